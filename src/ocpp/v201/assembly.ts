@@ -220,7 +220,7 @@ function createModel(
   return { networkProfiles, effects, streams, monitoring, others };
 }
 
-/** The messages that TriggerMessage can ask for. */
+/** The messages that TriggerMessage can request. */
 function triggersOf({ registration }: Base, parts: readonly Part[]): NonNullable<Part['triggers']> {
   const triggered = { triggered: true } as const;
   return {

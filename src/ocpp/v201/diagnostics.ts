@@ -40,7 +40,7 @@ type Request = Pick<Requests['CustomerInformation'], 'idToken' | 'customerIdenti
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /**
- * The customer of a request; null: it names none, or more than one. The station knows customers by their tokens: an
+ * The customer of a request; null: not exactly one is named. The station knows customers by their tokens: an
  * identifier is the text of a token of any type, and a certificate matches no customer.
  */
 function customerOf({ idToken, customerIdentifier, customerCertificate }: Request): IsCustomer | null {

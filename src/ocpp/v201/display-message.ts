@@ -176,7 +176,7 @@ function isReplaced(old: StoredMessage, by: StoredMessage): boolean {
 interface Screen {
   /** 0: the display of the station, which shows what belongs to no EVSE */
   readonly evseId: number;
-  /** of the EVSE; of the station: those of all its EVSEs */
+  /** state of the EVSE; for the display of the station, states of all EVSEs */
   readonly states: readonly MessageStateEnum[];
   /** time of the central system, ms since the epoch */
   readonly nowMs: number;

@@ -1,7 +1,7 @@
 /**
  * Interfaces between the parts of a 2.0.1 or 2.1 station. A part is a function of the parts that it needs;
- * `assembly.ts` creates the parts. Handlers answer calls of the central system that fit their schema. EVSE k is connector
- * k of the device, with connector 1 in it; 0 is the station.
+ * `assembly.ts` creates the parts. Handlers answer calls of the central system that fit their schema. EVSE k is
+ * connector k of the device, with connector 1 in it; 0 is the station.
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization } from '../../contract/ocpp.ts';

@@ -69,7 +69,7 @@ function choose(control: PlaceParts, start: Start): number | Refusal {
   return best?.connectorId ?? { reasonCode: 'Unspecified', why: 'no EVSE is free for this token' };
 }
 
-/** The EVSE of a start, or why there is none. */
+/** The EVSE of a start, or its refusal. */
 function placeFor(control: PlaceParts, start: Start): number | Refusal {
   const { evseId } = start;
   if (evseId === undefined) return choose(control, start);

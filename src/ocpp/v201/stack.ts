@@ -18,7 +18,7 @@ import { CallError, noAnswer } from '../rpc/model.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
 import type { Action, Handlers, StationParts } from './parts.ts';
 
-// Actions of OCPP 2.0.1 and 2.1 by direction, and those that this station does not carry out.
+// Actions of OCPP 2.0.1 and 2.1 by direction, and the actions that the station does not support.
 
 type Direction = 'station' | 'central' | 'both';
 

@@ -1,5 +1,5 @@
 /**
- * Tokens that the station knows: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * Tokens stored in the station: Local Authorization List and Authorization Cache, kept over a restart. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
  */
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';

@@ -68,7 +68,7 @@ function limitingType(condition: DerCondition, present: DerAlarm | null): DERCon
     case 'apparent_power':
       return reactiveType(condition);
     default:
-      // a droop that asks for more than the maximum limits nothing, but its alarm goes on
+      // a droop that asks for more than the maximum limits nothing, but its alarm continues
       return present?.controlType === 'FreqDroop' && !condition.withinDroopBand ? 'FreqDroop' : null;
   }
 }

@@ -49,7 +49,7 @@ function start(book: DerBook, atMs: number): BookChange {
   return { book: next, notices };
 }
 
-/** Removes the scheduled controls whose end has come. */
+/** Removes the scheduled controls that have ended. */
 function end(book: DerBook, atMs: number): BookChange {
   const isOver = (each: DerControl) => isScheduled(each) && each.endMs !== null && each.endMs <= atMs;
   const over = book.filter(isOver);

@@ -186,7 +186,7 @@ function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
     const others = bodies.filter((each) => each !== body).map(({ member }) => member);
     return broken(
       'FR.17',
-      `${request.controlType} takes ${neededMember} alone, without ${others.join(', ')}`,
+      `${request.controlType} allows ${neededMember} only, without ${others.join(', ')}`,
       'TooManyElements',
     );
   }

@@ -30,7 +30,7 @@ export const bootReasons: readonly BootReason[] = [
 
 const isReason = (text: string): text is BootReason => (bootReasons as readonly string[]).includes(text);
 
-/** @param reason a text outside of BootReasonEnum, and null, give Unknown */
+/** @param reason null, or a text outside of BootReasonEnum: Unknown */
 function bootRequest(plate: StationNameplate, reason: string | null): Requests['BootNotification'] {
   return {
     reason: reason !== null && isReason(reason) ? reason : 'Unknown',

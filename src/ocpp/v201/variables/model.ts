@@ -106,7 +106,7 @@ export interface Variables {
   set(component: string, variable: string, value: string, place?: Place): void;
   /** Calls back after each change in force, whoever made it; the returned function unsubscribes. */
   onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
-  /** From now on `read` gives the value of a variable. @param place absent: at each of its places */
+  /** Makes `read` the source of the value of a variable. @param place absent: at each of its places */
   provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
 }
 
@@ -145,7 +145,7 @@ export interface VariableChange {
 export interface VariableStore extends Variables {
   /** Names as in `VariableRow`. */
   find(component: string, variable: string, place?: Place): PlacedVariable | undefined;
-  /** A variable by its names in messages, or the status that says why there is none. */
+  /** A variable by its names in messages, or the status of a failed look-up. */
   lookUp(named: {
     readonly component: Pick<Component, 'name' | 'instance' | 'evse'>;
     readonly variable: Pick<Variable, 'name' | 'instance'>;
