@@ -1,4 +1,4 @@
-/** The parts of one 2.x station, each with what it needs of the others; `createBase` makes those that all parts need. */
+/** Creates the parts of a 2.x station with their dependencies; `createBase` creates the ones that all parts need. */
 import { createFileTransfer } from '../files/transfer.ts';
 import type { StackOptions, Version2 } from '../station/stack.ts';
 import { createAuthorization } from './authorization/authorization.ts';
@@ -128,7 +128,7 @@ function createBase(version: Version2, options: StackOptions, deps: BaseDeps): B
   return { parts: { ...allButSecurity, security }, variables, registration, queue, security };
 }
 
-/** Sessions and what decides them. */
+/** Transactions, authorisation, reservations, charging, metering and remote control. */
 function createSessions(
   parts: StationParts,
   { autoAuthorize }: Pick<StackOptions, 'autoAuthorize'>,
@@ -220,7 +220,7 @@ function createModel(
   return { networkProfiles, effects, streams, monitoring, others };
 }
 
-/** The messages that TriggerMessage can ask for. */
+/** The messages that TriggerMessage can request. */
 function triggersOf({ registration }: Base, parts: readonly Part[]): NonNullable<Part['triggers']> {
   const triggered = { triggered: true } as const;
   return {

@@ -1,4 +1,4 @@
-/** StatusNotification (B01, B04, G01): the states of the connectors, reported as they change and as the standard asks. */
+/** ChangeAvailability (G03, G04), and StatusNotification with the states of the connectors (B01, B04, G01). */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseOccupancy } from '../../contract/kinds/evse.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -13,7 +13,7 @@ export interface AvailabilityPart extends Pick<OperativeStates, 'stationInoperat
   readonly part: Part;
 }
 
-/** A connector is the only one of its EVSE: both are in operation together. */
+/** An EVSE and its only connector are operative together. */
 export function createAvailability(parts: Pick<StationParts, 'device' | 'log' | 'store'>): AvailabilityPart {
   const { device, log } = parts;
   const states = createOperativeStates({ device, log, slot: parts.store('availability') });
@@ -37,7 +37,7 @@ export function createAvailability(parts: Pick<StationParts, 'device' | 'log' | 
 
 type ConnectorStatus = Requests['StatusNotification']['connectorStatus'];
 
-/** States of connectors in the words of 2.x. */
+/** ConnectorStatusEnum by occupancy of the device. */
 export const occupancyWords = {
   available: 'Available',
   occupied: 'Occupied',
@@ -54,7 +54,7 @@ interface Row {
   isDoubtful: boolean;
   /** status after the last change */
   last: ConnectorStatus;
-  /** instant of the last change; converted when it is reported */
+  /** instant of the last change; converted to the time of the central system when the status is sent */
   since: SimTime;
 }
 
@@ -64,7 +64,7 @@ interface StatusPart extends StatusReports {
   readonly part: Part;
 }
 
-/** The state of a connector in the words of 2.x, for messages and for the variable AvailabilityState. */
+/** The ConnectorStatusEnum of a connector now. */
 function connectorStatus(device: StationParts['device'], evseId: number): ConnectorStatus {
   return occupancyWords[device.connector(evseId).occupancy];
 }
@@ -129,7 +129,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
   const followDevice = ({ connectorId, at }: EvseTransition): void => {
     for (const row of rows) {
       if (connectorId !== 0 && row.evseId !== connectorId) continue;
-      // a row that the central system does not know is reported with all others
+      // a row that was never sent is reported with all others after the boot
       if (noteChange(row, at) && row.sent !== null && registration.isReady) send(row, false);
     }
   };

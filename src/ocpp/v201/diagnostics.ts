@@ -24,14 +24,13 @@ interface RecordedToken {
 /** True if a token is that of a customer; case does not count. */
 type IsCustomer = (token: RecordedToken) => boolean;
 
-/** One place in which a station keeps something about customers. */
+/** One kind of records that a station keeps about customers. */
 export interface CustomerRecords {
-  /** Facts that it keeps about a customer, one fact a line; empty: nothing. */
+  /** Facts about a customer, one a line; empty: none. */
   about(isCustomer: IsCustomer): readonly string[];
   /**
-   * Forgets a customer; absent: it keeps what it has, since a running transaction, a reservation or the local list of the
-   * central system needs it.
-   * @returns facts that it has forgotten, one a line; empty: nothing
+   * Removes the facts about a customer; absent: the records are kept, since a transaction or a reservation needs them.
+   * @returns the removed facts, one a line; empty: none
    */
   clear?(isCustomer: IsCustomer): readonly string[];
 }
@@ -41,12 +40,12 @@ type Request = Pick<Requests['CustomerInformation'], 'idToken' | 'customerIdenti
 const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 /**
- * The customer of a request; null: it names none, or more than one. The station knows customers by their tokens: an
- * identifier is the text of one, of whatever type, and a certificate is that of nobody.
+ * The customer of a request; null: not exactly one is named. The station knows customers by their tokens: an
+ * identifier is the text of a token of any type, and a certificate matches no customer.
  */
 function customerOf({ idToken, customerIdentifier, customerCertificate }: Request): IsCustomer | null {
-  const named = [idToken, customerIdentifier, customerCertificate].filter((each) => each !== undefined);
-  if (named.length !== 1) return null;
+  const criteria = [idToken, customerIdentifier, customerCertificate].filter((each) => each !== undefined);
+  if (criteria.length !== 1) return null;
   if (idToken !== undefined)
     return (token) =>
       same(token.idToken, idToken.idToken) && (token.type === undefined || same(token.type, idToken.type));
@@ -54,10 +53,10 @@ function customerOf({ idToken, customerIdentifier, customerCertificate }: Reques
   return () => false;
 }
 
-/** Longest `data` of a NotifyCustomerInformation, in characters. */
+/** Maximum length of `data` in NotifyCustomerInformation, characters. */
 const maxDataLength = 512;
 
-/** A text in parts that a message can carry; at least one. */
+/** A text in parts that fit into a message; at least one part. */
 export function partsOf(text: string): readonly string[] {
   const characters = Array.from(text);
   const parts: string[] = [];
@@ -74,7 +73,7 @@ function tokenLine(kind: string, { status, expiresMs, parentIdToken }: OcppToken
   return `${kind}: ${status}${group}${until}`;
 }
 
-/** The cache, which forgets, and the local list, which is the central system's. */
+/** Records of the cache, which can be cleared, and of the local list, which only the central system changes. */
 export function tokenRecords(tokens: Pick<Tokens, 'list' | 'forget'>): CustomerRecords {
   return {
     about(isCustomer) {
@@ -120,21 +119,21 @@ interface CustomerInformationDeps {
   readonly records: readonly CustomerRecords[];
 }
 
-/** Size of a report about one customer, bytes of memory for all parts together. */
-const maxReport = 64 * 1024;
+/** Maximum length of a report about one customer, characters in all parts together. */
+const maxReportLength = 64 * 1024;
 
 const nothing = 'no information about this customer';
 
-/** Facts that the station keeps, and those that it has forgotten; the report comes first. */
+/** Collects the facts about a customer, then clears them, as requested. @returns the text of both */
 function carryOut(
   { report, clear }: Requests['CustomerInformation'],
   records: readonly CustomerRecords[],
-  is: IsCustomer,
+  isCustomer: IsCustomer,
 ) {
-  const kept = report ? records.flatMap((each) => each.about(is)) : [];
-  const cleared = clear ? records.flatMap((each) => each.clear?.(is) ?? []) : [];
-  const lines = [...kept, ...cleared.map((line) => `cleared: ${line}`)];
-  return (lines.length === 0 ? nothing : lines.join('\n')).slice(0, maxReport);
+  const reported = report ? records.flatMap((each) => each.about(isCustomer)) : [];
+  const cleared = clear ? records.flatMap((each) => each.clear?.(isCustomer) ?? []) : [];
+  const lines = [...reported, ...cleared.map((line) => `cleared: ${line}`)];
+  return (lines.length === 0 ? nothing : lines.join('\n')).slice(0, maxReportLength);
 }
 
 /** Sends NotifyCustomerInformation in parts, one after the other; a part that is not answered ends the report. */
@@ -165,7 +164,7 @@ export function createCustomerInformation(parts: StationParts, { records }: Cust
         if (!request.report && !request.clear)
           return {
             status: 'Rejected',
-            statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'neither report nor clear is asked for' },
+            statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'neither report nor clear is true' },
           };
         after(() => void notify(parts, request.requestId, carryOut(request, records, isCustomer)));
         return { status: 'Accepted' };
@@ -193,7 +192,7 @@ const rejected = (reasonCode: string, additionalInfo: string): Replies['GetLog']
   statusInfo: { reasonCode, additionalInfo },
 });
 
-/** null: there is nothing to deliver. */
+/** The log file of a request; null: the log has no entry in its period. */
 function fileOf(files: LogFiles, { logType, log }: Requests['GetLog']) {
   const { oldestTimestamp = '', latestTimestamp = '' } = log;
   const isSecurity = logType === 'SecurityLog';
@@ -208,11 +207,11 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
   const uploads = createUploads(parts, transfer);
   const send = (status: Status) => calls.send('LogStatusNotification', status);
   const outbox = createOutbox<Status>({ parts, send, capacity: 50, repeatMs: null });
-  /** of the upload under way, or the last one */
+  /** `requestId` of the present or last upload */
   let requestId: number | null = null;
 
   const getLog = (request: Requests['GetLog'], after: (act: () => void) => void): Replies['GetLog'] => {
-    const { retries, retryInterval: retryIntervalS, requestId: asked, logType } = request;
+    const { retries, retryInterval: retryIntervalS, requestId: newRequestId, logType } = request;
     const { remoteLocation: location } = request.log;
     if (logType === 'DataCollectorLog') return rejected('UnsupportedParam', 'the station has no data collector');
     if (!URL.canParse(location)) return rejected('InvalidURL', 'the location is no URL');
@@ -222,24 +221,24 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
       const additionalInfo = version === 'ocpp2.1' ? why?.slice(0, infoLength) : undefined;
       const statusInfo =
         additionalInfo === undefined ? {} : { statusInfo: { reasonCode: 'Unspecified', additionalInfo } };
-      outbox.push({ status, requestId: asked, ...statusInfo });
+      outbox.push({ status, requestId: newRequestId, ...statusInfo });
     };
     const replaced = () => {
       report('AcceptedCanceled', null);
     };
     const status = uploads.busy ? 'AcceptedCanceled' : 'Accepted';
     after(() => {
-      requestId = asked;
+      requestId = newRequestId;
       uploads.begin({ location, retries, retryIntervalS, file, report, replaced });
     });
     return { status, filename: file.name };
   };
-  const now = (): Status =>
+  const presentStatus = (): Status =>
     uploads.busy && requestId !== null ? { status: 'Uploading', requestId } : { status: 'Idle' };
   return {
     handlers: { GetLog: getLog },
     triggers: {
-      LogStatusNotification: () => void calls.send('LogStatusNotification', now(), { triggered: true }),
+      LogStatusNotification: () => void calls.send('LogStatusNotification', presentStatus(), { triggered: true }),
     },
     stop: () => {
       uploads.stop();

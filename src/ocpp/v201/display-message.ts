@@ -18,10 +18,10 @@ import { clauseOf } from './provisioning/registration.ts';
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { Version2 } from '../station/stack.ts';
 
-/** messages that a station keeps: `maxLimit` of DisplayMessages */
+/** maximum messages of a station: `maxLimit` of DisplayMessages */
 export const maxMessages = 50;
 
-/** languages for which 2.1 lists support, by the tag of RFC 5646; the first one is the default */
+/** supported languages in 2.1, as tags of RFC 5646; the first one is the default */
 export const languages = ['en', 'de', 'fr', 'nl', 'es', 'it', 'pt', 'da', 'sv', 'nb', 'fi', 'pl', 'cs'] as const;
 
 export const formats: Readonly<Record<Version2, readonly MessageFormatEnum[]>> = {
@@ -39,17 +39,17 @@ export const states: Readonly<Record<Version2, readonly MessageStateEnum[]>> = {
 /** A message as the station keeps it. */
 interface StoredMessage {
   readonly info: MessageInfo;
-  /** the EVSE on whose display it stands: that of its transaction or of its display; 0: every display */
+  /** EVSE of the transaction or display that the message names; 0: every display */
   readonly evseId: number;
   /** ms since the epoch; null: at once */
   readonly fromMs: number | null;
-  /** ms since the epoch, from which it is not shown and not kept any more; null: it stays */
+  /** ms since the epoch, when the message is removed; null: never */
   readonly untilMs: number | null;
 }
 
 /**
- * The state of an EVSE as messages name it. 2.0.1 has no word for a suspended session and for discharging: the first
- * does not charge, so it is idle, and the second moves energy as charging does.
+ * The state of an EVSE in the terms of display messages. 2.0.1 has neither Suspended nor Discharging: a suspended
+ * session does not charge, so it counts as Idle, and discharging counts as Charging.
  */
 function messageState(
   { status, powerW }: Pick<EvseConnectorDetail, 'status' | 'powerW'>,
@@ -78,14 +78,14 @@ function sameLanguage(a: string, b: string): boolean {
 }
 
 /**
- * The content in the first wanted language that there is; else the first content.
+ * The content in the first preferred language that a content has; else the first content.
  * @param contents at least one
  */
 function contentFor(
   contents: readonly [MessageContent, ...MessageContent[]],
-  wanted: readonly string[],
+  preferred: readonly string[],
 ): MessageContent {
-  for (const tag of wanted) {
+  for (const tag of preferred) {
     const content = contents.find(({ language }) => language !== undefined && sameLanguage(language, tag));
     if (content !== undefined) return content;
   }
@@ -98,10 +98,10 @@ interface DisplayFacts {
   readonly formats: readonly MessageFormatEnum[];
   readonly priorities: readonly MessagePriorityEnum[];
   readonly states: readonly MessageStateEnum[];
-  /** null: the version asks for none */
+  /** null: the version has no list, and any language is accepted */
   readonly languages: readonly string[] | null;
   readonly evseIds: readonly number[];
-  /** remote time, ms since the epoch */
+  /** time of the central system, ms since the epoch */
   readonly nowMs: number;
   /** EVSE of a running transaction; null: none runs with this id */
   readonly evseOf: (transactionId: string) => number | null;
@@ -119,7 +119,7 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
 
 const printable = /^[\t\n\r\x20-\x7e]*$/;
 
-/** Null: the content is what its format says. */
+/** The refusal of a content that is not of its format; null: none. */
 function contentIssue({ format, content }: MessageContent): Refusal | null {
   if (format === 'ASCII' && !printable.test(content)) return rejected('InvalidValue', 'the content is not ASCII');
   if (format === 'URI' && !URL.canParse(content)) return rejected('InvalidURL', 'the content is not a URI');
@@ -129,13 +129,13 @@ function contentIssue({ format, content }: MessageContent): Refusal | null {
 function contentsIssue(info: MessageInfo, { formats, languages }: DisplayFacts): Refusal | null {
   const contents = [info.message, ...(info.messageExtra ?? [])];
   if (contents.some(({ format }) => !formats.includes(format))) return { status: 'NotSupportedMessageFormat' };
-  const spoken = (tag: string) => languages === null || languages.some((each) => sameLanguage(each, tag));
-  if (contents.some(({ language }) => language !== undefined && !spoken(language)))
+  const isSupported = (tag: string) => languages === null || languages.some((each) => sameLanguage(each, tag));
+  if (contents.some(({ language }) => language !== undefined && !isSupported(language)))
     return { status: 'LanguageNotSupported' };
   return contents.map(contentIssue).find((issue) => issue !== null) ?? null;
 }
 
-/** @returns the EVSE on whose display the message stands, 0 for all, or why there is none */
+/** The EVSE on whose display a message is shown, 0 for all, or the refusal of the message. */
 function placeOf({ display, transactionId }: MessageInfo, { evseIds, evseOf }: DisplayFacts): number | Refusal {
   const displayEvse = display?.evse?.id ?? 0;
   if (display !== undefined) {
@@ -143,14 +143,14 @@ function placeOf({ display, transactionId }: MessageInfo, { evseIds, evseOf }: D
     if (displayEvse !== 0 && !evseIds.includes(displayEvse)) return rejected('UnknownEvse', 'there is no such EVSE');
   }
   if (transactionId === undefined) return displayEvse;
-  const at = evseOf(transactionId);
-  if (at === null) return { status: 'UnknownTransaction' };
-  if (displayEvse !== 0 && displayEvse !== at)
+  const transactionEvse = evseOf(transactionId);
+  if (transactionEvse === null) return { status: 'UnknownTransaction' };
+  if (displayEvse !== 0 && displayEvse !== transactionEvse)
     return rejected('InvalidValue', 'the transaction runs at another EVSE than that of the display');
-  return at;
+  return transactionEvse;
 }
 
-/** A message ready to be kept, or why it is refused. */
+/** A valid message to be stored, or its refusal. */
 function checkedMessage(info: MessageInfo, facts: DisplayFacts): StoredMessage | Refusal {
   if (!facts.priorities.includes(info.priority)) return { status: 'NotSupportedPriority' };
   if (info.state !== undefined && !facts.states.includes(info.state)) return { status: 'NotSupportedState' };
@@ -165,7 +165,7 @@ function checkedMessage(info: MessageInfo, facts: DisplayFacts): StoredMessage |
   return { info, evseId, fromMs, untilMs };
 }
 
-/** True if a new message replaces an old one: it has its id, or both are always in front of the same display. */
+/** True if a new message replaces an old one: both have one id, or both are AlwaysFront on one display. */
 function isReplaced(old: StoredMessage, by: StoredMessage): boolean {
   if (old.info.id === by.info.id) return true;
   return old.info.priority === 'AlwaysFront' && by.info.priority === 'AlwaysFront' && old.evseId === by.evseId;
@@ -176,35 +176,41 @@ function isReplaced(old: StoredMessage, by: StoredMessage): boolean {
 interface Screen {
   /** 0: the display of the station, which shows what belongs to no EVSE */
   readonly evseId: number;
-  /** of the EVSE; of the station: those of all its EVSEs */
+  /** state of the EVSE; for the display of the station, states of all EVSEs */
   readonly states: readonly MessageStateEnum[];
-  /** remote time, ms since the epoch */
+  /** time of the central system, ms since the epoch */
   readonly nowMs: number;
-  /** wanted ones, best first */
+  /** preferred languages, best first */
   readonly languages: readonly string[];
 }
 
-/** True if a message stands on a display now, whatever else does. */
-function applies({ info, evseId, fromMs, untilMs }: StoredMessage, { evseId: here, states, nowMs }: Screen): boolean {
-  if (evseId !== 0 && evseId !== here) return false;
+/** True if a message applies to a display now, regardless of other messages. */
+function applies(
+  { info, evseId, fromMs, untilMs }: StoredMessage,
+  { evseId: screenEvse, states, nowMs }: Screen,
+): boolean {
+  if (evseId !== 0 && evseId !== screenEvse) return false;
   if (fromMs !== null && nowMs < fromMs) return false;
   if (untilMs !== null && nowMs >= untilMs) return false;
   return info.state === undefined || states.includes(info.state);
 }
 
-function shownText({ id, priority, message, messageExtra = [] }: StoredMessage['info'], wanted: readonly string[]) {
-  const { content, format, language = null } = contentFor([message, ...messageExtra], wanted);
+function shownText({ id, priority, message, messageExtra = [] }: StoredMessage['info'], preferred: readonly string[]) {
+  const { content, format, language = null } = contentFor([message, ...messageExtra], preferred);
   return { messageId: id, priority, format, language, text: content };
 }
 
-function ownText(contents: readonly [MessageContent, ...MessageContent[]], wanted: readonly string[]): OcppShownText {
-  const { content, format, language = null } = contentFor(contents, wanted);
+function stationText(
+  contents: readonly [MessageContent, ...MessageContent[]],
+  preferred: readonly string[],
+): OcppShownText {
+  const { content, format, language = null } = contentFor(contents, preferred);
   return { messageId: null, priority: 'NormalCycle', format, language, text: content };
 }
 
 /**
- * The texts between which a display changes now. A message that stands always in front stands alone; messages in front
- * keep the normal cycle from the display, to which the texts of the station itself belong.
+ * The texts through which a display cycles now. An AlwaysFront message is shown alone; InFront messages hide the normal
+ * cycle, which includes the texts of the station itself.
  * @param messages in the order of their arrival
  * @param ofDisplay texts of the station, each in one or more languages
  */
@@ -213,14 +219,17 @@ function shownTexts(
   ofDisplay: readonly (readonly [MessageContent, ...MessageContent[]])[],
   screen: Screen,
 ): readonly OcppShownText[] {
-  const here = messages.filter((message) => applies(message, screen));
-  const of = (wanted: StoredMessage['info']['priority']) => here.filter(({ info }) => info.priority === wanted);
+  const applicable = messages.filter((message) => applies(message, screen));
+  const withPriority = (priority: MessagePriorityEnum) => applicable.filter(({ info }) => info.priority === priority);
   const text = ({ info }: StoredMessage) => shownText(info, screen.languages);
-  const always = of('AlwaysFront').at(-1);
-  if (always !== undefined) return [text(always)];
-  const front = of('InFront');
-  if (front.length > 0) return front.map(text);
-  return [...ofDisplay.map((contents) => ownText(contents, screen.languages)), ...of('NormalCycle').map(text)];
+  const alwaysFront = withPriority('AlwaysFront').at(-1);
+  if (alwaysFront !== undefined) return [text(alwaysFront)];
+  const inFront = withPriority('InFront');
+  if (inFront.length > 0) return inFront.map(text);
+  return [
+    ...ofDisplay.map((contents) => stationText(contents, screen.languages)),
+    ...withPriority('NormalCycle').map(text),
+  ];
 }
 
 export interface DisplayDeps {
@@ -232,24 +241,24 @@ export interface DisplayDeps {
 }
 
 interface Display extends Part {
-  /** The texts between which the display of an EVSE changes now. @param evseId 0: the display of the station */
+  /** The texts through which a display cycles now. @param evseId 0: the display of the station */
   shown(evseId: number): readonly OcppShownText[];
-  /** messages that are kept, in the order of their arrival */
+  /** stored messages, in the order of their arrival */
   readonly messages: readonly MessageInfo[];
 }
 
 /** messages in one NotifyDisplayMessages */
 const perReport = 5;
 
-/** The messages of a station, kept over a restart; each leaves at its end. */
-function createKept({ clock, store, log }: StationParts) {
-  let kept: readonly StoredMessage[] = [];
+/** The messages of a station, kept over a restart; each is removed at its end. */
+function createMessageStore({ clock, store, log }: StationParts) {
+  let storedMessages: readonly StoredMessage[] = [];
   let cancelEnds: readonly (() => void)[] = [];
-  const saver = createSaver(store('display'), () => kept as unknown as readonly JsonValue[], log);
+  const saver = createSaver(store('display'), () => storedMessages as unknown as readonly JsonValue[], log);
 
   function plan(): void {
     for (const cancel of cancelEnds) cancel();
-    cancelEnds = kept.flatMap(({ untilMs }) =>
+    cancelEnds = storedMessages.flatMap(({ untilMs }) =>
       untilMs === null
         ? []
         : [
@@ -261,14 +270,14 @@ function createKept({ clock, store, log }: StationParts) {
     );
   }
   function put(messages: readonly StoredMessage[]): void {
-    kept = messages;
+    storedMessages = messages;
     plan();
     saver.save();
   }
-  function removeWhere(isGone: (message: StoredMessage) => boolean): boolean {
-    const left = kept.filter((message) => !isGone(message));
-    if (left.length === kept.length) return false;
-    put(left);
+  function removeWhere(matches: (message: StoredMessage) => boolean): boolean {
+    const remaining = storedMessages.filter((message) => !matches(message));
+    if (remaining.length === storedMessages.length) return false;
+    put(remaining);
     return true;
   }
   function sweep(nowMs = clock.nowMs()): void {
@@ -276,13 +285,13 @@ function createKept({ clock, store, log }: StationParts) {
   }
   return {
     get all() {
-      return kept;
+      return storedMessages;
     },
     put,
     removeWhere,
     sweep,
     async load(): Promise<void> {
-      kept = (await store('display').read()) as unknown as readonly StoredMessage[];
+      storedMessages = (await store('display').read()) as unknown as readonly StoredMessage[];
       plan();
     },
     stop(): void {
@@ -292,10 +301,10 @@ function createKept({ clock, store, log }: StationParts) {
   };
 }
 
-type Kept = ReturnType<typeof createKept>;
+type MessageStore = ReturnType<typeof createMessageStore>;
 
-/** True if a message is one of those that GetDisplayMessages asks for. */
-function isAsked({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
+/** True if GetDisplayMessages selects a message. */
+function isSelected({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
   if (id !== undefined && !id.includes(info.id)) return false;
   if (priority !== undefined && info.priority !== priority) return false;
   return state === undefined || info.state === state;
@@ -314,7 +323,7 @@ async function report({ calls }: StationParts, requestId: number, messages: read
 function setMessage(
   parts: StationParts,
   deps: DisplayDeps,
-  kept: Kept,
+  messageStore: MessageStore,
   info: MessageInfo,
 ): Refusal | { readonly status: 'Accepted' } {
   const { version, device, clock, variables } = parts;
@@ -330,52 +339,51 @@ function setMessage(
     evseOf: (transactionId) => deps.transactions.byId(transactionId)?.evseId ?? null,
   });
   if ('status' in message) return message;
-  const left = kept.all.filter((old) => !isReplaced(old, message));
-  if (left.length >= maxMessages) {
+  const remaining = messageStore.all.filter((old) => !isReplaced(old, message));
+  if (remaining.length >= maxMessages) {
     const additionalInfo = `the station keeps ${maxMessages} messages`;
     return { status: 'Rejected', statusInfo: { reasonCode: 'TooManyElements', additionalInfo } };
   }
-  kept.put([...left, message]);
+  messageStore.put([...remaining, message]);
   return { status: 'Accepted' };
 }
 
-function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessages'> {
+function getMessages(parts: StationParts, messageStore: MessageStore): Handler<'GetDisplayMessages'> {
   const { version, finding } = parts;
   return (request, after) => {
     if (request.id !== undefined && request.id.length > maxMessages) {
-      const text = `${request.id.length} ids, of ${maxMessages} that there can be`;
+      const text = `${request.id.length} ids; the station keeps at most ${maxMessages} messages`;
       finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages');
       throw new CallError(errorCode(version, 'occurrence'), text);
     }
-    kept.sweep();
-    const messages = kept.all.filter((message) => isAsked(message, request)).map(({ info }) => info);
+    messageStore.sweep();
+    const messages = messageStore.all.filter((message) => isSelected(message, request)).map(({ info }) => info);
     if (messages.length === 0) return { status: 'Unknown' };
     after(() => void report(parts, request.requestId, messages));
     return { status: 'Accepted' };
   };
 }
 
-/** Values of DisplayMessageCtrlr that come from the station. */
-function provideCounts({ variables }: StationParts, kept: Kept): void {
-  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(kept.all.length));
+function provideCount({ variables }: StationParts, messageStore: MessageStore): void {
+  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(messageStore.all.length));
 }
 
-/** To be loaded after the transactions: messages of transactions that run no more leave then. */
+/** Load the part after the transactions, because `load` removes the messages of transactions that have ended. */
 export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
   const { version, device, clock, variables } = parts;
-  const kept = createKept(parts);
+  const messageStore = createMessageStore(parts);
   const stops: (() => void)[] = [];
-  provideCounts(parts, kept);
+  provideCount(parts, messageStore);
   const statesAt = (evseId: number) =>
     (evseId === 0 ? device.detail.connectors : [device.connector(evseId)]).map((each) => messageState(each, version));
   return {
     get messages() {
-      return kept.all.map(({ info }) => info);
+      return messageStore.all.map(({ info }) => info);
     },
     shown(evseId) {
       if (!variables.boolean('DisplayMessageCtrlr', 'Enabled')) return [];
       const preferred = version === 'ocpp2.1' ? [variables.text('DisplayMessageCtrlr', 'Language')] : [];
-      return shownTexts(kept.all, deps.ownTexts?.(evseId) ?? [], {
+      return shownTexts(messageStore.all, deps.ownTexts?.(evseId) ?? [], {
         evseId,
         states: statesAt(evseId),
         nowMs: clock.nowMs(),
@@ -384,27 +392,27 @@ export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
     },
     handlers: {
       SetDisplayMessage: ({ message }) => {
-        kept.sweep();
-        return setMessage(parts, deps, kept, message);
+        messageStore.sweep();
+        return setMessage(parts, deps, messageStore, message);
       },
-      GetDisplayMessages: getMessages(parts, kept),
+      GetDisplayMessages: getMessages(parts, messageStore),
       ClearDisplayMessage: ({ id }) => ({
-        status: kept.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
+        status: messageStore.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
       }),
     },
     async load() {
-      await kept.load();
-      kept.removeWhere(
+      await messageStore.load();
+      messageStore.removeWhere(
         ({ info }) => info.transactionId !== undefined && deps.transactions.byId(info.transactionId) === null,
       );
       stops.push(
         deps.transactions.onEnded(({ transactionId }) => {
-          kept.removeWhere(({ info }) => info.transactionId === transactionId);
+          messageStore.removeWhere(({ info }) => info.transactionId === transactionId);
         }),
       );
     },
     stop() {
-      kept.stop();
+      messageStore.stop();
       for (const end of stops.splice(0)) end();
     },
   };

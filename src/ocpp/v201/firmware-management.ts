@@ -1,4 +1,4 @@
-/** UpdateFirmware and FirmwareStatusNotification (L01, L02). PublishFirmware is for local controllers and not supported. */
+/** UpdateFirmware and FirmwareStatusNotification (L01, L02). PublishFirmware is for local controllers alone. */
 import type { X509Certificate } from 'node:crypto';
 import type { JsonValue } from '../../core/store.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
@@ -14,7 +14,7 @@ import type { Availability, Handler, Handlers, Part, Replies, Requests, StationP
 import type { Version2 } from '../station/stack.ts';
 import type { Certificates } from './security.ts';
 
-// UpdateFirmware: what is wrong with a request, and the order that a good one gives (L01, L02).
+// UpdateFirmware: refusals, and the order from a valid request (L01, L02).
 
 type Request = Requests['UpdateFirmware'];
 
@@ -32,8 +32,8 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
 });
 
 /**
- * Error of a request by itself; null: nothing. No list of revoked certificates reaches the station, so that it
- * never answers RevokedCertificate.
+ * The refusal of a request, regardless of a present update; null: none. The station gets no lists of revoked
+ * certificates, so it never answers RevokedCertificate.
  * @param roots of the manufacturer
  */
 function refusalOf({ firmware }: Request, roots: readonly X509Certificate[], nowMs: number): Refusal | null {
@@ -42,7 +42,7 @@ function refusalOf({ firmware }: Request, roots: readonly X509Certificate[], now
     return rejected('MissingParam', 'a signature needs a signingCertificate');
   if (signingCertificate !== undefined) {
     const chain = certificatesOf(signingCertificate);
-    const issue = chain === null ? 'it is not in PEM form' : anchorIssue(chain, roots, nowMs);
+    const issue = chain === null ? 'the signingCertificate is not in PEM form' : anchorIssue(chain, roots, nowMs);
     if (issue !== null)
       return { status: 'InvalidCertificate', reasonCode: 'InvalidCertificate', additionalInfo: issue };
     if (signature === undefined) return rejected('MissingParam', 'a signingCertificate needs a signature');
@@ -55,7 +55,7 @@ function signatureOf({ signingCertificate, signature }: Request['firmware']): Fi
   return signer === undefined || signature === undefined ? null : firmwareSignature(signer, signature);
 }
 
-/** @param request one that `refusalOf` finds nothing wrong with */
+/** @param request without a refusal by `refusalOf` */
 function orderOf(request: Request): FirmwareOrder {
   const { requestId, retries, retryInterval: retryIntervalS, firmware } = request;
   const { location, retrieveDateTime, installDateTime = '' } = firmware;
@@ -71,7 +71,7 @@ function orderOf(request: Request): FirmwareOrder {
   };
 }
 
-/** An update of an earlier process; null: there is none, or it does not fit its schema. */
+/** The order of an update that an earlier process began; null: none, or the stored request does not fit its schema. */
 function keptOrder(version: Version2, value: JsonValue | undefined): FirmwareOrder | null {
   if (value === undefined || payloadChecks.check(version, 'UpdateFirmware', 'request', value) !== null) return null;
   return orderOf(value as unknown as Request);
@@ -82,15 +82,15 @@ interface FirmwareDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'stopAll' | 'onEnded'>;
   readonly availability: Availability;
   readonly certificates: Pick<Certificates, 'roots'>;
-  /** ms; default 10 s */
+  /** duration of an installation, ms; default 10 s */
   readonly installMs?: number;
 }
 
 export interface Firmware extends Part {
   readonly handlers: Handlers;
-  /** in force, for BootNotification */
+  /** firmware version in force, for BootNotification */
   readonly version: string;
-  /** the new version is in force, and the central system has not accepted it yet: the boot reason is FirmwareUpdate */
+  /** true: no boot with a new version was accepted yet, so the boot reason is FirmwareUpdate */
   readonly restarted: boolean;
 }
 
@@ -98,7 +98,7 @@ type Status = Requests['FirmwareStatusNotification'];
 
 const infoLength = 500;
 
-/** Status of a step; null: none. */
+/** The status that reports a step; null: the step is not reported. */
 function statusOf({ step, requestId, signed, why }: FirmwareProgress, version: Version2): Status | null {
   // L02: an update without a signature has nothing that could be verified
   if (step.full === null || requestId === null || (step.full === 'SignatureVerified' && !signed)) return null;
@@ -126,11 +126,11 @@ function updateHandler(
     }
     if (updater.busy) return { status: 'Rejected', statusInfo: { reasonCode: 'FwUpdateInProgress' } };
     const order = orderOf(request);
-    const cancels = updater.phase !== 'idle';
+    const isCancelling = updater.phase !== 'idle';
     after(() => {
       updater.begin(order);
     });
-    return { status: cancels ? 'AcceptedCanceled' : 'Accepted' };
+    return { status: isCancelling ? 'AcceptedCanceled' : 'Accepted' };
   };
 }
 
@@ -138,8 +138,8 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   const { calls, variables, version } = parts;
   const send = (status: Status) => calls.send('FirmwareStatusNotification', status);
   const outbox = createOutbox<Status>({ parts, send, capacity: 50, repeatMs: null });
-  /** last reported status of this process */
-  let last: Status | null = null;
+  /** last status that this process reported */
+  let lastStatus: Status | null = null;
   const updater = new FirmwareUpdater(parts, {
     ...deps,
     stopAll: () => {
@@ -150,7 +150,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
     report: (progress) => {
       const status = statusOf(progress, version);
       if (status === null) return;
-      last = status;
+      lastStatus = status;
       outbox.push(status);
     },
   });
@@ -160,7 +160,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
   /** L01.FR.25 and FR.26: Idle after Installed, else the last reported status. */
   const repeatedStatus = (): Status => {
     const { phase, requestId } = updater;
-    if (last !== null && last.status !== 'Installed') return last;
+    if (lastStatus !== null && lastStatus.status !== 'Installed') return lastStatus;
     const status = fullFirmwareStatus(phase);
     return status === 'Idle' || requestId === null ? { status: 'Idle' } : { status, requestId };
   };

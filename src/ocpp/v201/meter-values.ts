@@ -21,7 +21,7 @@ type Context = NonNullable<SampledValue['context']>;
 interface EvseReading extends Reading {
   /** null: the meter of the station */
   readonly connector: EvseConnectorDetail | null;
-  /** set-point of the charging profiles in force, + into the vehicle, W; null: there is none */
+  /** set-point of the charging profiles in force, + into the vehicle, W; null: none */
   readonly setpointW: number | null;
 }
 
@@ -33,7 +33,7 @@ interface Row {
   readonly read: (reading: EvseReading) => readonly MeasuredValue[];
 }
 
-const up = (value: number) => (value > 0 ? value : 0);
+const nonNegative = (value: number) => (value > 0 ? value : 0);
 
 type Vehicle = NonNullable<EvseConnectorDetail['ev']>;
 
@@ -61,7 +61,7 @@ function ofSetpoint(read: (setpointW: number, reading: EvseReading) => number): 
   };
 }
 
-/** From the meter into the battery, without the losses of the charger, which the station does not know. */
+/** Energy that the battery needs up to a state of charge; the station does not know the losses of the charger. */
 const missingWh = (ev: Vehicle, socPct: number) => ((socPct - ev.socPct) / 100) * ev.batteryCapacityWh;
 
 const energyNet: Row = {
@@ -70,12 +70,12 @@ const energyNet: Row = {
   read: ({ energy }) => [{ value: energy.importWh - energy.exportWh }],
 };
 
-/** Readings of 2.1 that come from the state of the device. */
-const added = {
-  'Current.Import.Offered': ofConnector('A', 2, ({ allocatedA }) => up(allocatedA)),
-  'Current.Export.Offered': ofConnector('A', 2, ({ allocatedA }) => up(-allocatedA)),
-  'Power.Import.Offered': ofConnector('W', 1, ({ allocatedW }) => up(allocatedW)),
-  'Power.Export.Offered': ofConnector('W', 1, ({ allocatedW }) => up(-allocatedW)),
+/** Measurands of 2.1 alone, from the state of the device. */
+const measurands21 = {
+  'Current.Import.Offered': ofConnector('A', 2, ({ allocatedA }) => nonNegative(allocatedA)),
+  'Current.Export.Offered': ofConnector('A', 2, ({ allocatedA }) => nonNegative(-allocatedA)),
+  'Power.Import.Offered': ofConnector('W', 1, ({ allocatedW }) => nonNegative(allocatedW)),
+  'Power.Export.Offered': ofConnector('W', 1, ({ allocatedW }) => nonNegative(-allocatedW)),
   'Power.Import.Minimum': ofConnector('W', 1, ({ minPowerW }) => minPowerW),
   'Power.Active.Setpoint': ofSetpoint((setpointW) => setpointW),
   'Power.Active.Residual': ofSetpoint((setpointW, { sample }) => setpointW - sample.powerW),
@@ -84,16 +84,16 @@ const added = {
   'Display.TargetSOC': ofVehicle('Percent', 1, ({ targetSocPct }) => targetSocPct),
   'Display.ChargingComplete': ofVehicle(undefined, 0, ({ socPct, targetSocPct }) => (socPct >= targetSocPct ? 1 : 0)),
   'Display.BatteryEnergyCapacity': ofVehicle('Wh', 0, ({ batteryCapacityWh }) => batteryCapacityWh),
-  'EnergyRequest.Target': ofVehicle('Wh', 0, (ev) => up(missingWh(ev, ev.targetSocPct))),
+  'EnergyRequest.Target': ofVehicle('Wh', 0, (ev) => nonNegative(missingWh(ev, ev.targetSocPct))),
   'EnergyRequest.Minimum': ofVehicle('Wh', 0, (ev) => missingWh(ev, ev.reserveSocPct)),
-  'EnergyRequest.Maximum': ofVehicle('Wh', 0, (ev) => up(missingWh(ev, 100))),
+  'EnergyRequest.Maximum': ofVehicle('Wh', 0, (ev) => nonNegative(missingWh(ev, 100))),
 } as const satisfies Partial<Record<Measurand, Row>>;
 
 /** Measurands of both versions, without apparent and reactive energy, which the meters of the device do not count. */
 const common: Readonly<Record<string, MeasurandRow | Row>> = { ...meteredRows, 'Energy.Active.Net': energyNet };
 const tables: Readonly<Record<Version2, Readonly<Record<string, MeasurandRow | Row>>>> = {
   'ocpp2.0.1': common,
-  'ocpp2.1': { ...common, ...added },
+  'ocpp2.1': { ...common, ...measurands21 },
 };
 
 /** Measurands that a station of a version meters: the values of the measurand lists. */
@@ -141,11 +141,11 @@ function sampledValues(
 
 interface MeterValuesDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'update' | 'onStarted' | 'onEnded'>;
-  /** Set-point of the charging profiles in force, + into the vehicle, W; null: there is none. Absent: there never is. */
+  /** Set-point of the charging profiles in force, + into the vehicle, W; null: none. Absent: always null. */
   readonly setpointW?: (evseId: number) => number | null;
 }
 
-/** Samples whose intervals follow each other, with the list of what each has. */
+/** Series of samples, with the variable that lists the measurands of each series. */
 const lists = {
   started: ['SampledDataCtrlr', 'TxStartedMeasurands'],
   updated: ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
@@ -158,7 +158,7 @@ type Series = keyof typeof lists;
 
 const registerAlone = ['Energy.Active.Import.Register'];
 
-interface Taking {
+interface SampleRequest {
   readonly series: Series;
   readonly evseId: number;
   readonly context: Context;
@@ -181,14 +181,14 @@ interface MeterState {
   readonly started: Map<number, () => MeterDistortion | null>;
 }
 
-/** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
+/** Faults of a meter for one sample, drawn at the first call: all values of the sample show the same register. */
 function distortionOf({ parts }: MeterState, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
-  let first: { readonly value: MeterDistortion | null } | null = null;
+  let drawn: { readonly value: MeterDistortion | null } | null = null;
   return (): MeterDistortion | null => {
     const { disturber, device } = parts;
     if (!disturber.active) return null;
-    first ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
-    return first.value;
+    drawn ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
+    return drawn.value;
   };
 }
 
@@ -201,9 +201,9 @@ function measurandsOf({ variables }: StationParts, series: Series): readonly str
   return variables.boolean(component, 'Enabled') ? variables.list(component, variable) : [];
 }
 
-/** Null: the list of its series asks for nothing that there is. */
-function take({ parts, deps, energies }: MeterState, taking: Taking): MeterValue | null {
-  const { series, evseId, context, transition, distortion } = taking;
+/** A sample; null: no measurand in the list of its series has a value here. */
+function take({ parts, deps, energies }: MeterState, request: SampleRequest): MeterValue | null {
+  const { series, evseId, context, transition, distortion } = request;
   const measurands = measurandsOf(parts, series);
   if (measurands.length === 0) return null;
   const { device, clock, version } = parts;
@@ -216,7 +216,7 @@ function take({ parts, deps, energies }: MeterState, taking: Taking): MeterValue
   };
   const [first, ...others] = sampledValues(version, reading, measurands, { evseId, context });
   if (first === undefined) return null;
-  return { timestamp: stamp(taking.atMs ?? clock.ofSim(sample.at)), sampledValue: [first, ...others] };
+  return { timestamp: stamp(request.atMs ?? clock.ofSim(sample.at)), sampledValue: [first, ...others] };
 }
 
 const listOf = (value: MeterValue | null): readonly MeterValue[] => (value === null ? [] : [value]);
@@ -238,7 +238,7 @@ function inTransaction(
 function sendAligned(state: MeterState, evseId: number, atMs: number): void {
   const { parts, deps } = state;
   const { running } = deps.transactions;
-  // the variable is one of the station, so that a transaction anywhere counts (J01.FR.20)
+  // SendDuringIdle is a variable of the station: a transaction at any EVSE counts (J01.FR.20)
   if (running.length > 0 && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
   const inside = evseId !== 0 && deps.transactions.at(evseId) !== null;
   const distortion = distortionOf(state, evseId, inside ? 'TransactionEvent' : 'MeterValues');
@@ -268,7 +268,7 @@ function periodic(state: MeterState, { evseId, startedMs }: Transaction, variabl
     return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
   };
   return repeated(state, next, () => {
-    // an interval shorter than a tick brings no further reading
+    // within a tick of the device there is no new reading
     const { at } = device.sample(evseId);
     if (at === sampledAt) return;
     sampledAt = at;
@@ -289,27 +289,33 @@ function begin(state: MeterState, transaction: Transaction): void {
   const { device } = state.parts;
   startSeries(state, evseId, ['updated', 'ended', 'aligned_ended'], device.sample(evseId));
   const context = 'Sample.Periodic';
-  const fresh = () => distortionOf(state, evseId, 'TransactionEvent');
-  const first: Taking = {
+  const newDistortion = () => distortionOf(state, evseId, 'TransactionEvent');
+  const initialRequest: SampleRequest = {
     series: 'ended',
     evseId,
     context: 'Transaction.Begin',
     atMs: startedMs,
-    distortion: state.started.get(evseId) ?? fresh(),
+    distortion: state.started.get(evseId) ?? newDistortion(),
   };
   state.started.delete(evseId);
-  keep(state, transaction, take(state, first));
+  keep(state, transaction, take(state, initialRequest));
   const repeats = [
     periodic(state, transaction, 'TxUpdatedInterval', () => {
-      const value = take(state, { series: 'updated', evseId, context, distortion: fresh() });
+      const value = take(state, { series: 'updated', evseId, context, distortion: newDistortion() });
       inTransaction(state, evseId, 'MeterValuePeriodic', value);
     }),
     periodic(state, transaction, 'TxEndedInterval', () => {
-      keep(state, transaction, take(state, { series: 'ended', evseId, context, distortion: fresh() }));
+      keep(state, transaction, take(state, { series: 'ended', evseId, context, distortion: newDistortion() }));
     }),
     aligned(state, 'TxEndedInterval', (atMs) => {
-      const taking: Taking = { series: 'aligned_ended', evseId, context: 'Sample.Clock', atMs, distortion: fresh() };
-      keep(state, transaction, take(state, taking));
+      const request: SampleRequest = {
+        series: 'aligned_ended',
+        evseId,
+        context: 'Sample.Clock',
+        atMs,
+        distortion: newDistortion(),
+      };
+      keep(state, transaction, take(state, request));
     }),
   ];
   state.repeats.set(transactionId, repeats);
@@ -322,14 +328,14 @@ function end({ repeats, history }: MeterState, { transactionId }: Transaction): 
   history.removeAll(transactionId);
 }
 
-function sampleStarted(state: MeterState, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
-  const { evseId, transition, distortion } = taking;
+function sampleStarted(state: MeterState, request: Omit<SampleRequest, 'series' | 'context'>): readonly MeterValue[] {
+  const { evseId, transition, distortion } = request;
   const { device } = state.parts;
   state.started.set(evseId, distortion);
-  // nothing has flowed yet, whatever an earlier transaction reported
+  // the first interval begins here, whatever an earlier transaction reported
   const reading = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
   startSeries(state, evseId, ['started'], reading);
-  return listOf(take(state, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+  return listOf(take(state, { ...request, series: 'started', context: 'Transaction.Begin' }));
 }
 
 function sample(
@@ -339,15 +345,15 @@ function sample(
   transition?: EvseConnectorTransition,
 ) {
   const distortion = distortionOf(state, evseId, 'TransactionEvent');
-  const taking = { evseId, transition, distortion };
-  if (kind === 'Started') return sampleStarted(state, taking);
-  if (kind === 'Updated') return listOf(take(state, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
-  const last = listOf(take(state, { ...taking, series: 'ended', context: 'Transaction.End' }));
+  const request = { evseId, transition, distortion };
+  if (kind === 'Started') return sampleStarted(state, request);
+  if (kind === 'Updated') return listOf(take(state, { ...request, series: 'updated', context: 'Sample.Periodic' }));
+  const endSamples = listOf(take(state, { ...request, series: 'ended', context: 'Transaction.End' }));
   const transaction = state.deps.transactions.at(evseId);
-  return [...(transaction === null ? [] : state.history.removeAll(transaction.transactionId)), ...last];
+  return [...(transaction === null ? [] : state.history.removeAll(transaction.transactionId)), ...endSamples];
 }
 
-/** A loss of power interrupts what is metered. */
+/** Keeps a sample of each transaction at the begin and at the end of a loss of power. */
 function followDevice(state: MeterState, { event }: EvseTransition): void {
   if (event !== 'power_down' && event !== 'power_up') return;
   const context = event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
@@ -358,7 +364,7 @@ function followDevice(state: MeterState, { event }: EvseTransition): void {
   }
 }
 
-/** @param options `triggered`: TriggerMessage asks for MeterValues, also while a transaction runs (F06) */
+/** @param options `triggered`: by TriggerMessage, in MeterValues also while a transaction runs (F06) */
 function trigger(state: MeterState, evseId: number, options: { readonly triggered?: boolean }): void {
   const { parts, deps } = state;
   const inside = options.triggered !== true && evseId !== 0 && deps.transactions.at(evseId) !== null;
@@ -375,7 +381,7 @@ function triggerTransaction(state: MeterState, evseId: number): void {
   state.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
 }
 
-/** MeterValues as they would be now, of everything that is metered; no sample of any series. */
+/** All measurands as MeterValues would show them now; no series counts it as a sample. */
 function readingNow({ parts, deps, energies }: MeterState, evseId: number): OcppMeterReading {
   const { device, disturber, variables, clock, version } = parts;
   const sample = device.sample(evseId);
@@ -433,7 +439,7 @@ export interface MeterValuesPart extends MeterValues {
   readonly part: Part;
 }
 
-/** Follows transactions from here on: to be made after them, and before they are loaded. */
+/** Follows transactions at once: create the part after the transactions, and before they are loaded. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
   const state: MeterState = {
     parts,
@@ -477,7 +483,7 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     part: {
       triggers: triggersOf(state),
       load() {
-        // variables of an earlier run have come back
+        // the variables of an earlier process are restored
         planAll();
         return Promise.resolve();
       },

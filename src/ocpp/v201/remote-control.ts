@@ -1,4 +1,4 @@
-/** RequestStartTransaction with the EVSE where it begins, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
+/** RequestStartTransaction, RequestStopTransaction (F01 to F03), UnlockConnector (F05) and TriggerMessage (F06). */
 import { errorText } from '../../core/errors.ts';
 import { beginStart, dropsWithdrawn, unlock, bestConnector } from '../remote-control.ts';
 import type { After } from '../rpc/model.ts';
@@ -29,14 +29,14 @@ interface PlaceParts {
   readonly deps: PlaceDeps;
 }
 
-/** A reason code for a request that no state of the station can make right; null: it is well made. */
+/** The reason code for a request that is invalid in every state of the station; null: valid. */
 function requestFault({ device }: StationParts, { idToken, groupIdToken, evseId }: Start): string | null {
   const fault = tokenFault(idToken) ?? (groupIdToken === undefined ? null : tokenFault(groupIdToken));
   if (fault !== null) return fault;
   return evseId === undefined || device.connectorIds.includes(evseId) ? null : 'UnknownEvse';
 }
 
-/** True if the token may use an EVSE; one that is asked about first may turn out to be of the group that reserved it. */
+/** True if an EVSE is reserved for another token; false if Authorize may show that the token is of its group. */
 function isReservedForOther({ parts, deps }: PlaceParts, evseId: number, { idToken, groupIdToken }: Start): boolean {
   const group = groupIdToken ?? deps.tokens.groupOf(idToken);
   const willAuthorize = group === null && parts.variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');
@@ -69,7 +69,7 @@ function choose(control: PlaceParts, start: Start): number | Refusal {
   return best?.connectorId ?? { reasonCode: 'Unspecified', why: 'no EVSE is free for this token' };
 }
 
-/** The EVSE of a start, or why there is none. */
+/** The EVSE of a start, or its refusal. */
 function placeFor(control: PlaceParts, start: Start): number | Refusal {
   const { evseId } = start;
   if (evseId === undefined) return choose(control, start);
@@ -80,18 +80,18 @@ function placeFor(control: PlaceParts, start: Start): number | Refusal {
 
 type Reply = Replies['UnlockConnector'];
 
-const because = (status: Reply['status'], reasonCode: string): Reply => ({ status, statusInfo: { reasonCode } });
+const replyOf = (status: Reply['status'], reasonCode: string): Reply => ({ status, statusInfo: { reasonCode } });
 
-/** Unlocks the cable of a connector that no token holds. A fixed cable has no lock, and a lock that has failed stays. */
+/** Unlocks the cable of a connector that no token uses. A fixed cable has no lock, and a failed lock stays locked. */
 function unlockConnector({ device, log }: StationParts, { evseId, connectorId }: Requests['UnlockConnector']): Reply {
   const connector = device.detail.connectors.find((c) => c.connectorId === evseId);
-  if (connector === undefined) return because('UnknownConnector', 'UnknownEvse');
-  if (connectorId !== 1) return because('UnknownConnector', 'UnknownConnectorId');
-  if (connector.authorised) return because('OngoingAuthorizedTransaction', 'TxInProgress');
+  if (connector === undefined) return replyOf('UnknownConnector', 'UnknownEvse');
+  if (connectorId !== 1) return replyOf('UnknownConnector', 'UnknownConnectorId');
+  if (connector.authorised) return replyOf('OngoingAuthorizedTransaction', 'TxInProgress');
   if (device.ratings.find((r) => r.connectorId === evseId)?.attachedCable === true)
-    return because('UnlockFailed', 'FixedCable');
+    return replyOf('UnlockFailed', 'FixedCable');
   if (connector.errorCode === 'ConnectorLockFailure') return { status: 'UnlockFailed' };
-  if (!connector.cable.evsePlugged) return because('Unlocked', 'NoCable');
+  if (!connector.cable.evsePlugged) return replyOf('Unlocked', 'NoCable');
   if (!connector.cable.locked) return { status: 'Unlocked' };
   return { status: unlock({ device, log }, evseId, `EVSE ${evseId}: the connector`) };
 }
@@ -113,7 +113,7 @@ const isComplete = ({ requestedMessage, evse }: Requests['TriggerMessage']): boo
   requestedMessage !== 'StatusNotification' || (evse !== undefined && evse.id !== 0 && evse.connectorId !== undefined);
 
 /**
- * @param sends by message; what is missing is not implemented
+ * @param sends by message; a message without an entry is not implemented
  * @param refuses messages that cannot be sent in the present state of the station
  */
 export function createTrigger(
@@ -131,7 +131,11 @@ export function createTrigger(
         if (requestedMessage === 'BootNotification' && registration.status === 'accepted')
           return triggerRejected('NotEnabled');
         if (!isComplete(request)) {
-          finding(clauseOf(version, 'F06.FR.13'), 'StatusNotification of no connector is asked for', 'TriggerMessage');
+          finding(
+            clauseOf(version, 'F06.FR.13'),
+            'StatusNotification is requested without a connector',
+            'TriggerMessage',
+          );
           return triggerRejected('MissingParam');
         }
         const evseId = perEvse.has(requestedMessage) && evse !== undefined && evse.id !== 0 ? evse.id : undefined;
@@ -172,8 +176,11 @@ function rejected(reasonCode: string, why?: string): Rejection {
   return { status: 'Rejected', statusInfo: { reasonCode, ...more } };
 }
 
-/** Only a TxProfile without a transaction can come with a start (F01.FR.08 to FR.11). */
-function profileFault(
+/**
+ * Installs the profile of a start, which must be a TxProfile without a transaction (F01.FR.08 to FR.11).
+ * @returns the rejection of the start; null: installed, or no profile
+ */
+function installProfile(
   { parts, deps }: RemoteControl,
   evseId: number,
   profile: Start['chargingProfile'],
@@ -214,14 +221,14 @@ function requestStart(control: RemoteControl, request: Start, after: After): Sta
   if (fault !== null) return rejected(fault);
   const place = placeFor(control, request);
   if (typeof place !== 'number') return rejected(place.reasonCode, place.why);
-  const ofProfile = profileFault(control, place, request.chargingProfile);
-  if (ofProfile !== null) return ofProfile;
+  const rejection = installProfile(control, place, request.chargingProfile);
+  if (rejection !== null) return rejection;
   after(() => {
     void begin(control, place, request);
   });
   const running = deps.transactions.at(place);
   if (running === null) return { status: 'Accepted' };
-  // one that began with the cable goes on with this token (F01.FR.13)
+  // a transaction that began with the cable continues with this token (F01.FR.13)
   return { status: 'Accepted', transactionId: running.transactionId, statusInfo: { reasonCode: 'TxStarted' } };
 }
 
@@ -235,7 +242,7 @@ function requestStop(
   const running = deps.transactions.byId(transactionId);
   if (running === null) return rejected('TxNotFound');
   after(() => {
-    // it may have ended by itself since
+    // the transaction may have ended meanwhile
     if (deps.transactions.byId(transactionId) === null) return;
     try {
       deps.transactions.stop(running.evseId, { reason: 'Remote', trigger: 'RemoteStop' });

@@ -1,6 +1,6 @@
 /**
- * Certificates of a station (A02, A03, M03 to M05), the requests for them, security events and the security log (A04, N01). The
- * vehicles of the simulator have no contract certificate, so the station never sends Get15118EVCertificate,
+ * Certificates of a station and their requests (A02, A03, M03 to M05), security events and the security log (A04, N01).
+ * The vehicles of the simulator have no contract certificate, so the station never sends Get15118EVCertificate,
  * GetCertificateStatus or GetCertificateChainStatus by itself.
  */
 import type { X509Certificate } from 'node:crypto';
@@ -17,7 +17,7 @@ import { errorText } from '../../core/errors.ts';
 import { createEventLog, securityEventTableOf } from '../security/events.ts';
 import type { EventLog, FailureEvents, SecurityEventRow } from '../security/events.ts';
 
-// Uses of certificates in the words of 2.x.
+// Uses of certificates in 2.x.
 
 /** OEMRootCertificate is of 2.1: the schema of 2.0.1 refuses it. */
 export type RootUse = Requests['InstallCertificate']['certificateType'];
@@ -43,14 +43,14 @@ const certificateUses: CertificateUses<RootUse, OwnUse> = {
 interface Signing {
   /** true: the station holds certificates of this use, and has what their subject needs */
   can(use: OwnUse): boolean;
-  /** SignCertificate now; what waited for an earlier request ends. */
+  /** Sends SignCertificate now, and ends the wait of an earlier request. */
   begin(use: OwnUse, options?: { readonly triggered?: boolean }): Promise<void>;
-  /** The certificate has come: no other request follows. */
+  /** The certificate was received: cancels further requests. */
   done(use: OwnUse): void;
   stop(): void;
 }
 
-/** of `serialNumber` in BootNotification */
+/** maximum length of `serialNumber` in BootNotification */
 const serialLength = 25;
 
 const isV2g = (use: OwnUse) => use === 'V2GCertificate';
@@ -103,7 +103,7 @@ function createSigning(parts: StationParts, keeper: Keeper): Signing {
       log.warning('the central system rejects the request to sign a certificate', device.deviceIndex);
     return outcome.kind !== 'result' || outcome.payload.status === 'Accepted';
   };
-  /** @param repeats requests that came before this one. A02.FR.17 to FR.19: each wait is twice the one before */
+  /** @param repeats number of earlier requests. A02.FR.17 to FR.19: each wait is twice the one before */
   const attempt = async (use: OwnUse, triggered: boolean, repeats: number): Promise<void> => {
     end(use);
     const ending = new AbortController();
@@ -142,13 +142,13 @@ function createSigning(parts: StationParts, keeper: Keeper): Signing {
 
 interface V2gChain {
   readonly leaf: CertificateHashData;
-  /** above the leaf, in this order; at most 4, as the message has room for */
+  /** certificates above the leaf, in order; at most 4, the limit of the message */
   readonly children: readonly CertificateHashData[];
 }
 
 const maxChildren = 4;
 
-/** @param roots of ISO 15118: the last certificate of the chain is of one of them */
+/** @param roots of ISO 15118, one of which issued the last certificate of the chain */
 function v2gChainOf(
   { pem, certificate }: OwnCertificate,
   roots: readonly X509Certificate[],
@@ -224,32 +224,32 @@ function listed(
   return installed.length === 0 ? { status: 'NotFound' } : { status: 'Accepted', certificateHashDataChain: installed };
 }
 
-/** True for the presented certificate, compared without the key of the issuer, which may be unknown here. */
-function isShown(keeper: Keeper, wanted: HashData): boolean {
+/** True for the presented certificate, compared without the key of the issuer, which the station may not know. */
+function isPresented(keeper: Keeper, hashData: HashData): boolean {
   const certificate = keeper.own(certificateUses.presented)?.certificate;
   if (certificate === undefined) return false;
-  const data = hashDataOf(certificate, certificate, wanted.hashAlgorithm);
-  return sameHashData({ ...data, issuerKeyHash: wanted.issuerKeyHash }, wanted);
+  const data = hashDataOf(certificate, certificate, hashData.hashAlgorithm);
+  return sameHashData({ ...data, issuerKeyHash: hashData.issuerKeyHash }, hashData);
 }
 
 function remove(
   { security }: StationParts,
   keeper: Keeper,
-  { certificateHashData: wanted }: Requests['DeleteCertificate'],
+  { certificateHashData: hashData }: Requests['DeleteCertificate'],
 ): Replies['DeleteCertificate'] {
   const failed = (why: string) => ({ status: 'Failed', ...info('Unspecified', why) }) as const;
-  if (isShown(keeper, wanted)) return failed('the certificate of the station itself cannot be deleted');
-  const chain = v2gOf(keeper, wanted.hashAlgorithm);
-  if (chain !== null && sameHashData(chain.leaf, wanted)) {
+  if (isPresented(keeper, hashData)) return failed('the certificate of the station itself cannot be deleted');
+  const chain = v2gOf(keeper, hashData.hashAlgorithm);
+  if (chain !== null && sameHashData(chain.leaf, hashData)) {
     keeper.removeOwn('V2GCertificate');
     security.raise('ReconfigurationOfSecurityParameters', 'V2GCertificateChain deleted');
     return { status: 'Accepted' };
   }
-  if (chain?.children.some((child) => sameHashData(child, wanted)) === true)
-    return failed('it belongs to the certificate of the station for vehicles');
-  const outcome = keeper.remove(wanted, true);
+  if (chain?.children.some((child) => sameHashData(child, hashData)) === true)
+    return failed('the certificate belongs to the chain of the station for vehicles');
+  const outcome = keeper.remove(hashData, true);
   if (outcome === 'unknown') return { status: 'NotFound' };
-  if (outcome === 'last') return failed('it is the last root of the central system');
+  if (outcome === 'last') return failed('the certificate is the last root of the central system');
   security.raise('ReconfigurationOfSecurityParameters', 'root certificate deleted');
   return { status: 'Accepted' };
 }
@@ -266,14 +266,14 @@ export interface Certificates extends Part {
   readonly handlers: Handlers;
   readonly entries: readonly OcppCertificateEntry[];
   roots(use: RootUse): readonly X509Certificate[];
-  /** The own certificate as it is in force, after another one has failed. Null: that of the settings. */
+  /** Restores the previous certificate of the station after a new one failed; null: that of the settings. */
   restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
-  /** A certificate cannot be asked for now: TriggerMessage is rejected. */
+  /** True if the certificate of a message cannot be requested now: TriggerMessage is rejected. */
   refuses(message: Requests['TriggerMessage']['requestedMessage']): boolean;
 }
 
-/** The certificate that each message asks for. */
-const askedUses: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMessage'], OwnUse>>> = {
+/** Use of the certificate that each message requests. */
+const requestedUses: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMessage'], OwnUse>>> = {
   SignChargingStationCertificate: 'ChargingStationCertificate',
   SignV2GCertificate: 'V2GCertificate',
 };
@@ -284,26 +284,26 @@ const replacedTexts: Readonly<Record<OwnUse, string>> = {
   V2GCertificate: 'certificate of the charging station for vehicles replaced',
 };
 
-/** Without a type the certificate is that of the key which waits, the one of the connection first; null: not supported. */
+/** The use of a signed certificate; without a type, the first use with a pending key. Null: not supported. */
 function useOf({ certificateType }: Requests['CertificateSigned'], keeper: Keeper): OwnUse | null {
   if (certificateType !== undefined) return ownUses.find((use) => use === certificateType) ?? null;
   return ownUses.find((use) => keeper.pending(use) !== null) ?? certificateUses.presented;
 }
 
-/** CertificateSigned. @param renew asks for the next certificate before the end of this one */
+/** CertificateSigned. @param renew requests the next certificate before the end of this one */
 function signedHandler(
   { variables, security, connection }: StationParts,
   keeper: Keeper,
   signing: Signing,
   renew: (use: OwnUse) => void,
 ): Handler<'CertificateSigned'> {
-  /** The use of the certificate that is in force now, or why it is not. */
-  const adopted = (request: Requests['CertificateSigned']): OwnUse | { readonly why: string } => {
+  /** Puts a certificate into force. @returns its use, or the reason of the refusal */
+  const adopt = (request: Requests['CertificateSigned']): OwnUse | { readonly why: string } => {
     const use = useOf(request, keeper);
     if (use === null) return { why: 'certificates of this type are not supported' };
     const pending = keeper.pending(use);
     if (request.requestId !== undefined && pending !== null && pending.requestId !== request.requestId)
-      return { why: 'it is for another request' };
+      return { why: 'the certificate is for another request' };
     const why = keeper.adopt(use, request.certificateChain, {
       maxBytes: variables.integer('SecurityCtrlr', 'MaxCertificateChainSize'),
       anchors: use === 'V2GCertificate' ? keeper.roots('V2GRootCertificate') : null,
@@ -311,7 +311,7 @@ function signedHandler(
     return why === null ? use : { why };
   };
   return (request, after) => {
-    const use = adopted(request);
+    const use = adopt(request);
     if (typeof use === 'object') {
       security.raise('InvalidChargingStationCertificate', use.why);
       return { status: 'Rejected', statusInfo: { reasonCode: 'InvalidCertificate', additionalInfo: use.why } };
@@ -366,7 +366,7 @@ export function createCertificates(
       }),
     },
     refuses: (message) => {
-      const use = askedUses[message];
+      const use = requestedUses[message];
       return use !== undefined && !signing.can(use);
     },
     get entries() {
@@ -376,9 +376,9 @@ export function createCertificates(
     restoreOwn: (material) => {
       const discarded = keeper.own(certificateUses.presented)?.pem;
       keeper.restoreShown(material);
-      const isOther = discarded !== keeper.own(certificateUses.presented)?.pem;
-      if (isOther && version === 'ocpp2.1')
-        security.raise('DiscardedRenewedClientCertificate', 'no connection came about with it');
+      const isChanged = discarded !== keeper.own(certificateUses.presented)?.pem;
+      if (isChanged && version === 'ocpp2.1')
+        security.raise('DiscardedRenewedClientCertificate', 'no connection was made with it');
     },
     load: () => {
       network.setWildcards(variables.boolean(...wildcards));
@@ -429,7 +429,7 @@ const failures = {
   refused: 'FailedToAuthenticateAtCsms',
 } as const satisfies FailureEvents;
 
-/** A change of one is an event. */
+/** Variables whose change is a security event. */
 const securityVariables = [
   ['SecurityCtrlr', 'BasicAuthPassword'],
   ['SecurityCtrlr', 'OrganizationName'],

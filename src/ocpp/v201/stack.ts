@@ -1,6 +1,6 @@
 /**
- * OCPP 2.0.1 or 2.1 at work for one station: its functions for REST, and calls of the central system as far as the
- * registration permits them.
+ * OCPP 2.0.1 or 2.1 of one station: its functions for REST, and the calls of the central system that the registration
+ * permits.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
@@ -18,7 +18,7 @@ import { CallError, noAnswer } from '../rpc/model.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
 import type { Action, Handlers, StationParts } from './parts.ts';
 
-// Actions of OCPP 2.0.1 and 2.1 by direction, and those that this station does not carry out.
+// Actions of OCPP 2.0.1 and 2.1 by direction, and the actions that the station does not support.
 
 type Direction = 'station' | 'central' | 'both';
 
@@ -144,7 +144,7 @@ type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>
 interface DispatchOptions extends Pick<StationParts, 'version' | 'finding'> {
   readonly handlers: Handlers;
   readonly registration: Pick<RegistrationPart, 'status' | 'booting'>;
-  /** the station leaves or has stopped */
+  /** true: the station is leaving the central system, or has stopped */
   readonly isEnding: () => boolean;
 }
 

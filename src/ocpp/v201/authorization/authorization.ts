@@ -1,6 +1,7 @@
 /**
- * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start. OCPP
- * 2.0.1 C01, C02, C09 and C16, E07. An accepted token authorises the device, and becomes the token of the transaction.
+ * Tokens presented at an EVSE: by a person, over REST, by plugging in, or by the central system with a remote start.
+ * OCPP 2.0.1 C01, C02, C09 and C16, E07. An accepted token authorises the device, and becomes the token of the
+ * transaction.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { errorText } from '../../../core/errors.ts';
@@ -18,13 +19,13 @@ import type { Reservations } from '../reservation.ts';
 // C05, C06 and C10 to C15.
 
 interface Verdict {
-  /** its status is what the token counts as at the EVSE */
+  /** information about the token; from `decide` its status is the one at the EVSE */
   readonly info: IdTokenInfo;
-  /** the central system could not be asked, or has not answered */
+  /** true: decided offline, because Authorize could not be sent or got no answer */
   readonly isUnanswered: boolean;
 }
 
-/** An answer to Authorize: 2.1 may bring energy transfer modes, and a tariff. */
+/** An answer to Authorize; in 2.1 it may include energy transfer modes and a tariff. */
 interface AnsweredToken {
   readonly evseId: number;
   readonly idToken: IdToken;
@@ -34,7 +35,7 @@ interface AnsweredToken {
 export interface DecisionDeps {
   readonly tokens: Pick<Tokens, 'find' | 'learn' | 'used'>;
   readonly answered: (answer: AnsweredToken) => void;
-  /** False: the token does not charge, whatever the answer says of it (I08); default: it does. */
+  /** False: the token is Invalid, whatever its status in the answer (I08); default: true. */
   readonly mayCharge?: (answer: AnsweredToken) => boolean;
 }
 
@@ -42,46 +43,48 @@ function verdict(info: IdTokenInfo, isUnanswered = false): Verdict {
   return { info, isUnanswered };
 }
 
-const said = (status: TokenStatus): IdTokenInfo => ({ status });
+const withStatus = (status: TokenStatus): IdTokenInfo => ({ status });
 
-/** Null: list and cache leave it to the central system. */
-function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict | null {
-  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(said('Accepted'));
-  const knowledge = tokens.find(idToken);
-  const isAccepted = knowledge?.info.status === 'Accepted';
-  if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(knowledge?.info ?? said('Unknown'));
-  if (knowledge === null) return null;
-  if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(knowledge.info) : null;
-  return knowledge.mayReauthorize ? null : verdict(knowledge.info);
+/** Decision without the central system; null: the central system has to decide. */
+function localVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict | null {
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(withStatus('Accepted'));
+  const stored = tokens.find(idToken);
+  const isAccepted = stored?.info.status === 'Accepted';
+  if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization'))
+    return verdict(stored?.info ?? withStatus('Unknown'));
+  if (stored === null) return null;
+  if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(stored.info) : null;
+  return stored.mayReauthorize ? null : verdict(stored.info);
 }
 
 function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {
-  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(said('Accepted'));
-  const knownInfo = tokens.find(idToken)?.info ?? null;
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || needsNoAuthorize(idToken)) return verdict(withStatus('Accepted'));
+  const storedInfo = tokens.find(idToken)?.info ?? null;
   const rules = {
     known: variables.boolean('AuthCtrlr', 'LocalAuthorizeOffline'),
     unknown: variables.boolean('AuthCtrlr', 'OfflineTxForUnknownIdEnabled'),
   };
-  const status = offlineStatus<TokenStatus>(knownInfo?.status ?? null, rules, 'Unknown');
-  return verdict({ ...knownInfo, status }, true);
+  const status = offlineStatus<TokenStatus>(storedInfo?.status ?? null, rules, 'Unknown');
+  return verdict({ ...storedInfo, status }, true);
 }
 
-async function decideAnywhere(
+/** Decision that does not consider at which EVSEs the token is valid. */
+async function decideRegardlessOfEvse(
   parts: StationParts,
   deps: DecisionDeps,
   idToken: IdToken,
   evseId: number,
 ): Promise<Verdict> {
   if (!parts.registration.isReady) return offlineVerdict(parts, deps, idToken);
-  const localVerdict = ownVerdict(parts, deps, idToken);
-  if (localVerdict !== null) return localVerdict;
+  const local = localVerdict(parts, deps, idToken);
+  if (local !== null) return local;
   const outcome = await parts.calls.send('Authorize', { idToken });
-  if (outcome.kind === 'error') return verdict(said('Invalid'));
+  if (outcome.kind === 'error') return verdict(withStatus('Invalid'));
   if (outcome.kind !== 'result') return offlineVerdict(parts, deps, idToken);
   const answer = { evseId, idToken, reply: outcome.payload };
   deps.answered(answer);
-  // the cache would let it charge another time
-  if (deps.mayCharge?.(answer) === false) return verdict(said('Invalid'));
+  // not cached: the cache would accept the token the next time
+  if (deps.mayCharge?.(answer) === false) return verdict(withStatus('Invalid'));
   deps.tokens.learn(idToken, outcome.payload.idTokenInfo);
   return verdict(outcome.payload.idTokenInfo);
 }
@@ -92,10 +95,10 @@ export async function decide(
   idToken: IdToken,
   evseId: number,
 ): Promise<Verdict> {
-  const { info, isUnanswered } = await decideAnywhere(parts, deps, idToken, evseId);
-  const here = infoAtEvse(info, evseId);
-  if (here.status === 'Accepted') deps.tokens.used(idToken);
-  return { info: here, isUnanswered };
+  const { info, isUnanswered } = await decideRegardlessOfEvse(parts, deps, idToken, evseId);
+  const infoHere = infoAtEvse(info, evseId);
+  if (infoHere.status === 'Accepted') deps.tokens.used(idToken);
+  return { info: infoHere, isUnanswered };
 }
 
 export interface AuthorizationDeps {
@@ -113,7 +116,7 @@ interface AuthorizationState {
   readonly deps: AuthorizationDeps;
   readonly turns: Turns;
   readonly answered: Signal<AnsweredToken>;
-  /** token accepted last at an EVSE */
+  /** last accepted token, by EVSE */
   readonly granted: Map<number, IdToken>;
   /** EVSEs whose `AUTO` the central system has not answered */
   readonly unanswered: Set<number>;
@@ -123,7 +126,7 @@ function answer(info: IdTokenInfo): OcppAuthorization {
   return { status: info.status, info: { ...info } };
 }
 
-function ask({ parts, deps, answered }: AuthorizationState, idToken: IdToken, evseId: number): Promise<Verdict> {
+function checkToken({ parts, deps, answered }: AuthorizationState, idToken: IdToken, evseId: number): Promise<Verdict> {
   const onReply = (reply: AnsweredToken) => {
     answered.emit(reply);
   };
@@ -137,11 +140,11 @@ function isMasterPass({ variables }: StationParts, group: IdToken | null): boole
   return id !== '' && group?.idToken.toLowerCase() === id;
 }
 
-// A token at a transaction that has one already: it stops it, or it is refused. OCPP 2.0.1 C09, C16 and E07.
+// A token at a transaction that already has a token: it stops the transaction or is refused. OCPP 2.0.1 C09, C16, E07.
 
 /**
- * Stops all that tokens have authorised: the station has no means by which a person could choose (C16.FR.02).
- * @returns false: there was none. @throws the first refusal of the device
+ * Stops all authorised transactions: the station has no means by which a person could choose one (C16.FR.02).
+ * @returns false: none was authorised. @throws the first refusal of the device
  */
 function stopAllByMaster({ parts, deps }: AuthorizationState, idToken: IdToken): boolean {
   const refusals: unknown[] = [];
@@ -156,7 +159,10 @@ function stopAllByMaster({ parts, deps }: AuthorizationState, idToken: IdToken):
   return authorised.length > 0;
 }
 
-/** @returns true if the token has stopped the transaction: it is of its group, or of the master pass group */
+/**
+ * Stops a transaction by an accepted token of its group, and all authorised ones by a token of the master pass group.
+ * @returns false: the token is of neither group, or not accepted
+ */
 function stopByGroup(
   state: AuthorizationState,
   { evseId, groupIdToken }: Transaction,
@@ -183,17 +189,17 @@ async function stopByToken(
 ): Promise<OcppAuthorization> {
   const { parts, deps } = state;
   const { evseId, transactionId, groupIdToken } = running;
-  const knownInfo = deps.tokens.find(idToken)?.info ?? null;
+  const storedInfo = deps.tokens.find(idToken)?.info ?? null;
   if (sameToken(idToken, running.idToken)) {
     deps.transactions.stop(evseId, { reason: 'Local', trigger: 'StopAuthorized', idToken });
-    return answer(knownInfo ?? { status: 'Accepted' });
+    return answer(storedInfo ?? { status: 'Accepted' });
   }
-  if (knownInfo !== null && stopByGroup(state, running, idToken, knownInfo)) return answer(knownInfo);
+  if (storedInfo !== null && stopByGroup(state, running, idToken, storedInfo)) return answer(storedInfo);
   const refusal = conflict(evseId, 'another token has started the transaction');
   const isGroupless = groupIdToken === null && parts.variables.text('AuthCtrlr', 'MasterPassGroupId') === '';
-  if (isGroupless || (knownInfo?.status === 'Accepted' && knownInfo.groupIdToken !== undefined)) throw refusal;
-  // its group is unknown: the central system has it
-  const { info } = await ask(state, idToken, evseId);
+  if (isGroupless || (storedInfo?.status === 'Accepted' && storedInfo.groupIdToken !== undefined)) throw refusal;
+  // the central system may know the group of the token
+  const { info } = await checkToken(state, idToken, evseId);
   if (info.status !== 'Accepted') return answer(info);
   if (deps.transactions.at(evseId)?.transactionId !== transactionId) throw refusal;
   if (!stopByGroup(state, running, idToken, info)) throw refusal;
@@ -207,7 +213,7 @@ function followPlugs(
   { device, variables, log, registration }: StationParts,
   start: (evseId: number) => Promise<unknown>,
 ): () => void {
-  // a device that presents a token at plugging in does so by itself
+  // with `plugToken` the device itself presents a token at plugging in
   const isOn = () => !variables.boolean('AuthCtrlr', 'Enabled') && device.detail.plugToken === null;
   const isWaiting = (evseId: number) => device.connector(evseId).phase === 'connected';
   const begin = (evseId: number) => {
@@ -218,14 +224,14 @@ function followPlugs(
   const beginAll = () => {
     for (const evseId of device.connectorIds) if (isOn() && isWaiting(evseId)) begin(evseId);
   };
-  const returns = new Set(['plugged', 'clear_fault', 'availability', 'reserve_end']);
+  const startEvents = new Set(['plugged', 'clear_fault', 'availability', 'reserve_end']);
   const ends = [
     device.onTransition((transition) => {
       const { event, connectorId } = transition;
-      if (returns.has(event) && isOn() && isWaiting(connectorId)) begin(connectorId);
+      if (startEvents.has(event) && isOn() && isWaiting(connectorId)) begin(connectorId);
     }),
     variables.onChange('AuthCtrlr', 'Enabled', beginAll),
-    // a vehicle that was there before the station listened
+    // for vehicles that were plugged in before
     registration.onAccepted(beginAll),
   ];
   return () => {
@@ -233,10 +239,10 @@ function followPlugs(
   };
 }
 
-/** A start that the central system has asked for. */
+/** A start that the central system has requested. */
 interface RemoteStart {
   readonly idToken: IdToken;
-  /** group that the central system sent with it */
+  /** group in the request */
   readonly groupIdToken: IdToken | null;
   readonly remoteStartId: number;
   /** false: the token counts as accepted */
@@ -246,9 +252,9 @@ interface RemoteStart {
 export interface Authorizations extends Authorization {
   /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE */
   startRemote(evseId: number, start: RemoteStart): Promise<OcppAuthorization>;
-  /** a token is being checked at the EVSE */
+  /** True while a token is being checked at the EVSE. */
   checking(evseId: number): boolean;
-  /** An answer to Authorize, for what it says beside the token. */
+  /** Calls back with each answer to Authorize; the returned function unsubscribes. */
   onAnswered(listener: (answer: AnsweredToken) => void): () => void;
 }
 
@@ -268,7 +274,7 @@ function grant({ parts, deps, granted }: AuthorizationState, evseId: number, sta
   const claim = deps.reservations.claim(evseId, bearer);
   const { reservationId } = claim;
   const remote = remoteStartId === undefined ? {} : { remoteStartId };
-  // before the transition of the device: its events carry the token
+  // before the command: the transition of the device queues events that contain the token
   deps.transactions.authorized(evseId, {
     idToken,
     info: { ...info, ...(groupIdToken !== null && { groupIdToken }) },
@@ -302,7 +308,7 @@ async function begin(state: AuthorizationState, evseId: number, start: Start): P
     throw conflict(evseId, 'it is reserved for another token');
   const accepted: IdTokenInfo = { status: 'Accepted', ...(group !== null && { groupIdToken: group }) };
   const { info, isUnanswered } = start.ask
-    ? await ask(state, idToken, evseId)
+    ? await checkToken(state, idToken, evseId)
     : { info: accepted, isUnanswered: false };
   if (info.status !== 'Accepted') {
     if (idToken.idToken === autoToken && isUnanswered) unanswered.add(evseId);
@@ -312,19 +318,19 @@ async function begin(state: AuthorizationState, evseId: number, start: Start): P
     if (start.remoteStartId === undefined && stopAllByMaster(state, idToken)) return answer(info);
     throw conflict(evseId, 'a master pass starts no transaction');
   }
-  // the EVSE may have changed while the central system was asked
+  // the EVSE may have changed while the token was checked
   checkFree(parts.device.connector(evseId));
   grant(state, evseId, start, info);
   return answer(info);
 }
 
-/** Presents a token that a reader has read. */
-async function show(state: AuthorizationState, evseId: number, idToken: IdToken): Promise<OcppAuthorization> {
+/** Presents a token at an EVSE. */
+async function present(state: AuthorizationState, evseId: number, idToken: IdToken): Promise<OcppAuthorization> {
   const { parts, deps, granted } = state;
   const { phase, authorised } = parts.device.connector(evseId);
   return await state.turns.alone(evseId, async () => {
     const running = deps.transactions.at(evseId);
-    // one whose authorisation has ended goes on with the cable, and takes a token again
+    // a transaction whose authorisation has ended continues until the cable is unplugged, and accepts a new token
     if (authorised && running !== null && running.idToken !== null) return await stopByToken(state, running, idToken);
     if (phase === 'authorised' && sameToken(granted.get(evseId) ?? null, idToken)) {
       parts.device.command({ kind: 'evse.stop', connectorId: evseId });
@@ -334,7 +340,7 @@ async function show(state: AuthorizationState, evseId: number, idToken: IdToken)
   });
 }
 
-/** Without authorisation plugging in brings no token, whatever the device presents (C02). */
+/** Token for the text that the device presents; `AUTO` is no token while AuthCtrlr.Enabled is false (C02). */
 function plugToken({ parts }: AuthorizationState, text: string): IdToken {
   const isOff = text === autoToken && !parts.variables.boolean('AuthCtrlr', 'Enabled');
   return isOff ? noAuthorization : tokenOf(parts.version, text);
@@ -351,9 +357,9 @@ function follow(state: AuthorizationState): readonly (() => void)[] {
       registration,
       autoAuthorize,
       unanswered,
-      present: async (evseId, text) => await show(state, evseId, plugToken(state, text)),
+      present: async (evseId, text) => await present(state, evseId, plugToken(state, text)),
     }),
-    followPlugs(parts, (evseId) => show(state, evseId, noAuthorization)),
+    followPlugs(parts, (evseId) => present(state, evseId, noAuthorization)),
   ];
 }
 
@@ -369,7 +375,7 @@ export function createAuthorization(parts: StationParts, deps: AuthorizationDeps
   const { turns, answered } = state;
   let ends: readonly (() => void)[] = [];
   return {
-    present: async (evseId, text, type) => await show(state, evseId, tokenOf(parts.version, text, type)),
+    present: async (evseId, text, type) => await present(state, evseId, tokenOf(parts.version, text, type)),
     startRemote: (evseId, start) => turns.alone(evseId, () => begin(state, evseId, start)),
     checking: (evseId) => turns.busy(evseId),
     onAnswered: (listener) => answered.on(listener),

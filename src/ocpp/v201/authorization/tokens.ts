@@ -1,5 +1,5 @@
 /**
- * Tokens that the station knows: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * Tokens stored in the station: Local Authorization List and Authorization Cache, kept over a restart. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
  */
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
@@ -22,17 +22,17 @@ import type { Bearer } from '../../reservations.ts';
 export const maxAdditionalInfo = 10;
 
 export const listLimits = {
-  /** of the list: the upper limit of LocalAuthListCtrlr.Entries */
+  /** maxLimit of LocalAuthListCtrlr.Entries */
   entries: 1000,
   /** LocalAuthListCtrlr.ItemsPerMessage */
   itemsPerMessage: 200,
   /** LocalAuthListCtrlr.BytesPerMessage: of the payload as JSON text in UTF-8 */
   bytesPerMessage: 200_000,
-  /** of the list as JSON text: the upper limit of LocalAuthListCtrlr.Storage */
+  /** maxLimit of LocalAuthListCtrlr.Storage: of the list as JSON text */
   bytes: 1_000_000,
 } as const;
 
-/** longest text of a token */
+/** maximum length of the text of a token */
 export const maxTokenLength: Readonly<Record<Version2, number>> = { 'ocpp2.0.1': 36, 'ocpp2.1': 255 };
 
 const types201 = [
@@ -46,7 +46,7 @@ const types201 = [
   'NoAuthorization',
 ] as const;
 
-/** Types of tokens that readers and the central system can give. */
+/** Supported types of tokens. */
 export const tokenTypes: Readonly<Record<Version2, readonly string[]>> = {
   'ocpp2.0.1': types201,
   'ocpp2.1': [...types201, 'DirectPayment', 'EVCCID', 'VIN'],
@@ -69,7 +69,7 @@ export function sameToken(a: IdToken | null, b: IdToken | null): boolean {
   return a !== null && b !== null && tokenKey(a) === tokenKey(b);
 }
 
-/** The text of a token as the device gets it: a start without authorisation has none. */
+/** The text of a token for the device; of a token without text its type. */
 export function deviceText({ idToken, type }: IdToken): string {
   return idToken === '' ? type : idToken;
 }
@@ -78,17 +78,17 @@ export function bearerOf(idToken: IdToken, group: IdToken | null): Bearer {
   return { idToken: deviceText(idToken), tokenKey: tokenKey(idToken), groupKey: group && tokenKey(group) };
 }
 
-/** The token of a start where no authorisation is possible (C02). */
+/** The token of a start without authorisation (C02). */
 export const noAuthorization: IdToken = { idToken: '', type: 'NoAuthorization' };
 
-/** The central system, the station itself or nobody vouches for them, so they are not asked about (C02, C05, C06). */
+/** True for types that are accepted without Authorize (C02, C05, C06). */
 export function needsNoAuthorize({ type }: IdToken): boolean {
   return type === 'Central' || type === 'Local' || type === 'NoAuthorization';
 }
 
 const hex = /^[0-9a-f]+$/i;
 
-/** Type of a token that a reader has read as a text: the form of a card's UID, else a code that a person has typed. */
+/** Type of a token presented as text: a card, by the form of its UID, else a typed code. */
 export function typeOfText(text: string): string {
   if (hex.test(text) && (text.length === 8 || text.length === 14)) return 'ISO14443';
   return hex.test(text) && text.length === 16 ? 'ISO15693' : 'KeyCode';
@@ -96,21 +96,22 @@ export function typeOfText(text: string): string {
 
 /**
  * A token as a person presents it.
- * @param type absent: by the form of the text
+ * @param type in any case; absent: by `typeOfText`
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function tokenOf(version: Version2, text: string, type?: string): IdToken {
   const types = tokenTypes[version];
-  const named = type === undefined ? typeOfText(text) : types.find((each) => each.toLowerCase() === type.toLowerCase());
-  if (named === undefined)
+  const tokenType =
+    type === undefined ? typeOfText(text) : types.find((each) => each.toLowerCase() === type.toLowerCase());
+  if (tokenType === undefined)
     throw new SimError('COMMAND_BAD_VALUE', `type: given ${JSON.stringify(type)}; expected ${types.join(', ')}`);
   const max = maxTokenLength[version];
-  if ((text === '') !== (named === 'NoAuthorization') || text.length > max)
-    throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, none with the type NoAuthorization`);
-  return { idToken: text, type: named };
+  if ((text === '') !== (tokenType === 'NoAuthorization') || text.length > max)
+    throw new SimError('COMMAND_BAD_VALUE', `id_token: 1 to ${max} characters, empty for the type NoAuthorization`);
+  return { idToken: text, type: tokenType };
 }
 
-/** Why a token of the central system cannot be used: a reason code of the standard; null: it can. */
+/** The reason code for a token of the central system that cannot be used; null: it can be used. */
 export function tokenFault({ idToken, type, additionalInfo = [] }: IdToken): string | null {
   if (additionalInfo.length > maxAdditionalInfo) return 'TooManyElements';
   return (idToken === '') === (type === 'NoAuthorization') ? null : 'InvalidIdToken';
@@ -127,15 +128,15 @@ function isExpired(info: IdTokenInfo, nowMs: number): boolean {
   return expiresMs !== null && expiresMs <= nowMs;
 }
 
-/** Information about a token as it counts now: one whose time has passed is Expired. */
+/** Information about a token at an instant: an accepted token past its expiry is Expired. */
 function infoAt(info: IdTokenInfo, nowMs: number): IdTokenInfo {
   return info.status === 'Accepted' && isExpired(info, nowMs) ? { ...info, status: 'Expired' } : info;
 }
 
-/** An accepted token that names EVSEs is valid at those only. */
+/** Information about a token at an EVSE: an accepted token that lists other EVSEs only is NotAtThisLocation. */
 export function infoAtEvse(info: IdTokenInfo, evseId: number): IdTokenInfo {
-  const elsewhere = info.status === 'Accepted' && info.evseId !== undefined && !info.evseId.includes(evseId);
-  return elsewhere ? { ...info, status: 'NotAtThisLocation' } : info;
+  const isElsewhere = info.status === 'Accepted' && info.evseId !== undefined && !info.evseId.includes(evseId);
+  return isElsewhere ? { ...info, status: 'NotAtThisLocation' } : info;
 }
 
 function entryOf({ idToken, info }: TokenEntry): OcppTokenEntry {
@@ -147,10 +148,10 @@ function entryOf({ idToken, info }: TokenEntry): OcppTokenEntry {
   };
 }
 
-// Local Authorization List: what SendLocalList makes of it. OCPP 2.0.1 D01.
+// Changes of the Local Authorization List by SendLocalList. OCPP 2.0.1 D01.
 
 interface LocalList {
-  /** 0: the central system has sent none */
+  /** 0: the central system has sent no list */
   readonly version: number;
   /** by `tokenKey` */
   readonly entries: ReadonlyMap<string, TokenEntry>;
@@ -160,9 +161,9 @@ interface LocalList {
 
 interface LocalListUpdate {
   readonly reply: Replies['SendLocalList'];
-  /** as it was, unless the status is Accepted */
+  /** unchanged unless the status is Accepted */
   readonly list: LocalList;
-  /** the rule that the central system has broken */
+  /** rule that the request breaks, for a finding */
   readonly broken?: string;
 }
 
@@ -184,35 +185,41 @@ function bytesOf(entries: ReadonlyMap<string, TokenEntry>): number {
   return Buffer.byteLength(JSON.stringify([...entries.values()]));
 }
 
-/** Error of a request whatever the list holds; null: nothing. */
+/** Error of a request, regardless of the present list; null: none. */
 function fault({ versionNumber, updateType }: Request, changes: ListChanges): string | null {
   if (versionNumber <= 0) return 'versionNumber must be above 0';
   if (new Set(changes.map(({ idToken }) => tokenKey(idToken))).size < changes.length) return 'an idToken stands twice';
-  if (changes.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is no token';
+  if (changes.some(({ idToken }) => tokenFault(idToken) !== null)) return 'an idToken is invalid';
   const incomplete = updateType === 'Full' && changes.some(({ idTokenInfo }) => idTokenInfo === undefined);
   return incomplete ? 'idTokenInfo is mandatory in a full update' : null;
 }
 
-/** A list takes a change whole or not at all. */
+/** Applies a request whole or not at all. */
 function updateList(list: LocalList, request: Request): LocalListUpdate {
   const { versionNumber, updateType, localAuthorizationList: changes = [] } = request;
   const failed = (reasonCode: string, additionalInfo: string): Replies['SendLocalList'] => ({
     status: 'Failed',
     statusInfo: { reasonCode, additionalInfo },
   });
-  const full = updateType === 'Full';
-  if (!full && versionNumber > 0 && versionNumber <= list.version)
+  const isFull = updateType === 'Full';
+  if (!isFull && versionNumber > 0 && versionNumber <= list.version)
     return { reply: { status: 'VersionMismatch' }, list };
   const broken = fault(request, changes);
   if (broken !== null) return { reply: failed('InvalidValue', broken), list, broken };
-  const entries = apply(full ? new Map() : list.entries, changes);
+  const entries = apply(isFull ? new Map() : list.entries, changes);
   const bytes = bytesOf(entries);
   if (entries.size > listLimits.entries || bytes > listLimits.bytes)
-    return { reply: failed('OutOfStorage', `the list has room for ${listLimits.entries} entries`), list };
+    return {
+      reply: failed(
+        'OutOfStorage',
+        `the list has room for ${listLimits.entries} entries and ${listLimits.bytes} bytes`,
+      ),
+      list,
+    };
   return { reply: { status: 'Accepted' }, list: { version: versionNumber, entries, bytes } };
 }
 
-/** Information of list or cache about a token now. */
+/** Present information of list or cache about a token. */
 interface StoredTokenInfo {
   readonly info: IdTokenInfo;
   /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
@@ -224,14 +231,14 @@ export interface Tokens {
   find(idToken: IdToken): StoredTokenInfo | null;
   /** from list, cache or an earlier answer; null: none, or unknown */
   readonly groupOf: (idToken: IdToken) => IdToken | null;
-  /** Takes over idTokenInfo of any answer: into the cache, unless the local list holds the token. */
+  /** Stores idTokenInfo of an answer: in the cache, unless the local list holds the token. */
   learn(idToken: IdToken, info: IdTokenInfo): void;
-  /** A token of the cache has authorised: its lifetime begins again. */
+  /** Counts a use of a cached token, whose lifetime begins again. */
   used(idToken: IdToken): void;
   list(): OcppLocalList;
   /**
-   * Takes tokens out of the cache, and what is remembered of their groups (N10); the local list stays as it is.
-   * @returns how many entries of the cache they were
+   * Removes tokens from the cache, with their remembered groups (N10); the local list does not change.
+   * @returns number of entries removed from the cache
    */
   forget(fits: (idToken: Pick<IdToken, 'idToken' | 'type'>) => boolean): number;
 }
@@ -240,13 +247,13 @@ interface TokensDeps {
   readonly transactions: Pick<Transactions, 'onAnswered'>;
 }
 
-/** groups of tokens remembered beside list and cache */
+/** tokens whose group is remembered beside list and cache */
 const maxGroups = 200;
 
 interface CachedToken extends TokenEntry {
   readonly usedMs: number;
   readonly uses: number;
-  /** number of its coming into the cache */
+  /** serial number of its first insertion */
   readonly order: number;
 }
 
@@ -263,13 +270,13 @@ interface StoredList {
   readonly entries: readonly TokenEntry[];
 }
 
-/** the list is one value: it may have more entries than a slot */
+/** The list as one value: it may have more entries than a slot holds values. */
 function storedList({ list }: TokensState): readonly JsonValue[] {
   const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
   return [stored as unknown as JsonValue];
 }
 
-/** AuthCacheCtrlr.Policy: the lowest leaves first. Each use puts a token anew, so that LRU needs no rank. */
+/** Rank by AuthCacheCtrlr.Policy: the lowest is removed first. Each use puts a token again, so LRU needs no rank. */
 function rankOf({ variables }: StationParts): (token: CachedToken) => number {
   return ({ uses, order }) => {
     const policy = variables.text('AuthCacheCtrlr', 'Policy');
@@ -282,12 +289,12 @@ function listEntry({ parts, list }: TokensState, idToken: IdToken): IdTokenInfo 
   if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
   const entry = list.entries.get(tokenKey(idToken));
   if (entry === undefined) return null;
-  // 2.1: an entry whose time has passed counts as absent (SupportsExpiryDateTime)
+  // 2.1: an expired entry counts as absent (SupportsExpiryDateTime)
   if (parts.version === 'ocpp2.1' && isExpired(entry.info, clock.nowMs())) return null;
   return infoAt(entry.info, clock.nowMs());
 }
 
-/** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
+/** The entry of a token; removed when it has expired, or its lifetime since the last use has passed (C10). */
 function cacheEntry({ parts, cache }: TokensState, idToken: IdToken): CachedToken | null {
   const { variables, clock } = parts;
   if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
@@ -344,7 +351,7 @@ function used(state: TokensState, idToken: IdToken): void {
   if (entry !== null) state.cache.put({ ...entry, usedMs: state.parts.clock.nowMs(), uses: entry.uses + 1 });
 }
 
-/** @throws CallError for a message larger than the station takes (D01.FR.11, D01.FR.12) */
+/** @throws CallError for a message larger than the station accepts (D01.FR.11, D01.FR.12) */
 function checkSize({ version }: StationParts, request: Requests['SendLocalList']): void {
   const { itemsPerMessage, bytesPerMessage } = listLimits;
   if ((request.localAuthorizationList?.length ?? 0) > itemsPerMessage)
@@ -391,9 +398,9 @@ function tokensOf(state: TokensState): Tokens {
   return {
     find: (idToken) => find(state, idToken),
     groupOf: (idToken) => {
-      // the best information also says that there is no group
-      const knowledge = find(state, idToken);
-      return knowledge === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (knowledge.info.groupIdToken ?? null);
+      // stored information without a group means that the token has none
+      const stored = find(state, idToken);
+      return stored === null ? (state.groups.get(tokenKey(idToken)) ?? null) : (stored.info.groupIdToken ?? null);
     },
     learn: (idToken, info) => {
       learn(state, idToken, info);

@@ -1,7 +1,7 @@
 /**
- * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). It is
- * sent at the begin, and with `alarmEnded` at the end. If another control takes over, its alarm is sent, and the end of the
- * first alarm is not (FR.03, FR.04).
+ * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). The
+ * message is sent at the begin, and with `alarmEnded` at the end. If another control takes over, its alarm is sent, and
+ * the end of the first alarm is not (FR.03, FR.04).
  */
 import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { TripName } from '../../../sunspec/map/grid-support/functions.ts';
@@ -11,7 +11,7 @@ import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';
 
 export interface DerAlarm {
   readonly controlType: DERControlEnum;
-  /** null: no fault of the grid is behind it, or none that has a name */
+  /** null: caused by no fault of the grid, or by one without a name in the standard */
   readonly fault: GridEventFaultEnum | null;
 }
 
@@ -68,7 +68,7 @@ function limitingType(condition: DerCondition, present: DerAlarm | null): DERCon
     case 'apparent_power':
       return reactiveType(condition);
     default:
-      // a droop that asks for more than the maximum limits nothing, but its alarm goes on
+      // a droop that asks for more than the maximum limits nothing, but its alarm continues
       return present?.controlType === 'FreqDroop' && !condition.withinDroopBand ? 'FreqDroop' : null;
   }
 }

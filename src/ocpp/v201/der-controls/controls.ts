@@ -1,10 +1,10 @@
 /**
- * The stacks of DER controls: which supersedes which, which is in force, when that changes (R04.FR.03 to FR.11, FR.20 to
- * FR.22). Defaults and scheduled controls of one type have a stack each. Each function returns a new book; none of them
- * knows a clock.
+ * The stacks of DER controls: supersession, controls in force, instants of change (R04.FR.03 to FR.11, FR.20 to FR.22).
+ * Defaults and scheduled controls of one type have a stack each. Each function returns a new book; none reads a clock.
  *
  * - Of two controls the one with the lower `priority` wins; of equal ones both stay, and the newer is in force.
- * - A superseded control never runs, also after the one that superseded it is cleared. A scheduled one leaves at its end.
+ * - A superseded control never runs, also after its superseding control is cleared. If scheduled, it is removed at its
+ *   end.
  */
 import type { DERControlEnum, DerControl, DerNotice } from './model.ts';
 
@@ -30,7 +30,7 @@ function endNotice({ id }: DerControl, atMs: number): DerNotice {
   return { id, started: false, atMs, supersededIds: [] };
 }
 
-/** Starts the controls whose start has come, the best first: of several the others are worse than one that runs. */
+/** Starts the controls that are due, in order of priority: each supersedes the due ones of worse priority. */
 function start(book: DerBook, atMs: number): BookChange {
   const due = book.filter((each) => isWaiting(each) && each.startMs <= atMs);
   due.sort((a, b) => a.priority - b.priority || a.order - b.order);
@@ -49,7 +49,7 @@ function start(book: DerBook, atMs: number): BookChange {
   return { book: next, notices };
 }
 
-/** Removes the scheduled controls whose end has come. */
+/** Removes the scheduled controls that have ended. */
 function end(book: DerBook, atMs: number): BookChange {
   const isOver = (each: DerControl) => isScheduled(each) && each.endMs !== null && each.endMs <= atMs;
   const over = book.filter(isOver);
@@ -72,7 +72,7 @@ export function nextChangeMs(book: DerBook): number | null {
   return next;
 }
 
-/** Carries out all starts and ends up to an instant, each at its own. */
+/** Carries out all starts and ends up to an instant, in order of time. */
 export function advance(book: DerBook, nowMs: number): BookChange {
   const notices: DerNotice[] = [];
   let present = book;
@@ -94,7 +94,7 @@ export function clear(book: DerBook, matches: (control: DerControl) => boolean, 
   };
 }
 
-/** Adds a default: of better priority it supersedes, of worse it is superseded itself. */
+/** Adds a default: it supersedes defaults of worse priority, and one of better priority supersedes it. */
 function addDefault(book: DerBook, control: DerControl): BookChange & { readonly supersededIds: readonly string[] } {
   const others = book.filter((each) => each.isDefault && !each.superseded && each.type === control.type);
   if (others.some(({ priority }) => priority < control.priority))
@@ -104,8 +104,8 @@ function addDefault(book: DerBook, control: DerControl): BookChange & { readonly
 }
 
 /**
- * Adds a scheduled control. It supersedes the waiting ones of worse priority at once, whenever it begins itself, and
- * running ones at its start; a running one of better priority supersedes it.
+ * Adds a scheduled control. It supersedes waiting ones of worse priority at once, regardless of its start, and running
+ * ones at its start; a running one of better priority supersedes it.
  */
 function addScheduled(
   book: DerBook,
@@ -131,9 +131,9 @@ export function set(
   control: DerControl,
   nowMs: number,
 ): BookChange & { readonly supersededIds: readonly string[] } {
-  const without = clear(book, ({ id }) => id === control.id, nowMs);
-  const added = control.isDefault ? addDefault(without.book, control) : addScheduled(without.book, control, nowMs);
-  return { ...added, notices: [...without.notices, ...added.notices] };
+  const cleared = clear(book, ({ id }) => id === control.id, nowMs);
+  const added = control.isDefault ? addDefault(cleared.book, control) : addScheduled(cleared.book, control, nowMs);
+  return { ...added, notices: [...cleared.notices, ...added.notices] };
 }
 
 function better(a: DerControl, b: DerControl): DerControl {

@@ -1,4 +1,4 @@
-/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station about its controls. */
+/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station. */
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
@@ -131,7 +131,7 @@ function carryOutDue(context: ControlContext, dueMs = -Infinity): void {
   sendNotices(context, change.notices);
 }
 
-/** The reason why the station refuses a control, regardless of others; null: it accepts it. */
+/** The refusal of a control that the station cannot carry out or keep; null: it accepts the control. */
 function unfit({ port, book }: ControlContext, control: DerControl): DerRefusal | null {
   const settings = translate(control.type, control.body, port);
   if (isRefusal(settings)) return settings;
@@ -288,7 +288,7 @@ function createContext(parts: StationParts, port: DerPort, slot: ReturnType<Stat
   return context;
 }
 
-/** The part of a station without discharging: all calls are refused. */
+/** The part of a station without DER control: all calls are refused. */
 function withoutControls(): Part & DerControls {
   const refuse = () => refusal(notSupported('the station has no DER controls'));
   return {

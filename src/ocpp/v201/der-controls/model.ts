@@ -1,6 +1,6 @@
 /**
- * DER controls of 2.1 (block R) as values, with the rules for SetDERControl beside its schema (R04.FR.13 to FR.17, errata
- * 2025-09) and the lists of ReportDERControl. Instants in ms since the epoch, in the time of the central system.
+ * DER controls of 2.1 (block R) as values, with the rules for SetDERControl beside its schema (R04.FR.13 to FR.17,
+ * errata 2025-09) and the lists of ReportDERControl. Instants in ms since the epoch, in the time of the central system.
  */
 import type {
   DERControlEnum,
@@ -62,7 +62,7 @@ export interface DerRefusal {
   readonly status: 'Rejected' | 'NotSupported';
   readonly reasonCode: string;
   readonly detail: string;
-  /** the rule that the request breaks; absent: none, but the station cannot carry out the control */
+  /** requirement that the request breaks; absent: the refusal rests on no requirement of the standard */
   readonly clause?: string;
 }
 
@@ -108,7 +108,7 @@ export const memberOf: Readonly<Record<DERControlEnum, DerMember>> = {
   WattVar: 'curve',
 };
 
-/** The members of SetDERControl that a request has, in the order of the table. */
+/** The bodies of a request, in the order of `DerBody`. */
 export function bodiesOf(request: Requests['SetDERControl']): readonly DerBody[] {
   const { curve, enterService, fixedPFAbsorb, fixedPFInject, fixedVar, freqDroop, gradient, limitMaxDischarge } =
     request;
@@ -172,7 +172,7 @@ function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
   if (!(duration > 0)) return rejected('duration must be greater than 0', 'ValuePositiveOnly');
   const endMs = startMs + duration * 1000;
   if (endMs <= nowMs) return rejected('startTime and duration: the control is over already');
-  // an end beyond all dates counts as none
+  // an end after the last date counts as none
   return { startMs: Math.max(startMs, nowMs), endMs: endMs <= maxDateMs ? endMs : null };
 }
 
@@ -186,7 +186,7 @@ function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
     const others = bodies.filter((each) => each !== body).map(({ member }) => member);
     return broken(
       'FR.17',
-      `${request.controlType} takes ${neededMember} alone, without ${others.join(', ')}`,
+      `${request.controlType} allows ${neededMember} only, without ${others.join(', ')}`,
       'TooManyElements',
     );
   }
@@ -200,7 +200,7 @@ function unitRefusal(type: DERControlEnum, body: DerBody): DerRefusal | null {
   return allowed.includes(body.value.yUnit) ? null : rejected(`yUnit of ${type}: allowed: ${allowed.join(', ')}`);
 }
 
-/** The control that a request makes, or why it is Rejected. @param order greater than in all earlier controls */
+/** The control of a request, or its refusal. @param order greater than in all earlier controls */
 export function controlOf(request: Requests['SetDERControl'], nowMs: number, order: number): DerControl | DerRefusal {
   const { controlType: type, controlId: id, isDefault } = request;
   const body = bodyOf(request);
@@ -219,7 +219,7 @@ export function controlOf(request: Requests['SetDERControl'], nowMs: number, ord
 
 type Report = Requests['ReportDERControl'];
 
-/** Schema: items of a list. */
+/** Maximum items of a list in the schemas. */
 export const maxListed = 24;
 
 /** A report with one control, in the list that belongs to its type. */

@@ -7,7 +7,7 @@ import type { DERCurve, DERUnitEnum } from '../messages.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DerBody, DERControlEnum, DerMember, DerRefusal } from './model.ts';
 
-/** The effects that a body asks for. */
+/** The effects of a control. */
 interface DerWish {
   readonly functions: readonly FunctionWish[];
   readonly slopeWPctPerS?: number;
@@ -18,7 +18,7 @@ type BodyOf<Member extends DerMember> = Extract<DerBody, { readonly member: Memb
 
 /** A type of control that acts on a station. */
 export interface DerTarget {
-  /** absent: the station has the function always */
+  /** absent: every station supports the type */
   readonly uses?: FunctionName;
   /** the curve of a trip function that the station must have */
   readonly curve?: readonly [name: TripName, region: TripRegion];
@@ -46,11 +46,11 @@ const on = (name: FunctionName, values: WishedValues): DerWish => ({ functions: 
 
 // Voltages of DER controls have no unit in the standard: percent of nominal, per unit, or volts.
 
-/** Below it a voltage is per unit. */
+/** Voltages below this are per unit. */
 const perUnitBelow = 2;
-/** Above it a voltage is in volts. */
+/** Voltages above this are in volts. */
 const voltsAbove = 200;
-/** Volts are this part of 702.VNom, percent. */
+/** Range of voltages in volts, percent of 702.VNom. */
 const voltsPct = { min: 50, max: 150 } as const;
 
 /** A voltage as percent of 702.VNom: below 2 per unit, above 200 volts near nominal, else percent. */
@@ -67,7 +67,7 @@ export function voltagePct(value: number, facts: Pick<DerFacts, 'number'>): numb
   );
 }
 
-/** Without the traces of binary fractions. */
+/** Rounds to 9 decimals, which removes errors of binary fractions. */
 function rounded(value: number): number {
   return Math.round(value * 1e9) / 1e9;
 }
@@ -83,7 +83,7 @@ function voltageCurve({ curveData }: DERCurve, facts: DerFacts): readonly XY[] |
   return curve;
 }
 
-/** A curve in force, with values beside its points where the station has them. */
+/** An enabled curve, with `ifPresent` values for the points that the station has. */
 function curveOn(
   name: CurveFunction,
   curve: Omit<NonNullable<FunctionWish['curve']>, 'inAnyOrder'>,
@@ -182,7 +182,7 @@ const limitMaxDischarge = row(
 const freqDroop = row('freqDroop', { uses: 'freq_droop' }, ({ value: droop }, { nominalHz }) => {
   const { overFreq, underFreq, overDroop, underDroop, responseTime } = droop;
   if (overFreq < nominalHz || underFreq > nominalHz)
-    return rejected(`overFreq and underFreq lie on the two sides of ${nominalHz} Hz`, 'ValueOutOfRange');
+    return rejected(`overFreq must not be below ${nominalHz} Hz, and underFreq not above it`, 'ValueOutOfRange');
   const hz = (difference: number) => Math.round(difference * 1e6) / 1e6;
   return on('freq_droop', {
     'Ctl.DbOf': hz(overFreq - nominalHz),
@@ -203,11 +203,12 @@ const enterService = row('enterService', {}, ({ value }, facts) => {
   return { functions: [{ name: 'enter_service', on: true, values, ifPresent }] };
 });
 
-/** Seconds over the full range; 0 sets nothing. */
+/** Gradients are seconds for the full range; 0 changes nothing. */
 const gradients = row('gradient', {}, ({ value: { gradient, softGradient } }) => {
-  if (gradient < 0 || softGradient < 0) return rejected('a gradient is a time in seconds', 'ValueTooLow');
-  const longestS = 100 / gradientRange.min;
-  if (gradient > longestS) return rejected(`gradient: up to ${longestS} s`, 'ValueTooHigh');
+  if (gradient < 0 || softGradient < 0)
+    return rejected('gradient and softGradient must not be negative', 'ValueTooLow');
+  const maxS = 100 / gradientRange.min;
+  if (gradient > maxS) return rejected(`gradient: up to ${maxS} s`, 'ValueTooHigh');
   return {
     functions: softGradient > 0 ? [{ name: 'enter_service', ifPresent: { ESRmpTms: softGradient } }] : [],
     ...(gradient > 0 && { slopeWPctPerS: Math.min(gradientRange.max, 100 / gradient) }),

@@ -1,4 +1,4 @@
-/** Network profiles (B09): what of one is kept, and what is wrong with one. */
+/** Network profiles (B09): their stored members, and the checks of a request. */
 import { isIP } from 'node:net';
 import { isOcppUrl, isUrlOfProfile, ocppSecurityProfiles, ocppUrlOf } from '../../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
@@ -10,13 +10,13 @@ import { networkSlots } from '../variables/rows/controllers.ts';
 
 type ConnectionData = Requests['SetNetworkProfile']['connectionData'];
 
-/** One slot that the central system has filled. */
+/** The contents of a slot. */
 export interface NetworkProfile {
   readonly url: string;
   readonly securityProfile: OcppSecurityProfile;
   readonly messageTimeoutS: number;
   readonly ocppInterface: ConnectionData['ocppInterface'];
-  /** of this profile alone; null: that of SecurityCtrlr */
+  /** BasicAuthPassword of this profile; null: the one of SecurityCtrlr */
   readonly password: string | null;
 }
 
@@ -31,7 +31,7 @@ export interface ProfileContext {
 
 const maxTimeoutS = 3600;
 const interfaces: ReadonlySet<ConnectionData['ocppInterface']> = new Set(['Wired0', 'Any']);
-/** of 2.0.1; 2.1 ignores the member */
+/** values of `ocppVersion` in 2.0.1; 2.1 ignores the member */
 const versions: ReadonlySet<string> = new Set(['OCPP20', 'OCPP201']);
 const passwordPattern = /^[ -~]{16,64}$/;
 
@@ -49,15 +49,15 @@ export function isPassword(text: string): boolean {
   return passwordPattern.test(text);
 }
 
-/** True if a connection may be made to it, whatever the security profile. */
+/** True if the station may connect to a URL, regardless of the security profile. */
 export function isProfileUrl(url: string): boolean {
   if (!isOcppUrl(url)) return false;
   const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 || !isRefusedTarget(host);
 }
 
-/** A05, B09.FR.04, FR.31: never lower, but from 3 to 2 where the variable allows it. Null: it may be used. */
-export function downgradeOf(
+/** Refusal of a lower security profile; only 3 to 2 can be permitted (A05, B09.FR.04, FR.31). Null: not refused. */
+export function downgradeRefusal(
   profile: number,
   { securityProfile, mayLower }: Pick<ProfileContext, 'securityProfile' | 'mayLower'>,
 ): Refusal | null {
@@ -69,8 +69,8 @@ export function downgradeOf(
 }
 
 function addressIssue({ ocppCsmsUrl, securityProfile }: ConnectionData): string | null {
-  if (!isSecurityProfile(securityProfile)) return 'securityProfile is 0 to 3';
-  if (!isOcppUrl(ocppCsmsUrl)) return 'ocppCsmsUrl is no ws or wss URL without user name, query and fragment';
+  if (!isSecurityProfile(securityProfile)) return 'securityProfile must be 0 to 3';
+  if (!isOcppUrl(ocppCsmsUrl)) return 'ocppCsmsUrl must be a ws or wss URL without user name, query and fragment';
   return transportIssue({ url: ocppCsmsUrl, securityProfile });
 }
 
@@ -81,31 +81,34 @@ export function transportIssue({
 }: Pick<NetworkProfile, 'url' | 'securityProfile'>): string | null {
   if (!isUrlOfProfile(url, securityProfile))
     return `security profile ${securityProfile} needs ${securityProfile >= 2 ? 'wss' : 'ws'}`;
-  return isProfileUrl(url) ? null : 'no connection is made to such an address';
+  return isProfileUrl(url) ? null : 'the station does not connect to this address';
 }
 
-/** Features that the station lacks. */
+/** A feature in a profile that the station does not support; null: none. */
 function supportIssue(data: ConnectionData, { version, identity }: ProfileContext): string | null {
   const { ocppTransport, ocppVersion = 'OCPP201', ocppInterface } = data;
-  if (ocppTransport !== 'JSON') return 'ocppTransport is JSON';
-  if (version === 'ocpp2.0.1' && !versions.has(ocppVersion)) return 'ocppVersion is that of 2.0.1';
-  if (!interfaces.has(ocppInterface)) return 'ocppInterface is Wired0 or Any';
+  if (ocppTransport !== 'JSON') return 'ocppTransport must be JSON';
+  if (version === 'ocpp2.0.1' && !versions.has(ocppVersion)) return 'ocppVersion must be OCPP20 or OCPP201';
+  if (!interfaces.has(ocppInterface)) return 'ocppInterface must be Wired0 or Any';
   if (data.apn !== undefined) return 'the station has no modem for an apn';
   if (data.vpn !== undefined) return 'the station has no vpn';
   return data.identity === undefined || data.identity === identity ? null : 'identity cannot be changed';
 }
 
-/** Null: the profile is right. */
+/** The refusal of a profile; null: none. */
 export function profileIssue(slot: number, data: ConnectionData, context: ProfileContext): Refusal | null {
   if (!(networkSlots as readonly number[]).includes(slot))
-    return { reasonCode: 'InvalidConfSlot', additionalInfo: `configurationSlot is one of ${networkSlots.join(', ')}` };
+    return {
+      reasonCode: 'InvalidConfSlot',
+      additionalInfo: `configurationSlot must be one of ${networkSlots.join(', ')}`,
+    };
   const issue = addressIssue(data) ?? supportIssue(data, context);
   if (issue !== null) return invalid(issue);
   if (data.messageTimeout < 1 || data.messageTimeout > maxTimeoutS)
-    return invalid(`messageTimeout is 1 to ${maxTimeoutS} s`);
+    return invalid(`messageTimeout must be 1 to ${maxTimeoutS} s`);
   if (data.basicAuthPassword !== undefined && !isPassword(data.basicAuthPassword))
-    return invalid('basicAuthPassword has 16 to 64 printable ASCII characters');
-  return downgradeOf(data.securityProfile, context);
+    return invalid('basicAuthPassword must have 16 to 64 printable ASCII characters');
+  return downgradeRefusal(data.securityProfile, context);
 }
 
 /** The profile from connection data without issues. */
@@ -119,11 +122,11 @@ export function profileOf(data: ConnectionData): NetworkProfile {
   };
 }
 
-/** A slot as it stands in the store. Null: it is none. */
+/** The profile in a stored value; null: the value is not a profile. */
 export function restoredProfile(value: JsonValue | undefined): NetworkProfile | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const kept = value as Readonly<Record<string, JsonValue>>;
-  const { url, securityProfile, messageTimeoutS, ocppInterface, password: own } = kept;
+  const stored = value as Readonly<Record<string, JsonValue>>;
+  const { url, securityProfile, messageTimeoutS, ocppInterface, password } = stored;
   if (typeof url !== 'string' || !isSecurityProfile(securityProfile) || typeof messageTimeoutS !== 'number')
     return null;
   return {
@@ -131,6 +134,6 @@ export function restoredProfile(value: JsonValue | undefined): NetworkProfile | 
     securityProfile,
     messageTimeoutS,
     ocppInterface: typeof ocppInterface === 'string' && isInterface(ocppInterface) ? ocppInterface : 'Any',
-    password: typeof own === 'string' ? own : null,
+    password: typeof password === 'string' ? password : null,
   };
 }

@@ -7,7 +7,7 @@ import type { Refusal, VariableCheck, VariableChecks } from '../variables/handle
 import { members } from '../variables/model.ts';
 import { networkSlots } from '../variables/rows/controllers.ts';
 import {
-  downgradeOf,
+  downgradeRefusal,
   isInterface,
   isPassword,
   isProfileUrl,
@@ -38,7 +38,7 @@ interface NetworkSlots {
   use(slot: number): void;
   /** True if `use` would change the connection. */
   differs(slot: number): boolean;
-  /** The user has changed the target in the settings: slot 0 and its settings are used. */
+  /** The user has changed the target in the settings: empties slot 0 and uses the settings. */
   resetSettings(): void;
   load(): Promise<void>;
 }
@@ -56,15 +56,15 @@ function createNetworkSlots(
   { network }: { readonly network: Pick<Network, 'access' | 'setAccess'> },
 ): NetworkSlots {
   const slots = new Map<number, NetworkProfile>();
-  const slot = store('network-profiles');
-  const saver = createSaver(slot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
+  const storeSlot = store('network-profiles');
+  const saver = createSaver(storeSlot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
   let settings: NetworkAccess = network.access;
   let active: number = settingsSlot;
   /** the profile whose contents are in use; null: the settings */
-  let used: NetworkProfile | null = null;
-  const show = (number: number): void => {
+  let usedProfile: NetworkProfile | null = null;
+  const publish = (number: number): void => {
     variables.set('OCPPCommCtrlr', 'ActiveNetworkProfile', String(number));
-    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(used?.messageTimeoutS ?? defaultTimeoutS));
+    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(usedProfile?.messageTimeoutS ?? defaultTimeoutS));
   };
   const contents = (number: number): NetworkProfile | null => slots.get(number) ?? null;
   return {
@@ -77,7 +77,7 @@ function createNetworkSlots(
       // NetworkConfiguration may have begun to fill the slot without an address
       if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
       if (number !== settingsSlot) return null;
-      return used === null ? network.access.securityProfile : settings.securityProfile;
+      return usedProfile === null ? network.access.securityProfile : settings.securityProfile;
     },
     hasOwnPassword: (number) => slots.get(number)?.password != null,
     fill: (number, profile) => {
@@ -89,23 +89,23 @@ function createNetworkSlots(
     },
     use: (number) => {
       // keep the current access: trying new credentials may have changed the password
-      if (used === null) settings = network.access;
+      if (usedProfile === null) settings = network.access;
       active = number;
-      used = contents(number);
-      network.setAccess(accessOf(used, settings, variables.text('SecurityCtrlr', 'BasicAuthPassword')));
-      show(number);
+      usedProfile = contents(number);
+      network.setAccess(accessOf(usedProfile, settings, variables.text('SecurityCtrlr', 'BasicAuthPassword')));
+      publish(number);
     },
-    differs: (number) => number !== active || contents(number) !== used,
+    differs: (number) => number !== active || contents(number) !== usedProfile,
     resetSettings: () => {
       if (slots.delete(settingsSlot)) saver.save();
       active = settingsSlot;
-      used = null;
-      show(settingsSlot);
+      usedProfile = null;
+      publish(settingsSlot);
     },
     load: async () => {
-      for (const entry of await slot.read()) {
-        const [number, kept] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
-        const profile = restoredProfile(kept);
+      for (const entry of await storeSlot.read()) {
+        const [number, stored] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
+        const profile = restoredProfile(stored);
         if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
           slots.set(Number(number), profile);
       }
@@ -146,7 +146,7 @@ const memberTable: Readonly<Record<string, Member>> = {
       return isSecurityProfile(securityProfile) ? { ...profile, securityProfile } : profile;
     },
     // B09.FR.35
-    issue: (value, { context }) => downgradeOf(Number(value), context()),
+    issue: (value, { context }) => downgradeRefusal(Number(value), context()),
   },
   MessageTimeout: {
     read: ({ messageTimeoutS }) => String(messageTimeoutS),
@@ -167,12 +167,15 @@ const memberTable: Readonly<Record<string, Member>> = {
 
 const componentOf = (slot: number): string => `NetworkConfiguration[${slot}]`;
 
-/** B09.FR.22: a slot that a connection may use stays as it is. */
+/** Check of a variable of a slot: a slot that a connection may use cannot change (B09.FR.22). */
 function checkOf(slot: number, { issue }: Member, { variables }: Variables, deps: ConfigurationDeps): VariableCheck {
   return (value) => {
     const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority');
     if (slot === deps.slots.active || order.includes(String(slot)))
-      return { reasonCode: 'PriorityNetworkConf', additionalInfo: `slot ${slot} is in NetworkConfigurationPriority` };
+      return {
+        reasonCode: 'PriorityNetworkConf',
+        additionalInfo: `slot ${slot} is in use, or in NetworkConfigurationPriority`,
+      };
     return issue(value, deps);
   };
 }
@@ -186,7 +189,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
   const { variables, version } = parts;
   const { slots } = deps;
   if (version === 'ocpp2.0.1') return { checks: {}, stop: () => undefined };
-  /** contents of a slot that nothing has filled yet */
+  /** contents of an empty slot */
   const draft = (slot: number): NetworkProfile => {
     const { url, securityProfile } = deps.access();
     const isSettings = slot === 0 && slots.active === 0;
@@ -237,7 +240,7 @@ interface NetworkProfiles extends Part {
   readonly checks: VariableChecks;
   /** Called after the variables are loaded. */
   load(): Promise<void>;
-  /** The station restarts, and values that waited for it are in force: the first profile of the priority counts. */
+  /** The station restarts with its planned values: uses the first profile of NetworkConfigurationPriority. */
   restarted(): void;
   opened(): void;
   /** An attempt to connect has failed. */
@@ -249,12 +252,12 @@ interface NetworkProfiles extends Part {
 
 type Parts = Pick<StationParts, 'id' | 'version' | 'variables' | 'store' | 'log' | 'registration' | 'security'>;
 
-/** 2.0.1 has no such variable. */
+/** AllowSecurityProfileDowngrade; false in 2.0.1, which does not have it. */
 const mayLower = ({ variables }: Pick<Parts, 'variables'>): boolean =>
   variables.has('SecurityCtrlr', 'AllowSecurityProfileDowngrade') &&
   variables.boolean('SecurityCtrlr', 'AllowSecurityProfileDowngrade');
 
-/** NetworkConfigurationPriority names profiles that can be used (A05.FR.02 to FR.04, B09.FR.34). */
+/** Check that NetworkConfigurationPriority lists usable profiles only (A05.FR.02 to FR.04, B09.FR.34). */
 function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, slots: NetworkSlots): VariableCheck {
   const issueOf = (slot: number): Refusal | null => {
     const profile = slots.securityProfileOf(slot);
@@ -264,8 +267,8 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
     const issue = filled === undefined ? null : transportIssue(filled);
     if (issue !== null) return { reasonCode: 'InvalidNetworkConf', additionalInfo: `slot ${slot}: ${issue}` };
     const { securityProfile } = network.access;
-    const lower = downgradeOf(profile, { securityProfile, mayLower: mayLower(parts) });
-    if (lower !== null || profile === 0 || ready(profile)) return lower;
+    const downgrade = downgradeRefusal(profile, { securityProfile, mayLower: mayLower(parts) });
+    if (downgrade !== null || profile === 0 || ready(profile)) return downgrade;
     if (profile === 1 && slots.hasOwnPassword(slot)) return null;
     return {
       reasonCode: 'InvalidNetworkConf',
@@ -281,7 +284,7 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
   };
 }
 
-/** The slots of NetworkConfigurationPriority that are filled. */
+/** The filled slots of NetworkConfigurationPriority; slot 0 if there is none. */
 function orderOf({ variables }: Parts, slots: NetworkSlots): readonly number[] {
   const order = variables
     .list('OCPPCommCtrlr', 'NetworkConfigurationPriority')
@@ -296,15 +299,15 @@ function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: Networ
   const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
   const isLower = (slot: number): boolean => {
     const profile = slots.securityProfileOf(slot);
-    return profile !== null && downgradeOf(profile, context) !== null;
+    return profile !== null && downgradeRefusal(profile, context) !== null;
   };
-  const lower = networkSlots.filter(isLower);
+  const lowerSlots = networkSlots.filter(isLower);
   const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
-  const rest = order.filter((slot) => !isLower(slot));
-  for (const slot of lower) slots.remove(slot);
-  if (rest.length === order.length || rest.length === 0) return;
-  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', rest.join(','));
-  log.info(`network profiles below security profile ${context.securityProfile} are given up: ${lower.join(', ')}`);
+  const remaining = order.filter((slot) => !isLower(slot));
+  for (const slot of lowerSlots) slots.remove(slot);
+  if (remaining.length === order.length || remaining.length === 0) return;
+  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', remaining.join(','));
+  log.info(`network profiles below security profile ${context.securityProfile} are removed: ${lowerSlots.join(', ')}`);
 }
 
 function setHandler(parts: Parts, { network }: NetworkProfilesDeps, slots: NetworkSlots): Handler<'SetNetworkProfile'> {
@@ -338,7 +341,7 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     registration.onAccepted(() => {
       dropLower(parts, deps, slots);
     }),
-    // B09.FR.27: the password set by the central system replaces the one of the profile
+    // B09.FR.27: a password set in SecurityCtrlr replaces the one of the profile in use
     variables.onChange('SecurityCtrlr', 'BasicAuthPassword', () => {
       const profile = slots.at(slots.active);
       if (profile !== undefined && profile.password !== null) slots.fill(slots.active, { ...profile, password: null });
@@ -352,12 +355,12 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     },
     load: async () => {
       await slots.load();
-      const [first = 0] = orderOf(parts, slots);
-      if (slots.differs(first)) slots.use(first);
+      const [preferred = 0] = orderOf(parts, slots);
+      if (slots.differs(preferred)) slots.use(preferred);
     },
     restarted: () => {
-      const [first = 0] = orderOf(parts, slots);
-      if (slots.differs(first)) use(first);
+      const [preferred = 0] = orderOf(parts, slots);
+      if (slots.differs(preferred)) use(preferred);
     },
     opened: () => {
       failures = 0;

@@ -1,7 +1,7 @@
 /**
- * BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02), and Reset (B11, B12). A reset of one EVSE alone is
- * refused: nothing of a device restarts without the rest of it, so that EVSE.AllowReset is not there. ImmediateAndResume of
- * 2.1 is refused too: no transaction outlives a restart.
+ * BootNotification and Heartbeat of 2.x (B01 to B03, G02), and Reset (B11, B12). A reset of one EVSE is refused,
+ * because a device restarts only as a whole; so there is no EVSE.AllowReset. ImmediateAndResume of 2.1 is refused,
+ * because no transaction outlives a restart.
  */
 import { bootTable2, createRegistration } from '../../provisioning/registration.ts';
 import type { RegistrationOptions, RegistrationPart } from '../../provisioning/registration.ts';
@@ -12,7 +12,7 @@ import type { Variables } from '../variables/model.ts';
 import { createRestarts } from '../../provisioning/restarts.ts';
 import type { RestartPlan } from '../../provisioning/restarts.ts';
 
-// Why a station boots (BootReasonEnum).
+// Boot reasons (BootReasonEnum).
 
 type BootReason = Requests['BootNotification']['reason'];
 
@@ -30,7 +30,7 @@ export const bootReasons: readonly BootReason[] = [
 
 const isReason = (text: string): text is BootReason => (bootReasons as readonly string[]).includes(text);
 
-/** @param reason null: only the content of the station counts */
+/** @param reason null, or a text outside of BootReasonEnum: Unknown */
 function bootRequest(plate: StationNameplate, reason: string | null): Requests['BootNotification'] {
   return {
     reason: reason !== null && isReason(reason) ? reason : 'Unknown',
@@ -47,13 +47,13 @@ interface Registration2Options
   extends Pick<StationParts, 'version' | 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
     Pick<RegistrationOptions, 'clockMoved'> {
   readonly nameplate: () => StationNameplate;
-  /** another firmware is in force than at the last boot that the central system has accepted */
+  /** true: the firmware has changed since the last boot that the central system accepted */
   readonly isUpdated: () => boolean;
   readonly variables: Variables;
   readonly line: Line;
 }
 
-/** Clauses as findings name them. */
+/** A clause with its version, as in findings. */
 export const clauseOf = (version: StationParts['version'], clause: string): string =>
   `OCPP ${version.slice('ocpp'.length)} ${clause}`;
 
@@ -101,7 +101,7 @@ export function createReset(
     stopAll: () => {
       transactions.stopAll({ reason: 'ImmediateReset', trigger: 'ResetCommand' });
     },
-    // B12.FR.04: the events of the transactions go out first
+    // B12.FR.04: the events of the transactions are sent first
     waitsForAnswers: true,
     reason,
     bootReason,

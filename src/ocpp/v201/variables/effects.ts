@@ -1,6 +1,6 @@
 /**
- * Effects of general variables on the device and the connection (all others are read by their parts), and present values of
- * the physical components: states change with the device, powers are read on request.
+ * Effects of general variables on the device and the connection (all others are read by their parts), and present
+ * values of the physical components: states change with the device, powers are read on request.
  */
 import { errorText } from '../../../core/errors.ts';
 import type { Network } from '../../station/connection.ts';
@@ -21,7 +21,7 @@ interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connectio
 interface VariableEffects {
   /** Puts the values in force at the start. */
   apply(): void;
-  /** BasicAuthPassword as it is in force, after another one has failed. Null: the password of the settings. */
+  /** Restores the previous BasicAuthPassword after a new one failed; null: the password of the settings. */
   restorePassword(password: Buffer | null): void;
   stop(): void;
 }
@@ -38,7 +38,7 @@ function behaviourOf(variables: Variables, autoAuthorize: boolean) {
   return {
     kind: 'evse.behaviour',
     connectionTimeoutS: variables.integer('TxCtrlr', 'EVConnectionTimeOut'),
-    // a vehicle may wait for its token as long as it likes: EVConnectionTimeOut is about the cable alone (E03)
+    // no limit: EVConnectionTimeOut applies to the cable alone (E03)
     authorizationTimeoutS: null,
     endOnEvDisconnect: variables.boolean('TxCtrlr', 'StopTxOnEVSideDisconnect'),
     unlockOnEvDisconnect: variables.boolean('OCPPCommCtrlr', 'UnlockOnEVSideDisconnect'),
@@ -132,7 +132,7 @@ const connectorTypes: Readonly<Record<EvseConnectorStandard, readonly [cable: st
   GBT: ['cGBT-DC', 'cGBT-DC'],
 };
 
-/** Names that 2.0.1 has in place of those of 2.1. */
+/** Names of 2.0.1 where they differ from those of 2.1. */
 const olderTypes: Readonly<Record<string, string>> = { cNACS: 'cTesla', 'cGBT-DC': 'cGBT' };
 
 function connectorType({ standard, attachedCable, type }: EvseConnectorDetail, version: Version2): string {
@@ -143,14 +143,14 @@ function connectorType({ standard, attachedCable, type }: EvseConnectorDetail, v
   return version === 'ocpp2.0.1' ? (olderTypes[name] ?? name) : name;
 }
 
-/** The station as a whole: what it offers at its best EVSE. */
+/** The state of the station: the best state of its EVSEs. */
 function stationState(states: readonly AvailabilityState[], isInoperative: boolean): AvailabilityState {
   if (isInoperative && !states.includes('Occupied')) return 'Unavailable';
   const order: readonly AvailabilityState[] = ['Available', 'Occupied', 'Reserved', 'Unavailable', 'Faulted'];
   return order.find((state) => states.includes(state)) ?? 'Available';
 }
 
-/** Watts with a tenth. */
+/** A power in watts as text, to 0.1 W. */
 const watts = (powerW: number): string => String(Math.round(powerW * 10) / 10 + 0);
 
 function provideMeters({ device, variables, version }: StationParts, { transactions }: LiveDeps): void {
@@ -175,7 +175,7 @@ export function createLiveVariables(parts: StationParts, deps: LiveDeps): Part {
   const { device, variables, version } = parts;
   const { availability } = deps;
   const stateOf = (connector: EvseConnectorDetail): AvailabilityState => occupancyWords[connector.occupancy];
-  const look = (): void => {
+  const setStates = (): void => {
     const { connectors } = device.detail;
     for (const connector of connectors) {
       const evseId = connector.connectorId;
@@ -196,11 +196,11 @@ export function createLiveVariables(parts: StationParts, deps: LiveDeps): Part {
     variables.set('ChargingStation', 'Enabled', String(!isInoperative));
   };
   provideMeters(parts, deps);
-  availability.onChange(look);
-  const end = device.onTransition(look);
+  availability.onChange(setStates);
+  const end = device.onTransition(setStates);
   return {
     load: () => {
-      look();
+      setStates();
       return Promise.resolve();
     },
     stop: end,

@@ -19,18 +19,18 @@ import type {
 import { deviceDataLimits } from './rows/controllers.ts';
 import { bracketed, placesOf, tableOf, tierOf } from './table.ts';
 
-// Local time of the place of the station: ClockCtrlr.TimeOffset, where the station has one.
+// Local time at the station, by ClockCtrlr.TimeOffset.
 
-const form = /^([+-])(\d\d):(\d\d)$/;
-/** The zones of the world, minutes from UTC. */
-const range = { min: -12 * 60, max: 14 * 60 } as const;
+const offsetPattern = /^([+-])(\d\d):(\d\d)$/;
+/** Offsets of all time zones, minutes from UTC. */
+const offsetRange = { min: -12 * 60, max: 14 * 60 } as const;
 
 /** `+01:00` as minutes from UTC; null: not an offset. */
 export function offsetMinutes(text: string): number | null {
-  const [, sign, hours, minutes] = form.exec(text) ?? [];
+  const [, sign, hours, minutes] = offsetPattern.exec(text) ?? [];
   if (hours === undefined || Number(minutes) >= 60) return null;
   const total = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-  return total >= range.min && total <= range.max ? total : null;
+  return total >= offsetRange.min && total <= offsetRange.max ? total : null;
 }
 
 /** Local time minus UTC, ms; 0 where the station has no offset. */
@@ -47,7 +47,7 @@ export interface Refusal {
   readonly additionalInfo: string;
 }
 
-/** Null: the value is right. @param value as it would be kept */
+/** The refusal of a value; null: none. @param value in normal form */
 export type VariableCheck = (value: string, placedVariable: PlacedVariable) => Refusal | null;
 
 /** By component and variable as the rows spell them: `OCPPCommCtrlr.NetworkConfigurationPriority`. */
@@ -65,14 +65,14 @@ const password: VariableCheck = (value) => (printable.test(value) ? null : inval
 const timeOffset: VariableCheck = (value) =>
   offsetMinutes(value) === null ? invalidValue('an offset from UTC, from -12:00 to +14:00') : null;
 
-/** The currency of costs (ISO 4217), and the country in the names of certificates (ISO 3166-1). */
+/** A code in capital letters: the currency of costs (ISO 4217), the country in certificates (ISO 3166-1). */
 const capitals =
   (length: number): VariableCheck =>
   (value) =>
     value.length === length && /^[A-Z]+$/.test(value) ? null : invalidValue(`${length} capital letters`);
 
-/** Rules of this folder. */
-export const ownChecks: VariableChecks = {
+/** Checks that need no other part. */
+export const generalChecks: VariableChecks = {
   'SecurityCtrlr.BasicAuthPassword': password,
   'ClockCtrlr.TimeOffset': timeOffset,
   'ISO15118Ctrlr.CountryName': capitals(2),
@@ -94,11 +94,11 @@ function refusalOf(checks: VariableChecks, target: PlacedVariable, value: string
   return checks[nameOf(target)]?.(value, target) ?? null;
 }
 
-// How names, of the parts and of messages, lead to the variables of a station.
+// Look-up of variables by the names that parts and messages use.
 
 export const tiers: readonly Tier[] = ['station', 'evse', 'connector'];
 
-/** Null: the place has no such variable. */
+/** The initial value; null: the place has no such variable. */
 export function initialOf({ row }: TableEntry, facts: VariableFacts, place: Place): string | null {
   return typeof row.initial === 'string' ? row.initial : row.initial(facts, place);
 }
@@ -131,10 +131,10 @@ export function createFinder({
     find,
     /** @throws SimError UNKNOWN_RESOURCE */
     need: (component: string, variable: string, place: Place = {}): PlacedVariable => {
-      const variableFound = find(component, variable, place);
-      if (variableFound === undefined)
+      const target = find(component, variable, place);
+      if (target === undefined)
         throw new SimError('UNKNOWN_RESOURCE', `there is no variable ${placeName(component, variable, place)}`);
-      return variableFound;
+      return target;
     },
     lookUp: ({ component, variable }: Parameters<VariableStore['lookUp']>[0]): ReturnType<VariableStore['lookUp']> => {
       const { id: evseId, connectorId } = component.evse ?? {};
@@ -145,10 +145,10 @@ export function createFinder({
       const name = bracketed(component);
       const target = find(name, bracketed(variable), place);
       if (target !== undefined) return target;
-      const isKnown = table.component(name, tierOf(place)).some((entry) => isThere(entry, place));
-      return isKnown ? 'UnknownVariable' : 'UnknownComponent';
+      const hasComponent = table.component(name, tierOf(place)).some((entry) => isThere(entry, place));
+      return hasComponent ? 'UnknownVariable' : 'UnknownComponent';
     },
-    /** Everywhere where it is. @throws SimError UNKNOWN_RESOURCE */
+    /** A variable at all places that have it. @throws SimError UNKNOWN_RESOURCE */
     everywhere: (component: string, variable: string): readonly PlacedVariable[] => {
       const all = tiers.flatMap((tier) =>
         placesOf(tier, facts).flatMap((place) => find(component, variable, place) ?? []),
@@ -164,7 +164,7 @@ export function createFinder({
   };
 }
 
-// The variables of a station as REST shows and changes them, without the rights of the central system.
+// The variables of a station as REST shows and changes them, also where the central system may not set them.
 
 interface VariableView {
   /**
@@ -193,17 +193,17 @@ function entryOf(store: VariableStore, target: PlacedVariable): OcppVariableEntr
   };
 }
 
-/** True if a key means a variable: the names of component and variable, each with or without its instance. */
+/** True if a key names a variable or its component; each name may have its instance or not. */
 function matchesKey(key: string, { entry: { row, component, variable } }: PlacedVariable): boolean {
   const lowerKey = key.toLowerCase();
-  return [row.component, component.name].some((first) => {
-    const name = first.toLowerCase();
-    const names = [row.variable, variable.name].map((second) => `${name}.${second.toLowerCase()}`);
-    return lowerKey === name || names.includes(lowerKey);
+  return [row.component, component.name].some((componentName) => {
+    const prefix = componentName.toLowerCase();
+    const keys = [row.variable, variable.name].map((variableName) => `${prefix}.${variableName.toLowerCase()}`);
+    return lowerKey === prefix || keys.includes(lowerKey);
   });
 }
 
-function foundBy(store: VariableStore, change: OcppConfigurationChange): PlacedVariable {
+function targetOf(store: VariableStore, change: OcppConfigurationChange): PlacedVariable {
   const { component = '', name, instance, evseId, connectorId, attribute = 'Actual' } = change;
   const place: Place = {
     ...(evseId !== undefined && { evseId }),
@@ -217,13 +217,13 @@ function foundBy(store: VariableStore, change: OcppConfigurationChange): PlacedV
   return target;
 }
 
-/** @param others checks beside those of `checks.ts` */
+/** @param others checks beside `generalChecks` */
 export function createVariableView(
   { connection, clock }: Pick<StationParts, 'connection' | 'clock'>,
   store: VariableStore,
   others: VariableChecks,
 ): VariableView {
-  const checks = { ...ownChecks, ...others };
+  const checks = { ...generalChecks, ...others };
   return {
     configuration: (key) => {
       const targets = [...store.each()].filter((each) => key === undefined || matchesKey(key, each));
@@ -232,13 +232,13 @@ export function createVariableView(
       return { kind: 'variables', variables: targets.map((each) => entryOf(store, each)) };
     },
     setConfiguration: (change) => {
-      const target = foundBy(store, change);
+      const target = targetOf(store, change);
       const name = nameOf(target);
       if (store.isProvided(target) && store.mutabilityOf(target) === 'ReadOnly')
-        throw new SimError('COMMAND_BAD_VALUE', `${name} is what the station finds, not set`);
+        throw new SimError('COMMAND_BAD_VALUE', `${name} is determined by the station and cannot be set`);
       const value = store.accepted(target, change.value);
       if (value === null)
-        throw new SimError('COMMAND_BAD_VALUE', `${name} does not take this value (${target.entry.row.type})`);
+        throw new SimError('COMMAND_BAD_VALUE', `${name} does not accept this value (${target.entry.row.type})`);
       const refusal = refusalOf(checks, target, value);
       if (refusal !== null) throw new SimError('COMMAND_BAD_VALUE', `${name}: ${refusal.additionalInfo}`);
       store.change(target, value);
@@ -257,7 +257,7 @@ type SetResult = Replies['SetVariables']['setVariableResult'][number];
 
 interface VariableHandlersDeps {
   readonly store: VariableStore;
-  /** beside those of `checks.ts` */
+  /** beside `generalChecks` */
   readonly checks?: VariableChecks;
 }
 
@@ -299,21 +299,22 @@ const clauses = {
 } as const;
 
 function getResultOf(store: VariableStore, data: GetData): GetResult {
-  const same = repeatedMembers(data);
+  const repeated = repeatedMembers(data);
   const target = store.lookUp(data);
-  if (typeof target === 'string') return { ...same, attributeStatus: target };
-  if ((data.attributeType ?? 'Actual') !== 'Actual') return { ...same, attributeStatus: 'NotSupportedAttributeType' };
+  if (typeof target === 'string') return { ...repeated, attributeStatus: target };
+  if ((data.attributeType ?? 'Actual') !== 'Actual')
+    return { ...repeated, attributeStatus: 'NotSupportedAttributeType' };
   const { row } = target.entry;
   if (row.mutability === 'WriteOnly' || row.secret === true)
-    return { ...same, attributeStatus: 'Rejected', attributeStatusInfo: { reasonCode: 'WriteOnly' } };
+    return { ...repeated, attributeStatus: 'Rejected', attributeStatusInfo: { reasonCode: 'WriteOnly' } };
   return {
-    ...same,
+    ...repeated,
     attributeStatus: 'Accepted',
     attributeValue: store.shown(target).slice(0, deviceDataLimits.reportedSize),
   };
 }
 
-/** Why a value does not fit its row. */
+/** The refusal of a value that its row does not allow. */
 function unfit(store: VariableStore, target: PlacedVariable): Refusal {
   const { row } = target.entry;
   const { min, max } = store.limitsOf(target);
@@ -335,24 +336,24 @@ function set(
   checks: VariableChecks,
   data: SetData,
 ): { result: SetResult; changed: PlacedVariable | null } {
-  const same = repeatedMembers(data);
-  const ended = (attributeStatus: SetResult['attributeStatus'], attributeStatusInfo?: Refusal) => ({
-    result: { ...same, attributeStatus, ...(attributeStatusInfo !== undefined && { attributeStatusInfo }) },
+  const repeated = repeatedMembers(data);
+  const unchanged = (attributeStatus: SetResult['attributeStatus'], attributeStatusInfo?: Refusal) => ({
+    result: { ...repeated, attributeStatus, ...(attributeStatusInfo !== undefined && { attributeStatusInfo }) },
     changed: null,
   });
   const target = store.lookUp(data);
-  if (typeof target === 'string') return ended(target);
-  if ((data.attributeType ?? 'Actual') !== 'Actual') return ended('NotSupportedAttributeType');
+  if (typeof target === 'string') return unchanged(target);
+  if ((data.attributeType ?? 'Actual') !== 'Actual') return unchanged('NotSupportedAttributeType');
   if (store.mutabilityOf(target) === 'ReadOnly')
-    return ended('Rejected', { reasonCode: 'ReadOnly', additionalInfo: `${nameOf(target)} cannot be set` });
+    return unchanged('Rejected', { reasonCode: 'ReadOnly', additionalInfo: `${nameOf(target)} cannot be set` });
   const { attributeValue } = data;
   const value = attributeValue.length > deviceDataLimits.valueSize ? null : store.accepted(target, attributeValue);
-  if (value === null) return ended('Rejected', unfit(store, target));
+  if (value === null) return unchanged('Rejected', unfit(store, target));
   const refusal = refusalOf(checks, target, value);
-  if (refusal !== null) return ended('Rejected', refusal);
+  if (refusal !== null) return unchanged('Rejected', refusal);
   store.change(target, value);
   const attributeStatus = target.entry.row.reboot === true ? 'RebootRequired' : 'Accepted';
-  return { result: { ...same, attributeStatus }, changed: target };
+  return { result: { ...repeated, attributeStatus }, changed: target };
 }
 
 const keyOf = ({ component, variable, attributeType = 'Actual' }: GetData): string =>
@@ -363,7 +364,7 @@ export function createVariableHandlers(
   { store, checks: others = {} }: VariableHandlersDeps,
 ): VariableHandlersPart {
   const { version, finding, connection } = parts;
-  const checks = { ...ownChecks, ...others };
+  const checks = { ...generalChecks, ...others };
   return {
     handlers: {
       GetVariables: (request) => {
@@ -375,14 +376,15 @@ export function createVariableHandlers(
         const { setVariableData } = request;
         checkSize(parts, 'SetVariables', setVariableData.length, request);
         if (new Set(setVariableData.map(keyOf)).size < setVariableData.length)
-          finding(clauseOf(version, 'B05.FR.13'), 'one attribute of a variable stands twice', 'SetVariables');
-        const done = setVariableData.map((data) => set(store, checks, data));
-        const changedTarget = done.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;
+          finding(clauseOf(version, 'B05.FR.13'), 'an attribute of a variable stands twice', 'SetVariables');
+        const outcomes = setVariableData.map((data) => set(store, checks, data));
+        const changedTarget =
+          outcomes.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;
         if (changedTarget !== null)
           after(() => {
             connection.reconnect(`${nameOf(changedTarget)} was changed`);
           });
-        return { setVariableResult: done.map(({ result }) => result) };
+        return { setVariableResult: outcomes.map(({ result }) => result) };
       },
     },
   };

@@ -1,4 +1,4 @@
-/** The device model of 2.x (B05 to B07): what a row of its tables says, and how the parts of a station read and set it. */
+/** The device model of 2.x (B05 to B07): rows of its tables, interfaces to read and set variables, checks of values. */
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
 import type { ConnectorRating, StationNameplate } from '../../station/port.ts';
 import type { Component, Variable } from '../messages.ts';
@@ -16,7 +16,7 @@ export type DataType =
 
 export type Mutability = 'ReadOnly' | 'WriteOnly' | 'ReadWrite';
 
-/** Where a component is; both absent: the charging station. EVSE k is connector k of the device, with connector 1 in it. */
+/** Place of a component; `{}`: the charging station. EVSE k is connector k of the device, with connector 1 in it. */
 export interface Place {
   readonly evseId?: number;
   readonly connectorId?: number;
@@ -43,20 +43,20 @@ export interface VariableRow {
   readonly variable: string;
   readonly type: DataType;
   readonly mutability: Mutability;
-  /** where a variable that can be set elsewhere is read-only */
+  /** true: read-only at this place, whatever `mutability` says */
   readonly readOnlyIf?: (facts: VariableFacts, place: Place) => boolean;
   /** null: this place has no such variable */
   readonly initial: string | ((facts: VariableFacts, place: Place) => string | null);
   readonly unit?: string;
-  /** of a number; of a text its shortest length */
+  /** minimum of a number, or of the length of a text */
   readonly min?: number;
-  /** of a number; of a text or list its longest length */
+  /** maximum of a number, or of the length of a text or list */
   readonly max?: number | ((facts: VariableFacts, place: Place) => number);
-  /** of a list: its members */
+  /** of an OptionList, SequenceList or MemberList: the allowed values */
   readonly values?: readonly string[] | ((facts: VariableFacts, place: Place) => readonly string[]);
   /** a change takes effect at the next restart (SetVariables answers RebootRequired) */
   readonly reboot?: true;
-  /** the version that has brought it; default both have it */
+  /** absent: both versions have the variable */
   readonly since?: 'ocpp2.1';
   readonly monitored?: true;
   /** its value is a secret: never shown, logged or recorded */
@@ -91,22 +91,22 @@ export function rowsOf(component: string, common: RowOptions = {}) {
   return { readOnly: maker('ReadOnly'), readWrite: maker('ReadWrite'), writeOnly: maker('WriteOnly') };
 }
 
-/** Names as in `VariableRow`. Every read throws SimError UNKNOWN_RESOURCE for what there is not. */
+/** Names as in `VariableRow`. Unknown ones throw SimError UNKNOWN_RESOURCE, except in `has` and `onChange`. */
 export interface Variables {
   /** the value in force */
   text(component: string, variable: string, place?: Place): string;
   boolean(component: string, variable: string, place?: Place): boolean;
   integer(component: string, variable: string, place?: Place): number;
   decimal(component: string, variable: string, place?: Place): number;
-  /** of a comma-separated list */
+  /** members of a comma-separated list */
   list(component: string, variable: string, place?: Place): readonly string[];
   /** true: there is such a variable */
   has(component: string, variable: string, place?: Place): boolean;
-  /** By the station itself, also of read-only variables; at once. What is read-only does not survive the process. */
+  /** Sets a value at once, also of a read-only variable, whose value does not survive the process. */
   set(component: string, variable: string, value: string, place?: Place): void;
-  /** Calls back after a change in force, by whom ever; the returned function unsubscribes. */
+  /** Calls back after each change in force, whoever made it; the returned function unsubscribes. */
   onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
-  /** A read-only variable whose value is read whenever it is asked for. @param place absent: at each of its places */
+  /** Makes `read` the source of the value of a variable. @param place absent: at each of its places */
   provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
 }
 
@@ -118,7 +118,7 @@ export interface InstanceName {
   readonly instance?: string;
 }
 
-/** One row with its names taken apart. */
+/** One row with its names split into name and instance. */
 export interface TableEntry {
   readonly row: VariableRow;
   /** its place in the table */
@@ -141,33 +141,33 @@ export interface VariableChange {
   readonly value: string;
 }
 
-/** The device model as its own messages and the monitors see it. */
+/** The device model for its messages and for the monitors. */
 export interface VariableStore extends Variables {
   /** Names as in `VariableRow`. */
   find(component: string, variable: string, place?: Place): PlacedVariable | undefined;
-  /** A variable by its names in messages, or the status that says why there is none. */
+  /** A variable by its names in messages, or the status of a failed look-up. */
   lookUp(named: {
     readonly component: Pick<Component, 'name' | 'instance' | 'evse'>;
     readonly variable: Pick<Variable, 'name' | 'instance'>;
   }): PlacedVariable | 'UnknownComponent' | 'UnknownVariable';
   /** Every variable at every place, in the order of the table. */
   each(): Iterable<PlacedVariable>;
-  /** in force */
+  /** value in force */
   valueOf(placedVariable: PlacedVariable): string;
-  /** as in GetVariables: the one after the next restart where that is another */
+  /** value as in GetVariables: the one from the next restart on, if a change waits for the restart */
   shown(placedVariable: PlacedVariable): string;
-  /** members of its list */
+  /** allowed values; undefined: any */
   valuesOf(placedVariable: PlacedVariable): readonly string[] | undefined;
   limitsOf(placedVariable: PlacedVariable): { readonly min?: number; readonly max?: number };
   mutabilityOf(placedVariable: PlacedVariable): Mutability;
   isProvided(placedVariable: PlacedVariable): boolean;
-  /** The value as it is kept; null: its row does not allow it. */
+  /** The value in normal form; null: its row does not allow the value. */
   accepted(placedVariable: PlacedVariable, value: string): string | null;
   /** Sets an accepted value at once, or at the next restart where the row says so; survives the process. */
   change(placedVariable: PlacedVariable, value: string): void;
   /** Calls back after every change in force; not for provided values. The returned function unsubscribes. */
   onAnyChange(listener: (change: VariableChange) => void): () => void;
-  /** Values that waited for a restart are in force from now on. */
+  /** Puts the values that waited for a restart into force. */
   restarted(): void;
   /** Restores changed values; listeners are not called. */
   load(): Promise<void>;
@@ -178,11 +178,11 @@ export interface VariableStore extends Variables {
 /** Limits of a value. */
 interface ValueRule {
   readonly type: DataType;
-  /** of a number; of a text its shortest length */
+  /** minimum of a number, or of the length of a text */
   readonly min?: number;
-  /** of a number; of a text or list its longest length */
+  /** maximum of a number, or of the length of a text or list */
   readonly max?: number;
-  /** members that a list may have; absent: it may have every text */
+  /** allowed values of an OptionList, and members of a SequenceList or MemberList; absent: any */
   readonly values?: readonly string[];
 }
 
@@ -212,17 +212,17 @@ function normalNumber(value: string, rule: ValueRule, pattern: RegExp): string |
 function normalList(value: string, { values }: ValueRule): string | null {
   if (value !== '' && value.split(',').some((each) => each.trim() === '')) return null;
   const list = members(value);
-  const isKnown = (member: string): boolean => values === undefined || values.includes(member);
-  return new Set(list).size === list.length && list.every(isKnown) ? list.join(',') : null;
+  const isAllowed = (member: string): boolean => values === undefined || values.includes(member);
+  return new Set(list).size === list.length && list.every(isAllowed) ? list.join(',') : null;
 }
 
 function fits(value: string, { min = 0, max = Infinity }: ValueRule): boolean {
   return value.length >= min && value.length <= max;
 }
 
-/** The value as it is kept: `TRUE` as `true`, lists without spaces. Null: the rule does not allow it. */
-export function normalValue(rule: ValueRule, given: string): string | null {
-  const value = given.trim();
+/** A value in normal form: `TRUE` as `true`, lists without spaces. Null: the rule does not allow the value. */
+export function normalValue(rule: ValueRule, text: string): string | null {
+  const value = text.trim();
   switch (rule.type) {
     case 'boolean': {
       const lower = value.toLowerCase();
@@ -237,7 +237,7 @@ export function normalValue(rule: ValueRule, given: string): string | null {
     case 'dateTime':
       return instant.test(value) && Number.isFinite(Date.parse(value)) ? value : null;
     case 'string':
-      return fits(given, rule) ? given : null;
+      return fits(text, rule) ? text : null;
     case 'OptionList':
       return rule.values === undefined || rule.values.includes(value) ? value : null;
     case 'SequenceList':

@@ -5,13 +5,13 @@ import { checkSize } from './handlers.ts';
 import type { PlacedVariable, VariableStore } from './model.ts';
 import { deviceDataLimits } from './rows/controllers.ts';
 
-// Variables in reports: which ones, and their members (B07, B08).
+// Selection of variables for reports, and their members (B07, B08).
 
 type ReportData = NonNullable<Requests['NotifyReport']['reportData']>[number];
 type Criterion = NonNullable<Requests['GetReport']['componentCriteria']>[number];
 type RequestedVariable = NonNullable<Requests['GetReport']['componentVariable']>[number];
 
-/** Longest list of values that the schema takes. */
+/** Maximum length of `valuesList` in the schema. */
 const maxValuesList = 1000;
 
 function evseOf({ evseId, connectorId }: PlacedVariable['place']) {
@@ -31,7 +31,7 @@ function characteristicsOf(
     supportsMonitoring: monitored === true,
     ...(unit !== undefined && { unit }),
     ...(isNumber && min !== undefined && { minLimit: min }),
-    // of a text the longest length
+    // of a text the maximum length
     ...(max !== undefined && { maxLimit: max }),
     ...(values !== undefined && values !== '' && { valuesList: values.slice(0, maxValuesList) }),
   };
@@ -58,7 +58,7 @@ function reportOf(store: VariableStore, target: PlacedVariable, characteristics 
   };
 }
 
-/** True if ConfigurationInventory has it: the central system can set it (B07.FR.07). */
+/** True for the variables of ConfigurationInventory: those that the central system can set (B07.FR.07). */
 function isConfiguration(store: VariableStore, target: PlacedVariable): boolean {
   return store.mutabilityOf(target) !== 'ReadOnly';
 }
@@ -77,7 +77,7 @@ function same(a: string | undefined, b: string | undefined): boolean {
 }
 
 /**
- * True if an entry of GetReport means a variable. An entry without a variable, an instance or an EVSE matches any
+ * True if an entry of GetReport selects a variable. An entry without a variable, an instance or an EVSE matches any
  * (B08.FR.20 to FR.23).
  */
 function matches({ component, variable }: RequestedVariable, { entry, place }: PlacedVariable): boolean {
@@ -122,17 +122,17 @@ const filters: Readonly<Record<Base, (store: VariableStore, placedVariable: Plac
   SummaryInventory: isSummary,
 };
 
-/** Reports under way and waiting; one more is refused. */
+/** Maximum number of reports under way and waiting. */
 const maxReports = 4;
 const busy: Replies['GetReport'] = {
   status: 'Rejected',
   statusInfo: { reasonCode: 'TooManyElements', additionalInfo: 'other reports are still being sent' },
 };
 
-/** Octets of a part that are left for its frame and its other members. */
+/** Octets of a part that are reserved for its frame and its other members. */
 const frameBytes = 1024;
 
-/** Makes the next part of a report from an index on, by items and octets. */
+/** Returns a function that builds the part of a report from an index on, within the limits of items and octets. */
 function partReader(variables: StationParts['variables'], store: VariableStore) {
   return ({ variables: targets, characteristics }: Report, from: number): readonly ReportData[] => {
     const maxItems = variables.integer('DeviceDataCtrlr', 'ItemsPerMessage[GetReport]');
@@ -149,7 +149,7 @@ function partReader(variables: StationParts['variables'], store: VariableStore) 
   };
 }
 
-/** Sends reports one after the other; the next part goes out when the one before it is answered. */
+/** Sends reports one after the other; each part is sent when the previous one is answered. */
 function createSender({ calls, clock, variables, log }: StationParts, store: VariableStore) {
   const waiting: Report[] = [];
   let isSending = false;
@@ -173,7 +173,7 @@ function createSender({ calls, clock, variables, log }: StationParts, store: Var
         { triggered: true },
       );
       if (outcome.kind === 'result') continue;
-      log.warning(`report ${report.requestId} ends with its part ${seqNo}: ${outcome.kind}`);
+      log.warning(`report ${report.requestId} ends at part ${seqNo}: ${outcome.kind}`);
       return;
     }
   };
@@ -215,8 +215,8 @@ export function createReports(parts: StationParts, { store }: { readonly store: 
   return {
     handlers: {
       GetBaseReport: ({ requestId, reportBase }, after) => {
-        const isTaken = filters[reportBase];
-        const reported = [...store.each()].filter((each) => isTaken(store, each));
+        const isReported = filters[reportBase];
+        const reported = [...store.each()].filter((each) => isReported(store, each));
         return answer({ requestId, variables: reported, characteristics: reportBase !== 'SummaryInventory' }, after);
       },
       GetReport: (request, after) => {

@@ -18,9 +18,9 @@ export const variableRows: readonly VariableRow[] = [
 
 interface VariableTable {
   readonly entries: readonly TableEntry[];
-  /** Names with their instance in brackets, in any capitals. */
+  /** The entry of a variable. Names have their instance in brackets; case does not count. */
   find(component: string, variable: string, tier: Tier): TableEntry | undefined;
-  /** Entries of a component, with or without its instance in brackets, in any capitals. */
+  /** Entries of a component with its instance in brackets; case does not count. */
   component(component: string, tier: Tier): readonly TableEntry[];
 }
 
@@ -34,7 +34,7 @@ export function bracketed({ name, instance }: InstanceName): string {
   return instance === undefined ? name : `${name}[${instance}]`;
 }
 
-function takenApart(text: string): InstanceName {
+function splitName(text: string): InstanceName {
   const [, name = text, instance] = /^([^[]+)\[(.*)\]$/s.exec(text) ?? [];
   return instance === undefined ? { name } : { name, instance };
 }
@@ -45,8 +45,8 @@ function entryOf(row: VariableRow, index: number): TableEntry {
     index,
     tier: row.tier ?? 'station',
     mutability: row.mutability,
-    component: takenApart(row.component),
-    variable: takenApart(row.variable),
+    component: splitName(row.component),
+    variable: splitName(row.variable),
   };
 }
 
@@ -61,7 +61,7 @@ function add(names: Names, component: string, variable: string, entry: TableEntr
 
 function makeTable(rows: readonly VariableRow[], version: Version2): VariableTable {
   const entries = rows.filter(({ since }) => since === undefined || since === version).map(entryOf);
-  // as the rows spell them: the parts look some of them up for every message, and folding costs
+  // exact names first: parts look up variables for every message, and folding of case costs time
   const exact: Names = new Map();
   const folded: Names = new Map();
   const components = new Map<string, TableEntry[]>();
@@ -82,7 +82,7 @@ function makeTable(rows: readonly VariableRow[], version: Version2): VariableTab
 
 const tables = new WeakMap<readonly VariableRow[], Map<Version2, VariableTable>>();
 
-/** The table of a version; the same one for the same rows. */
+/** The table of a version, made once for the same rows. */
 export function tableOf(rows: readonly VariableRow[], version: Version2): VariableTable {
   const byVersion = tables.get(rows) ?? new Map<Version2, VariableTable>();
   tables.set(rows, byVersion);

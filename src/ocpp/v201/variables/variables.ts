@@ -1,4 +1,4 @@
-/** The variables of one station. It keeps only values that differ from the table, so that many stations share the table. */
+/** The variables of one station: only values that differ from the table are kept, so that stations share the table. */
 import type { Logger } from '../../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createSaver, createSignal } from '../../station/stack.ts';
@@ -26,11 +26,11 @@ interface Cell {
   value: string | null;
   /** after the next restart; null: as now */
   next: string | null;
-  /** of a provided variable */
+  /** of a provided variable; null: not provided */
   read: ((place: Place) => string) | null;
 }
 
-/** numbers of EVSEs are below it */
+/** EVSE ids are below this number */
 const maxEvses = 65_536;
 
 const cellKey = ({ index }: TableEntry, { evseId = 0 }: Place): number => index * maxEvses + evseId;
@@ -43,9 +43,9 @@ function savedValue(target: PlacedVariable, value: string): JsonValue {
 
 interface Cells {
   of(placedVariable: PlacedVariable): Cell | undefined;
-  /** makes it where there is none */
-  own(placedVariable: PlacedVariable): Cell;
-  /** cells that the row says are kept */
+  /** Creates the cell if there is none. */
+  ensure(placedVariable: PlacedVariable): Cell;
+  /** values that survive the process */
   saved(): JsonValue[];
   each(): readonly (readonly [PlacedVariable, Cell])[];
 }
@@ -54,7 +54,7 @@ function createCells(): Cells {
   const cells = new Map<number, { readonly placedVariable: PlacedVariable; readonly cell: Cell }>();
   return {
     of: ({ entry, place }) => cells.get(cellKey(entry, place))?.cell,
-    own: (target) => {
+    ensure: (target) => {
       const key = cellKey(target.entry, target.place);
       const cell = cells.get(key)?.cell ?? { value: null, next: null, read: null };
       cells.set(key, { placedVariable: target, cell });
@@ -63,7 +63,7 @@ function createCells(): Cells {
     saved: () =>
       [...cells.values()].flatMap(({ placedVariable, cell }) => {
         const value = cell.next ?? cell.value;
-        // a provided one is kept by the part that provides it
+        // a provided value is saved by the part that provides it
         if (value === null || cell.read !== null || placedVariable.entry.mutability === 'ReadOnly') return [];
         return [savedValue(placedVariable, value)];
       }),
@@ -83,7 +83,7 @@ function createValues(
   };
   const put = (target: PlacedVariable, value: string): void => {
     const before = valueOf(target);
-    const cell = cells.own(target);
+    const cell = cells.ensure(target);
     cell.next = null;
     cell.value = value;
     if (before !== value) changed(target, value);
@@ -101,7 +101,7 @@ function createValues(
     valuesOf,
     put,
     plan: (target: PlacedVariable, value: string): void => {
-      cells.own(target).next = valueOf(target) === value ? null : value;
+      cells.ensure(target).next = valueOf(target) === value ? null : value;
     },
     shown: (target: PlacedVariable): string => cells.of(target)?.next ?? valueOf(target),
     limitsOf,
@@ -122,7 +122,7 @@ interface VariablesOptions {
   readonly log: Pick<Logger, 'error'>;
 }
 
-interface Room {
+interface VariableState {
   readonly cells: Cells;
   readonly finder: Finder;
   readonly values: ReturnType<typeof createValues>;
@@ -133,20 +133,20 @@ function placeOf(tier: Tier, evseId: number): Place {
   return tier === 'evse' ? { evseId } : { evseId, connectorId: 1 };
 }
 
-/** Values that an earlier process has saved, as far as the rows still allow them. */
-function restore(saved: JsonValue, { cells, finder, values }: Room): void {
+/** Restores a value that an earlier process saved, if its row still allows the value. */
+function restore(saved: JsonValue, { cells, finder, values }: VariableState): void {
   const [component, variable, evseId, value] = Array.isArray(saved) ? (saved as readonly JsonValue[]) : [];
   if (typeof component !== 'string' || typeof variable !== 'string') return;
   if (typeof evseId !== 'number' || typeof value !== 'string') return;
   for (const tier of tiers) {
     const target = finder.find(component, variable, placeOf(tier, evseId));
     if (target === undefined || (tier === 'station') !== (evseId === 0)) continue;
-    if (values.accepted(target, value) !== null) cells.own(target).value = value;
+    if (values.accepted(target, value) !== null) cells.ensure(target).value = value;
   }
 }
 
 /** The reads of `Variables`. */
-function readers({ finder, values }: Room) {
+function readers({ finder, values }: VariableState) {
   const text = (component: string, variable: string, place?: Place): string =>
     values.valueOf(finder.need(component, variable, place));
   const number = (component: string, variable: string, place?: Place): number => {
@@ -194,14 +194,14 @@ export function createVariables(options: VariablesOptions): VariableStore {
   const values = createValues(options.facts, cells, (target, value) => {
     listeners.emit({ placedVariable: target, value });
   });
-  const room = { cells, finder, values };
+  const state = { cells, finder, values };
   const saver = createSaver(slot, () => cells.saved(), log);
   const put = (target: PlacedVariable, value: string): void => {
     values.put(target, value);
     if (target.entry.mutability !== 'ReadOnly') saver.save();
   };
   return {
-    ...readers(room),
+    ...readers(state),
     set: (component, variable, value, place) => {
       put(finder.need(component, variable, place), value);
     },
@@ -210,7 +210,7 @@ export function createVariables(options: VariablesOptions): VariableStore {
     provide: (component, variable, read, place) => {
       const all =
         place === undefined ? finder.everywhere(component, variable) : [finder.need(component, variable, place)];
-      for (const target of all) cells.own(target).read = read;
+      for (const target of all) cells.ensure(target).read = read;
     },
     find: finder.find,
     lookUp: finder.lookUp,
@@ -234,7 +234,7 @@ export function createVariables(options: VariablesOptions): VariableStore {
       for (const [target, cell] of cells.each()) if (cell.next !== null) put(target, cell.next);
     },
     load: async () => {
-      for (const saved of await slot.read()) restore(saved, room);
+      for (const saved of await slot.read()) restore(saved, state);
     },
   };
 }

@@ -107,7 +107,10 @@ describe('OCPP 2.x installed certificates (M03 to M05)', () => {
     const s = await certificatesOn({ rootCert: root.cert });
     expect((await s.remove(selfHash(other.cert))).status).to.equal('NotFound');
     const last = await s.remove(selfHash(root.cert));
-    expect([last.status, s.reasonOf(last)]).to.deep.equal(['Failed', 'it is the last root of the central system']);
+    expect([last.status, s.reasonOf(last)]).to.deep.equal([
+      'Failed',
+      'the certificate is the last root of the central system',
+    ]);
     await s.install(other.cert);
     expect(await s.remove(selfHash(root.cert))).to.deep.equal({ status: 'Accepted' });
     expect(s.given.at(-1)).to.deep.equal({ rootCert: new X509Certificate(other.cert).toString() });

@@ -129,7 +129,7 @@ describe('OCPP 2.x certificates of the station (A02, A03)', () => {
       'no certificate was asked for',
       'the chain is not in PEM form',
       'it is for another key',
-      'it is for another request',
+      'the certificate is for another request',
       'certificates of this type are not supported',
       'no certificate was asked for',
       'it has expired',

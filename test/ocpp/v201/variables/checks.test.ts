@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ownChecks } from '../../../../src/ocpp/v201/variables/handlers.ts';
+import { generalChecks } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import type { PlacedVariable } from '../../../../src/ocpp/v201/variables/model.ts';
 
 describe('OCPP 2.x: checks of variables that their rows cannot say', () => {
@@ -8,7 +8,7 @@ describe('OCPP 2.x: checks of variables that their rows cannot say', () => {
     ['TariffCostCtrlr.Currency', ['EUR', 'USD'], ['', 'eur', 'EU', ' 7 ', '😀']],
   ] as const)
     it(`${name} is a code of capital letters`, () => {
-      const check = (value: string) => ownChecks[name]?.(value, {} as PlacedVariable) ?? null;
+      const check = (value: string) => generalChecks[name]?.(value, {} as PlacedVariable) ?? null;
       for (const value of right) expect(check(value), value).to.equal(null);
       for (const value of wrong) expect(check(value)?.reasonCode, value).to.equal('InvalidValue');
     });

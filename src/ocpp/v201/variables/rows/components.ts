@@ -1,6 +1,6 @@
 /**
- * The physical components: charging station, EVSEs and connectors, with their problems and meters, and MonitoringCtrlr (block
- * N). `effects.ts` gives the values of components.
+ * The physical components: charging station, EVSEs and connectors, with their problems and meters, and MonitoringCtrlr
+ * (block N). `effects.ts` provides states and powers of the components.
  */
 import type { ConnectorRating } from '../../../station/port.ts';
 import { rowsOf } from '../model.ts';
@@ -8,7 +8,7 @@ import type { Place, VariableFacts, VariableRow } from '../model.ts';
 
 export const availabilityStates = ['Available', 'Occupied', 'Reserved', 'Unavailable', 'Faulted'] as const;
 
-/** B07, 3.3.5 of the standard names them in the same words as TransactionEvent. */
+/** Values of ChargingState, as in TransactionEvent (B07, 3.3.5). */
 export const chargingStates = ['Idle', 'EVConnected', 'Charging', 'SuspendedEV', 'SuspendedEVSE'] as const;
 
 const station = rowsOf('ChargingStation').readOnly;
@@ -19,7 +19,7 @@ export function ratingAt({ ratings, evseIds, stationRating }: VariableFacts, { e
   return evseId === undefined ? stationRating : (ratings[evseIds.indexOf(evseId)] ?? stationRating);
 }
 
-/** Alternating phases; 0: direct current. */
+/** Number of AC phases; 0: DC. */
 const phasesAt = (facts: VariableFacts, place: Place): string => {
   const { type, phases } = ratingAt(facts, place);
   return String(type === 'dc' ? 0 : phases);
@@ -29,7 +29,7 @@ const monitored = { monitored: true } as const;
 const monitored21 = { monitored: true, since: 'ocpp2.1' } as const;
 const power = { unit: 'W', max: (facts: VariableFacts, place: Place) => ratingAt(facts, place).maxPowerW };
 
-/** State rows of components that can be in or out of operation; their problems are in `monitoring.ts`. */
+/** State rows of a component; `problems` has the rows for Problem. */
 const states = (row: typeof station): readonly VariableRow[] => [
   row('AvailabilityState', 'OptionList', 'Available', { values: availabilityStates, ...monitored }),
   row('Available', 'boolean', true),
@@ -95,10 +95,10 @@ const isBidirectional = (facts: VariableFacts, place: Place) => ratingAt(facts, 
 const feed = rowsOf('ElectricalFeed', monitored).readOnly;
 const measuredEvse = rowsOf('EVSE', { tier: 'evse', ...monitored }).readOnly;
 const fiscal = rowsOf('FiscalMetering', { tier: 'evse', ...monitored }).readOnly;
-/** A vehicle that reports itself over the communication of direct current. Without one the value is empty. */
+/** The vehicle at a DC EVSE, known by its communication; StateOfCharge is empty without a vehicle. */
 const vehicle = rowsOf('ConnectedEV', { tier: 'evse', where: isDc, ...monitored }).readOnly;
 
-/** A value of the supply: the mean, and where there are three phases each of them. */
+/** Rows of a value of the AC supply: the mean and, with three phases, each phase. */
 const byPhase = (row: typeof feed, variable: string, unit: string): readonly VariableRow[] => [
   row(variable, 'decimal', 0, { unit, where: isAc }),
   ...['L1', 'L2', 'L3'].map((phase) => row(`${variable}[${phase}]`, 'decimal', 0, { unit, where: isThreePhase })),

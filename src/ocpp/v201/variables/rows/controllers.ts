@@ -23,7 +23,7 @@ const reservation = rowsOf('ReservationCtrlr');
 const types = tokenTypes['ocpp2.1'];
 
 export const authRows: readonly VariableRow[] = [
-  // false: plugging in is enough, and every token counts
+  // false: plugging in is enough, and every token is accepted
   auth.readWrite('Enabled', 'boolean', true),
   auth.readWrite('AuthorizeRemoteStart', 'boolean', true),
   auth.readWrite('LocalAuthorizeOffline', 'boolean', true),
@@ -36,7 +36,7 @@ export const authRows: readonly VariableRow[] = [
 
   cache.readOnly('Available', 'boolean', true),
   cache.readWrite('Enabled', 'boolean', true),
-  // since the token was used last
+  // from the last use of the token on
   cache.readWrite('LifeTime', 'integer', 30 * 86_400, { unit: 's', min: 1, max: 2_000_000_000 }),
   cache.readWrite('Policy', 'OptionList', 'LRU', { values: ['LRU', 'LFU', 'FIFO'] }),
   cache.readOnly('Storage', 'integer', 0, { unit: 'B', max: maxCacheBytes }),
@@ -62,9 +62,9 @@ const aligned = rowsOf('AlignedDataCtrlr');
 
 const daySeconds = 86_400;
 const registerAlone = 'Energy.Active.Import.Register';
-/** of a list of measurands */
+/** options of rows with a list of measurands */
 const measurands = { values: ({ version }: VariableFacts) => suppliedMeasurands(version), max: 1000 };
-/** of an interval; 0: no samples */
+/** options of rows with an interval of samples; 0: no samples */
 const interval = { unit: 's', min: 0, max: daySeconds };
 
 export const txRows: readonly VariableRow[] = [
@@ -102,7 +102,7 @@ export const txRows: readonly VariableRow[] = [
 
 /** Strategies for a tariff of a driver that the station cannot use (I08). */
 const failedTariffRules = ['Deauthorize', 'UseDefaultTariff', 'CentralCost'] as const;
-/** price elements of one dimension of a tariff */
+/** maximum price elements of one dimension of a tariff */
 const maxElements = 20;
 const states21 = states['ocpp2.1'];
 
@@ -113,7 +113,7 @@ const tariff21 = rowsOf('TariffCostCtrlr', { since: 'ocpp2.1' });
 
 export const displayRows: readonly VariableRow[] = [
   display.readOnly('Available', 'boolean', true),
-  // while it is off the displays show nothing, and messages are refused
+  // false: the displays show nothing, and messages are refused
   display.readWrite('Enabled', 'boolean', true),
   display.readOnly('DisplayMessages', 'integer', 0, { max: maxMessages }),
   display.readOnly('SupportedFormats', 'MemberList', ({ version }) => formats[version].join(','), {
@@ -121,14 +121,14 @@ export const displayRows: readonly VariableRow[] = [
   }),
   display.readOnly('SupportedPriorities', 'MemberList', priorities.join(','), { values: priorities }),
   display21.readOnly('SupportedStates', 'MemberList', states21.join(','), { values: states21 }),
-  // of a message in several languages, where the driver has none of his own
+  // for messages in several languages, while the language of the driver is not known
   display21.readWrite('Language', 'OptionList', languages[0], { values: languages }),
 
   tariff.readOnly('Available[Tariff]', 'boolean', true),
   tariff.readOnly('Available[Cost]', 'boolean', true),
-  // off: texts about tariffs are not shown; of 2.1 also no tariff is taken
+  // false: texts about tariffs are not shown; in 2.1 no tariff is used either
   tariff.readWrite('Enabled[Tariff]', 'boolean', true),
-  // off: costs are not shown; of 2.1 also not calculated
+  // false: costs are not shown; in 2.1 they are not calculated either
   tariff.readWrite('Enabled[Cost]', 'boolean', true),
   tariff.readWrite('Currency', 'string', 'EUR', { max: 3 }),
   tariff.readWrite('TariffFallbackMessage', 'string', '', { max: 255 }),
@@ -140,7 +140,7 @@ export const displayRows: readonly VariableRow[] = [
   tariff21.readOnly('MaxElements[Tariff]', 'integer', maxElements),
   tariff21.readOnly('ConditionsSupported[Tariff]', 'boolean', true),
   tariff21.readWrite('HandleFailedTariff[Tariff]', 'OptionList', 'UseDefaultTariff', { values: failedTariffRules }),
-  // a tariff of a driver could not be used; it ends with the next one that can
+  // true after a tariff of a driver could not be used, until the next one that can be used
   tariff21.readOnly('Problem', 'boolean', false, { monitored: true }),
 ];
 
@@ -179,7 +179,7 @@ const smartRows: readonly VariableRow[] = [
 
 const v2x = rowsOf('V2XChargingCtrlr', { tier: 'evse', since, where: isBidirectional });
 
-/** Requested and bidirectional transfers of an EVSE. */
+/** Energy transfer modes of a bidirectional EVSE. */
 function energyTransfersAt(facts: VariableFacts, place: Place): string {
   const rating = ratingAt(facts, place);
   if (rating.type === 'dc') return 'DC,DC_BPT';
@@ -196,7 +196,7 @@ const v2xRows: readonly VariableRow[] = [
   v2x.readWrite('LocalFrequencyUpdateThreshold', 'integer', 0, { unit: 'mHz', min: 0, max: 1000 }),
 ];
 
-/** Rows of EVSEs whose vehicles send their needs: DC, and bidirectional AC. */
+/** Rows of EVSEs whose vehicles send their charging needs: DC, and bidirectional AC. */
 const iso15118 = rowsOf('ISO15118Ctrlr', {
   tier: 'evse',
   where: (facts, place) => ratingAt(facts, place).type === 'dc' || isBidirectional(facts, place),
@@ -212,7 +212,7 @@ const iso15118Rows: readonly VariableRow[] = [
 
 export const chargingRows: readonly VariableRow[] = [...smartRows, ...v2xRows, ...iso15118Rows];
 
-/** Rows of each EVSE that gives power back by connectors of a type, with the ratings of the inverter of the station. */
+/** Rows of each bidirectional EVSE with a type of connector; the ratings are those of the inverter of the station. */
 const derRowsOf = (component: string, connectorType: 'ac' | 'dc') =>
   rowsOf(component, {
     tier: 'evse',
@@ -224,7 +224,7 @@ const dc = derRowsOf('DCDERCtrlr', 'dc');
 const ac = derRowsOf('ACDERCtrlr', 'ac');
 const controlTypes = { values: Object.keys(derTargets) };
 
-/** `createDerControl` gives the values. */
+/** `createDerControl` provides the values. */
 export const derRows: readonly VariableRow[] = [
   dc('Enabled', 'boolean', true),
   dc('MaxW', 'decimal', 0, { unit: 'W' }),
@@ -246,12 +246,12 @@ export const derRows: readonly VariableRow[] = [
   dc('InverterModel', 'string', ''),
   dc('InverterSerialNumber', 'string', ''),
   dc('InverterSwVersion', 'string', ''),
-  // no model and no profile has a version of the hardware
+  // neither a SunSpec model nor a device profile has a version of the hardware
   dc('InverterHwVersion', 'string', '1.0'),
   ac('ModesSupported', 'MemberList', '', controlTypes),
 ];
 
-/** Numbers of the network profiles that SetNetworkProfile can fill; 0 holds the settings of the process. */
+/** Slots that SetNetworkProfile can fill; slot 0 holds the settings of the process until it is filled. */
 export const networkSlots = [0, 1, 2, 3] as const;
 
 /** Limits of the requests and reports of the device model. */
@@ -261,9 +261,9 @@ export const deviceDataLimits = {
   setVariablesItems: 100,
   /** of a payload as JSON text in UTF-8 */
   messageBytes: 65_536,
-  /** longest text of a value that can be set */
+  /** maximum length of a value in SetVariables */
   valueSize: 1000,
-  /** longest text of a reported value */
+  /** maximum length of a reported value */
   reportedSize: 2500,
 } as const;
 
@@ -330,7 +330,7 @@ export const commRows: readonly VariableRow[] = [
   data.readOnly('ConfigurationValueSize', 'integer', deviceDataLimits.valueSize),
   data.readOnly('ReportingValueSize', 'integer', deviceDataLimits.reportedSize),
 
-  // identity of the station, and security that may be lowered (A01, A05)
+  // password of the station, and permission to lower its security profile (A01, A05)
   security.writeOnly('BasicAuthPassword', 'string', '', {
     min: 16,
     max: ({ version }) => (version === 'ocpp2.1' ? 64 : 40),
@@ -340,9 +340,9 @@ export const commRows: readonly VariableRow[] = [
   ...networkSlots.flatMap(networkConfiguration),
 ];
 
-/** Certificates installed at a time, those of the station itself included. */
+/** Maximum number of installed certificates, including those of the station itself. */
 export const maxCertificates = 20;
-/** of `certificateChain`, octets; also the limit of the schema */
+/** maximum size of `certificateChain`, octets; also the limit of the schema */
 const maxChainSize = 10_000;
 /** ub-organization-name of X.520 */
 const organizationLength = 64;
