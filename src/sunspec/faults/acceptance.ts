@@ -28,7 +28,7 @@ export interface AcceptanceOptions {
   readonly bank: PointBank;
   /** Calls `action` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
   readonly later: (delayS: number, action: () => void) => Timer;
-  /** logs acknowledged values that were refused later; limited, since a master can cause many lines */
+  /** logs dropped parts and acknowledged values that were refused later; limited: a master can cause many lines */
   readonly log: { info(message: string): void };
 }
 
@@ -45,7 +45,7 @@ interface PointOutcome {
   delayS: number;
 }
 
-/** Error codes behind the reasons that `exception_code` names. */
+/** Error codes by the rules that `exception_code` names. */
 const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
   read_only: ['MAP_READ_ONLY'],
   not_implemented: ['MAP_NOT_IMPLEMENTED'],
@@ -59,7 +59,7 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
  * `write_lock` refuses; `lenient_writes` cuts off a partial point at the end; then the request is checked as usual, and
  * `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove
  * points, `alter_write` changes the remaining values, and `late_write` delays them. Values that land at one time land
- * in one commit, under the name of their writer. Values that the bank refuses alone or altered are lost, and the
+ * in one commit, with the original writer. Values that the bank refuses alone or altered are lost, and the
  * request stays acknowledged.
  */
 export class Acceptance {
@@ -103,7 +103,7 @@ export class Acceptance {
         by,
       );
     if (dropped !== null) {
-      log.info(`a fault drops the part of ${pointName(dropped)} in which a write of ${by.peer ?? by.source} ends`);
+      log.info(`a fault drops the part of ${pointName(dropped)} at the end of a write of ${by.peer ?? by.source}`);
     }
     return dropped;
   }
@@ -124,7 +124,9 @@ export class Acceptance {
       const written = readPoint(layout, image, slot);
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
-    const each = (strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void) => {
+    const applyFaults = (
+      strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void,
+    ) => {
       for (const fault of touching) {
         const set = targetSlots(layout, fault.facts.target);
         strike(
@@ -134,9 +136,9 @@ export class Acceptance {
         );
       }
     };
-    each(dropPoints);
-    each(alter);
-    each(delayPoints);
+    applyFaults(dropPoints);
+    applyFaults(alter);
+    applyFaults(delayPoints);
     return outcomes;
   }
 
@@ -166,7 +168,7 @@ export class Acceptance {
     // applied writes, and those dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
     if (this.#pending.length + count > maxPendingWrites) {
-      throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} writes wait to land late`, [], busy);
+      throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} delayed writes are pending already`, [], busy);
     }
   }
 
@@ -181,7 +183,7 @@ export class Acceptance {
         return;
       } catch (error) {
         if (!(error instanceof SimError)) throw error;
-        log.info(`a value that ${by.peer ?? by.source} wrote and a fault kept apart cannot land: ${error.message}`);
+        log.info(`a write of ${by.peer ?? by.source} that a fault changed or delayed is refused: ${error.message}`);
       }
     }
   }
@@ -205,7 +207,7 @@ export function isAcceptance(fault: ActiveFault): boolean {
   return kinds.some((kind) => (kind as unknown) === fault.facts.kind);
 }
 
-/** True if a request meets the target of a fault. Registers of a target count even if no point is there. */
+/** True if a request meets the target of a fault. Registers of a target count even if they hold no point. */
 export function touches(
   fault: ActiveFault,
   bank: PointBank,

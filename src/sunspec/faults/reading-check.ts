@@ -88,8 +88,8 @@ function exceptIssues(layout: Layout, target: MapTarget, except: readonly string
       ? []
       : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }],
   );
-  const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !moving.has(slot))) return unknown;
+  const excepted = new Set(except.flatMap((name) => slotsNamed(layout, name)));
+  if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !excepted.has(slot))) return unknown;
   return [{ name: '/parameters/except', detail: 'leaves no point to freeze' }];
 }
 

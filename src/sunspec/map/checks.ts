@@ -68,9 +68,9 @@ function rangeIssue(
   if (!rule) return null;
   const bounds = boundsOf(rule, readerOf(layout, image));
   const { min, max, orZero } = bounds;
-  // half a register step of slack: a bound need not fall on the point's own grid
+  // half a register step of slack for fractional steps: a bound need not be a multiple of the step
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
-  // on a coarse grid the slack would let 0 pass a positive lower bound
+  // the slack of a large step would let 0 pass a positive lower bound
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
   const fits = !tooLow && (max === undefined || value <= max + slack);
   if (fits || (orZero === true && value === 0)) return null;
@@ -96,7 +96,7 @@ function symbolIssue(slot: PointSlot, value: unknown): SimError | null {
   if (only === undefined || value === only.symbol) return null;
   const name = pointName(slot);
   return new SimError('MAP_NOT_SUPPORTED', `${name}: ${only.reason}`, [
-    { name, detail: `only ${only.symbol} is taken`, allowed: [only.symbol] },
+    { name, detail: `only ${only.symbol} is accepted`, allowed: [only.symbol] },
   ]);
 }
 
@@ -146,8 +146,8 @@ function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeR
 }
 
 /**
- * Encodes one value into a candidate. A number beyond the register is refused with the range of the setting, where
- * it has one: the range of the register would include values that are refused as well.
+ * Encodes one value into a candidate. A number beyond the register is refused with the range of the setting, if the
+ * setting has one: the range of the register would include values that are refused as well.
  * @throws SimError MAP_BAD_VALUE
  */
 export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, value: AnyPointValue): void {
