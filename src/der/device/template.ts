@@ -110,12 +110,12 @@ const ratingOrder: readonly (readonly [string, 'max' | 'min', string | number])[
   ['PFUndExtRtg', 'max', 1],
 ];
 
-function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
+function checkRatings(map: MapView, rated: Points, issues: Issue[]): void {
   const rating = map.m702 as Readonly<Record<string, unknown>>;
   for (const [name, sense, other] of ratingOrder) {
     const value = rating[name];
     const bound = typeof other === 'number' ? other : rating[other];
-    if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
+    if (!(name in rated) || typeof value !== 'number' || typeof bound !== 'number') continue;
     if (sense === 'max' ? value <= bound : value >= bound) continue;
     const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
     issues.push({
@@ -163,7 +163,7 @@ function profileIssue(layout: Layout, modelId: number, path: string): string | n
 /** Maximum number of reported issues: a request body could cause thousands. */
 const maxProfileIssues = 100;
 
-/** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
+/** Writes the start values that `only` selects: ratings first, since settings without a value follow from them. */
 function applyProfile(
   layout: Layout,
   image: Buffer,
