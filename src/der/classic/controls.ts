@@ -128,7 +128,7 @@ class StorageBounds extends TimedCommand<StorageHost> {
   #inForce: StorageRates | null = null;
 
   /** The rates in force instead of those of the registers; undefined: those of the registers. */
-  get held(): StorageRates | undefined {
+  get ratesInForce(): StorageRates | undefined {
     return this.#inForce ?? undefined;
   }
 

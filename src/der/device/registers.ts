@@ -203,7 +203,7 @@ export class DeviceRegisters {
     const { mayTrip } = this.#options.template.inverter;
     const map = this.effects?.map ?? this.bank.map;
     const settings = withGradient(readSettings(map, mayTrip), this.gradient.now);
-    const [secondLimitPct, rates] = [this.effects?.limitPct, this.#classic?.storage?.held];
+    const [secondLimitPct, rates] = [this.effects?.limitPct, this.#classic?.storage?.ratesInForce];
     if (secondLimitPct === undefined && rates === undefined) return settings;
     return {
       ...settings,

@@ -57,7 +57,7 @@ function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
     const wrong = pointIssues(layout, target, (slot) => valueIssue(slot, fault.parameters));
     return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0
       ? wrong
-      : [nothing('takes this value')];
+      : [nothing('can show this value')];
   }
   if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityIssues(layout, target);
   if (isOf(fault, bitsFault)) return bitIssues(layout, target, fault.parameters);

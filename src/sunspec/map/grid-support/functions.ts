@@ -49,7 +49,7 @@ interface RowOf<Id extends FunctionModelId> {
   readonly side?: 'low' | 'high';
   /** the input that the function follows, where a trace shows input and output; absent: not traced */
   readonly traceInput?: 'voltage' | 'frequency' | 'active_power' | 'available_power';
-  /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or the latter alone */
+  /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or only the latter */
   readonly writers: 'grid_service' | 'super_administrator';
 }
 
