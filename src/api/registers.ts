@@ -229,11 +229,11 @@ const pathsOf = ({ slots }: ModelPlace) => slots.map(({ path }) => path);
 /** `suggestions` for points of one model; points inside groups are named with their index. */
 function pointSuggestions(place: ModelPlace): (given: string) => string {
   const near = suggestions(() => pathsOf(place));
-  return (given) => {
-    const inside = pathsOf(place).find((path) => path.endsWith(`].${given}`));
+  return (name) => {
+    const inside = pathsOf(place).find((path) => path.endsWith(`].${name}`));
     if (inside !== undefined) return `; did you mean ${inside}?`;
-    const member = pathsOf(place).find((path) => path.startsWith(`${given}[`));
-    return member === undefined ? near(given) : `; it is a group, with points such as ${member}`;
+    const member = pathsOf(place).find((path) => path.startsWith(`${name}[`));
+    return member === undefined ? near(name) : `; it is a group, with points such as ${member}`;
   };
 }
 
@@ -248,11 +248,11 @@ function shownSlots(
   points: readonly string[] | undefined,
 ): readonly PointSlot[] {
   if (!points) return place.slots;
-  const unknown = points.filter((path) => !layout.named(`${place.name}.${path}`));
-  if (unknown.length > 0) {
+  const unknownPaths = points.filter((path) => !layout.named(`${place.name}.${path}`));
+  if (unknownPaths.length > 0) {
     const near = pointSuggestions(place);
     throw invalidAll(
-      unknown.map((path) => ({
+      unknownPaths.map((path) => ({
         in: 'query',
         name: 'points',
         detail: path === '' ? emptyName : `model ${place.name} has no point ${givenText(path)}${near(path)}`,
@@ -269,16 +269,16 @@ function pointPointer(path: string): string {
 }
 
 function valuesBySlot({ layout }: PointBank, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
-  const unknown: ProblemIssue[] = [];
+  const unknownPoints: ProblemIssue[] = [];
   const near = pointSuggestions(place);
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = layout.named(`${place.name}.${path}`);
     if (slot) return [{ slot, value }];
     const detail = `model ${place.name} has no such point${near(path)}`;
-    unknown.push({ in: 'body', name: pointPointer(path), detail });
+    unknownPoints.push({ in: 'body', name: pointPointer(path), detail });
     return [];
   });
-  if (unknown.length > 0) throw invalidAll(unknown);
+  if (unknownPoints.length > 0) throw invalidAll(unknownPoints);
   return values;
 }
 

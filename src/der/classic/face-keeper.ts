@@ -213,8 +213,10 @@ export class FaceKeeper implements CommitParticipant {
       if (moved.includes(bound) && !overruled) continue;
       const isCurrentWritten = bound.current.has(twin);
       const classicValues = valuesOf(bound.classic, commit);
-      const last = this.#written.get(bound);
-      const equalValues = [classicValues, ...(last ? [last] : [])].find((values) => means(bound, values, commit));
+      const lastValues = this.#written.get(bound);
+      const equalValues = [classicValues, ...(lastValues ? [lastValues] : [])].find((values) =>
+        means(bound, values, commit),
+      );
       if (equalValues === classicValues && !isCurrentWritten) continue;
       if (equalValues) for (const [slot, value] of equalValues) commit.mirror(slot, value, twin);
       else

@@ -163,7 +163,7 @@ function profileIssue(layout: Layout, modelId: number, path: string): string | n
 /** Maximum number of reported issues: a request body could cause thousands. */
 const maxProfileIssues = 100;
 
-/** Writes the start values that `only` selects: ratings first, since settings without a value follow from them. */
+/** Writes the start values that `only` selects; ratings come before settings, which follow from them by default. */
 function applyProfile(
   layout: Layout,
   image: Buffer,
@@ -171,10 +171,10 @@ function applyProfile(
   only: (path: string) => boolean,
   issues: Issue[],
 ): PointSlot[] {
-  const set: PointSlot[] = [];
+  const writtenSlots: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
-      if (issues.length >= maxProfileIssues) return set;
+      if (issues.length >= maxProfileIssues) return writtenSlots;
       if (!only(`${id}.${path}`)) continue;
       const name = `models.${id}.${path}`;
       const issue = profileIssue(layout, Number(id), path);
@@ -185,13 +185,13 @@ function applyProfile(
       }
       try {
         writePoint(layout, image, slot, value);
-        set.push(slot);
+        writtenSlots.push(slot);
       } catch (error) {
         issues.push({ name, detail: error instanceof SimError ? error.message : String(error) });
       }
     }
   }
-  return set;
+  return writtenSlots;
 }
 
 interface TemplateOptions {

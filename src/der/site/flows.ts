@@ -97,8 +97,8 @@ export class SiteFlows {
 
   /** The sums of a flow, shared by all meters with this number of phases; counters start with the first call. */
   sums(of: MeteredFlow, phases: number): FlowSums {
-    const shared = this.#sums.find((each) => each.of === of && each.phases === phases);
-    if (shared) return shared;
+    const existing = this.#sums.find((each) => each.of === of && each.phases === phases);
+    if (existing) return existing;
     const sums = new FlowSums(of, phases);
     this.#sums.push(sums);
     return sums;

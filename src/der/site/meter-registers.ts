@@ -64,12 +64,12 @@ function scaleOf({ wiring, vNomV, ratedVa }: MeterShape): Readonly<Record<string
 /** Points of phases that the wiring does not have, where the definition does not demand them. */
 function omitted(def: ModelDef, wiring: Wiring): ReadonlySet<string> {
   const count = phaseCount(wiring);
-  const absent = {
+  const absentNames = {
     1: /^(PPV|.*(ph(AB|BC|CA|B|C)|Ph[BC]))$/,
     2: /^(.*(ph(BC|CA|C)|PhC))$/,
     3: null,
   }[count];
-  const names = def.points.filter(({ name, mandatory }) => mandatory !== true && absent?.test(name) === true);
+  const names = def.points.filter(({ name, mandatory }) => mandatory !== true && absentNames?.test(name) === true);
   return new Set(names.map(({ name }) => name));
 }
 

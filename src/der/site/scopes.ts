@@ -192,12 +192,12 @@ export class SiteScopes {
   set(patch: SitePatch, by: Provenance, { owner = siteOwnerOf(by), devices: targetDevices }: SiteTarget = {}): void {
     checkPatch(patch, owner);
     const devices = targetDevices ? scopeDevices(targetDevices) : null;
-    const present = this.of(devices);
+    const existing = this.of(devices);
     const setsLimit = siteLimitNames.some((name) => typeof patch[name] === 'number');
-    if (setsLimit && present?.hasRoomFor(owner) === false)
+    if (setsLimit && existing?.hasRoomFor(owner) === false)
       throw new SimError('COMMAND_CONFLICT', `${maxSiteOwners} owners have limits here; no further one fits`);
-    if (!present && !setsLimit) return;
-    const scope = present ?? this.#open(devices ?? []);
+    if (!existing && !setsLimit) return;
+    const scope = existing ?? this.#open(devices ?? []);
     scope.set(patch, owner, by);
     // the scope of a device keeps the last writers; a group is dropped with its last limit
     if (isGroup(scope) && !scope.limited) this.#drop(scope);

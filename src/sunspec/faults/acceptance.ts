@@ -128,10 +128,10 @@ export class Acceptance {
       strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void,
     ) => {
       for (const fault of touching) {
-        const set = targetSlots(layout, fault.facts.target);
+        const targetPoints = targetSlots(layout, fault.facts.target);
         strike(
           fault,
-          outcomes.filter(({ slot, lands }) => lands && (set === null || set.has(slot))),
+          outcomes.filter(({ slot, lands }) => lands && (targetPoints === null || targetPoints.has(slot))),
           deviceIndex,
         );
       }
@@ -217,12 +217,12 @@ export function touches(
 ): boolean {
   const { target, when } = fault.facts;
   const { registers } = mapTargetOf(target);
-  const set = targetSlots(bank.layout, target);
-  const hit =
-    set === null ||
-    slots.some((slot) => set.has(slot)) ||
+  const targetPoints = targetSlots(bank.layout, target);
+  const isTouched =
+    targetPoints === null ||
+    slots.some((slot) => targetPoints.has(slot)) ||
     (registers !== undefined && address < registers.address + registers.count && registers.address < address + count);
-  return hit && holds(bank, when);
+  return isTouched && holds(bank, when);
 }
 
 function refuseWhileLocked(touching: readonly ActiveFault[], deviceIndex: number): void {
@@ -304,8 +304,8 @@ function delayPoints(fault: ActiveFault, targets: readonly PointOutcome[], devic
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {
-  const set = targetSlots(layout, target);
-  if (set === null && kind.kind === alterWriteFault.kind && parameters?.['value'] !== undefined) {
+  const targetPoints = targetSlots(layout, target);
+  if (targetPoints === null && kind.kind === alterWriteFault.kind && parameters?.['value'] !== undefined) {
     throw new SimError('COMMAND_BAD_VALUE', 'one value cannot land in every point', [
       { name: '/target/points', detail: 'is required with a value' },
     ]);
@@ -317,8 +317,8 @@ export function checkAcceptance({ kind, request: { target = {}, parameters } }: 
     partialWriteFault,
     lenientWritesFault,
   ];
-  if (!changing.some((each) => each.kind === kind.kind) || set === null || set.size === 0) return;
-  if ([...set].some(({ writable }) => writable)) return;
+  if (!changing.some((each) => each.kind === kind.kind) || targetPoints === null || targetPoints.size === 0) return;
+  if ([...targetPoints].some(({ writable }) => writable)) return;
   const name = target.points === undefined ? '/target/registers' : '/target/points';
   throw new SimError('COMMAND_BAD_VALUE', 'the target has no point that can be written', [
     { name, detail: 'none of these points is writable in the device' },

@@ -181,8 +181,9 @@ function falseValueOf(value: number, rule: Exclude<Rule, { show: unknown }>, blo
 
 function evenPhases(quantity: 'W' | 'Var', block: Block): void {
   const total = block.get(`701.${quantity}`);
-  const present = phases.filter((phase) => block.get(`701.${quantity}${phase}`) !== null);
-  if (total !== null) for (const phase of present) block.set(`701.${quantity}${phase}`, total / present.length);
+  const implementedPhases = phases.filter((phase) => block.get(`701.${quantity}${phase}`) !== null);
+  if (total !== null)
+    for (const phase of implementedPhases) block.set(`701.${quantity}${phase}`, total / implementedPhases.length);
 }
 
 function apparentPower(block: Block): void {

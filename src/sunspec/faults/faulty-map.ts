@@ -266,26 +266,29 @@ export class FaultyMap {
     const truth = bank.image();
     if (this.#readingFaults.length === 0) return truth;
     this.#refuseCut(real, strikes);
-    const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
+    const requestedSlots = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
     // faults with the same points share the array
     let [slots, isConcerned] = [undefined as ReadingEffect['slots'] | undefined, false];
     const striking = this.#readingFaults.filter(({ fault, effect }) => {
       if (isStrict(effect)) return false;
-      if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, touched)];
+      if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, requestedSlots)];
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
     const image = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
-    return image.show(truth, touched, striking, this.#faults.now());
+    return image.show(truth, requestedSlots, striking, this.#faults.now());
   }
 
   /** Refuses a read that cuts a point of a `strict_points` fault. @throws SimError MAP_PARTIAL_POINT */
   #refuseCut(real: readonly RealSpan[], strikes: Strikes): void {
     for (const { fault, effect } of this.#readingFaults) {
       if (!isStrict(effect)) continue;
-      const cut = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
-      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
-      throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
+      const cutSlot = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
+      if (cutSlot === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
+      throw new SimError(
+        'MAP_PARTIAL_POINT',
+        `${pointName(cutSlot)} has ${cutSlot.def.size} registers and must be read whole`,
+      );
     }
   }
 }

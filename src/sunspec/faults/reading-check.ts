@@ -83,13 +83,14 @@ function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot:
 }
 
 function exceptIssues(layout: Layout, target: MapTarget, except: readonly string[]): Issue[] {
-  const unknown = except.flatMap((name, at) =>
+  const unknownNames = except.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
       : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }],
   );
   const excepted = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !excepted.has(slot))) return unknown;
+  if (unknownNames.length > 0 || targetedPoints(layout, target).some((slot) => !excepted.has(slot)))
+    return unknownNames;
   return [{ name: '/parameters/except', detail: 'leaves no point to freeze' }];
 }
 
@@ -114,14 +115,14 @@ function bitIssues(
   const fields = targetedPoints(layout, target).filter(isBitField);
   if (wrong.length > 0) return wrong;
   if (fields.length === 0) return [nothing('is a bit field')];
-  const unknown = (bits: Bits, member: string) =>
+  const unknownBits = (bits: Bits, member: string) =>
     bits.flatMap((bit, at) => {
       const [first, ...others] = fields.map((slot) => bitIssue(slot, bit));
       return first === undefined || first === null || others.includes(null)
         ? []
         : [{ ...first, name: `/parameters/${member}/${at}` }];
     });
-  return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
+  return [...unknownBits(set, 'set'), ...unknownBits(clear, 'clear')];
 }
 
 function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {

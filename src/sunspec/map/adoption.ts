@@ -87,14 +87,14 @@ function curveIssue(candidate: Candidate, { prefix, minPoints, rising }: CurveRu
   const value = count?.implemented === true ? readPoint(layout, image, count) : 0;
   const active = typeof value === 'number' ? value : 0;
   if (active < minPoints) return { path, detail: 'no points are in use' };
-  let last = -Infinity;
+  let lastX = -Infinity;
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
     if (coordinates.length === 0) return { path, detail: `${active} points are in use, but the curve has only ${i}` };
-    const issue = pointIssue(candidate, coordinates, last);
+    const issue = pointIssue(candidate, coordinates, lastX);
     if (issue) return issue;
     const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;
-    if (typeof x === 'number') last = x;
+    if (typeof x === 'number') lastX = x;
   }
   return null;
 }

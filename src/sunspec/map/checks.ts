@@ -120,8 +120,8 @@ function wordIssue(slot: PointSlot, value: string | null): SimError | null {
 function endingIssue(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
   const byWord = endingWords[`${slot.modelId}.${slot.path}`];
   const word = byWord && readPoint(layout, image, slot);
-  const ended = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
-  const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
+  const endedPaths = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
+  const other = points.find((point) => point.modelId === slot.modelId && endedPaths.includes(point.path));
   return other
     ? badValue(slot, `${String(word)} ends the effect of ${pointName(other)}: write only one of them`)
     : null;
@@ -165,9 +165,9 @@ export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, valu
  * @throws SimError MAP_BAD_VALUE, MAP_NOT_SUPPORTED
  */
 export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void {
-  const absent = isAbsent(layout, image, slot);
-  if (absent && mayBeAbsent(slot)) return;
-  const issue = absent
+  const hasNoValue = isAbsent(layout, image, slot);
+  if (hasNoValue && mayBeAbsent(slot)) return;
+  const issue = hasNoValue
     ? badValue(slot, 'the "not implemented" value cannot be written')
     : valueIssue(layout, image, slot, ranges[`${slot.modelId}.${plainPath(slot.path)}`]);
   if (issue) throw issue;

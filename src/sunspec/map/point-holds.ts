@@ -108,8 +108,8 @@ export class PointHolds {
     const heldValues = new Map(
       [...required].flatMap(([id, values]) => {
         const lost = this.#lost.get(id);
-        const left = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
-        return left.size > 0 ? [[id, left] as const] : [];
+        const remaining = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
+        return remaining.size > 0 ? [[id, remaining] as const] : [];
       }),
     );
     const begins = [...heldValues.keys()].filter((id) => !this.#live.has(id));

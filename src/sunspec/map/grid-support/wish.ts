@@ -187,9 +187,9 @@ export function place(facts: PointFacts, wishes: readonly FunctionWish[]): reado
     if (on !== undefined) points.push({ model, path: enable, value: on ? 'ENABLED' : 'DISABLED' });
     if (reversionS !== undefined && timer !== undefined) points.push({ model, path: timer, value: reversionS });
     if (curve !== undefined && isCurveFunction(name)) {
-      const placed = curveValues(facts, name, curve);
-      if (isRefused(placed)) return placed;
-      points.push(...placed);
+      const curvePoints = curveValues(facts, name, curve);
+      if (isRefused(curvePoints)) return curvePoints;
+      points.push(...curvePoints);
     }
     points.push(...valuesOf(model, values));
     points.push(...valuesOf(model, ifPresent).filter(({ path }) => facts.hasPoint(model, path)));
@@ -233,9 +233,9 @@ export function checkApply(bank: Bank, by: Origin, values: readonly HoldValue[])
 /** True if the registers have these values, within their resolution. */
 export function isInForce(bank: Bank, values: readonly HoldValue[]): boolean {
   return values.every(({ slot, value }) => {
-    const present = bank.value(slot);
-    if (typeof present !== 'number' || typeof value !== 'number') return present === value;
+    const presentValue = bank.value(slot);
+    if (typeof presentValue !== 'number' || typeof value !== 'number') return presentValue === value;
     // a little more than half a step: halves of decimal fractions are not exact
-    return Math.abs(present - value) <= 0.500001 * 10 ** slot.sf;
+    return Math.abs(presentValue - value) <= 0.500001 * 10 ** slot.sf;
   });
 }
