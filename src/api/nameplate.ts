@@ -137,7 +137,7 @@ const configuredSetting = members<ConfiguredSetting>()(null, () => ({
   point: text('Point, for example `702.WMax`, or the member of the profile that a flag replaces (`hybrid.pv_w`).'),
   name: text(),
   value: number(),
-  rated_value: number.orNull('Null where there is no rating, and for what a flag sets.'),
+  rated_value: number.orNull('Null without a rating, and with origin `flag` or `config`.'),
   unit: text.orNull(),
   origin: word(['flag', 'config', ...sources])('Source of the last write.'),
   flag: text.orNull('Flag of the setting, with origin `flag` (command line) or `config` (file or environment).'),
@@ -148,8 +148,8 @@ const configuredSettings = members<Device, readonly ConfiguredSetting[]>()('Conf
   device_index: member(() => deviceIndex)(({ index }) => index),
   profile: text.orNull(({ profileName }) => profileName),
   overrides: list(configuredSetting)(
-    'Numbers that flags and settings put in the place of members of the profile, then every setting of ' +
-      '702 that differs from its rating.',
+    'Numbers of flags and settings that replace members of the profile, then every setting of 702 that differs ' +
+      'from its rating.',
     (_device, configured) => configured,
   ),
 }));
@@ -157,7 +157,7 @@ const configuredSettings = members<Device, readonly ConfiguredSetting[]>()('Conf
 const ivPoint = members<IvPoint>()('IvPoint', () => ({ v: measured(), i: measured(), p: measured() }));
 
 const dcCurve = members<IvCurve>()('DcCurve', () => ({
-  irradiance_w_m2: measured.orNull('Of PV only; null otherwise.', ({ irradianceWm2 }) => irradianceWm2),
+  irradiance_w_m2: measured.orNull('Only of PV; null otherwise.', ({ irradianceWm2 }) => irradianceWm2),
   cell_temperature_c: measured(),
   operating_point: nested(ivPoint)(),
   curve: list(ivPoint)(
@@ -220,8 +220,8 @@ export const nameplateRoutes: readonly Route[] = [
     operationId: 'get_configured_settings',
     summary: 'Settings that differ from the ratings, and those of the process that replace members of the profile',
     description:
-      'Only numbers are listed, since `value` is one for every client: a setting that is a word (`--fuelcell_chemistry`, ' +
-      '`--hybrid_dispatch`) has no line. `GET fuelcell` and `GET hybrid-dc` show what such a word set.',
+      'Only numbers are listed, since `value` is a number for every client: a setting that is a word ' +
+      '(`--fuelcell_chemistry`, `--hybrid_dispatch`) has no entry; `GET fuelcell` and `GET hybrid-dc` show its effect.',
     query: deviceQuery,
     reply: configuredSettings.schema,
     handle(ctx, { query }) {

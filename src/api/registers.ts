@@ -54,7 +54,7 @@ const registerModels = members<Device>()('RegisterModels', () => ({
 
 const meterModels = members<SiteMeter>()('MeterModels', () => ({
   unit_id: member(() => z.int().min(1).max(247)).orNull(
-    'The setting meter_unit; null: none is given, and the meter has unit id 1 at its own port.',
+    'The setting meter_unit; null: not set, and the meter answers as unit 1 on its separate port.',
   ),
   models: list(model)(({ bank }) => bank.layout.models),
 }));
@@ -88,11 +88,11 @@ interface OfBank {
   readonly bank: PointBank;
 }
 
-interface Shown extends OfBank {
+interface OfRead extends OfBank {
   readonly raw: boolean | undefined;
 }
 
-const registerPoint = members<PointSlot, Shown>()('RegisterPoint', () => ({
+const registerPoint = members<PointSlot, OfRead>()('RegisterPoint', () => ({
   name: text('Path inside the model, for example `Crv[0].Pt[1].V`.', ({ path }) => path),
   label: text(({ def }) => def.label),
   type: text(({ def }) => def.type),
@@ -119,7 +119,7 @@ const registerPoint = members<PointSlot, Shown>()('RegisterPoint', () => ({
   ),
 }));
 
-const registers = members<ModelPlace, Shown & { readonly slots: readonly PointSlot[] }>()('Registers', () => ({
+const registers = members<ModelPlace, OfRead & { readonly slots: readonly PointSlot[] }>()('Registers', () => ({
   id: integer(({ def }) => def.id),
   place: placeName(),
   name: text(({ def }) => def.name),
@@ -157,7 +157,7 @@ interface Changes {
 
 const registerChanges = members<Changes, OfBank>()('RegisterChanges', () => ({
   device_index: member(() => deviceIndex)(),
-  count: count('Points that differ.', ({ changes }) => changes.length),
+  count: count('Number of points that differ from their start value.', ({ changes }) => changes.length),
   changes: list(registerChange)('In the order of the map.'),
 }));
 
@@ -179,12 +179,12 @@ const registersParamsSchema = z.strictObject({
       description: 'SunSpec model id; `203:2` is the second place of model 203 in a map with several.',
     }),
 });
-/** Parameters of reads of one model, whatever its map. */
+/** Query of a read of one model, of a device or of the meter. */
 const modelQuerySchema = z.strictObject({
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
   points: namesParam(
     'points',
-    'Paths of points, as a comma list or repeated: the answer has these alone, in the order of the map. Default: all.',
+    'Paths of points, as a comma list or repeated: the answer has only these, in the order of the map. Default: all.',
     ['W', 'Hz'],
   ).optional(),
 });
@@ -214,7 +214,7 @@ const registersBodySchema = memo(() =>
     .openapi('RegistersRequest'),
 );
 
-/** @param who in the message: `Device 0` @throws SimError UNKNOWN_RESOURCE */
+/** @param who name in the message, as `Device 0` @throws SimError UNKNOWN_RESOURCE */
 function modelOf({ layout }: PointBank, modelName: string, who: string): ModelPlace {
   const place = layout.models.find(({ name }) => name === modelName);
   if (!place) {
@@ -229,11 +229,11 @@ const pathsOf = ({ slots }: ModelPlace) => slots.map(({ path }) => path);
 /** `suggestions` for points of one model; points inside groups are named with their index. */
 function pointSuggestions(place: ModelPlace): (given: string) => string {
   const near = suggestions(() => pathsOf(place));
-  return (given) => {
-    const inside = pathsOf(place).find((path) => path.endsWith(`].${given}`));
+  return (name) => {
+    const inside = pathsOf(place).find((path) => path.endsWith(`].${name}`));
     if (inside !== undefined) return `; did you mean ${inside}?`;
-    const member = pathsOf(place).find((path) => path.startsWith(`${given}[`));
-    return member === undefined ? near(given) : `; it is a group, with points such as ${member}`;
+    const member = pathsOf(place).find((path) => path.startsWith(`${name}[`));
+    return member === undefined ? near(name) : `; it is a group, with points such as ${member}`;
   };
 }
 
@@ -248,11 +248,11 @@ function shownSlots(
   points: readonly string[] | undefined,
 ): readonly PointSlot[] {
   if (!points) return place.slots;
-  const unknown = points.filter((path) => !layout.named(`${place.name}.${path}`));
-  if (unknown.length > 0) {
+  const unknownPaths = points.filter((path) => !layout.named(`${place.name}.${path}`));
+  if (unknownPaths.length > 0) {
     const near = pointSuggestions(place);
     throw invalidAll(
-      unknown.map((path) => ({
+      unknownPaths.map((path) => ({
         in: 'query',
         name: 'points',
         detail: path === '' ? emptyName : `model ${place.name} has no point ${givenText(path)}${near(path)}`,
@@ -263,26 +263,26 @@ function shownSlots(
   return place.slots.filter(({ path }) => names.has(path));
 }
 
-/** A point name with `/` is a mistake, but the pointer must stay valid. */
+/** The pointer of a point of the body. A name with `/` is a mistake, but the pointer must stay valid. */
 function pointPointer(path: string): string {
   return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 function valuesBySlot({ layout }: PointBank, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
-  const unknown: ProblemIssue[] = [];
+  const unknownPoints: ProblemIssue[] = [];
   const near = pointSuggestions(place);
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = layout.named(`${place.name}.${path}`);
     if (slot) return [{ slot, value }];
     const detail = `model ${place.name} has no such point${near(path)}`;
-    unknown.push({ in: 'body', name: pointPointer(path), detail });
+    unknownPoints.push({ in: 'body', name: pointPointer(path), detail });
     return [];
   });
-  if (unknown.length > 0) throw invalidAll(unknown);
+  if (unknownPoints.length > 0) throw invalidAll(unknownPoints);
   return values;
 }
 
-/** The bank names points as `704.WMaxLimPct`; the client knows them as members of its body. */
+/** Turns the point names of an error of the bank (`704.WMaxLimPct`) into pointers into the body. */
 function inBodyTerms(error: unknown, { name: modelName }: ModelPlace): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
   const prefix = `${modelName}.`;
@@ -303,10 +303,10 @@ function inBodyTerms(error: unknown, { name: modelName }: ModelPlace): unknown {
 
 const shortened = 'The answer has every point of the model, or those that `points` names; the example shows two.';
 
-/** The model of the surroundings, which change on their own; `controls/grid` and `controls/environment` show their writers. */
+/** The surroundings, which change by themselves; `controls/grid` and `controls/environment` show their writers. */
 const surroundingsId = 64414;
 
-/** Every implemented RW point, set 1 of the curve models included, whose value is not that of the start; in map order. */
+/** Implemented RW points, also of set 1 of curve models, whose value differs from their start value; in map order. */
 function changedSlots(bank: PointBank): readonly PointSlot[] {
   return bank.layout.slots.filter(
     (slot) =>
@@ -345,9 +345,10 @@ export const registerRoutes: readonly Route[] = [
     operationId: 'list_register_changes',
     summary: 'Points that differ from their start value, with the writer',
     description:
-      'Every RW point, set 1 of the curve models included, whose value differs from the one that profile and defaults gave ' +
-      'it: the points that a control has changed and not restored. A point that was written and is back at its start value is ' +
-      'not listed. 64414 shows the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
+      'Every RW point, set 1 of the curve models included, whose value differs from its start value (of the profile, or ' +
+      'the default): the points that were changed and not restored. A point that was written and is back at its start ' +
+      'value is not listed. 64414 shows the surroundings and is left out: `controls/grid` and `controls/environment` ' +
+      'show their writers.',
     query: deviceQuery,
     reply: registerChanges.schema,
     handle(ctx, { query }) {
@@ -405,8 +406,8 @@ export const registerRoutes: readonly Route[] = [
     operationId: 'list_site_registers',
     summary: 'Models of the register map of the meter of the connection point',
     description:
-      'The meter is no device: it has no index, and is neither in `devices` nor in the stream. Without the settings ' +
-      '`meter_unit` and `meter_port` there is none. Meters in the map of a device are in its `registers`.',
+      'The meter is not a device: it has no index, and is neither in `devices` nor in the stream. Without the ' +
+      'settings `meter_unit` and `meter_port` the site has no meter. Meters in the map of a device are in its `registers`.',
     reply: meterModels.schema,
     problems: ['unknown-resource'],
     handle: ({ plant }) => meterModels.reply(meterOf(plant)),

@@ -2,9 +2,9 @@
 
 /**
  * - `current`: models 701 to 715.
- * - `classic`: those of the generation before, 101 to 124 and 160.
+ * - `classic`: models of the previous generation, 101 to 124 and 160.
  * - `both`: classic, then current.
- * - `mixed`: current with the direct controls 123 before them.
+ * - `mixed`: the direct controls 123, then current.
  */
 export const mapLayouts = ['current', 'classic', 'both', 'mixed'] as const;
 export type MapLayout = (typeof mapLayouts)[number];
@@ -18,7 +18,7 @@ export const chainMeterModels = [201, 202, 203, 211, 212, 213] as const;
 export type ChainMeterModel = (typeof chainMeterModels)[number];
 
 /**
- * The flow that a meter measures, each drawn from the grid as positive.
+ * The flow that a meter measures; power drawn from the grid is positive.
  * - `site`: at the connection point, the sum of the other two.
  * - `generation`: of the devices, without local loads.
  * - `load`: of the local loads.
@@ -26,9 +26,9 @@ export type ChainMeterModel = (typeof chainMeterModels)[number];
 export const meteredFlows = ['site', 'generation', 'load'] as const;
 export type MeteredFlow = (typeof meteredFlows)[number];
 
-/** Sizes that a chain may give curve models: an adoption takes two sets, and a map has 65,536 registers. */
+/** Sizes that a chain may set for curve models: an adoption needs two sets, and a map has 65,536 registers. */
 export const chainSizes = { curves: { min: 2, max: 10 }, points: { min: 1, max: 20 } } as const;
-/** Meters in one map. */
+/** Maximum number of meters in one map. */
 export const maxChainMeters = 3;
 
 /** One model of a chain. */
@@ -40,7 +40,7 @@ export interface ChainModel {
   readonly points?: number;
 }
 
-/** A meter of a chain: a common block of its own and the model behind it. */
+/** A meter of a chain: a separate common block, followed by the meter model. */
 export interface ChainMeter {
   readonly meter: ChainMeterModel;
   readonly of: MeteredFlow;
@@ -55,13 +55,13 @@ export type ChainEntry = ChainModel | ChainMeter;
 /** The map of a device as its masters find it. */
 export interface MapShape {
   readonly layout: MapLayout;
-  /** 111 to 113 in the place of 101 to 103 */
+  /** true: 111 to 113 in place of 101 to 103 */
   readonly float: boolean;
   /** PDU address of the marker */
   readonly base: MapBase;
   /** models that the device has and masters do not find */
   readonly hiddenModels: readonly number[];
-  /** models and meters in the order of the map, in the place of `layout`, `float` and `hiddenModels` */
+  /** models and meters in the order of the map, in place of `layout`, `float` and `hiddenModels` */
   readonly chain?: readonly ChainEntry[];
 }
 

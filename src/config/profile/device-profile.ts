@@ -52,15 +52,15 @@ const slope = z.number().min(gradientRange.min).max(gradientRange.max).nullable(
 const gradientSchema = z
   .strictObject({
     w_pct_per_s: slope.meta({
-      description: 'Active power, percent of 702.WMax per second; default null, as 704.WRmp says.',
+      description: 'Active power, percent of 702.WMax per second; default null: as 704.WRmp.',
     }),
     var_pct_per_s: slope.meta({
       description:
-        'Reactive power, percent of the larger of 702.VarMaxInj and VarMaxAbs per second; default null, as 704.VarRmp says.',
+        'Reactive power, percent of the larger of 702.VarMaxInj and VarMaxAbs per second; default null: as 704.VarRmp.',
     }),
   })
   .meta({
-    description: 'How fast power follows commands, finer and slower than 704.WRmp and VarRmp can say.',
+    description: 'Slopes with which power follows commands, finer and slower than 704.WRmp and VarRmp allow.',
   });
 
 const inverterSchema = z
@@ -71,7 +71,7 @@ const inverterSchema = z
       .meta({
         description:
           'Reactive power below 20 % of rated power: reduced to the minimum of IEEE 1547-2018, or full; ' +
-          'default reduced, for devices with WChaRteMaxRtg full.',
+          'default reduced, but full for devices with WChaRteMaxRtg.',
       }),
     may_trip: z
       .enum(['stay', 'trip'])
@@ -131,8 +131,8 @@ export const deviceProfileSchema = z
     description: z.string().max(1000).optional(),
     nominal_frequency_hz: nominalFrequencySchema.optional().meta({
       description:
-        'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the ' +
-        'configuration gives none. Default: any.',
+        'Nominal frequency of the grid that the device is made for, Hz; the grid has it if the configuration ' +
+        'sets none. Default: any.',
       examples: [50, 60],
     }),
     layout: z
@@ -224,9 +224,9 @@ function foreignBlockIssues(input: DeviceProfileInput, kind: AssetType, where: s
     }));
 }
 
-function ratingIssues(given: PointValues, where: string): Issue[] {
+function ratingIssues(nameplate: PointValues, where: string): Issue[] {
   return numericRatings.flatMap((point) => {
-    const value = given[point];
+    const value = nameplate[point];
     if (value === undefined || (typeof value === 'number' && value >= 1 && value <= 1e9)) return [];
     return [
       {
@@ -247,12 +247,12 @@ function chainIssues(input: DeviceProfileInput, where: string): Issue[] {
     .map((name) => ({ name: `${where}: ${name}`, detail: 'given beside chain; allowed: one of the two' }));
 }
 
-function chargeIssue({ kind }: SourceParameters, given: PointValues, where: string): Issue {
+function chargeIssue({ kind }: SourceParameters, nameplate: PointValues, where: string): Issue {
   const { deliversOnly, label } = kindTable[kind];
   return {
     name: `${where}: models.702.WChaRteMaxRtg`,
     detail:
-      `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${deliversOnly ?? `this ${label}`} only ` +
+      `given ${JSON.stringify(nameplate['WChaRteMaxRtg'])}, but ${deliversOnly ?? `this ${label}`} only ` +
       'delivers power; allowed: on devices that take power from the grid',
   };
 }
@@ -260,8 +260,8 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
 /**
  * Fills in the members that a profile omits: physical parameters by kind, ratings that follow from them and from each other.
  * @param target kind and phases of the device
- * @param where put before the key in an issue
- * @param issues receives issues across members
+ * @param where prefix of keys in issues
+ * @param issues receives the issues
  * @param faults the resolved list of faults
  * @returns null when there are issues
  */
@@ -281,14 +281,14 @@ export function resolveProfile(
   ];
   const rated = (point: string) =>
     typeof nameplate[point] === 'number' && nameplate[point] > 0 ? nameplate[point] : undefined;
-  const { source, ratings: follow } = kindParameters({
+  const { source, ratings: derivedRatings } = kindParameters({
     blocks: input,
     given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg'), vNomV: rated('VNomRtg') },
     target,
     where,
     issues: profileIssues,
   });
-  const charges = follow['WChaRteMaxRtg'] !== undefined;
+  const charges = derivedRatings['WChaRteMaxRtg'] !== undefined;
   if (!charges && nameplate['WChaRteMaxRtg'] !== undefined) profileIssues.push(chargeIssue(source, nameplate, where));
   if (profileIssues.length > 0) {
     issues.push(...profileIssues);
@@ -302,7 +302,7 @@ export function resolveProfile(
       ...Object.fromEntries(
         Object.entries(models).filter((entry): entry is [string, PointValues] => entry[1] !== undefined),
       ),
-      702: { ...follow, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...nameplate },
+      702: { ...derivedRatings, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...nameplate },
     },
     map: {
       layout: input.layout ?? defaultMapShape.layout,

@@ -1,6 +1,6 @@
 /**
- * The chain of models that masters find, for each map layout: which models there are, their start values, and the names
- * of DC inputs.
+ * The chain of models that masters find, for each map layout: its models, the start values of the classic ones, and the
+ * names of DC inputs.
  */
 import type { MapShape } from '../../contract/map-layout.ts';
 import type { BatteryParameters } from '../../contract/kinds/battery.ts';
@@ -32,8 +32,8 @@ type Port = Ports[number];
 type Input = NonNullable<MeasurementView['m160']>['module'][number];
 
 /**
- * Calls `visit` for each input with its port (undefined: unused) and its number, and with its direction: 1 from the
- * port to the device, -1 into the port.
+ * Calls `visit` for each input with its port (undefined: an unused input), the direction (1: from the port to the
+ * device, -1: into the port), and the number of the port.
  */
 export function forEachInput(
   { m124, m160, m714 }: MeasurementView,
@@ -68,15 +68,15 @@ function hasUnusedInput(ports: number, hasStorage: boolean): boolean {
 
 /** Numbers the inputs, and names them after their ports. */
 export function nameInputs(map: MeasurementView, ports: readonly DcPort[]): void {
-  const twoWay = new Map<number, number>();
+  const inputCounts = new Map<number, number>();
   forEachInput(map, (_input, port, _sign, number) => {
-    if (port) twoWay.set(number, (twoWay.get(number) ?? 0) + 1);
+    if (port) inputCounts.set(number, (inputCounts.get(number) ?? 0) + 1);
   });
   let id = 0;
   forEachInput(map, (input, port, sign, number) => {
     id += 1;
     const name = ports[number]?.name ?? '';
-    const direction = twoWay.get(number) === 2 ? (sign < 0 ? ' charge' : ' discharge') : '';
+    const direction = inputCounts.get(number) === 2 ? (sign < 0 ? ' charge' : ' discharge') : '';
     Object.assign(input, { ID: id, IDStr: port ? name + direction : 'not connected' });
   });
 }
@@ -107,7 +107,7 @@ const missingPhases: Readonly<Record<Wiring, readonly string[]>> = {
   single: ['AphB', 'AphC', 'PhVphB', 'PhVphC', 'PPVphAB', 'PPVphBC', 'PPVphCA'],
 };
 const unmeasured = [...['TmpSnk', 'TmpTrns', 'TmpOt', 'StVnd', 'EvtVnd1', 'EvtVnd2', 'EvtVnd3', 'EvtVnd4']] as const;
-/** One DC voltage cannot represent several ports. */
+/** Points of devices with one port: one DC voltage cannot represent several. */
 const ofOnePort = ['DCA', 'DCV'];
 
 /** 101 to 103, or 111 to 113. */
@@ -141,13 +141,13 @@ function nameplate({ storage, ratings }: ClassicFacts, { W_SF = 0, A_SF = 0 }: S
   };
 }
 
-/** Settings without effect in these devices, as those omitted from 702. */
+/** Settings without effect in these devices, like those omitted from 702. */
 const omitted121 = [
   ...['VMax', 'VMin', 'VArMaxQ2', 'VArMaxQ3', 'PFMinQ1', 'PFMinQ2', 'PFMinQ3', 'PFMinQ4'],
   ...['VArAct', 'ClcTotVA', 'MaxRmpRte', 'ECPNomHz', 'ConnPh'],
 ];
 
-/** Counters by quadrant exist only where the direction of active power is known. */
+/** Counters by quadrant exist only where active power has one direction. */
 const ofOneDirection = ['ActVArhQ1', 'ActVArhQ4'];
 
 function status({ ratings }: ClassicFacts, { W_SF = 0 }: Scale): ModelChoice {
@@ -167,7 +167,7 @@ const directControls: ModelChoice = {
 };
 
 function storageControls({ W_SF = 0 }: Scale, { ratings }: ClassicFacts): ModelChoice {
-  // a device that cannot take power from the grid has no setting for it
+  // a device that cannot charge from the grid has no setting for it
   const omitted = ratings.chargeMaxW === null ? ['ChaGriSet'] : [];
   return {
     def: m124,
@@ -240,7 +240,7 @@ export function classicModels(
   ];
 }
 
-/** The model behind the end model, where masters do not find it. */
+/** Places a model after the end model, where masters do not find it. */
 export const hide = (choice: ModelChoice): ModelChoice => ({ ...choice, hidden: true });
 
 const isCurrent = ({ def: { id } }: ModelChoice) => id > 700 && id < 800;
@@ -248,7 +248,7 @@ const isCurrent = ({ def: { id } }: ModelChoice) => id > 700 && id < 800;
 /**
  * The models of a device in the order of its map, including hidden ones.
  * @param current the models of the current generation, beginning with 1
- * @param issues receives one for each hidden model that is not in the map
+ * @param issues receives an issue for each hidden model that is not in the map
  */
 export function mapChain(
   { layout, float: floating, hiddenModels }: Pick<MapShape, 'layout' | 'float' | 'hiddenModels'>,
@@ -297,7 +297,7 @@ function classicNameplate(map: WritableMapView, { assetType, storage }: ClassicT
   m.WRtg = m702.WMaxRtg ?? 0;
   m.VARtg = m702.VAMaxRtg ?? 0;
   m.ARtg = m702.AMaxRtg ?? 0;
-  // quadrants in the direction of generators: 1 delivers both powers, 2 takes the active, 3 both, 4 the reactive power
+  // quadrants in the direction of generators: 1 delivers both powers, 2 absorbs active, 3 both, 4 reactive power
   m.VArRtgQ1 = inject;
   m.VArRtgQ4 = 0 - absorb;
   m.PFRtgQ1 = over;

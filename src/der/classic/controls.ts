@@ -14,7 +14,7 @@ import { m123 } from '../../sunspec/models/m123.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
 
-/** Commands of classic points without a current counterpart: they act within a window and end by reversion. */
+/** The device as used by commands of classic points that have no current counterpart. */
 interface CommandHost extends Omit<FaceKeeperOptions, 'ramps'> {
   /** @throws SimError if the writer may not write now */
   readonly admit: (by: Origin) => void;
@@ -111,15 +111,15 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
   }
 }
 
-/** The rates of 124 as physics reads them. */
+/** The device as used by the bounds of 124. */
 interface StorageHost extends CommandHost {
   /** makes physics read its settings again */
   readonly refresh: () => void;
 }
 
 /**
- * The bounds of 124 on the storage. They act at once through its settings; within a window those from before the write
- * stay in force, and the reversion time switches them off.
+ * The bounds of 124 on the storage. They act at once through the settings; within a window the bounds from before the
+ * write stay in force, and the reversion time switches the bounds off.
  */
 class StorageBounds extends TimedCommand<StorageHost> {
   protected readonly model = m124.id;
@@ -127,8 +127,8 @@ class StorageBounds extends TimedCommand<StorageHost> {
   /** rates from before a write that waits; null: those of the registers */
   #inForce: StorageRates | null = null;
 
-  /** The rates in force instead of those of the registers. */
-  get held(): StorageRates | undefined {
+  /** The rates in force instead of those of the registers; undefined: those of the registers. */
+  get ratesInForce(): StorageRates | undefined {
     return this.#inForce ?? undefined;
   }
 
@@ -170,7 +170,7 @@ class StorageBounds extends TimedCommand<StorageHost> {
     if (slot) this.host.bank.assign(by, [{ slot, value: 0 }]);
   }
 
-  /** Shows the rates in force again in the place of those that a dropped write has left. */
+  /** Restores the rates in force to the registers after a waiting write was dropped. */
   protected update(): void {
     const { bank } = this.host;
     for (const [path, value] of Object.entries(this.#inForce ?? {})) {
@@ -185,7 +185,7 @@ class StorageBounds extends TimedCommand<StorageHost> {
 interface ConnectHost extends CommandHost {
   readonly isClosed: () => boolean;
   readonly setSwitch: (closed: boolean, by: Origin) => void;
-  /** last writer of the switch; undefined: as started */
+  /** last writer of the switch; undefined: not moved since the start */
   readonly switchWriter: () => Provenance | undefined;
   /** true if a fault keeps the last write of the point from the device */
   readonly isWithheld: (slot: PointSlot) => boolean;
@@ -234,7 +234,7 @@ export interface ClassicHost {
   /** the disconnect switch */
   isClosed(): boolean;
   setSwitch(closed: boolean, by: Origin): void;
-  /** last writer of the switch; undefined: as started */
+  /** last writer of the switch; undefined: not moved since the start */
   switchWriter(): Provenance | undefined;
   /** Remembers the writer of the gradient. */
   gradientSet(by: Origin): void;
@@ -252,7 +252,7 @@ interface ClassicControlsOptions extends Pick<FaceRampsOptions, 'bank' | 'schedu
   readonly isWithheld: (slot: PointSlot) => boolean;
 }
 
-/** On a device whose map has model 123. */
+/** The classic controls of a device whose map has model 123. */
 export class ClassicControls {
   readonly faces: FaceKeeper;
   readonly ramps: FaceRamps;

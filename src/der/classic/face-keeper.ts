@@ -39,13 +39,13 @@ const lastOf = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) =>
 
 const sharesSetting = (a: BoundFace, b: BoundFace) => [...a.current].some((slot) => b.current.has(slot));
 
-/** The point of a write that decides a face; its writer becomes that of the points that follow. */
+/** The point of a write that decides a face; the points that follow get its writer. */
 const decisive = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) => points.findLast((slot) => of.has(slot));
 
 /**
  * The participant that keeps faces equal. Of a write with both faces of a setting the later point counts. A write of a
- * classic face with a window acts after a random part of it; until then the faces differ, and a write of the other face
- * takes its place.
+ * classic face with a window acts after a random part of it; until then the faces differ, and a later write of either
+ * face replaces it.
  */
 export class FaceKeeper implements CommitParticipant {
   readonly #options: FaceKeeperOptions;
@@ -53,8 +53,8 @@ export class FaceKeeper implements CommitParticipant {
   readonly #waiting = new Map<BoundFace, Batch>();
   /** values of classic faces as last written */
   readonly #written = new Map<BoundFace, Values>();
-  /** classic faces written by the end of their window; null: another write */
-  #through: readonly BoundFace[] | null = null;
+  /** classic faces whose window has ended, during the write that follows; null: any other write */
+  #released: readonly BoundFace[] | null = null;
 
   constructor(options: FaceKeeperOptions) {
     this.#options = options;
@@ -63,13 +63,13 @@ export class FaceKeeper implements CommitParticipant {
 
   prepare(commit: Commit): null {
     const { points } = commit;
-    const moved = this.#through ?? this.#movedBy(points);
+    const moved = this.#released ?? this.#movedBy(points);
     const waited = this.#forgetOverruled(commit, moved);
-    const acting = this.#through ?? this.#putOff(moved, commit);
+    const acting = this.#released ?? this.#delay(moved, commit);
     const read = readerOf(commit.layout, (slot) => commit.value(slot));
     const { ramps } = this.#options;
     ramps.begin();
-    if (this.#through === null) {
+    if (this.#released === null) {
       const changing = acting.filter((face) => waited.has(face) || !this.#repeats(face, commit));
       // a repeated face beside one that moves the same setting is a change like any other
       const repeated = new Set(
@@ -109,7 +109,7 @@ export class FaceKeeper implements CommitParticipant {
   clear(): void {
     for (const face of [...this.#waiting.keys()]) {
       this.#forget(face);
-      this.#showAgain(face);
+      this.#resetClassic(face);
     }
   }
 
@@ -120,7 +120,7 @@ export class FaceKeeper implements CommitParticipant {
   }
 
   /** Delays writes of classic faces that have a window. @returns the faces that act now */
-  #putOff(moved: readonly BoundFace[], commit: Commit): readonly BoundFace[] {
+  #delay(moved: readonly BoundFace[], commit: Commit): readonly BoundFace[] {
     const { scheduler, random, now } = this.#options;
     const batches = new Map<PointSlot, Batch>();
     return moved.filter((face) => {
@@ -132,7 +132,7 @@ export class FaceKeeper implements CommitParticipant {
         const faces = new Set<BoundFace>();
         const by = commit.by;
         const timer = scheduler.at(addSeconds(now(), random.next() * seconds), () => {
-          this.#letGo(faces, by);
+          this.#release(faces, by);
         });
         batch = { timer, faces };
         batches.set(window, batch);
@@ -143,24 +143,25 @@ export class FaceKeeper implements CommitParticipant {
     });
   }
 
-  /** After the delay the current face follows the classic one, in the name of its writer. */
-  #letGo(faces: ReadonlySet<BoundFace>, by: Origin): void {
+  /** Ends a window: the current faces follow the classic ones, with the writer of the delayed write. */
+  #release(faces: ReadonlySet<BoundFace>, by: Origin): void {
     const { bank, warn } = this.#options;
     const { layout } = bank;
-    const going = [...faces];
-    for (const face of going) this.#waiting.delete(face);
+    const released = [...faces];
+    for (const face of released) this.#waiting.delete(face);
     const read = readerOf(layout, (slot) => bank.value(slot));
     const values: { readonly slot: PointSlot; readonly value: AnyPointValue }[] = [];
-    for (const { face } of going) assignTo(layout, face.toCurrent(read), (slot, value) => values.push({ slot, value }));
-    this.#through = going;
+    for (const { face } of released)
+      assignTo(layout, face.toCurrent(read), (slot, value) => values.push({ slot, value }));
+    this.#released = released;
     try {
       bank.assign(by, values);
     } catch (error) {
-      const model = going[0]?.window?.modelId ?? 0;
+      const model = released[0]?.window?.modelId ?? 0;
       warn(`a write of model ${model} that waited within its window was refused: ${errorText(error)}`);
-      for (const face of going) this.#showAgain(face);
+      for (const face of released) this.#resetClassic(face);
     } finally {
-      this.#through = null;
+      this.#released = null;
     }
   }
 
@@ -173,7 +174,7 @@ export class FaceKeeper implements CommitParticipant {
   }
 
   /** Resets a classic face whose write had no effect to the current one. */
-  #showAgain({ face }: BoundFace): void {
+  #resetClassic({ face }: BoundFace): void {
     const { bank } = this.#options;
     const read = readerOf(bank.layout, (slot) => bank.value(slot));
     assignTo(bank.layout, face.toClassic(read), (slot, value) => {
@@ -188,7 +189,7 @@ export class FaceKeeper implements CommitParticipant {
     return [...classic].every((slot) => commit.value(slot) === bank.value(slot));
   }
 
-  /** @param repeated the classic face is unchanged: timers of the current one restart, and its values stay */
+  /** @param repeated true: the classic face is unchanged; timers of the current one restart, and its values stay */
   #move(bound: BoundFace, commit: Commit, read: ReadPoint, repeated: boolean): void {
     const twin = decisive(commit.points, bound.classic);
     if (twin === undefined || (repeated && bound.window === null)) return;
@@ -198,8 +199,8 @@ export class FaceKeeper implements CommitParticipant {
   }
 
   /**
-   * Updates classic faces after a write or move. A face keeps its values, or gets back those last written, while they
-   * mean the same as the current face: several forms of a setting can be equal.
+   * Updates classic faces after a write or move. A face keeps its values, or regains the values last written, while
+   * they mean the same as the current face: several forms of a setting can be equal.
    */
   #refresh(commit: Commit, read: ReadPoint, acting: readonly BoundFace[], moved: readonly BoundFace[]): void {
     for (const bound of this.#faces) {
@@ -210,12 +211,14 @@ export class FaceKeeper implements CommitParticipant {
       const overruled =
         at >= 0 && acting.slice(at + 1).some(({ current }) => [...bound.current].some((one) => current.has(one)));
       if (moved.includes(bound) && !overruled) continue;
-      const written = bound.current.has(twin);
+      const isCurrentWritten = bound.current.has(twin);
       const classicValues = valuesOf(bound.classic, commit);
-      const last = this.#written.get(bound);
-      const kept = [classicValues, ...(last ? [last] : [])].find((values) => means(bound, values, commit));
-      if (kept === classicValues && !written) continue;
-      if (kept) for (const [slot, value] of kept) commit.mirror(slot, value, twin);
+      const lastValues = this.#written.get(bound);
+      const equalValues = [classicValues, ...(lastValues ? [lastValues] : [])].find((values) =>
+        means(bound, values, commit),
+      );
+      if (equalValues === classicValues && !isCurrentWritten) continue;
+      if (equalValues) for (const [slot, value] of equalValues) commit.mirror(slot, value, twin);
       else
         assignTo(commit.layout, bound.face.toClassic(read), (slot, value) => {
           commit.mirror(slot, value, twin);
@@ -261,10 +264,11 @@ interface Ramp {
   readonly timer: Timer;
   /** slope before the ramp */
   readonly former: number | null;
-  readonly own: number;
+  /** slope during the ramp */
+  readonly pctPerS: number;
 }
 
-/** A setting of a slope has changed: a ramp of it ends, and another one may begin. */
+/** A change of a setting: the ramp of its slope ends, and another one may begin. */
 interface Change {
   readonly time: PointSlot;
   /** null: no ramp begins */
@@ -272,14 +276,14 @@ interface Change {
 }
 
 /**
- * A ramp goes from the setting in force to the new one within the ramp time, then restores the former slope. A change
- * of the setting without a ramp time ends it. The participant acts after the gradient, which ends when a write touches
- * its register.
+ * A ramp moves power from the setting in force to the new one within the ramp time, then restores the former slope. A
+ * change of the setting without a ramp time ends the ramp. The participant acts after the gradient, whose slope ends
+ * when a write touches its register.
  */
 export class FaceRamps implements CommitParticipant {
   readonly #options: FaceRampsOptions;
   readonly #faces: readonly BoundFace[];
-  readonly #standing = new Map<Slope, Ramp>();
+  readonly #running = new Map<Slope, Ramp>();
   #levels: ReadonlyMap<BoundFace, number> = new Map();
   /** changes by the present commit */
   #changes: ReadonlyMap<Slope, Change> = new Map();
@@ -321,16 +325,16 @@ export class FaceRamps implements CommitParticipant {
     return () => {
       for (const [name, change] of changes) {
         const { time, begins } = change;
-        if (begins || this.#standing.get(name)?.time === time) this.#stop(name, by);
+        if (begins || this.#running.get(name)?.time === time) this.#stop(name, by);
         if (begins) this.#start(name, time, begins.pctPerS, begins.seconds, by);
       }
     };
   }
 
-  /** Drops all ramps; their slopes are gone. */
+  /** Drops all ramps without restoring the former slopes. */
   clear(): void {
-    for (const { timer } of this.#standing.values()) this.#options.scheduler.cancel(timer);
-    this.#standing.clear();
+    for (const { timer } of this.#running.values()) this.#options.scheduler.cancel(timer);
+    this.#running.clear();
     this.#changes = new Map();
   }
 
@@ -341,19 +345,19 @@ export class FaceRamps implements CommitParticipant {
       this.#stop(name, byReversion);
       refresh();
     });
-    this.#standing.set(name, { time, timer, own: rampSlope, former: gradient.now[name] });
+    this.#running.set(name, { time, timer, pctPerS: rampSlope, former: gradient.now[name] });
     gradient.set({ [name]: rampSlope });
     recordWriter(by);
   }
 
   #stop(name: Slope, by: Origin): void {
-    const ramp = this.#standing.get(name);
+    const ramp = this.#running.get(name);
     if (!ramp) return;
     const { gradient, scheduler, recordWriter } = this.#options;
     scheduler.cancel(ramp.timer);
-    this.#standing.delete(name);
+    this.#running.delete(name);
     // a slope set since by other means stays
-    if (gradient.now[name] !== ramp.own) return;
+    if (gradient.now[name] !== ramp.pctPerS) return;
     gradient.set({ [name]: ramp.former });
     recordWriter(by);
   }

@@ -1,6 +1,6 @@
 /**
- * Settings that a map with both generations shows twice: the two faces of each, and how one follows from the other. Data
- * only; `FaceKeeper` keeps them equal.
+ * Settings that a map with both generations shows twice: the two faces of each, and how one follows from the other.
+ * Data only; `FaceKeeper` keeps them equal.
  *
  * Signs and shares are those of the classic models: power factors and reactive power have the sign of the quadrant as
  * generators see it (positive where a device that delivers power injects reactive power).
@@ -44,7 +44,7 @@ const number = (value: AnyPointValue): number => (typeof value === 'number' ? va
 const clamp = (value: number, min: number, max: number) => Math.max(min, Math.min(max, value));
 
 /** Two points with the same values, limited to `max` on the classic side. */
-function same(classic: PointPath, current: PointPath, more: Pick<Face, 'window' | 'ramp'> = {}, max = Infinity): Face {
+function same(classic: PointPath, current: PointPath, times: Pick<Face, 'window' | 'ramp'> = {}, max = Infinity): Face {
   return {
     classic: [classic],
     current: [current],
@@ -53,11 +53,11 @@ function same(classic: PointPath, current: PointPath, more: Pick<Face, 'window' 
       const value = read(current);
       return [[classic, typeof value === 'number' ? Math.min(value, max) : value]];
     },
-    ...more,
+    ...times,
   };
 }
 
-/** Seconds of a reversion, 16 bits of the 32. */
+/** A reversion time, s: 16 bits in the classic model, 32 in the current one. */
 const reversion = (classic: PointPath, current: PointPath, window: TimePoint) =>
   same(classic, current, { window }, uint16Max);
 
@@ -75,7 +75,7 @@ const limit: readonly Face[] = [
   reversion('123.WMaxLimPct_RvrtTms', '704.WMaxLimPctRvrtTms', '123.WMaxLimPct_WinTms'),
 ];
 
-/** Reactive power at WMax and a power factor, var. */
+/** Reactive power at 702.WMax and the power factor of 704.PFWInj, var. */
 function varsAt(read: ReadPoint): number {
   const pf = clamp(number(read('704.PFWInj.PF')), 0.01, 1);
   const side = read('704.PFWInj.Ext') === 'UNDER_EXCITED' ? -1 : 1;
@@ -120,8 +120,8 @@ const varShares: readonly VarShare[] = [
 ];
 
 /**
- * Vars as percent of what the device may inject or absorb; classic models have no form of 704.VarSetMod VARS or
- * VA_MAX_PCT.
+ * Reactive power of 704.VarSetMod VARS or VA_MAX_PCT, which classic models lack, as percent of the limit of its
+ * direction.
  */
 function shareOfReach(read: ReadPoint): number {
   const mode = read('704.VarSetMod');
@@ -166,10 +166,10 @@ const reactivePower: readonly Face[] = [
       const mode = read('704.VarSetMod');
       const share = varShares.find(({ current }) => current === mode);
       const pct = share ? number(read('704.VarSetPct')) : shareOfReach(read);
-      const { mode: shown, point } = share ?? { mode: 'VArMax', point: '123.VArMaxPct' as const };
+      const { mode: classicMode, point } = share ?? { mode: 'VArMax', point: '123.VArMaxPct' as const };
       return [
         ['123.VArPct_Ena', read('704.VarSetEna')],
-        ['123.VArPct_Mod', shown],
+        ['123.VArPct_Mod', classicMode],
         [point, clamp(pct, -100, 100)],
       ];
     },
@@ -193,7 +193,7 @@ const settings: readonly Face[] = [
   same('121.WGra', '704.WRmp'),
 ];
 
-/** A rate of power, percent of WChaMax per second, in whole percent of WMax and back. */
+/** A rate of power: percent of WChaMax per second, and whole percent of WMax per second. */
 function storageGradient(classic: '124.WChaGra' | '124.WDisChaGra'): Face {
   const convert = (pct: AnyPointValue, from: AnyPointValue, to: AnyPointValue) =>
     number(to) > 0 ? (number(pct) * number(from)) / number(to) : number(pct);
@@ -218,7 +218,7 @@ const storage: readonly Face[] = [
   same('124.MinRsvPct', '802.SoCRsvMin'),
 ];
 
-/** All settings with two faces. A map has those with all points implemented. */
+/** All settings with two faces. A map has the faces whose points are all implemented. */
 const faces: readonly Face[] = [...limit, ...powerFactor, ...reactivePower, ...settings, ...storage];
 
 /** The faces of the settings of one map, by point slot. */
@@ -228,7 +228,7 @@ export interface BoundFace {
   readonly current: ReadonlySet<PointSlot>;
   /** points that change the classic face: current ones, and those on which it depends */
   readonly sources: ReadonlySet<PointSlot>;
-  /** random delay, s; null: writes act at once */
+  /** point with the maximum random delay, s; null: writes act at once */
   readonly window: PointSlot | null;
   readonly ramp: (Pick<FaceRamp, 'power' | 'levelPct'> & { readonly time: PointSlot }) | null;
 }

@@ -1,4 +1,4 @@
-/** Measurements of the classic models, from those of the current ones of the same tick. */
+/** Measurements of the classic models, derived from those of the current models in the same tick. */
 import type { SimTime } from '../../core/time/clock.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
 import { acc32Amount } from '../../sunspec/map/codec.ts';
@@ -42,7 +42,7 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
 /** Values of an input without a port. */
 const emptyInput = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
-/** An energy as a counter of 32 bits shows it. @param sf exponent of ten of its scale factor */
+/** An energy as shown by a 32-bit counter. @param sf exponent of ten of its scale factor */
 export function counterValue(wh: number | null, sf: number | null): number {
   return acc32Amount(wh ?? 0, 10 ** (sf ?? 0));
 }
@@ -114,7 +114,7 @@ function enabledControls(settings: Settings): readonly Control[] {
   return rows.filter(([, enabled]) => enabled).map(([control]) => control);
 }
 
-/** 122.StActCtl by the settings in force, which change with commits alone. */
+/** 122.StActCtl by settings object: each change of settings creates a new one. */
 const activeBits = new WeakMap<Settings, number>();
 
 function activeControls(settings: Settings): number {
@@ -136,15 +136,15 @@ const rideThrough: Readonly<Record<TripKind, number>> = {
 
 const [connected, available, operating] = [1, 2, 4];
 
-function publishStatus(map: MeasurementView, inverter: Inverter, instant: SimTime, storage: boolean): void {
+function publishStatus(map: MeasurementView, inverter: Inverter, instant: SimTime, hasStorage: boolean): void {
   const { m122: m, m701 } = map;
   if (!m) return;
   const isOn = isConnected(inverter.phase);
   const possible = availablePower(inverter);
   const state =
     (isOn ? connected : 0) + (possible.injectW > 0 ? available : 0) + (isOn && inverter.pW !== 0 ? operating : 0);
-  m.PVConn = storage && inverter.ratings.portCount < 2 ? 0 : state;
-  m.StorConn = storage ? state : 0;
+  m.PVConn = hasStorage && inverter.ratings.portCount < 2 ? 0 : state;
+  m.StorConn = hasStorage ? state : 0;
   m.ECPConn = isOn ? 1 : 0;
   m.ActWh = m701.TotWhInj;
   m.ActVArhQ1 = m701.TotVarhInj;

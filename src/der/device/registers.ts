@@ -81,7 +81,7 @@ function alarmReset(reset: (by: Origin) => void): CommitParticipant {
     prepare(commit) {
       const requests = commit.effective.filter((slot) => isAlarmReset(slot) && commit.value(slot) === 1);
       if (requests.length === 0) return null;
-      // a command, not a state: reads back as done
+      // a command, not a state: the point reads 0 once it is carried out
       for (const slot of requests) commit.set(slot, 0);
       return () => {
         reset(commit.by);
@@ -155,7 +155,7 @@ export class DeviceRegisters {
           host.admit(by);
         },
       },
-      // both faces of a setting have changed before a timer or a fault reads one
+      // both faces of a setting have changed before a timer or a fault reads either
       ...(this.#classic ? [this.#classic.faces] : []),
       new AdoptionTimers(this.bank, scheduler, clock, {
         adoptionS: template.inverter.adoptionS,
@@ -174,7 +174,7 @@ export class DeviceRegisters {
       ...(this.#classic ? [this.#classic.ramps] : []),
       // a write that waits must be held back before physics reads its settings
       ...(this.#classic?.storage ? [this.#classic.storage] : []),
-      // each commit separately: the function enabled last must not depend on ticks
+      // after each commit, not each tick: the function enabled last must not depend on ticks
       {
         prepare({ restored }) {
           const former = formerRanks(restored);
@@ -203,7 +203,7 @@ export class DeviceRegisters {
     const { mayTrip } = this.#options.template.inverter;
     const map = this.effects?.map ?? this.bank.map;
     const settings = withGradient(readSettings(map, mayTrip), this.gradient.now);
-    const [secondLimitPct, rates] = [this.effects?.limitPct, this.#classic?.storage?.held];
+    const [secondLimitPct, rates] = [this.effects?.limitPct, this.#classic?.storage?.ratesInForce];
     if (secondLimitPct === undefined && rates === undefined) return settings;
     return {
       ...settings,

@@ -110,12 +110,12 @@ const ratingOrder: readonly (readonly [string, 'max' | 'min', string | number])[
   ['PFUndExtRtg', 'max', 1],
 ];
 
-function checkRatings(map: MapView, given: Points, issues: Issue[]): void {
+function checkRatings(map: MapView, rated: Points, issues: Issue[]): void {
   const rating = map.m702 as Readonly<Record<string, unknown>>;
   for (const [name, sense, other] of ratingOrder) {
     const value = rating[name];
     const bound = typeof other === 'number' ? other : rating[other];
-    if (!(name in given) || typeof value !== 'number' || typeof bound !== 'number') continue;
+    if (!(name in rated) || typeof value !== 'number' || typeof bound !== 'number') continue;
     if (sense === 'max' ? value <= bound : value >= bound) continue;
     const limit = typeof other === 'number' ? `${other}` : `${other}, ${bound}`;
     issues.push({
@@ -163,7 +163,7 @@ function profileIssue(layout: Layout, modelId: number, path: string): string | n
 /** Maximum number of reported issues: a request body could cause thousands. */
 const maxProfileIssues = 100;
 
-/** Writes the profile's start values; ratings first, so that the settings that follow them can be overridden. */
+/** Writes the start values that `only` selects; ratings come before settings, which follow from them by default. */
 function applyProfile(
   layout: Layout,
   image: Buffer,
@@ -171,10 +171,10 @@ function applyProfile(
   only: (path: string) => boolean,
   issues: Issue[],
 ): PointSlot[] {
-  const set: PointSlot[] = [];
+  const writtenSlots: PointSlot[] = [];
   for (const [id, points] of Object.entries(models)) {
     for (const [path, value] of Object.entries(points)) {
-      if (issues.length >= maxProfileIssues) return set;
+      if (issues.length >= maxProfileIssues) return writtenSlots;
       if (!only(`${id}.${path}`)) continue;
       const name = `models.${id}.${path}`;
       const issue = profileIssue(layout, Number(id), path);
@@ -185,13 +185,13 @@ function applyProfile(
       }
       try {
         writePoint(layout, image, slot, value);
-        set.push(slot);
+        writtenSlots.push(slot);
       } catch (error) {
         issues.push({ name, detail: error instanceof SimError ? error.message : String(error) });
       }
     }
   }
-  return set;
+  return writtenSlots;
 }
 
 interface TemplateOptions {

@@ -1,7 +1,7 @@
 /**
  * Divides the limits of all scopes into one bound per device and direction. Power absorbed inside a scope leaves room
- * for injection, and the other way round: each direction counts on the power that the other one surely reaches under its
- * share.
+ * for injection, and the other way round: each direction counts on the power that the other direction surely
+ * reaches under its share.
  */
 import type { SiteLimitName } from '../../contract/site.ts';
 import { createClaims, createNest, shareRooms } from './sharing.ts';
@@ -15,11 +15,11 @@ export interface AllocatedScope {
   readonly limitsW: Readonly<Record<SiteLimitName, number>>;
 }
 
-/** Rounds for the shares of both directions to converge, before injection counts on no absorption. */
+/** Rounds after which injection counts on no absorption in scopes whose shares have not converged. */
 const maxRounds = 8;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
-/** Rounds have converged within this: shares fill a room to the rounding of a sum, W. */
+/** Shares have converged when they fall short by less, W: they fill a room only to the rounding of a sum. */
 const convergedW = 1e-6;
 
 /** One direction: its claims, its rooms, and the limit that makes each room. */
@@ -28,8 +28,9 @@ interface Side {
   readonly nest: Nest;
   /** + injects */
   readonly sign: 1 | -1;
-  readonly own: 'generation' | 'load';
-  readonly net: 'export' | 'import';
+  /** limit of the power of this direction */
+  readonly grossLimit: 'generation' | 'load';
+  readonly netLimit: 'export' | 'import';
   /** one entry per scope; true: the limit of the net power is the tighter one */
   readonly netTighter: boolean[];
   /** power that the devices of each scope surely reach in this direction, W */
@@ -42,11 +43,10 @@ export class Allocation {
   readonly #absorbing: Side;
   /** power that each device surely reaches, + injected, W; filled by the caller, like the claims */
   readonly reachW: Float64Array;
-  /** sums of the local loads beside the devices of each scope, of the two ends of the piece, W; filled by the caller */
+  /** local loads of each scope, the lower and the higher sum of the two ends of the piece, W; filled by the caller */
   readonly minLoadW: Float64Array;
   readonly maxLoadW: Float64Array;
-  /** consumption of sleeping devices of each scope, which is in the sums of the devices and cannot be limited, W; filled
-   * by the caller */
+  /** consumption of sleeping devices of each scope, which cannot be limited, W; filled by the caller */
   readonly sleepW: Float64Array;
   /** absorption that injection counts on, by scope, W */
   readonly #countedW: Float64Array;
@@ -62,8 +62,8 @@ export class Allocation {
         count,
       ),
       sign,
-      own: sign > 0 ? 'generation' : 'load',
-      net: sign > 0 ? 'export' : 'import',
+      grossLimit: sign > 0 ? 'generation' : 'load',
+      netLimit: sign > 0 ? 'export' : 'import',
       netTighter: scopes.map(() => false),
       assuredW: new Float64Array(scopes.length),
     });
@@ -99,7 +99,7 @@ export class Allocation {
       this.#share(absorbing, injecting.assuredW);
       return;
     }
-    // at most: absorption while any injection that it may need is there
+    // the upper bound: absorption beside unlimited injection
     for (const s of this.#coupled) injecting.assuredW[s] = Infinity;
     this.#share(absorbing, injecting.assuredW);
     this.#assure(absorbing);
@@ -108,25 +108,25 @@ export class Allocation {
   }
 
   /**
-   * The scope and limit that hold a device at this power: the one that cut its share below its demand, or, at the end
-   * of its share, the one that leaves no more; null: none.
+   * The scope and limit that hold a device at this power: the limit that cut its share below its demand, or, at the
+   * end of its share, the limit that allows no more; null: none.
    */
   cutOf(position: number, powerW: number): { readonly scope: number; readonly limit: SiteLimitName } | null {
     const side = powerW > 0 || this.#injecting.claims.cutBy[position] !== -1 ? this.#injecting : this.#absorbing;
-    const { claims, netTighter, own, net, sign } = side;
+    const { claims, netTighter, grossLimit, netLimit, sign } = side;
     const atEnd = sign * powerW >= (claims.shareW[position] ?? Infinity) - negligibleW;
     const cutBy = claims.cutBy[position] ?? -1;
     const scope = cutBy < 0 && atEnd ? (claims.endedBy[position] ?? -1) : cutBy;
-    return scope < 0 ? null : { scope, limit: netTighter[scope] ? net : own };
+    return scope < 0 ? null : { scope, limit: netTighter[scope] ? netLimit : grossLimit };
   }
 
   /** True if the last shares were cut because of this limit. */
   binds(scope: number, limit: SiteLimitName): boolean {
     const side = limit === 'export' || limit === 'generation' ? this.#injecting : this.#absorbing;
-    return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.net);
+    return (side.nest.rooms[scope]?.binds ?? false) && side.netTighter[scope] === (limit === side.netLimit);
   }
 
-  /** Repeats rounds until injection counts only on absorption that is really there. */
+  /** Repeats rounds until injection counts only on absorption that is reached. */
   #settle(): void {
     for (let round = 0; ; round += 1) {
       const presentW = this.#round();
@@ -148,17 +148,17 @@ export class Allocation {
     return this.#absorbing.assuredW;
   }
 
-  /** Each room is the tighter one: the limit of this direction, or what the limit of the net power leaves. */
+  /** Shares rooms, each the tighter of the limit of this direction and what the limit of the net power leaves. */
   #share(side: Side, oppositeW: Float64Array): void {
-    const { claims, nest, own, net, netTighter } = side;
+    const { claims, nest, grossLimit, netLimit, netTighter } = side;
     const loadW = side.sign > 0 ? this.minLoadW : this.maxLoadW;
     this.#scopes.forEach(({ limitsW }, s) => {
       const sleepW = this.sleepW[s] ?? 0;
-      const ownW = limitsW[own] - (side.sign > 0 ? 0 : sleepW);
-      const netW = limitsW[net] + side.sign * ((loadW[s] ?? 0) + sleepW) + (oppositeW[s] ?? 0);
+      const grossW = limitsW[grossLimit] - (side.sign > 0 ? 0 : sleepW);
+      const netW = limitsW[netLimit] + side.sign * ((loadW[s] ?? 0) + sleepW) + (oppositeW[s] ?? 0);
       const room = nest.rooms[s];
-      if (room) room.roomW = Math.max(0, Math.min(ownW, netW));
-      netTighter[s] = netW < ownW;
+      if (room) room.roomW = Math.max(0, Math.min(grossW, netW));
+      netTighter[s] = netW < grossW;
     });
     shareRooms(claims, nest);
   }

@@ -28,7 +28,7 @@ export interface FlowOptions {
 
 /** Energy is netted over whole simulated seconds, so that it does not depend on the length of ticks. */
 const intervalMicros = microsPerSecond;
-/** In the place of a device index: the grid without deviations of a device. */
+/** Device index that selects the grid without deviations of a device. */
 const commonGrid = -1;
 
 /** One flow over the phases of a meter. */
@@ -53,7 +53,7 @@ export class FlowSums implements MeterPowers {
     this.energy = new MeterEnergy(phases);
   }
 
-  /** Powers are summed again from 0. */
+  /** Resets the powers to 0. */
   clear(): void {
     this.watts.fill(0);
     this.vars.fill(0);
@@ -66,7 +66,7 @@ export class FlowSums implements MeterPowers {
     else this.energy.add(at, (this.of === 'site' ? loadWh : 0) - whDelivered, 0 - varhDelivered);
   }
 
-  /** The phase of the meter for that of a device; one that the meter does not have is counted on the first. */
+  /** The phase of the meter that counts a phase of a device: the same one, or the first if the meter lacks it. */
   #phaseOf(phase: number): number {
     return phase < this.phases ? phase : 0;
   }
@@ -78,7 +78,7 @@ interface Entry {
   readonly tap: MeterTap;
   /** counters of each phase: Wh injected and absorbed, varh injected and absorbed */
   readonly counted: Float64Array;
-  /** at the start of the piece */
+  /** local load at the start of the piece, W */
   loadW: number;
 }
 
@@ -95,16 +95,16 @@ export class SiteFlows {
     this.#at = options.start;
   }
 
-  /** The sums of a flow, shared by all meters with so many phases; counters begin at the first request. */
+  /** The sums of a flow, shared by all meters with this number of phases; counters start with the first call. */
   sums(of: MeteredFlow, phases: number): FlowSums {
-    const shared = this.#sums.find((each) => each.of === of && each.phases === phases);
-    if (shared) return shared;
+    const existing = this.#sums.find((each) => each.of === of && each.phases === phases);
+    if (existing) return existing;
     const sums = new FlowSums(of, phases);
     this.#sums.push(sums);
     return sums;
   }
 
-  /** Without a meter: follows time alone, and forgets all sums. @param at the instant at which all devices stand */
+  /** Without a meter: follows only time, and drops all sums. @param at instant that all devices have reached */
   rest(at: SimTime): void {
     this.#at = at;
     this.#sums.length = 0;
@@ -112,8 +112,8 @@ export class SiteFlows {
   }
 
   /**
-   * A piece of time begins, at which all devices stand.
-   * @returns the instant to which they advance together, at most `to`: their energies are netted there
+   * Begins a piece of time. @param from instant that all devices have reached
+   * @returns the instant to which the devices advance together, at most `to`: energies are netted there
    */
   begin(devices: readonly MeteredDevice[], from: SimTime, to: SimTime): SimTime {
     this.#follow(devices);
@@ -122,7 +122,7 @@ export class SiteFlows {
     return Math.min(to, (Math.floor(from / intervalMicros) + 1) * intervalMicros) as SimTime;
   }
 
-  /** All devices have advanced to the end of the piece. */
+  /** Counts the energies of the piece, to whose end all devices have advanced. */
   advance(to: SimTime): void {
     const hours = secondsBetween(this.#at, to) / 3600;
     for (const entry of this.#entries) this.#count(entry, hours, to);
@@ -134,7 +134,7 @@ export class SiteFlows {
   measure(devices: readonly MeteredDevice[]): GridValues {
     this.#follow(devices);
     const { surroundings, start } = this.#options;
-    // as devices: a jump at this instant belongs to the next tick
+    // as in devices: a jump at this instant belongs to the next tick
     const at = Math.max(start, this.#at - 1) as SimTime;
     for (const sums of this.#sums) sums.clear();
     for (const { index, tap } of this.#entries) {
@@ -177,7 +177,7 @@ function entryOf(index: number, tap: MeterTap): Entry {
   return { index, tap, counted, loadW: 0 };
 }
 
-/** How far a counter of a device has risen since the last call. A reset device begins again at 0. */
+/** The rise of a counter of a device since the last call, which it records; after a reset the counter starts at 0. */
 function risen(counted: Float64Array, at: number, count: number): number {
   const before = counted[at] ?? 0;
   counted[at] = count;

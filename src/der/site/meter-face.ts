@@ -7,7 +7,7 @@ import type { FlowSums, SiteFlows } from './flows.ts';
 import { hasFailed, publishEnergy, publishEvents, publishPowers, quantityNames } from './meter-registers.ts';
 import type { MeterForm, MeterPoints, MeterShape } from './meter-registers.ts';
 
-/** Share of the rating, as in the registers of devices. */
+/** Share of the rating below which a power factor is noise, as in the registers of devices. */
 const noiseShare = 1e-3;
 
 export interface MeterFaceOptions {
@@ -39,7 +39,7 @@ export class MeterFace {
     };
   }
 
-  /** Shows powers, voltages and counters in the registers. @param grid the common one */
+  /** Shows powers, voltages and counters in the registers. @param grid the common grid */
   show(grid: GridValues): TerminalVoltages {
     const { wiring, vNomV } = this.#shape;
     const { watts, vars, energy } = this.sums;

@@ -64,12 +64,12 @@ function scaleOf({ wiring, vNomV, ratedVa }: MeterShape): Readonly<Record<string
 /** Points of phases that the wiring does not have, where the definition does not demand them. */
 function omitted(def: ModelDef, wiring: Wiring): ReadonlySet<string> {
   const count = phaseCount(wiring);
-  const absent = {
+  const absentNames = {
     1: /^(PPV|.*(ph(AB|BC|CA|B|C)|Ph[BC]))$/,
     2: /^(.*(ph(BC|CA|C)|PhC))$/,
     3: null,
   }[count];
-  const names = def.points.filter(({ name, mandatory }) => mandatory !== true && absent?.test(name) === true);
+  const names = def.points.filter(({ name, mandatory }) => mandatory !== true && absentNames?.test(name) === true);
   return new Set(names.map(({ name }) => name));
 }
 
@@ -98,12 +98,12 @@ export function meterIdentity(of: MeteredFlow, version: string) {
   return { Mn: 'derbench', Md: model, Opt: '', Vr: version, SN: serial };
 }
 
-/** The points of a meter model in a map. Views are made of the layout; their type names the models of devices alone. */
+/** The points of a meter model in a map. Views have all models of the layout, their type only the models of devices. */
 export function pointsOf(views: MapView, modelName: string): MeterPoints {
   return (views as unknown as Readonly<Record<string, MeterPoints>>)[`m${modelName}`] ?? {};
 }
 
-/** Names of a quantity: of the whole, and by phase. */
+/** Names of a quantity: of the total, and by phase. */
 interface QuantityNames {
   readonly total: string;
   readonly phases: readonly string[];
@@ -164,7 +164,7 @@ export interface MeterForm {
   readonly minVa: number;
 }
 
-/** Bit of Evt. */
+/** Mask of the bit of Evt. */
 const powerFailure = 2 ** 2;
 /** A phase below this share of its nominal voltage has failed. */
 const failedPu = 0.1;
@@ -180,7 +180,7 @@ function write(
   for (let i = 0; i < form.phases; i += 1) points[names.phases[i] ?? ''] = of(i);
 }
 
-/** Meters count whole units. */
+/** An energy in the form of the model: a count of whole units that wraps, or unchanged in floating point. */
 function wholeUnits(value: number, { countWh }: MeterForm): number {
   return countWh === null ? value : acc32Amount(value, countWh);
 }
@@ -218,7 +218,7 @@ export function publishPowers(points: MeterPoints, reading: MeterReading, form: 
   write(points, names.pf, powerFactor(totalW, totalVa, form), (i) => powerFactor(w(i), va(i), form), form);
 }
 
-/** @param failed a phase of the grid has no voltage */
+/** @param failed true: a phase of the grid has no voltage */
 export function publishEvents(points: MeterPoints, failed: boolean): void {
   points['Evt'] = failed ? powerFailure : 0;
 }
@@ -268,7 +268,7 @@ export const noEnergy = (): EnergyCounters => ({
   varh: [0, 0, 0, 0],
 });
 
-/** Adds what has flowed in one interval, netted over it. */
+/** Adds the net energies of one interval. */
 export function addFlow(to: EnergyCounters, wh: number, varh: number, vah: number): void {
   const isDrawn = wh >= 0;
   if (isDrawn) {
@@ -282,10 +282,10 @@ export function addFlow(to: EnergyCounters, wh: number, varh: number, vah: numbe
   to.varh[quadrant] += Math.abs(varh);
 }
 
-/** Energies of an interval that is not over, by phase, and the counters that they go to when it is. */
+/** Energies of the running interval by phase, and the counters to which its end adds them. */
 export class MeterEnergy {
   readonly phases: readonly EnergyCounters[];
-  /** Netted over phases, as by a meter of the whole. */
+  /** Counters of the sums over all phases. */
   readonly total = noEnergy();
   readonly #wh: Float64Array;
   readonly #varh: Float64Array;

@@ -1,4 +1,4 @@
-/** The meter of the connection point, with a register map of its own. */
+/** The meter of the connection point, with its own register map. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SiteMeter, SiteMeterNow } from '../../contract/plant.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
@@ -32,10 +32,10 @@ function shapeOf(
 ): MeterShape {
   const taps = devices.map((device) => device.siteShare.meterTap());
   const wiring = widest(taps);
-  const first = taps.find((tap) => tap.wiring === wiring);
+  const widestTap = taps.find((tap) => tap.wiring === wiring);
   const loadsW = devices.reduce((sum, { index }) => sum + surroundings.loadW(index, start), 0);
   const ratedVa = taps.reduce((sum, tap) => sum + tap.ratedVa, 0);
-  return { wiring, float, vNomV: first?.vNomV ?? 0, ratedVa: Math.max(ratedVa, loadsW) };
+  return { wiring, float, vNomV: widestTap?.vNomV ?? 0, ratedVa: Math.max(ratedVa, loadsW) };
 }
 
 function createBank(shape: MeterShape, { version, clock }: ConnectionMeterOptions) {
@@ -76,7 +76,7 @@ export class ConnectionMeter implements SiteMeter {
     return this.#flows.begin(devices, from, to);
   }
 
-  /** All devices have advanced to the end of the piece. */
+  /** Counts the energies of the piece, to whose end all devices have advanced. */
   advance(to: SimTime): void {
     this.#flows.advance(to);
   }
@@ -86,7 +86,7 @@ export class ConnectionMeter implements SiteMeter {
     return this.show(this.#flows.measure(devices));
   }
 
-  /** Shows what has been measured. @param grid the common one */
+  /** Shows the measured values in the registers. @param grid the common grid */
   show(grid: GridValues): SiteMeterNow {
     const volts = this.#face.show(grid);
     return (this.now = this.#reading(volts.ln.slice(0, this.#phases), grid.hz));

@@ -1,4 +1,4 @@
-/** All meters of the site: that of the connection point, and those in the maps of devices. */
+/** All meters of the site: the meter of the connection point, and the meters in the maps of devices. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SiteFlows, MeteredDevice } from './flows.ts';
 import type { ConnectionMeter } from './meter.ts';
@@ -18,13 +18,13 @@ export class Metering {
   #faces: ReadonlyMap<number, readonly MeterFace[]> = new Map();
   #devices: readonly DeviceWithMeters[] = [];
 
-  /** @param connection null: the connection point has no meter with a map of its own */
+  /** @param connection null: the connection point has no meter with a separate map */
   constructor(flows: SiteFlows, connection: ConnectionMeter | null) {
     this.#flows = flows;
     this.#connection = connection;
   }
 
-  /** As `SiteFlows.begin`; `to` itself without any meter. */
+  /** As `SiteFlows.begin`; returns `to` without any meter. */
   begin(devices: readonly DeviceWithMeters[], from: SimTime, to: SimTime): SimTime {
     this.#follow(devices);
     if (this.#isActive) return this.#flows.begin(devices, from, to);
@@ -32,7 +32,7 @@ export class Metering {
     return to;
   }
 
-  /** All devices have advanced to the end of the piece. */
+  /** Counts the energies of the piece, to whose end all devices have advanced. */
   advance(to: SimTime): void {
     if (this.#isActive) this.#flows.advance(to);
     else this.#flows.rest(to);

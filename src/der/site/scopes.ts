@@ -36,7 +36,7 @@ interface Tightest extends OwnLimit {
 export class SiteScope {
   /** ascending indexes; null: the whole site */
   readonly devices: readonly number[] | null;
-  /** set or ended since the last sharing */
+  /** true: limits set or ended since the last sharing */
   readonly fresh = byLimit(true);
   readonly #owners = new Map<string, Owned>();
   /** last writers that ended a limit */
@@ -52,12 +52,12 @@ export class SiteScope {
     return this.#owners.size > 0;
   }
 
-  /** The limit in force; null without. */
+  /** The limit in force; null: no limit. */
   tightest(name: SiteLimitName): Tightest | null {
     return this.#tightest[name];
   }
 
-  /** Writer of the limit in force; without one the last writer that ended one. */
+  /** Writer of the limit in force; without a limit the last writer that ended one; null: no writer yet. */
   setBy(name: SiteLimitName): Provenance | null {
     return this.#tightest[name]?.setBy ?? this.#endedBy[name];
   }
@@ -95,10 +95,10 @@ export class SiteScope {
     }
     if (siteLimitNames.some((name) => owned.limits[name])) this.#owners.set(owner, owned);
     else this.#owners.delete(owner);
-    this.#compare();
+    this.#updateTightest();
   }
 
-  /** Takes over the limits of a scope that has come to hold the same devices; the lower of an owner's two holds. */
+  /** Takes over the limits of a scope that now has the same devices; of two limits of an owner the lower one stays. */
   merge(other: SiteScope): void {
     for (const [owner, { limits, changedBy }] of other.#owners) {
       const owned = this.#owners.get(owner) ?? { limits: byLimit(null), changedBy };
@@ -108,10 +108,10 @@ export class SiteScope {
       }
       this.#owners.set(owner, owned);
     }
-    this.#compare();
+    this.#updateTightest();
   }
 
-  #compare(): void {
+  #updateTightest(): void {
     for (const name of siteLimitNames) {
       let tightest: Tightest | null = null;
       for (const [owner, { limits }] of this.#owners) {
@@ -144,7 +144,7 @@ function checkPatch(patch: SitePatch, owner: string): void {
 const keyOf = (devices: readonly number[]): string => devices.join();
 const isGroup = ({ devices }: SiteScope): boolean => devices !== null && devices.length > 1;
 
-/** Ascending and each once. @throws SimError COMMAND_BAD_VALUE for an empty list */
+/** Device indexes in ascending order without duplicates. @throws SimError COMMAND_BAD_VALUE for an empty list */
 export function scopeDevices(devices: readonly number[]): readonly number[] {
   if (devices.length === 0)
     throw new SimError('COMMAND_BAD_VALUE', 'a group needs at least one device', [
@@ -153,7 +153,7 @@ export function scopeDevices(devices: readonly number[]): readonly number[] {
   return [...new Set(devices)].sort((a, b) => a - b);
 }
 
-/** True if two groups share devices and neither holds all of the other. */
+/** True if two groups share devices and neither has all devices of the other. */
 function crosses(some: readonly number[], others: ReadonlySet<number>): boolean {
   let common = 0;
   for (const index of some) if (others.has(index)) common += 1;
@@ -189,24 +189,24 @@ export class SiteScopes {
    * @throws SimError COMMAND_BAD_VALUE as `checkPatch`; COMMAND_CONFLICT for a group that crosses another one, or when
    *   there are too many groups or owners
    */
-  set(patch: SitePatch, by: Provenance, { owner = siteOwnerOf(by), devices: given }: SiteTarget = {}): void {
+  set(patch: SitePatch, by: Provenance, { owner = siteOwnerOf(by), devices: targetDevices }: SiteTarget = {}): void {
     checkPatch(patch, owner);
-    const devices = given ? scopeDevices(given) : null;
-    const present = this.of(devices);
-    const sets = siteLimitNames.some((name) => typeof patch[name] === 'number');
-    if (sets && present?.hasRoomFor(owner) === false)
+    const devices = targetDevices ? scopeDevices(targetDevices) : null;
+    const existing = this.of(devices);
+    const setsLimit = siteLimitNames.some((name) => typeof patch[name] === 'number');
+    if (setsLimit && existing?.hasRoomFor(owner) === false)
       throw new SimError('COMMAND_CONFLICT', `${maxSiteOwners} owners have limits here; no further one fits`);
-    if (!present && !sets) return;
-    const scope = present ?? this.#open(devices ?? []);
+    if (!existing && !setsLimit) return;
+    const scope = existing ?? this.#open(devices ?? []);
     scope.set(patch, owner, by);
-    // a device keeps the last writers, a group is forgotten with its last limit
+    // the scope of a device keeps the last writers; a group is dropped with its last limit
     if (isGroup(scope) && !scope.limited) this.#drop(scope);
   }
 
-  /** A device has left: its scope ends, and its groups lose it. */
+  /** Ends the scope of a removed device, and removes the device from its groups. */
   forget(index: number): void {
-    const left = [...this.#parts.values()].filter(({ devices }) => devices?.includes(index));
-    for (const scope of left) {
+    const affectedScopes = [...this.#parts.values()].filter(({ devices }) => devices?.includes(index));
+    for (const scope of affectedScopes) {
       this.#drop(scope);
       const devices = (scope.devices ?? []).filter((each) => each !== index);
       if (devices.length > 0) (this.of(devices) ?? this.#add(new SiteScope(devices))).merge(scope);
@@ -226,7 +226,7 @@ export class SiteScopes {
       if (others && crosses(others, members))
         throw new SimError(
           'COMMAND_CONFLICT',
-          `devices ${listed(devices)} cross the group ${listed(others)}: groups are disjoint, or one holds all of the other`,
+          `devices ${listed(devices)} cross the group ${listed(others)}: groups must be disjoint or nested`,
         );
     }
   }

@@ -1,25 +1,27 @@
 /**
- * Sharing of nested limits among devices of different ratings, by water-filling. Rooms are nested or disjoint. Filling
- * them from the inside to the outside, each with the shares that the inner ones left, gives the shares of one rising
- * water level that stops in each room when it is full: nothing is wasted, and the order of the devices has no effect.
+ * Sharing of nested limits among devices of different ratings, by water-filling. Rooms are nested or disjoint, and
+ * filled from the inside to the outside, each with the shares that its inner rooms left. The shares are those of one
+ * water level that rises in all rooms and stops where a room is full: no power is left unused, and the order of the
+ * devices has no effect.
  */
 
 /** Demands and shares by position of the device; all numbers at least 0, W. Reused from call to call. */
 export interface Claims {
   /** power without any limit */
   readonly demandW: Float64Array;
-  /** minimum useful power: a device that would get less gets nothing; a lower demand replaces it */
+  /** minimum useful power: a device that would get less gets nothing; a lower demand replaces the minimum */
   readonly minW: Float64Array;
-  /** rating; above their demand shares are in proportion to it */
+  /** rating; beyond the demands, shares are in proportion to it */
   readonly weightW: Float64Array;
-  /** filled with the shares; Infinity in no room */
+  /** filled: the shares; Infinity for a device in no room */
   readonly shareW: Float64Array;
   /** filled: position of the room that cut the share below the demand, or -1 */
   readonly cutBy: Int32Array;
   /** filled: position of the room that ends the growth beyond the demand, or -1 */
   readonly endedBy: Int32Array;
-  /** the part of the share that a running device needs, and the part beyond its demand */
+  /** work space: minimum of a running device, at most its demand; 0 for one that pauses */
   readonly needW: Float64Array;
+  /** work space: the part of the share beyond the demand */
   readonly growthW: Float64Array;
   /** positions by falling demand, kept from the last call: little changes between calls */
   readonly order: number[];
@@ -46,9 +48,9 @@ export interface Nest {
   readonly around: Int32Array;
 }
 
-/** Steps to a level: as many halvings lead beyond the resolution of a double. */
+/** Maximum number of steps to a level: this many halvings exceed the resolution of a double. */
 const maxSteps = 60;
-/** Rounding of a sum of doubles, as a part of it. */
+/** Relative rounding of a sum of doubles. */
 const rounding = 1e-12;
 
 export function createClaims(count: number): Claims {
@@ -88,23 +90,23 @@ function total(places: Float64Array, members: readonly number[]): number {
 }
 
 /**
- * Shares the rooms out; the sum of the shares in a room never exceeds it, except for rounding. Where the demands fit,
- * each device gets its demand and a part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds
- * an equal part of its weight is cut to that part. Minimums are admitted by falling demand, on a tie the first device
- * first; a device whose minimum does not fit into what is left of one of its rooms pauses.
+ * Divides the rooms among their devices; the sum of the shares in a room never exceeds it, except for rounding. Where
+ * the demands fit, each device gets its demand and a part of the rest by weight, as room to grow. Otherwise a device
+ * whose demand exceeds its part by weight is cut to that part. Minimums are admitted by falling demand, on a tie the
+ * first device first; a device whose minimum does not fit into the rest of one of its rooms pauses.
  */
 export function shareRooms(claims: Claims, nest: Nest): void {
   const { rooms } = nest;
-  const tight = start(claims, rooms);
-  if (tight) cut(claims, nest);
+  const isTight = start(claims, rooms);
+  if (isTight) cut(claims, nest);
   rooms.forEach((room, position) => {
     if (room.roomW === Infinity) return;
-    const sharedW = tight ? total(claims.shareW, room.members) : room.demandedW;
+    const sharedW = isTight ? total(claims.shareW, room.members) : room.demandedW;
     limitGrowth(claims, room, position, Math.max(0, room.roomW - sharedW));
   });
   const { shareW, growthW, cutBy } = claims;
   for (let i = 0; i < shareW.length; i += 1) shareW[i] = at(shareW, i) + at(growthW, i);
-  if (!tight) return;
+  if (!isTight) return;
   // an inner room whose devices are cut further by an outer one restricts nothing
   for (const room of rooms) room.binds = false;
   for (const r of cutBy) {
@@ -123,14 +125,14 @@ function start(
   growthW.fill(Infinity);
   cutBy.fill(-1);
   endedBy.fill(-1);
-  let tight = false;
+  let isTight = false;
   for (const room of rooms) {
     room.binds = false;
     if (room.roomW === Infinity) continue;
     room.demandedW = total(demandW, room.members);
-    tight ||= room.demandedW > room.roomW;
+    isTight ||= room.demandedW > room.roomW;
   }
-  return tight;
+  return isTight;
 }
 
 /** Pauses devices and cuts shares, so that the shares fit into each room. */
@@ -189,7 +191,7 @@ function limitGrowth(claims: Claims, { members, binds }: Room, position: number,
   const level = binds ? 0 : growthLevel(claims, members, freeW);
   for (const i of members) {
     const levelW = at(weightW, i) > 0 ? level * at(weightW, i) : 0;
-    // of several full rooms the outer one: an inner one that was cut is no longer full
+    // of several full rooms the outer one ends the growth: an inner room that was cut is no longer full
     if (levelW > at(growthW, i)) continue;
     growthW[i] = levelW;
     endedBy[i] = position;
@@ -217,7 +219,7 @@ interface Bounds {
 
 /**
  * The highest power per weight at which the sum fits into a room. The sum is a line between bends: a step along the
- * present line meets the level, unless a bend comes first. Where such a step leads out of the known range, it halves it.
+ * present line meets the level, unless a bend comes first. A step that would leave `low`..`high` halves this range.
  */
 function highestLevel(members: readonly number[], { weightW, floorW, ceilingW }: Bounds, roomW: number): number {
   let weight = 0;

@@ -1,6 +1,6 @@
 /**
  * The connection points of the site: sums the powers of the devices and shares the limits among them. Devices advance
- * one after the other. So for each short piece of time a limit is divided into one bound per device.
+ * one after the other, so for each short piece of time a limit is divided into one bound per device.
  */
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -26,7 +26,7 @@ export interface SiteDevice {
 export interface SiteSurroundings {
   /** local load beside a device, W */
   loadW(deviceIndex: number, t: SimTime): number;
-  /** the next instant after `t` at which something jumps or bends */
+  /** the next instant after `t` at which a value of the surroundings jumps or bends */
   nextEvent(deviceIndex: number, t: SimTime): number;
 }
 
@@ -83,7 +83,7 @@ export class Site {
     return this.#stateOf(null);
   }
 
-  /** The same of a device or group. @throws SimError COMMAND_BAD_VALUE for an empty list */
+  /** As `now`, of a device or group. @throws SimError COMMAND_BAD_VALUE for an empty list */
   of(devices: readonly number[]): SiteNow {
     return this.#stateOf(scopeDevices(devices));
   }
@@ -94,7 +94,7 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
-  /** The limit that holds a device at its present power; null: none, or it is no longer there. */
+  /** The limit that holds a device at its present power; null: none, or the limit has ended. */
   cutOf(deviceIndex: number): SiteCut | null {
     if (!this.#bound) return null;
     const { devices, scopes, allocation } = this.#bound;
@@ -115,7 +115,7 @@ export class Site {
     this.#changed();
   }
 
-  /** The scope of a device that has left ends, and its groups lose it. */
+  /** Ends the scope of a removed device, and removes the device from its groups. */
   forget(deviceIndex: number): void {
     this.#scopes.forget(deviceIndex);
     this.#changed();
@@ -149,15 +149,15 @@ export class Site {
     this.#metering?.publish(devices);
   }
 
-  /** All devices have advanced to the instant that `share` gave. */
+  /** Counts the metered energies up to the instant that `share` returned, to which all devices have advanced. */
   advanced(to: SimTime): void {
     this.#metering?.advance(to);
   }
 
   /**
-   * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece of
-   * time is over, also beyond `to`, so that results do not depend on the length of ticks.
-   * @returns the end of the bounds, at most `to`; `to` itself without a limit, at most the end of the interval of meters
+   * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece
+   * of time is over, also beyond `to`, so that results do not depend on the length of ticks.
+   * @returns the end of the bounds; without a limit `to`; at most `to`, and the end of the interval of meters
    */
   share(from: SimTime, to: SimTime): SimTime {
     return this.#share(from, this.#metering?.begin(this.#devices(), from, to) ?? to);
@@ -213,7 +213,7 @@ export class Site {
     return position >= 0 && this.#bound.allocation.binds(position, name);
   }
 
-  /** The scopes as the allocation needs them; made again after a change of limits or devices. */
+  /** The scopes as the allocation needs them; created again after a change of limits or devices. */
   #bind(): Bound {
     const devices = this.#devices();
     if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
@@ -282,7 +282,7 @@ export class Site {
     return sum;
   }
 
-  /** True if the loads of the rest of a piece are within those that its bounds count on. */
+  /** True if the loads of the rest of a piece are in the range for which its bounds were computed. */
   #loadsExpected({ devices, members, loaded, allocation }: Bound, from: SimTime, end: SimTime): boolean {
     return loaded.every((s) =>
       [from, end].every((t) => {

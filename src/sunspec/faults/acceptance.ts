@@ -28,7 +28,7 @@ export interface AcceptanceOptions {
   readonly bank: PointBank;
   /** Calls `action` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
   readonly later: (delayS: number, action: () => void) => Timer;
-  /** logs acknowledged values that were refused later; limited, since a master can cause many lines */
+  /** logs dropped parts and acknowledged values that were refused later; limited: a master can cause many lines */
   readonly log: { info(message: string): void };
 }
 
@@ -45,7 +45,7 @@ interface PointOutcome {
   delayS: number;
 }
 
-/** Error codes behind the reasons that `exception_code` names. */
+/** Error codes by the rules that `exception_code` names. */
 const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
   read_only: ['MAP_READ_ONLY'],
   not_implemented: ['MAP_NOT_IMPLEMENTED'],
@@ -59,7 +59,7 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
  * `write_lock` refuses; `lenient_writes` cuts off a partial point at the end; then the request is checked as usual, and
  * `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove
  * points, `alter_write` changes the remaining values, and `late_write` delays them. Values that land at one time land
- * in one commit, under the name of their writer. Values that the bank refuses alone or altered are lost, and the
+ * in one commit, with the original writer. Values that the bank refuses alone or altered are lost, and the
  * request stays acknowledged.
  */
 export class Acceptance {
@@ -103,7 +103,7 @@ export class Acceptance {
         by,
       );
     if (dropped !== null) {
-      log.info(`a fault drops the part of ${pointName(dropped)} in which a write of ${by.peer ?? by.source} ends`);
+      log.info(`a fault drops the part of ${pointName(dropped)} at the end of a write of ${by.peer ?? by.source}`);
     }
     return dropped;
   }
@@ -124,19 +124,21 @@ export class Acceptance {
       const written = readPoint(layout, image, slot);
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
-    const each = (strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void) => {
+    const applyFaults = (
+      strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void,
+    ) => {
       for (const fault of touching) {
-        const set = targetSlots(layout, fault.facts.target);
+        const targetPoints = targetSlots(layout, fault.facts.target);
         strike(
           fault,
-          outcomes.filter(({ slot, lands }) => lands && (set === null || set.has(slot))),
+          outcomes.filter(({ slot, lands }) => lands && (targetPoints === null || targetPoints.has(slot))),
           deviceIndex,
         );
       }
     };
-    each(dropPoints);
-    each(alter);
-    each(delayPoints);
+    applyFaults(dropPoints);
+    applyFaults(alter);
+    applyFaults(delayPoints);
     return outcomes;
   }
 
@@ -166,7 +168,7 @@ export class Acceptance {
     // applied writes, and those dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
     if (this.#pending.length + count > maxPendingWrites) {
-      throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} writes wait to land late`, [], busy);
+      throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} delayed writes are pending already`, [], busy);
     }
   }
 
@@ -181,7 +183,7 @@ export class Acceptance {
         return;
       } catch (error) {
         if (!(error instanceof SimError)) throw error;
-        log.info(`a value that ${by.peer ?? by.source} wrote and a fault kept apart cannot land: ${error.message}`);
+        log.info(`a write of ${by.peer ?? by.source} that a fault changed or delayed is refused: ${error.message}`);
       }
     }
   }
@@ -205,7 +207,7 @@ export function isAcceptance(fault: ActiveFault): boolean {
   return kinds.some((kind) => (kind as unknown) === fault.facts.kind);
 }
 
-/** True if a request meets the target of a fault. Registers of a target count even if no point is there. */
+/** True if a request meets the target of a fault. Registers of a target count even if they hold no point. */
 export function touches(
   fault: ActiveFault,
   bank: PointBank,
@@ -215,12 +217,12 @@ export function touches(
 ): boolean {
   const { target, when } = fault.facts;
   const { registers } = mapTargetOf(target);
-  const set = targetSlots(bank.layout, target);
-  const hit =
-    set === null ||
-    slots.some((slot) => set.has(slot)) ||
+  const targetPoints = targetSlots(bank.layout, target);
+  const isTouched =
+    targetPoints === null ||
+    slots.some((slot) => targetPoints.has(slot)) ||
     (registers !== undefined && address < registers.address + registers.count && registers.address < address + count);
-  return hit && holds(bank, when);
+  return isTouched && holds(bank, when);
 }
 
 function refuseWhileLocked(touching: readonly ActiveFault[], deviceIndex: number): void {
@@ -302,8 +304,8 @@ function delayPoints(fault: ActiveFault, targets: readonly PointOutcome[], devic
  * @throws SimError COMMAND_BAD_VALUE
  */
 export function checkAcceptance({ kind, request: { target = {}, parameters } }: ProposedFault, layout: Layout): void {
-  const set = targetSlots(layout, target);
-  if (set === null && kind.kind === alterWriteFault.kind && parameters?.['value'] !== undefined) {
+  const targetPoints = targetSlots(layout, target);
+  if (targetPoints === null && kind.kind === alterWriteFault.kind && parameters?.['value'] !== undefined) {
     throw new SimError('COMMAND_BAD_VALUE', 'one value cannot land in every point', [
       { name: '/target/points', detail: 'is required with a value' },
     ]);
@@ -315,8 +317,8 @@ export function checkAcceptance({ kind, request: { target = {}, parameters } }: 
     partialWriteFault,
     lenientWritesFault,
   ];
-  if (!changing.some((each) => each.kind === kind.kind) || set === null || set.size === 0) return;
-  if ([...set].some(({ writable }) => writable)) return;
+  if (!changing.some((each) => each.kind === kind.kind) || targetPoints === null || targetPoints.size === 0) return;
+  if ([...targetPoints].some(({ writable }) => writable)) return;
   const name = target.points === undefined ? '/target/registers' : '/target/points';
   throw new SimError('COMMAND_BAD_VALUE', 'the target has no point that can be written', [
     { name, detail: 'none of these points is writable in the device' },

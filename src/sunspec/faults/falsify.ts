@@ -28,7 +28,7 @@ type Consequence =
   | 'phases_of_var'
   /** VA from W and Var, in total and per phase */
   | 'va'
-  /** PF from W and VA; 1 below a thousandth of the rating, as the device itself shows */
+  /** PF from W and VA; 1 below a thousandth of the rating, as in the device */
   | 'pf'
   /** current from VA and the phase voltage */
   | 'current'
@@ -181,8 +181,9 @@ function falseValueOf(value: number, rule: Exclude<Rule, { show: unknown }>, blo
 
 function evenPhases(quantity: 'W' | 'Var', block: Block): void {
   const total = block.get(`701.${quantity}`);
-  const present = phases.filter((phase) => block.get(`701.${quantity}${phase}`) !== null);
-  if (total !== null) for (const phase of present) block.set(`701.${quantity}${phase}`, total / present.length);
+  const implementedPhases = phases.filter((phase) => block.get(`701.${quantity}${phase}`) !== null);
+  if (total !== null)
+    for (const phase of implementedPhases) block.set(`701.${quantity}${phase}`, total / implementedPhases.length);
 }
 
 function apparentPower(block: Block): void {
@@ -204,7 +205,7 @@ function current(block: Block): void {
   const amps = phases.flatMap((phase) => {
     const [va, v] = [block.get(`701.VA${phase}`), block.get(`701.V${phase}`)];
     if (va === null || v === null) return [];
-    // as the device itself counts: a phase below a millivolt has no current
+    // as in the device: a phase below a millivolt has no current
     const a = v > 1e-3 ? va / v : 0;
     block.set(`701.A${phase}`, a);
     return [a];
@@ -227,11 +228,11 @@ function dcSide(block: Block): void {
   const ports = Array.from({ length: block.get('714.NPrt') ?? 0 }, (_, i) => `714.Prt[${i}]`);
   if (w === null || ports.length === 0) return;
   const total = w >= 0 ? w / dcEfficiency : w * dcEfficiency;
-  const before = ports.map((port) => Math.abs(block.get(`${port}.DCW`) ?? 0));
-  const sum = before.reduce((a, b) => a + b, 0);
+  const truePowers = ports.map((port) => Math.abs(block.get(`${port}.DCW`) ?? 0));
+  const sum = truePowers.reduce((a, b) => a + b, 0);
   let amps = 0;
   ports.forEach((port, i) => {
-    const watts = total * (sum > 0 ? (before[i] ?? 0) / sum : 1 / ports.length);
+    const watts = total * (sum > 0 ? (truePowers[i] ?? 0) / sum : 1 / ports.length);
     const volts = block.get(`${port}.DCV`) ?? 0;
     const a = volts > 0 ? watts / volts : 0;
     amps += a;

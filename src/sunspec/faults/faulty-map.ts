@@ -1,6 +1,6 @@
 /**
  * Register maps behind faults, as Modbus masters read and write them: each is put between a device and the servers of
- * its registers while a fault concerns it.
+ * its registers while a fault concerns the device.
  */
 import type { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
@@ -53,11 +53,11 @@ type Strikes = (fault: ActiveFault) => boolean;
 interface Reading {
   readonly strikes: Strikes;
   readonly permit: Permit | undefined;
-  /** true for the wire log, which does not count as a request */
+  /** true: for the wire log, whose reads do not count as requests */
   readonly isPeek: boolean;
 }
 
-/** A range of the map, named as spans name it. */
+/** A range of the map, with the member names of spans. */
 type SpanRange = Pick<RealSpan, 'from' | 'count'>;
 
 /** True if a fault concerns the map that masters see, as opposed to the wire. */
@@ -71,7 +71,8 @@ function isOfMap({ protocol, layer }: ActiveFault): boolean {
  * A request meets, in this order: the structure faults, which decide what each address holds; refusals by
  * `strict_points`; the reading faults in order of injection, `dynamic_scale` after all others. They change whole points
  * in one copy of the map: a request sees one state, and never half of a changed value. Each fault that a request could
- * meet counts it as one occasion: a structure fault any request, a reading fault one that touches its points.
+ * meet counts the request as one occasion: a structure fault any request, a reading fault a request that touches its
+ * points.
  */
 export class FaultyMap {
   readonly #device: FaultyDevice;
@@ -265,26 +266,29 @@ export class FaultyMap {
     const truth = bank.image();
     if (this.#readingFaults.length === 0) return truth;
     this.#refuseCut(real, strikes);
-    const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
+    const requestedSlots = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
     // faults with the same points share the array
     let [slots, isConcerned] = [undefined as ReadingEffect['slots'] | undefined, false];
     const striking = this.#readingFaults.filter(({ fault, effect }) => {
       if (isStrict(effect)) return false;
-      if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, touched)];
+      if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, requestedSlots)];
       return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
     const image = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shownImage ??= new ShownImage(layout));
-    return image.show(truth, touched, striking, this.#faults.now());
+    return image.show(truth, requestedSlots, striking, this.#faults.now());
   }
 
-  /** @throws SimError MAP_PARTIAL_POINT */
+  /** Refuses a read that cuts a point of a `strict_points` fault. @throws SimError MAP_PARTIAL_POINT */
   #refuseCut(real: readonly RealSpan[], strikes: Strikes): void {
     for (const { fault, effect } of this.#readingFaults) {
       if (!isStrict(effect)) continue;
-      const cut = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
-      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
-      throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
+      const cutSlot = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
+      if (cutSlot === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
+      throw new SimError(
+        'MAP_PARTIAL_POINT',
+        `${pointName(cutSlot)} has ${cutSlot.def.size} registers and must be read whole`,
+      );
     }
   }
 }
@@ -303,7 +307,7 @@ function isCut({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]
   return !spans.some(({ from, count }) => from <= address && from + count >= address + size);
 }
 
-/** Called at once if its device has faults, and at each begin and end of a fault; null: no fault. */
+/** Called at once if the device has faults, and at each begin and end of its faults; null: no fault. */
 type MapListener = (map: FaultyMap | null) => void;
 
 /** A device and the listeners to its map. */
@@ -315,20 +319,20 @@ class Followed {
   readonly #faults: MapFaults;
   /** kept after its last fault, for writes that are still pending */
   #reusableMap: FaultyMap | null = null;
-  readonly #forget: () => void;
+  readonly #unsubscribe: () => void;
   #endSampling: (() => void) | null = null;
 
   constructor(device: FaultyDevice, faults: MapFaults) {
     this.#device = device;
     this.#faults = faults;
-    this.#forget = faults.registry.onChange((change) => {
+    this.#unsubscribe = faults.registry.onChange((change) => {
       this.#follow(change);
     });
     this.#follow({ begun: faults.registry.active, ended: [] });
   }
 
   end(): void {
-    this.#forget();
+    this.#unsubscribe();
     this.#endSampling?.();
   }
 

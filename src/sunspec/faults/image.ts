@@ -1,6 +1,6 @@
 /**
  * The registers under reading faults. One request sees a copy in which whole points change; the copy is computed point
- * by point and cached until something changes it.
+ * by point and cached while registers, faults and instant stay the same.
  */
 import { Buffer } from 'node:buffer';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
@@ -15,7 +15,7 @@ export class MapImage {
   readonly bytes: Buffer;
   readonly #view: DataView;
 
-  /** @param bytes all registers of the layout; written to */
+  /** @param bytes all registers of the layout; the setters change them */
   constructor(layout: Layout, bytes: Buffer) {
     this.layout = layout;
     this.bytes = bytes;
@@ -57,7 +57,7 @@ export class MapImage {
       if (codec.absent(view, at)) return;
       const value = change(applyScale(codec.get(view, at), sf), slot);
       const raw = whole ? removeScale(value, sf) : value;
-      // each result is rounded as by a fault of its own
+      // each result is rounded, as if the faults were applied separately
       codec.set(view, at, Math.min(codec.max, Math.max(codec.min, raw)));
     }
   }
@@ -82,7 +82,7 @@ export class MapImage {
   }
 }
 
-/** Begin and end of adjacent points, and their total, in octets from the marker. */
+/** Begin and end of runs of adjacent points, in octets from the marker, and the total size of the runs in octets. */
 interface Runs {
   readonly runs: readonly { readonly at: number; readonly end: number }[];
   readonly size: number;
@@ -122,22 +122,22 @@ export class Sample {
   /** @param slots points in map order */
   constructor(bank: PointBank, slots: readonly PointSlot[]) {
     const { imageSize } = bank.layout;
-    const { runs, size: wanted } = runsOf(bank.layout, slots);
+    const { runs, size } = runsOf(bank.layout, slots);
     this.#runs = runs;
-    // many faults for many devices may sample all registers at one moment
-    this.#isWhole = wanted > imageSize;
+    // from half of the registers on a shared copy is smaller: many faults may sample a device at one moment
+    this.#isWhole = size > imageSize;
     if (this.#isWhole) {
       this.#bytes = copyOf(bank);
     } else {
       const image = bank.image();
       this.#bytes = Buffer.concat(
         runs.map(({ at, end }) => image.subarray(at, end)),
-        wanted,
+        size,
       );
     }
   }
 
-  /** Restores one of the points in an image. */
+  /** Copies one of the points into an image. */
   show(image: MapImage, { address, def }: PointSlot): void {
     const from = 2 * (address - image.layout.base);
     const start = this.#isWhole ? from : this.#place(from);
@@ -156,8 +156,8 @@ export class Sample {
 }
 
 /**
- * The effect of one fault on the registers of one device. Without `change`, `number` and `apply` it refuses reads of a
- * partial point.
+ * The effect of one fault on the registers of one device. Without `change`, `number` and `apply` the effect refuses
+ * reads of a partial point.
  */
 export interface ReadingEffect {
   /** points that a request must touch to be struck */
@@ -209,7 +209,8 @@ function isSame(a: readonly ReadingFault[], b: readonly ReadingFault[]): boolean
 
 /**
  * One device under its reading faults. There may be a thousand faults, and many reads between two ticks: an effect is
- * applied to a point once, until the point, the striking faults or the instant of a moving fault change.
+ * applied to a point once, until the point or the striking faults change, or, unless all of them are steady, the
+ * instant.
  */
 export class ShownImage {
   readonly #layout: Layout;
@@ -246,8 +247,8 @@ export class ShownImage {
       this.#computed.fill(0);
     }
     this.#at = instant;
-    if (striking.some(({ effect }) => effect.apply !== undefined)) this.#makeTogether(truth, points);
-    else for (const point of points) if (!this.#isMade(truth, point)) this.#make(truth, point);
+    if (striking.some(({ effect }) => effect.apply !== undefined)) this.#computeTogether(truth, points);
+    else for (const point of points) if (!this.#isComputed(truth, point)) this.#compute(truth, point);
     const image = Buffer.from(truth);
     for (const point of points) {
       const [from, to] = this.#octets(point);
@@ -261,13 +262,13 @@ export class ShownImage {
     return [from, from + 2 * size];
   }
 
-  #isMade(truth: Buffer, point: PointSlot): boolean {
+  #isComputed(truth: Buffer, point: PointSlot): boolean {
     if (this.#computed[point.index] !== 1) return false;
     const [from, to] = this.#octets(point);
     return truth.compare(this.#origin, from, to, from, to) === 0;
   }
 
-  #make(truth: Buffer, point: PointSlot): void {
+  #compute(truth: Buffer, point: PointSlot): void {
     const [from, to] = this.#octets(point);
     truth.copy(this.#origin, from, from, to);
     truth.copy(this.#image.bytes, from, from, to);
@@ -292,14 +293,14 @@ export class ShownImage {
     this.#image.changeNumber(point, numbers);
   }
 
-  /** Does the same as `#make` for effects that depend on several points. */
-  #makeTogether(truth: Buffer, points: readonly PointSlot[]): void {
+  /** As `#compute`, for effects that depend on several points. */
+  #computeTogether(truth: Buffer, points: readonly PointSlot[]): void {
     if (points.every(({ index }) => this.#computed[index] === 1) && truth.equals(this.#origin)) return;
     truth.copy(this.#origin);
     truth.copy(this.#image.bytes);
     this.#computed.fill(0);
-    const joint = this.#striking.flatMap(({ effect }) => (effect.apply === undefined ? [] : (effect.reads ?? [])));
-    const needed = [...new Set([...points, ...joint])];
+    const readPoints = this.#striking.flatMap(({ effect }) => (effect.apply === undefined ? [] : (effect.reads ?? [])));
+    const needed = [...new Set([...points, ...readPoints])];
     let from = 0;
     this.#striking.forEach(({ effect }, i) => {
       if (effect.apply === undefined) return;

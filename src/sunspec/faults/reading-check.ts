@@ -57,7 +57,7 @@ function readingIssues(fault: ProposedFault, layout: Layout): Issue[] {
     const wrong = pointIssues(layout, target, (slot) => valueIssue(slot, fault.parameters));
     return wrong.length > 0 || valuePoints(layout, target, fault.parameters).length > 0
       ? wrong
-      : [nothing('takes this value')];
+      : [nothing('can show this value')];
   }
   if (isOf(fault, scaleFault) || isOf(fault, noiseFault)) return quantityIssues(layout, target);
   if (isOf(fault, bitsFault)) return bitIssues(layout, target, fault.parameters);
@@ -83,13 +83,14 @@ function pointIssues(layout: Layout, { points = [] }: MapTarget, against: (slot:
 }
 
 function exceptIssues(layout: Layout, target: MapTarget, except: readonly string[]): Issue[] {
-  const unknown = except.flatMap((name, at) =>
+  const unknownNames = except.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
       : [{ name: `/parameters/except/${at}`, detail: `the device has no point, group or model ${name}` }],
   );
-  const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  if (unknown.length > 0 || targetedPoints(layout, target).some((slot) => !moving.has(slot))) return unknown;
+  const excepted = new Set(except.flatMap((name) => slotsNamed(layout, name)));
+  if (unknownNames.length > 0 || targetedPoints(layout, target).some((slot) => !excepted.has(slot)))
+    return unknownNames;
   return [{ name: '/parameters/except', detail: 'leaves no point to freeze' }];
 }
 
@@ -114,14 +115,14 @@ function bitIssues(
   const fields = targetedPoints(layout, target).filter(isBitField);
   if (wrong.length > 0) return wrong;
   if (fields.length === 0) return [nothing('is a bit field')];
-  const unknown = (bits: Bits, member: string) =>
+  const unknownBits = (bits: Bits, member: string) =>
     bits.flatMap((bit, at) => {
       const [first, ...others] = fields.map((slot) => bitIssue(slot, bit));
       return first === undefined || first === null || others.includes(null)
         ? []
         : [{ ...first, name: `/parameters/${member}/${at}` }];
     });
-  return [...unknown(set, 'set'), ...unknown(clear, 'clear')];
+  return [...unknownBits(set, 'set'), ...unknownBits(clear, 'clear')];
 }
 
 function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {

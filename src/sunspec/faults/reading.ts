@@ -45,7 +45,7 @@ const quantities: ReadonlySet<string> = new Set([
   'float64',
 ]);
 
-/** True if a reading fault can change a point. */
+/** True if a point holds a measured, counted or set quantity. */
 export function isQuantity({ def }: PointSlot): boolean {
   return quantities.has(def.type);
 }
@@ -103,15 +103,15 @@ export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget):
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
   if (points === undefined && registers === undefined) return allContents(layout);
-  const meant = new Set(
+  const targeted = new Set(
     (points ?? []).flatMap((name) => {
       const point = layout.named(name);
       return point === undefined ? contents(slotsNamed(layout, name)) : [point];
     }),
   );
   if (registers !== undefined)
-    for (const slot of slotsUnder(layout, registers.address, registers.count)) meant.add(slot);
-  return [...meant].sort((a, b) => a.index - b.index);
+    for (const slot of slotsUnder(layout, registers.address, registers.count)) targeted.add(slot);
+  return [...targeted].sort((a, b) => a.index - b.index);
 });
 
 /** Value shown by a `value` fault. */
@@ -134,9 +134,9 @@ export function valueIssue({ def }: PointSlot, { value, raw }: ShownValue): stri
 /** Points changed by a `value` fault; of a whole model or group only points that can show the value. */
 export function valuePoints(layout: Layout, target: FaultTarget, falseValue: ShownValue): readonly PointSlot[] {
   const named = new Set((mapTargetOf(target).points ?? []).map((name) => layout.named(name)));
-  const number = falseValue.extreme !== undefined || typeof falseValue.value === 'number';
+  const isNumber = falseValue.extreme !== undefined || typeof falseValue.value === 'number';
   return targetedPoints(layout, target).filter(
-    (slot) => valueIssue(slot, falseValue) === null && (!number || named.has(slot) || isQuantity(slot)),
+    (slot) => valueIssue(slot, falseValue) === null && (!isNumber || named.has(slot) || isQuantity(slot)),
   );
 }
 
@@ -203,16 +203,16 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], requestedShi
 }
 
 /** The factor and its points; null: the layout lacks the factor. */
-const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
+const scaleAndPoints = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
   const factor = layout.named(name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;
 });
 
 /** Changes the scale factor and its points together: the values stay the same except for rounding. */
 function dynamicScale(parameters: DynamicScale, bank: PointBank): ReadingEffect | null {
-  const scaled = moving(bank.layout, parameters);
-  if (scaled === null) return null;
-  const { factor, slots } = scaled;
+  const scale = scaleAndPoints(bank.layout, parameters);
+  if (scale === null) return null;
+  const { factor, slots } = scale;
   const apply = (image: MapImage): void => {
     const load = loadPct(bank);
     const exponent = image.raw(factor);
@@ -243,9 +243,10 @@ interface EffectContext {
 
 type ParametersOf<K> = K extends FaultKind<infer P> ? P : never;
 
-/** maximum number of samples kept by a lag; its delay is accurate to one part in this many, less for many registers */
+/** maximum number of samples kept by a lag: its delay is accurate to 1/256, and less for many registers */
 const maxSamples = 256;
 const minSamples = 32;
+/** registers that the samples of a lag may hold in all, unless `minSamples` needs more */
 const registersPerLag = 65_536;
 
 /** The effect of a fault on a device; null: not a reading fault, or the device has none of its points. */
@@ -302,9 +303,9 @@ function freeze(
   { bank }: EffectContext,
 ): ReadingEffect {
   const { layout } = bank;
-  const moving = new Set(except.flatMap((name) => slotsNamed(layout, name)));
-  const meant = targetedPoints(layout, target);
-  const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
+  const excepted = new Set(except.flatMap((name) => slotsNamed(layout, name)));
+  const targeted = targetedPoints(layout, target);
+  const slots = excepted.size === 0 ? targeted : targeted.filter((slot) => !excepted.has(slot));
   const sample = new Sample(bank, slots);
   return eachPoint(slots, (image, slot) => {
     sample.show(image, slot);

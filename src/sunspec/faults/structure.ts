@@ -178,7 +178,7 @@ function changed({ base, pieces }: Chain, what: Piece['what'], change: (piece: P
   return { base, pieces: pieces.flatMap((piece) => (piece.what === what ? change(piece) : [piece])) };
 }
 
-const showing = (piece: Piece, offset: number, word: number): Piece => ({
+const withWord = (piece: Piece, offset: number, word: number): Piece => ({
   ...piece,
   changedWords: new Map([...piece.changedWords, [offset, word]]),
 });
@@ -187,7 +187,7 @@ function chainEnd(chain: Chain, variant: 'zeros' | 'exception' | 'absent_length'
   return changed(chain, 'end', (end) => {
     switch (variant) {
       case 'zeros':
-        return [showing(showing(end, idOffset, 0), lengthOffset, 0)];
+        return [withWord(withWord(end, idOffset, 0), lengthOffset, 0)];
       case 'exception':
         return [];
       case 'absent_length':
@@ -220,21 +220,21 @@ export function room(layout: Layout, model: number): number {
   return before.length === 0 ? 0 : Math.min(...before.map(({ count }) => count - headerRegisters));
 }
 
-/** Applies one fault to the chain under the earlier ones; has no effect on a removed model. */
+/** Applies one fault to the chain that earlier faults have changed; has no effect on a removed model. */
 function changedBy(chain: Chain, fault: ActiveFault): Chain {
   if (fault.isOf(baseFault)) return { ...chain, base: fault.parameters.address };
   if (fault.isOf(hideModelFault)) return changed(chain, fault.parameters.model, () => []);
   if (fault.isOf(modelIdFault)) {
     const { model, id } = fault.parameters;
-    return changed(chain, model, (piece) => [showing(piece, idOffset, id)]);
+    return changed(chain, model, (piece) => [withWord(piece, idOffset, id)]);
   }
   if (fault.isOf(modelLengthFault)) {
     const { model, length } = fault.parameters;
-    return changed(chain, model, (piece) => [showing(piece, lengthOffset, length)]);
+    return changed(chain, model, (piece) => [withWord(piece, lengthOffset, length)]);
   }
   if (fault.isOf(commonLength65Fault)) {
     return changed(chain, 1, (piece) => [
-      { ...showing(piece, lengthOffset, shortCommon.length), count: Math.min(piece.count, shortCommon.registers) },
+      { ...withWord(piece, lengthOffset, shortCommon.length), count: Math.min(piece.count, shortCommon.registers) },
     ]);
   }
   if (fault.isOf(shiftFault))

@@ -10,8 +10,8 @@ import type { Layout, PointSlot } from '../map/layout.ts';
 import type { PointBank } from '../map/bank.ts';
 
 /**
- * The points of a name: a point, a group (`705.Crv[1]`) or a model (`705`, `203:2` for its second place); empty: no such
- * name.
+ * The points of a name: a point, a group (`705.Crv[1]`) or a model (`705`, `203:2` for its second place); empty: no
+ * such name.
  */
 export function slotsNamed(layout: Layout, name: string): readonly PointSlot[] {
   const dot = name.indexOf('.');
@@ -61,7 +61,7 @@ export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
   ) {
     issues.push({
       name: '/target/registers',
-      detail: `none of these is in the map, which has ${base}..${base + size - 1}`,
+      detail: `none of these registers is in the map, which has ${base}..${base + size - 1}`,
     });
   }
   if (issues.length > 0)

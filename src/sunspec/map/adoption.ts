@@ -19,7 +19,7 @@ export interface AdoptionIssue {
 interface CurveRule {
   /** path inside the set, with its dot */
   readonly prefix: string;
-  /** minimum of points in use */
+  /** minimum number of points in use */
   readonly minPoints: 0 | 1;
   /** first coordinates must not fall: the curve is a function of its input */
   readonly rising: boolean;
@@ -80,21 +80,21 @@ function pointIssue(
   return { path: input.path, detail: `${x} is below the value of the previous point, ${last}` };
 }
 
-function curveIssue(candidate: Candidate, { prefix, minPoints: least, rising }: CurveRule): AdoptionIssue | null {
+function curveIssue(candidate: Candidate, { prefix, minPoints, rising }: CurveRule): AdoptionIssue | null {
   const { layout, image, model, set } = candidate;
   const path = `${set}${prefix}ActPt`;
   const count = layout.slot(model.def.id, path);
   const value = count?.implemented === true ? readPoint(layout, image, count) : 0;
   const active = typeof value === 'number' ? value : 0;
-  if (active < least) return { path, detail: 'no points are in use' };
-  let last = -Infinity;
+  if (active < minPoints) return { path, detail: 'no points are in use' };
+  let lastX = -Infinity;
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);
     if (coordinates.length === 0) return { path, detail: `${active} points are in use, but the curve has only ${i}` };
-    const issue = pointIssue(candidate, coordinates, last);
+    const issue = pointIssue(candidate, coordinates, lastX);
     if (issue) return issue;
     const x = rising && coordinates[0] ? readPoint(layout, image, coordinates[0]) : null;
-    if (typeof x === 'number') last = x;
+    if (typeof x === 'number') lastX = x;
   }
   return null;
 }
@@ -125,7 +125,7 @@ function copySet(layout: Layout, image: Buffer, model: ModelPlace, number: numbe
   if (flag) image.writeUInt16BE(1, (flag.address - layout.base) * 2);
 }
 
-/** Requests and results are single registers without a scale factor. */
+/** Sets a request or result point, which is a single register without a scale factor. */
 function put(layout: Layout, image: Buffer, slot: PointSlot | undefined, word: number): void {
   if (slot) image.writeUInt16BE(word, (slot.address - layout.base) * 2);
 }

@@ -42,11 +42,11 @@ export interface PointBank {
    * @throws SimError MAP_ILLEGAL_ADDRESS
    */
   read(address: number, count: number): Buffer;
-  /** A view (no copy) of all registers from the marker on, those of hidden models after the end model included. */
+  /** A view (no copy) of all registers from the marker on, with those of hidden models after the end model. */
   image(): Buffer;
   /**
    * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that
-   * ignore writes (`ignoresWrites`) keep their values if the span also has others.
+   * ignore writes (`ignoresWrites`) keep their values if the span also has other points.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
    *   MAP_NOT_SUPPORTED
@@ -66,7 +66,7 @@ export interface PointBank {
    */
   assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void;
   /**
-   * Writes set 1 of the curve and control models, and with it any other RW point, in one commit; used by REST and the
+   * Writes set 1 of the curve and control models, and any other RW points with it, in one commit; used by REST and the
    * protocol bridges. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so
    * changed the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
    * @param committed called once when the registers hold the change, before any listener is called; must not throw

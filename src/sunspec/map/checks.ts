@@ -68,9 +68,9 @@ function rangeIssue(
   if (!rule) return null;
   const bounds = boundsOf(rule, readerOf(layout, image));
   const { min, max, orZero } = bounds;
-  // half a register step of slack: a bound need not fall on the point's own grid
+  // half a register step of slack for fractional steps: a bound need not be a multiple of the step
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
-  // on a coarse grid the slack would let 0 pass a positive lower bound
+  // the slack of a large step would let 0 pass a positive lower bound
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
   const fits = !tooLow && (max === undefined || value <= max + slack);
   if (fits || (orZero === true && value === 0)) return null;
@@ -96,7 +96,7 @@ function symbolIssue(slot: PointSlot, value: unknown): SimError | null {
   if (only === undefined || value === only.symbol) return null;
   const name = pointName(slot);
   return new SimError('MAP_NOT_SUPPORTED', `${name}: ${only.reason}`, [
-    { name, detail: `only ${only.symbol} is taken`, allowed: [only.symbol] },
+    { name, detail: `only ${only.symbol} is accepted`, allowed: [only.symbol] },
   ]);
 }
 
@@ -120,8 +120,8 @@ function wordIssue(slot: PointSlot, value: string | null): SimError | null {
 function endingIssue(layout: Layout, image: Buffer, slot: PointSlot, points: readonly PointSlot[]): SimError | null {
   const byWord = endingWords[`${slot.modelId}.${slot.path}`];
   const word = byWord && readPoint(layout, image, slot);
-  const ended = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
-  const other = points.find((point) => point.modelId === slot.modelId && ended.includes(point.path));
+  const endedPaths = typeof word === 'string' ? (byWord?.[word] ?? []) : [];
+  const other = points.find((point) => point.modelId === slot.modelId && endedPaths.includes(point.path));
   return other
     ? badValue(slot, `${String(word)} ends the effect of ${pointName(other)}: write only one of them`)
     : null;
@@ -146,8 +146,8 @@ function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeR
 }
 
 /**
- * Encodes one value into a candidate. A number beyond the register is refused with the range of the setting, where
- * it has one: the range of the register would include values that are refused as well.
+ * Encodes one value into a candidate. A number beyond the register is refused with the range of the setting, if the
+ * setting has one: the range of the register would include values that are refused as well.
  * @throws SimError MAP_BAD_VALUE
  */
 export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, value: AnyPointValue): void {
@@ -165,9 +165,9 @@ export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, valu
  * @throws SimError MAP_BAD_VALUE, MAP_NOT_SUPPORTED
  */
 export function checkValue(layout: Layout, image: Buffer, slot: PointSlot): void {
-  const absent = isAbsent(layout, image, slot);
-  if (absent && mayBeAbsent(slot)) return;
-  const issue = absent
+  const hasNoValue = isAbsent(layout, image, slot);
+  if (hasNoValue && mayBeAbsent(slot)) return;
+  const issue = hasNoValue
     ? badValue(slot, 'the "not implemented" value cannot be written')
     : valueIssue(layout, image, slot, ranges[`${slot.modelId}.${plainPath(slot.path)}`]);
   if (issue) throw issue;

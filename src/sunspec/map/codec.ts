@@ -16,7 +16,7 @@ interface NumberCodec {
 
 const two32 = 2 ** 32;
 
-/** Limit of 64-bit integers, 2^53: at 100 MW an energy counter in Wh takes ten thousand years to reach it. */
+/** 64-bit integers are limited to 2^53 - 1: at 100 MW an energy counter in Wh reaches this in 10,000 years. */
 const uint64: NumberCodec = {
   min: 0,
   max: Number.MAX_SAFE_INTEGER,
@@ -120,7 +120,7 @@ const float64: NumberCodec = {
 
 const acc32Modulus = 2 ** 32;
 
-/** An amount as a counter of 32 bits shows it: whole counts of `step`, which begin at 0 again after the last one. */
+/** An amount as shown by a 32-bit counter of whole steps, which wraps to 0. */
 export function acc32Amount(amount: number, step: number): number {
   return (Math.floor(amount / step) % acc32Modulus) * step;
 }

@@ -22,15 +22,15 @@ export interface Former {
   readonly rank: number | undefined;
 }
 
-/** Acts once the registers hold the change. */
+/** Called once the registers hold the change. */
 export type FollowUp = () => void;
 
 /**
  * Takes part in the commits of one bank. The bank calls each phase for all participants in their order:
  *
  * 1. `admit`, before anything is copied. A participant that throws refuses the change.
- * 2. `prepare`, when all checks have passed. Participants may set points of the candidate and change state of their own
- *    such as timers. They must not throw and must not write a bank: banks of one shape share the candidate.
+ * 2. `prepare`, when all checks have passed. Participants may set points of the candidate and change their own
+ *    state, such as timers. They must not throw and must not write a bank: banks of one shape share the candidate.
  * 3. The follow-ups that `prepare` returned, when the registers hold the change: effects outside the registers. One
  *    that throws is reported and stops neither the commit nor the others.
  *
@@ -42,8 +42,9 @@ export interface CommitParticipant {
   /** @returns the follow-up of the change; null: none */
   prepare?(commit: Commit): FollowUp | null;
   /**
-   * State beside its value that a change of this point overwrites: the position of an enable among others (the last one
-   * counts), or the gradient that a ramp replaces. A commit that restores the point restores it too (`Commit.restored`).
+   * State beside the value of a point that a change of the point overwrites: the position of an enable among others
+   * (the last one counts), or the gradient that a ramp replaces. A commit that restores the point restores it too
+   * (`Commit.restored`).
    */
   rankOf?(slot: PointSlot): number | undefined;
   /** Called instead of the other phases after a reset to start values. @param points settings that differed */
@@ -133,7 +134,7 @@ export class Commit {
     if (slots.size > 0) this.#effective = this.#effective.filter((slot) => !slots.has(slot));
   }
 
-  /** Carries out an adoption request, once. */
+  /** Settles an adoption request; does nothing for one that is settled. */
   settle(request: PointSlot, outcome: AdoptionOutcome): void {
     if (!this.#adoptions.delete(request)) return;
     const image = this.#candidate();
@@ -144,13 +145,13 @@ export class Commit {
     );
   }
 
-  /** Returns the candidate to the banks that share it. */
+  /** Ends the use of the candidate, which other banks share. */
   close(): void {
     this.#open = false;
   }
 
   #candidate(): Buffer {
-    if (!this.#open) throw new SimError('INTERNAL', 'the candidate of a commit was used after it');
+    if (!this.#open) throw new SimError('INTERNAL', 'the candidate of a commit was used after the commit');
     return this.#image;
   }
 }

@@ -1,16 +1,16 @@
 /**
- * Holds: timed controls of remote parties, as events of IEEE 2030.5 or controls of OCPP are. A hold writes points when it
- * begins and puts back at its end what was there before. It has no clock: its owner decides when it ends.
+ * Holds: timed controls of remote parties, as events of IEEE 2030.5 or controls of OCPP are. A hold writes points when
+ * it begins and restores the former values at its end. A hold has no clock: its owner decides when it ends.
  *
- * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of this
- *   owner takes the point over. The end restores the base, whatever holds came in between.
- * - A point that another writer has changed since is *left* alone, recognised by its writer: the end gives points
- *   back to the writer of their base, so a hold under the hold of another owner is in force again after that one's end;
- *   and where the lower one ends first, its base becomes the base of the upper one. No order of ends leaves a value of
- *   an ended hold behind.
- * - Beside its own values a hold writes those that it needs to last: RvrtTms = 0 of the reversion groups that it touches,
- *   so that no timer of a master ends it early; and where it enables a function of reactive power, DISABLED for the others
- *   of the five, because the one enabled last acts. At the end each function has its former place in that order again.
+ * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of
+ *   this owner takes the point over. The end restores the base, whatever holds came in between.
+ * - A point that was last written by another writer is *left* alone. An end also restores the writer of the base, so
+ *   when holds of two owners overlap and the later hold ends, the earlier one is in force again; when the earlier hold
+ *   ends first, its base becomes the base of the later one. No order of ends leaves a value of an ended hold behind.
+ * - Beside its own values a hold writes those that it needs to last: RvrtTms = 0 of the reversion groups that it
+ *   touches, so that no timer of a master ends it early; and where it enables a function of reactive power, DISABLED
+ *   for the others of the five, because the function enabled last acts. The end restores the order in which they were
+ *   enabled.
  */
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
@@ -24,7 +24,7 @@ import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 import { pointName } from './view.ts';
 
-/** A value for a point, as `Bank.adopt` takes it. */
+/** A value for a point, as `Bank.adopt` accepts it. */
 export interface HoldValue {
   readonly slot: PointSlot;
   readonly value: AnyPointValue;
@@ -38,7 +38,7 @@ export interface NewHold {
   readonly values: readonly HoldValue[];
 }
 
-/** Holds that end and one that begins, at one instant. */
+/** Holds that end and a hold that begins, at one instant. */
 export interface HoldChange {
   readonly end?: readonly string[];
   readonly begin?: NewHold;
@@ -62,9 +62,9 @@ export interface HeldPoint {
   readonly value: AnyPointValue;
   /** the value that its end restores unless the point is overwritten */
   readonly base: AnyPointValue;
-  /** its last writer is another writer or a later hold */
+  /** true: the last writer is another writer or a later hold */
   readonly overwritten: boolean;
-  /** the point was not requested: the hold needs it to last */
+  /** true: not requested, but the hold needs the point to last */
   readonly added: boolean;
 }
 
@@ -91,7 +91,7 @@ interface Control {
 interface Plan {
   readonly ended: readonly EndedHold[];
   readonly restore: readonly (readonly [PointSlot, Entry])[];
-  /** timers that stay at 0 for a hold that goes on */
+  /** timers that stay at 0 for a hold that continues */
   readonly timersAtZero: readonly (readonly [PointSlot, Entry, Control])[];
   readonly write: readonly Write[];
 }
@@ -103,7 +103,7 @@ interface Write extends HoldValue {
   readonly former: { readonly entry: Entry; readonly lost: NonNullable<Entry['lost']> } | null;
 }
 
-/** The holds of all owners on one bank: where they meet, bases are handed on between owners. */
+/** The holds of all owners on one bank: where holds overlap, bases are handed on between owners. */
 const onBank = new WeakMap<Bank, Set<Holds>>();
 
 /** Points of the simulation model 64414 are commands to surroundings, which have their own timed changes. */
@@ -183,7 +183,7 @@ export class Holds {
     return [...this.#controls.keys()];
   }
 
-  /** The points of a hold that lasts, its own first. @throws SimError UNKNOWN_RESOURCE */
+  /** The points of a hold that lasts, the requested ones first. @throws SimError UNKNOWN_RESOURCE */
   points(id: string): readonly HeldPoint[] {
     return [...this.#control(id).points].map(([slot, entry]) => ({
       slot,
@@ -195,12 +195,13 @@ export class Holds {
   }
 
   /**
-   * Ends holds and begins one, in one commit; when it is refused, nothing has changed. The end of holds alone is the
-   * device's own doing (source `reversion`): local control does not prevent it, and no range refuses a base. A curve whose
-   * points belong to different writers by then, and which could not be in force with the base of some, is left whole.
+   * Ends holds and begins one, in one commit; after a refusal nothing has changed. A change that only ends holds has
+   * the source `reversion`: local control does not prevent it, and no range refuses a base. A curve that other writers
+   * have changed in part, and that could not be in force with the rest restored, is left as it is.
    * @returns the outcome for the points of each ended hold
-   * @throws SimError UNKNOWN_RESOURCE for an id without a hold, COMMAND_CONFLICT for one in use and while the device is
-   *   off (then the end is still to come), MAP_BAD_VALUE for a point that cannot be held; for a begin all of `Bank.adopt`
+   * @throws SimError UNKNOWN_RESOURCE for an id without a hold, COMMAND_CONFLICT if `begin` has the id of a hold that
+   *   lasts, and while the device is off (the holds then continue), MAP_BAD_VALUE for a point that cannot be held; for
+   *   a begin all of `Bank.adopt`
    */
   change(change: HoldChange): readonly EndedHold[] {
     return this.#carryOut(change, (by, edit, plan) => {
@@ -217,7 +218,10 @@ export class Holds {
     });
   }
 
-  /** Called with the ids of the holds that a reset of the device has ended, and its instant; their points have start values again. */
+  /**
+   * Calls `listener` with the ids of the holds that a reset of the device has ended, and the instant of the reset; the
+   * points have their start values again. The returned function unsubscribes the listener.
+   */
   onReset(listener: (ids: readonly string[], at: SimTime) => void): () => void {
     this.#resetListeners.add(listener);
     return () => {
@@ -225,7 +229,7 @@ export class Holds {
     };
   }
 
-  /** No hold of this owner lasts any more and none will begin; nothing is written. */
+  /** Forgets all holds of this owner and writes nothing; no hold may begin afterwards. */
   close(): void {
     this.#stopFollowing();
     this.#controls.clear();
@@ -379,7 +383,7 @@ export class Holds {
     });
   }
 
-  /** Another hold whose base is the value of an ended hold gets the base of that hold, so that the value does not return. */
+  /** Holds whose base is the value of an ended hold get the base of that hold, so that the value does not return. */
   inherit(slot: PointSlot, { mark, base }: Entry): void {
     for (const { points } of this.#controls.values()) {
       const entry = points.get(slot);

@@ -25,7 +25,7 @@ export interface PointSlot {
   readonly writable: boolean;
 }
 
-/** One repetition of a group: where its points start. Inner groups follow its own points. */
+/** One repetition of a group, and the place of its points. Inner groups follow these points. */
 export interface GroupPlace {
   readonly def: GroupDef;
   /** byte offset from the marker */
@@ -48,7 +48,7 @@ export interface ModelPlace {
   readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
   /** values of the scale-factor points */
   readonly scale: Readonly<Record<string, number>>;
-  /** masters do not find it */
+  /** true: masters do not find the model */
   readonly hidden: boolean;
 }
 
@@ -78,9 +78,9 @@ export interface Layout {
   readonly slots: readonly PointSlot[];
   /** slot index by register offset from the base, as far as `size`; `noSlot` for the marker and the end model */
   readonly slotAt: Uint16Array;
-  /** the slot of a point by model and path, in the first place of the model; undefined when there is none */
+  /** the slot of a point by model and path, in the first place of the model; undefined: not in the map */
   slot(modelId: number, path: string): PointSlot | undefined;
-  /** the slot of a point by its whole name, `705.Crv[1].Pt[0].V` or `203:2.W`; undefined when there is none */
+  /** the slot of a point by its whole name, `705.Crv[1].Pt[0].V` or `203:2.W`; undefined: not in the map */
   named(pointName: string): PointSlot | undefined;
   /** a fresh register image: headers and scale factors set, implemented points 0, the rest "not implemented" */
   blank(): Buffer;
@@ -236,7 +236,7 @@ function placeModel(draft: Draft, unnamed: ModelChoice): ModelPlace {
   };
 }
 
-/** Points whose value follows from the shape of the map. */
+/** Value of a point that follows from the shape of the map; undefined: the value of this point does not. */
 function constantOf(slot: PointSlot, place: ModelPlace, choice: ModelChoice): number | undefined {
   if (slot.path === 'ID') return place.def.id;
   if (slot.path === 'L') return place.length;
@@ -244,7 +244,7 @@ function constantOf(slot: PointSlot, place: ModelPlace, choice: ModelChoice): nu
   return choice.counts?.[slot.path];
 }
 
-/** @param choices those of `layout.models`, in their order */
+/** @param choices the choices of `layout.models`, in the same order */
 function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
   const image = Buffer.alloc(layout.imageSize * 2);
   const dv = new DataView(image.buffer, image.byteOffset, image.byteLength);
@@ -266,7 +266,7 @@ function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
   return image;
 }
 
-/** Layouts in use by shape: weak, so that the layout of the last device of a shape goes with it. */
+/** Layouts in use by shape; held weakly, so that a layout is freed after the last device of its shape. */
 const inUse = new Map<string, WeakRef<Layout>>();
 const unused = new FinalizationRegistry((key: string) => {
   if (inUse.get(key)?.deref() === undefined) inUse.delete(key);

@@ -21,10 +21,10 @@ export type Written = 'done' | 'waiting' | RefusedWrite;
 
 export type PointValues = Map<PointSlot, AnyPointValue>;
 
-/** Longer than the id of any control of a protocol. */
+/** Id of a hold that is only checked; longer than the id of any control of a protocol, so that the two differ. */
 const checkId = 'a check of values, which belongs to no control of any protocol';
 
-/** Error codes of a device that takes no remote writes at present: it is off, or under local control. */
+/** Error codes of a device that accepts no remote writes at present: it is off, or under local control. */
 const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
 const unsupportedCodes: readonly string[] = ['MAP_NOT_SUPPORTED', 'MAP_NOT_IMPLEMENTED', 'MAP_READ_ONLY'];
 const invalidCodes: readonly string[] = ['MAP_BAD_VALUE', 'COMMAND_BAD_VALUE'];
@@ -50,10 +50,10 @@ const newHold = (id: string, source: Source, values: Iterable<readonly [PointSlo
 });
 
 /**
- * Follows a composition with as few commits as it has controls that begin: each begin is a commit of its own, because
- * the writer of a point is the one control that it belongs to, and because the device accepts or refuses each control
- * alone. All of them come in one turn, at one simulated instant, so that no tick and no master sees a part. A control
- * that begins takes points over from one that lasts or ends in that very commit; the ends go with the last one.
+ * Makes the controls in force hold their points. Each control that begins or changes has a separate commit, because it
+ * is the writer of its points, and because the device accepts or refuses each control alone; the last of these commits
+ * also ends the other controls. All commits are done at one simulated instant, in one turn, so that no tick and no
+ * master sees a part. A control takes points over from a control that lasts or ends within its commit.
  */
 export class PointHolds {
   readonly #holds: Holds;
@@ -61,7 +61,7 @@ export class PointHolds {
   readonly #live = new Map<string, PointValues>();
   /** the control that wrote a point last */
   readonly #owners = new Map<PointSlot, string>();
-  /** points that another writer has taken from a control, for as long as the control lasts */
+  /** points of a control that another writer has overwritten, kept while the control lasts */
   readonly #lost = new Map<string, Set<PointSlot>>();
 
   /** @param source source of the writes, and owner of the holds */
@@ -70,7 +70,7 @@ export class PointHolds {
     this.#source = source;
   }
 
-  /** Controls that hold points, also those whose end is still to come because the device is off. */
+  /** Controls that hold points, also those that cannot end because the device is off. */
   get ids(): readonly string[] {
     return [...this.#live.keys()];
   }
@@ -88,7 +88,7 @@ export class PointHolds {
 
   /**
    * Outcome of a write of these values now, without writing.
-   * @param source source of the write; `default`: the outcome if the device took remote writes
+   * @param source source of the write; `default`: the outcome if the device accepted remote writes
    */
   check(values: readonly HoldValue[], source = this.#source): Written {
     if (values.length === 0) return 'done';
@@ -99,7 +99,7 @@ export class PointHolds {
   }
 
   /**
-   * Makes these controls have exactly these points.
+   * Makes exactly these controls hold these points, except points that other writers have overwritten.
    * @param required highest priority first
    * @returns the outcome for the controls whose points had to be written
    */
@@ -108,21 +108,21 @@ export class PointHolds {
     const heldValues = new Map(
       [...required].flatMap(([id, values]) => {
         const lost = this.#lost.get(id);
-        const left = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
-        return left.size > 0 ? [[id, left] as const] : [];
+        const remaining = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
+        return remaining.size > 0 ? [[id, remaining] as const] : [];
       }),
     );
     const begins = [...heldValues.keys()].filter((id) => !this.#live.has(id));
     const newlyHeld = new Set(begins.flatMap((id) => [...(heldValues.get(id)?.keys() ?? [])]));
-    const again = [...heldValues].flatMap(([id, values]) =>
+    const changes = [...heldValues].flatMap(([id, values]) =>
       this.#live.has(id) && !this.#isUpToDate(id, values, newlyHeld) ? [id] : [],
     );
     const ends = [...this.#live.keys()].filter((id) => !heldValues.has(id));
     for (const id of this.#lost.keys()) if (!required.has(id)) this.#lost.delete(id);
-    return this.#write(heldValues, { begins, again, ends });
+    return this.#write(heldValues, { begins, changes, ends });
   }
 
-  /** The device has been reset: the holds are over. */
+  /** Forgets all holds after a reset of the device. */
   forget(): void {
     this.#live.clear();
     this.#owners.clear();
@@ -156,11 +156,11 @@ export class PointHolds {
 
   #write(
     heldValues: ReadonlyMap<string, PointValues>,
-    { begins, again, ends }: Readonly<Record<'begins' | 'again' | 'ends', readonly string[]>>,
+    { begins, changes, ends }: Readonly<Record<'begins' | 'changes' | 'ends', readonly string[]>>,
   ): ReadonlyMap<string, Written> {
     const results = new Map<string, Written>();
     let toEnd = [...ends];
-    [...begins, ...again].forEach((id, i, all) => {
+    [...begins, ...changes].forEach((id, i, all) => {
       const values = heldValues.get(id);
       if (!values) return;
       const former = this.#live.has(id) ? [id] : [];
@@ -174,7 +174,7 @@ export class PointHolds {
         for (const slot of values.keys()) this.#owners.set(slot, id);
       } else if (result !== 'waiting') toEnd.push(...former);
     });
-    // while the device is off an end is refused, and tried again with the next call
+    // a device that is off refuses an end; the next call tries it again
     if (toEnd.length > 0 && written(() => this.#holds.change({ end: toEnd })) === 'done') this.#drop(toEnd);
     return results;
   }

@@ -1,6 +1,6 @@
 /**
  * Names of points as types, made from the model tables: a rule about a point that no model has does not compile.
- * They have no set or point numbers, as `plainPath` gives them: `705.Crv.Pt.V`.
+ * The names have no set or point numbers, as those of `plainPath`: `705.Crv.Pt.V`.
  */
 import type { ServedModel, ServedModelId } from '../models/served.ts';
 import type { GroupDef, PointDef } from './types.ts';

@@ -18,18 +18,19 @@ import type { AnyPointValue } from './types.ts';
 import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 
-/** The points that a write of consecutive registers sets, and those that it leaves as they are. */
+/** The points that a write of consecutive registers sets, and the points that it leaves unchanged. */
 interface WriteSpan {
   /** points in the order of addresses; at least one */
   readonly points: readonly PointSlot[];
-  /** read-only and unimplemented points of classic models, of which the span may have a part only */
+  /** read-only and unimplemented points of classic models, which the span may cover in part */
   readonly ignored: readonly PointSlot[];
 }
 
 /**
- * Every register must belong to a point that the span has whole and that can be written, or that ignores writes. A span
- * of the latter alone is refused: a write that changes nothing is a mistake of its master.
- * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker and end model too), MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT
+ * Every register must belong to a writable point that the span covers whole, or to a point that ignores writes. A span
+ * of points that ignore writes is refused: a write that changes nothing is a mistake of its master.
+ * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker and end model too), MAP_NOT_IMPLEMENTED,
+ *   MAP_PARTIAL_POINT
  */
 export function writeSpan({ base, size, slots, slotAt }: Layout, address: number, count: number): WriteSpan {
   const end = address + count;
@@ -52,7 +53,7 @@ export function writeSpan({ base, size, slots, slotAt }: Layout, address: number
   return { points, ignored };
 }
 
-/** The refusal of a write of a part of a point. @throws SimError where the point could not be written whole either */
+/** The refusal of a write that covers a part of a point. @throws SimError if it could not be written whole either */
 function partOf(slot: PointSlot): SimError {
   checkAccess(slot);
   return new SimError(
@@ -61,7 +62,7 @@ function partOf(slot: PointSlot): SimError {
   );
 }
 
-/** The clocks a commit is stamped with. */
+/** The clocks that stamp a commit. */
 export interface CommitClock {
   sim(): SimTime;
   wallMs(): number;
@@ -74,11 +75,11 @@ interface Scratch {
   touched: Set<number> | null;
 }
 
-/** Points that get back a former value. */
+/** Points with the former values that a commit restores. */
 type Restored = ReadonlyMap<PointSlot, Former>;
 const noneRestored: Restored = new Map();
 
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
 interface Conclusion {
   readonly by: Origin;
@@ -179,7 +180,7 @@ export class RegisterBank implements Bank {
     });
   }
 
-  adopt(by: Origin, change: AdoptChange, committed: () => void = nothing): void {
+  adopt(by: Origin, change: AdoptChange, committed: () => void = doNothing): void {
     this.#adoptable(by, change, (scratch, points, restored) => {
       if (points.length > 0) this.#conclude(scratch, points, { restored, by, committed });
       else committed();
@@ -187,12 +188,12 @@ export class RegisterBank implements Bank {
   }
 
   checkAdopt(by: Origin, change: AdoptChange): void {
-    this.#adoptable(by, change, nothing);
+    this.#adoptable(by, change, doNothing);
   }
 
   /**
-   * Ends an adoption that was deferred: the set is checked and copied as it is now, in one change event. Does nothing
-   * when the adoption is no longer in progress, because another one or a reset came in between.
+   * Completes a deferred adoption: the set is checked and copied as it is now, in one change event. Does nothing if
+   * the adoption is no longer in progress, because another one or a reset came in between.
    * @param by the writer of the request
    */
   completeAdoption(request: PointSlot, by: Origin): void {
@@ -251,7 +252,7 @@ export class RegisterBank implements Bank {
     return { raw: this.raw(slot), writer: this.provenance(slot), rank };
   }
 
-  /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
+  /** Restores all start values (reset of the device), with one change event for the settings that differed. */
   reload(image: Buffer, by: Origin): void {
     const differs = (slot: PointSlot) => {
       const at = (slot.address - this.layout.base) * 2;
@@ -377,7 +378,7 @@ export class RegisterBank implements Bank {
   #conclude(
     scratch: Scratch,
     points: readonly PointSlot[],
-    { by, adoptions = [], restored = noneRestored, committed = nothing }: Conclusion,
+    { by, adoptions = [], restored = noneRestored, committed = doNothing }: Conclusion,
   ): void {
     const commit = new Commit(this.layout, scratch.image, points, adoptions, by, restored);
     const followUps: FollowUp[] = [];

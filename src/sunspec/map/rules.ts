@@ -4,7 +4,7 @@
  */
 import type { PathIn, PointPath } from './point-path.ts';
 
-/** Text values of the source points of model 64414, which REST takes too. */
+/** Text values of the source points of model 64414, which REST accepts too. */
 export const gridSources = ['const', 'csv'] as const;
 export const irradianceSources = ['const', 'csv', 'clear_sky'] as const;
 
@@ -14,7 +14,7 @@ export type Bound = number | PointPath | `-${PointPath}`;
 interface Range {
   readonly min?: Bound;
   readonly max?: Bound;
-  /** 0 is taken too: it means that the setting has no value */
+  /** 0 is allowed too, and means that the setting has no value */
   readonly orZero?: true;
 }
 
@@ -31,25 +31,25 @@ const percent: Range = { min: 0, max: 100 };
 const signedPercent: Range = { min: -100, max: 100 };
 const voltagePercent: Range = { min: 0, max: 200 };
 const gridHz: Range = { min: 40, max: 70 };
-/** The rated power factor of the excitation that is set beside it. */
+/** From the rated power factor of the excitation that is set beside the point, to 1. */
 const powerFactor =
   (group: 'PFWInj' | 'PFWInjRvrt' | 'PFWAbs' | 'PFWAbsRvrt'): RangeRule =>
   (read) => ({
     min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
     max: 1,
   });
-/** A rated discharge of 0 marks a device that takes power and gives none back, such as a one-way charging station. */
-const givesPower = (read: ReadPoint) => read('702.WDisChaRteMaxRtg') !== 0;
-/** Down to the maximum power that the device can take from the grid, up to the one that it can deliver. */
-const setPoint: RangeRule = (read) => ({ min: '-702.WChaRteMax', max: givesPower(read) ? '702.WMax' : 0 });
-/** The same as percent of WMax. */
+/** False for a rated discharge of 0: the device only absorbs power, as a one-way charging station does. */
+const deliversPower = (read: ReadPoint) => read('702.WDisChaRteMaxRtg') !== 0;
+/** From the maximum power absorbed, which is negative, to the maximum power delivered. */
+const setPoint: RangeRule = (read) => ({ min: '-702.WChaRteMax', max: deliversPower(read) ? '702.WMax' : 0 });
+/** `setPoint` as percent of WMax. */
 const setPointPercent: RangeRule = (read) => {
   const wMax = read('702.WMax');
   const charge = read('702.WChaRteMax');
-  const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
-  return { min: Math.max(-100, deepest), max: givesPower(read) ? 100 : 0 };
+  const minPct = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
+  return { min: Math.max(-100, minPct), max: deliversPower(read) ? 100 : 0 };
 };
-/** A power factor of either sign, not below the rating of its side. */
+/** A power factor of either sign, with a magnitude from the rating of its side to 1. */
 const signedPowerFactor: RangeRule = (read) => {
   const value = read('123.OutPFSet');
   const rated = (point: '702.PFOvrExtRtg' | '702.PFUndExtRtg') => Number(read(point) ?? 0);
@@ -160,7 +160,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '705.AdptCrvReq': { min: 1, max: '705.NCrv' },
   '705.RvrtCrv': upTo('705.NCrv'),
   '705.Crv.ActPt': upTo('705.NPt'),
-  // an adjustment in SunSpec's terms: 0 means none; clients write it for a curve without a reference
+  // an adjustment in SunSpec's terms: 0 means none; clients write 0 for a curve without a reference
   '705.Crv.VRef': { min: 80, max: 120, orZero: true },
   '705.Crv.VRefAutoTms': upTo(5000),
   '705.Crv.RspTms': upTo(600),
@@ -180,7 +180,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   ...frequencyTrip(709),
   '710.AdptCrvReq': { min: 1, max: '710.NCrvSet' },
   ...frequencyTrip(710),
-  // in the definitions of 711 and 712 a 0 means no active control; there is always one, so 0 is refused
+  // in the definitions of 711 and 712 a 0 means no active set; a set is always active, so 0 is refused
   '711.AdptCtlReq': { min: 1, max: '711.NCtl' },
   '711.RvrtCtl': upTo('711.NCtl'),
   '711.Ctl.DbOf': upTo(5),
@@ -207,7 +207,7 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '64414.GridFrequency': gridHz,
 } satisfies ByPoint<RangeRule>;
 
-/** Allowed words of points that hold text; a point without a row takes any text. */
+/** Allowed words of points that hold text; a point without a row accepts any text. */
 export const allowedWords: Readonly<Record<string, readonly string[]>> = {
   '64414.GridModelSource': gridSources,
   '64414.IrradianceModelSource': irradianceSources,
@@ -237,7 +237,7 @@ interface OnlySymbol {
   readonly reason: string;
 }
 
-/** Enumerations of which a device takes one symbol alone, and why. */
+/** Enumerations of which a device accepts only one symbol, and why. */
 export const onlySymbol: Readonly<Record<string, OnlySymbol>> = {
   '802.SetInvState': { symbol: 'INVERTER_STARTED', reason: 'the battery sees the state of its own inverter' },
 } satisfies ByPoint<OnlySymbol>;
@@ -250,7 +250,7 @@ export const dependents: Readonly<Record<string, string>> = {
   '704.PFWAbsRvrt.Ext': 'PFWAbsRvrt.PF',
 } satisfies ByPoint<PathIn<704>>;
 
-/** Bounds of points as they are now. What a protocol shows as the range of a setting is what a write is held to. */
+/** Present bounds of a point: protocols show them as the range of a setting, and writes are checked against them. */
 interface Bounds extends Pick<Range, 'orZero'> {
   readonly min?: number;
   readonly max?: number;
@@ -269,7 +269,7 @@ function boundOf(read: ReadPoint, bound: Bound | undefined): number | undefined 
   return isNegative ? 0 - value : value;
 }
 
-/** The bounds of a rule. @param read other points, where the rule depends on them */
+/** The bounds of a rule. @param read reads the points on which the rule depends */
 export function boundsOf(rule: RangeRule, read: ReadPoint): Bounds {
   const { min: low, max: high, orZero } = typeof rule === 'function' ? rule(read) : rule;
   const [min, max] = [boundOf(read, low), boundOf(read, high)];

@@ -56,8 +56,8 @@ const groupsOf = memoPerLayout((layout): readonly ReversionGroup[] =>
 );
 
 /**
- * The timer points (RvrtTms) by the points whose effect the timer ends: the points whose write restarts it, and set 1
- * where it adopts another set.
+ * The timer points (RvrtTms) by the points whose effect the timer ends: the points whose write restarts the timer,
+ * and set 1 if the timer adopts another set.
  */
 export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, PointSlot> => {
   const timers = new Map<PointSlot, PointSlot>();
@@ -79,9 +79,9 @@ const byReversion: Origin = { source: 'reversion' };
 
 /**
  * The running reversion timers of one device. A timer runs while its function is enabled and its RvrtTms is above 0.
- * Every write of the enable, a set-point, an adoption request or RvrtTms restarts it; RvrtTms 0 or disabling the function
- * ends it. After expiry it is idle until the next such write. (The model leaves open whether a set-point alone restarts
- * the timer; here it does.)
+ * Every write of the enable, a set-point, an adoption request or RvrtTms restarts it; RvrtTms 0 or disabling the
+ * function ends it. After expiry it is idle until the next such write. (The model leaves open whether a set-point alone
+ * restarts the timer; here it does.)
  */
 export class ReversionTimers implements CommitParticipant {
   readonly #bank: RegisterBank;
@@ -179,7 +179,7 @@ export class ReversionTimers implements CommitParticipant {
 interface AdoptionTimersOptions {
   /** duration of an adoption, s; 0: inside the commit */
   readonly adoptionS: number;
-  /** an outcome decided elsewhere; null: the usual one */
+  /** outcome in place of the usual one; null: the usual one */
   readonly overrule?: (request: PointSlot, by: Origin) => AdoptionOutcome | null;
 }
 

@@ -87,8 +87,8 @@ declare const settable: unique symbol;
 export type ViewAccess = 'read' | 'measurements' | 'all';
 
 /**
- * Marks the views that can be assigned through; no such member exists at run time. Without it the compiler would accept a
- * read-only view as a writable one: `readonly` plays no part in assignability.
+ * Marks the views that can be assigned through; no such member exists at run time. Without marks the compiler would
+ * accept a read-only view as a writable one: `readonly` plays no part in assignability.
  */
 export type AccessMark<A extends ViewAccess> = A extends 'all'
   ? { readonly [measurable]: true; readonly [settable]: true }

@@ -1,5 +1,5 @@
 /**
- * Views: typed accessors over the bytes of a bank. The accessors are made once per layout and live on
+ * Views: typed accessors over the bytes of a bank. The accessors are created once per layout and live on
  * prototypes, so that a thousand devices of one shape share them.
  */
 import { SimError } from '../../core/errors.ts';
@@ -10,7 +10,7 @@ import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
 import type { ClassicModelId, ServedModel } from '../models/served.ts';
 
-/** Models that only some devices have: of a storage (802), of classic maps, and those of the simulation if enabled. */
+/** Models that only some devices serve: 802 of a storage, the classic models, and the simulation models if enabled. */
 type OptionalModelId = 802 | 64413 | 64414 | ClassicModelId;
 
 /** Models by the name of their view, as `m701`. */
@@ -20,8 +20,8 @@ type OptionalModels = ByViewName<Extract<ServedModel, { readonly id: OptionalMod
 type CommonModels = ByViewName<Exclude<ServedModel, { readonly id: OptionalModelId }>>;
 
 /**
- * Models with RW points whose value is kept elsewhere, so that their registers follow it: the address on the line (1),
- * the disconnect switch (123), the reserves of a storage (124, 802), the surroundings (64414).
+ * Models with RW points whose registers follow a value that is kept elsewhere: the address on the line (1), the
+ * disconnect switch (123), the reserves of a storage (124, 802), the surroundings (64414).
  */
 type FollowingModel = 'm1' | 'm123' | 'm124' | 'm802' | 'm64414';
 
@@ -34,12 +34,12 @@ type MapViewOf<A extends ViewAccess> = {
 /** Typed views of the models that a device serves, for reading. */
 export type MapView = MapViewOf<'read'>;
 
-/** The same for the device itself: measurements and status can be assigned, settings go through transactions. */
+/** Views for the device itself: measurements and status can be assigned; settings are written by transactions. */
 export type MeasurementView = MapViewOf<'measurements'>;
 
 /**
- * The same with every point assignable: in a transaction, where assignments are recorded, checked and committed
- * together, and on an image that no bank serves yet.
+ * Views with every point assignable: in a transaction, where assignments are recorded, checked and committed together,
+ * and on an image that no bank serves yet.
  */
 export type WritableMapView = MapViewOf<'all'>;
 
@@ -71,22 +71,22 @@ export function pointName(slot: PointSlot): string {
 
 function badValue(slot: PointSlot, detail: string): SimError {
   const { symbols } = slot.def;
-  const named = symbols && slot.def.type.startsWith('enum');
-  const issue = { name: pointName(slot), detail, ...(named && { allowed: Object.keys(symbols) }) };
+  const isEnumeration = symbols && slot.def.type.startsWith('enum');
+  const issue = { name: pointName(slot), detail, ...(isEnumeration && { allowed: Object.keys(symbols) }) };
   return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
-/** A longer list appears in `allowed` only. */
+/** A longer list of symbols appears only in `allowed` of the issue. */
 const maxListedSymbols = 12;
 
-/** The refusal of a value that is no symbol of its point: the symbols, and the nearest of them. */
+/** Text of the refusal of a value that is not a symbol of its point, with the symbols and the nearest of them. */
 export function notASymbol(value: unknown, symbols: Readonly<Record<string, number>>): string {
   const names = Object.keys(symbols);
   const listed = names.length > maxListedSymbols ? '' : `, which are ${names.join(', ')}`;
   return `${givenText(value)} is not one of its symbols${listed}${typeof value === 'string' ? didYouMean(value, names) : ''}`;
 }
 
-/** The refusal of a value that is no number. */
+/** Text of the refusal of a value that is not a finite number. */
 export function notANumber(value: unknown): string {
   return `must be a finite number; given ${givenText(value)}`;
 }
@@ -106,7 +106,7 @@ interface Accessor {
   readonly set: Setter;
 }
 
-/** The repetition of a point that a cursor selects: all repetitions share accessors, but not messages. */
+/** The repetition of a point that a cursor selects: all repetitions share accessors, but messages name one of them. */
 type SlotAtCursor = (cursor: Cursor) => PointSlot;
 
 /** A point that the device does not have keeps its "not implemented" value. */
@@ -209,7 +209,7 @@ interface PlaceShape {
   readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
 }
 
-/** Defines a list (or, for a group that occurs once, one) of inner views, made at first use. */
+/** Defines a member with the inner views of a group, created at first use: a list, or one view if it occurs once. */
 function defineGroup(
   prototype: object,
   name: string,
@@ -230,7 +230,7 @@ function defineGroup(
   });
 }
 
-/** @param recorded views of a transaction: they report each assignment before the bytes change */
+/** @param recorded true: views of a transaction, which report each assignment before the bytes change */
 function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: boolean): CursorClass {
   class GroupCursor extends Cursor {}
   shape.slots.forEach((slot, position) => {
@@ -310,13 +310,13 @@ export function createMapView(layout: Layout, bytes: Buffer, record?: Recorder):
   return new viewClass(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), record);
 }
 
-const single = new WeakMap<PointSlot, Accessor>();
+const accessorsAtOrigin = new WeakMap<PointSlot, Accessor>();
 
 function accessorAtOrigin(slot: PointSlot): Accessor {
-  let accessor = single.get(slot);
+  let accessor = accessorsAtOrigin.get(slot);
   if (!accessor) {
     accessor = accessorOf(slot, 0, () => slot);
-    single.set(slot, accessor);
+    accessorsAtOrigin.set(slot, accessor);
   }
   return accessor;
 }
@@ -328,7 +328,7 @@ const readCursor = new Cursor(new DataView(noBytes.buffer), 0, 0, undefined);
 
 /** Decoded value of one point in the bytes of a bank: number, symbol or text; null when not implemented. */
 export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPointValue {
-  // points are read many at a time from the same bytes
+  // consecutive reads are usually of the same bytes
   if (bytes !== lastBytes) {
     lastBytes = bytes;
     readCursor.dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -14,7 +14,7 @@ interface Span {
 /** An image of the map as a buffer for decoding; only the words just copied into it are valid. */
 const imageOf = memoPerLayout((layout) => Buffer.alloc(2 * layout.imageSize));
 
-/** Points of registers in ascending order; pads have no name. */
+/** Points of registers in ascending order, without pads. */
 function slotsIn({ base, size, slotAt, slots }: Layout, { address, count }: Span): PointSlot[] {
   const namedSlots: PointSlot[] = [];
   const end = Math.min(address + count, base + size);
@@ -45,18 +45,17 @@ function valuesIn(layout: Layout, { address, count }: Span, words: Buffer): Valu
 }
 
 /**
- * Read-only points that a write covers beside writable ones, and that it skips; empty if it covers only read-only ones:
- * it is then refused.
+ * Points that ignore writes and that a write skips; empty if it covers no other points, since such a write is refused.
  */
 function ignoredIn(slots: readonly PointSlot[]): readonly PointSlot[] {
   const ignored = slots.filter(ignoresWrites);
   return ignored.length === slots.length ? [] : ignored;
 }
 
-/** Addresses of the points as the request sees them: it lays the real spans end to end. */
-function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly Span[]): readonly number[] {
+/** Addresses of the points as in the request, which has the real spans end to end. */
+function addressesOf(slots: readonly PointSlot[], requested: Span, spans: readonly Span[]): readonly number[] {
   return slots.map(({ address, def: { size } }) => {
-    let at = asked.address;
+    let at = requested.address;
     for (const span of spans) {
       if (address < span.address + span.count && address + size > span.address) return at + address - span.address;
       at += span.count;
@@ -66,19 +65,19 @@ function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly S
 }
 
 /**
- * Names of the registers of a request. Structure faults shift registers: `real` gives where they truly lie.
- * @param asked registers of a request
- * @param real their spans in the map itself; null: the same addresses. Registers that a fault tears apart have no values
+ * Names of the registers of a request. Structure faults shift registers: `real` has their places in the map.
+ * @param requested registers of a request
+ * @param real their spans in the map itself; null: the same addresses. Registers that a fault separates have no values
  */
-export function namesInLayout(layout: Layout, asked: Span, real: readonly Span[] | null): RegisterNames {
-  const spans = real ?? [asked];
-  const [whole = asked] = spans;
-  const together = spans.length === 1 && whole.count === asked.count;
+export function namesInLayout(layout: Layout, requested: Span, real: readonly Span[] | null): RegisterNames {
+  const spans = real ?? [requested];
+  const [whole = requested] = spans;
+  const isContiguous = spans.length === 1 && whole.count === requested.count;
   const slots = [...new Set(spans.flatMap((span) => slotsIn(layout, span)))];
   return {
     points: slots.map(pointName),
-    addresses: addressesOf(slots, asked, spans),
+    addresses: addressesOf(slots, requested, spans),
     ignored: ignoredIn(slots).map(pointName),
-    values: (words) => (together ? valuesIn(layout, whole, words) : {}),
+    values: (words) => (isContiguous ? valuesIn(layout, whole, words) : {}),
   };
 }

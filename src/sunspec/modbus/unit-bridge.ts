@@ -14,7 +14,7 @@ import { exceptionOf } from './server/unit.ts';
 import { broadcastAddress } from './framing/rtu.ts';
 import type { ModbusUnit, Requester } from './server/unit.ts';
 
-/** Effect of faults on a write; filled in when it is carried out. */
+/** Effect of faults on a write; filled in when the write is carried out. */
 interface WriteNote {
   /** the point cut by a fault */
   dropped: string | null;
@@ -29,8 +29,8 @@ abstract class ServedBank implements ModbusUnit {
   abstract readonly name: string;
   readonly #bank: PointBank;
   #faulty: FaultyMap | null = null;
-  readonly #forget: (() => void) | undefined;
-  /** of the request named last, which is carried out next */
+  readonly #unfollowFaults: (() => void) | undefined;
+  /** note of the request last passed to `names`, which is carried out next */
   #note: WriteNote | null = null;
   /** right of a reader without a role */
   readonly #permitRead: Permit = (address, count) => {
@@ -40,14 +40,14 @@ abstract class ServedBank implements ModbusUnit {
   constructor(faultIndex: number, bank: PointBank, faultyMaps?: FaultyMaps) {
     this.faultIndex = faultIndex;
     this.#bank = bank;
-    this.#forget = faultyMaps?.follow({ index: faultIndex, bank }, (map) => {
+    this.#unfollowFaults = faultyMaps?.follow({ index: faultIndex, bank }, (map) => {
       this.#faulty = map;
     });
   }
 
   /** Stops following the faults of the device. */
   release(): void {
-    this.#forget?.();
+    this.#unfollowFaults?.();
   }
 
   /** PDU address of the marker */
@@ -62,7 +62,7 @@ abstract class ServedBank implements ModbusUnit {
   }
 
   /**
-   * The present result of `read` for a master that may read everything; no fault counts it.
+   * The present result of `read` for a master that may read everything; no fault counts the read.
    * @throws SimError as `read`
    */
   peek(address: number, count: number): Buffer {
@@ -158,21 +158,21 @@ function originOf({ peer, role }: Requester): Origin {
   return { source: 'modbus', peer: role === undefined ? peer : `${peer} (${role ?? 'no role'})` };
 }
 
-/** Several devices that get one request: no answer leaves, since answers would collide. */
+/** Several devices that receive one request: no answer is sent, since answers would collide. */
 class BroadcastGroup implements ModbusUnit {
   readonly mute = true;
   readonly #members: () => Iterable<ServedBank>;
-  readonly #takesAddress: boolean;
+  readonly #acceptsAddress: boolean;
 
-  /** @param takesAddress true: a write may set 1.DA */
-  constructor(members: () => Iterable<ServedBank>, takesAddress: boolean) {
+  /** @param acceptsAddress true: a write may set 1.DA */
+  constructor(members: () => Iterable<ServedBank>, acceptsAddress: boolean) {
     this.#members = members;
-    this.#takesAddress = takesAddress;
+    this.#acceptsAddress = acceptsAddress;
   }
 
   subset(acts: (deviceIndex: number) => boolean): ModbusUnit {
     const chosen = [...this.#members()].filter(({ faultIndex }) => acts(faultIndex));
-    return new BroadcastGroup(() => chosen, this.#takesAddress);
+    return new BroadcastGroup(() => chosen, this.#acceptsAddress);
   }
 
   read(_address: number, count: number): Buffer {
@@ -191,7 +191,7 @@ class BroadcastGroup implements ModbusUnit {
     const refusals = new Map<string, SimError>();
     for (const unit of this.#members()) {
       try {
-        unit.write(address, words, by, !this.#takesAddress);
+        unit.write(address, words, by, !this.#acceptsAddress);
       } catch (error) {
         // the other devices still act
         if (error instanceof SimError && exceptionOf(error) !== undefined) refusals.set(unit.name, error);
@@ -225,7 +225,7 @@ function namesInWords(names: Iterable<string>): string {
  * The devices of one line, each at the address in its register 1.DA (Modbus over serial line 1.02, 2.2). All of them
  * carry out a broadcast, and none answers it. A broadcast does not set 1.DA, since all devices would get the same
  * address. Devices that share an address all carry out writes to it without an answer, since answers would collide. The
- * meter of the connection point has an address of its own and takes no broadcast.
+ * meter of the connection point has a separate address and ignores broadcasts.
  */
 export class LineUnits {
   readonly #units: ReadonlyMap<number, BankUnit>;
@@ -262,7 +262,7 @@ export class LineUnits {
       this.#clashes.add(address);
       this.#log.warning(
         `${namesInWords(members.map(({ name }) => name))} have the same address ${address} (1.DA): all of ` +
-          'them carry out what is written there, and no answer can be read',
+          'them carry out writes to it, and none of them answers',
       );
     }
     return new BroadcastGroup(() => members, true);

@@ -35,7 +35,7 @@ describe('lenient_writes', () => {
     ]);
     expect(rig.changes).to.have.length(1);
     expect(rig.lines).to.deep.equal([
-      'a fault drops the part of 704.WMaxLimPctRvrtTms in which a write of 192.0.2.1:4711 ends',
+      'a fault drops the part of 704.WMaxLimPctRvrtTms at the end of a write of 192.0.2.1:4711',
     ]);
     expect([fault.occasions, fault.strikeCount]).to.deep.equal([1, 1]);
   });

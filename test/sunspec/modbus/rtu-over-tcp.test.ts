@@ -188,7 +188,7 @@ describe('Modbus RTU over TCP', () => {
       await expectAnswer(client, rtuRead(3, 40_000, 2), '', 1);
       expect([0, 1, 2].map(limitOf)).to.deep.equal([100, 25, 25]);
       expect(lines.filter((line) => line.startsWith('warning'))).to.deep.equal([
-        'warning devices 1, 2 have the same address 3 (1.DA): all of them carry out what is written there, and no answer can be read',
+        'warning devices 1, 2 have the same address 3 (1.DA): all of them carry out writes to it, and none of them answers',
       ]);
     });
   });

@@ -1,6 +1,6 @@
 /**
  * The grid-support functions, one row each: facts that registers, rules, physics, REST and other protocols share.
- * Whatever lists functions or maps them to points, bits or rights derives from this table.
+ * Code that lists functions or maps them to points, bits or rights derives from this table.
  */
 import { m701 } from '../../models/m701.ts';
 import { m702 } from '../../models/m702.ts';
@@ -31,25 +31,25 @@ interface RowOf<Id extends FunctionModelId> {
   readonly model: Id;
   /** the point that switches the function on; the ramp limits have no switch, and this is the limit itself */
   readonly enable: PathIn<Id>;
-  /** the enable point of the classic model 123 that switches the same function; absent: there is none */
+  /** the enable point of the classic model 123 that switches the same function; absent: none */
   readonly classicEnable?: PathIn<123>;
   /** the domain of the function: active or reactive power, the way into service, trips, or all commands */
   readonly actsOn: 'active' | 'reactive' | 'service' | 'trip' | 'commands';
-  /** the bit of 702.CtrlModes without which a device refuses to enable the function; absent: there is no bit */
+  /** the bit of 702.CtrlModes without which a device refuses to enable the function; absent: no bit */
   readonly mode?: CtrlMode;
-  /** the bit of 701.ThrotSrc while the function holds the output back; absent: there is no bit */
+  /** the bit of 701.ThrotSrc while the function limits the output; absent: no bit */
   readonly throttle?: ThrottleSource;
-  /** point of the reversion time; the point with `Rem` instead of `Tms` shows the rest; absent: no reversion */
+  /** point of the reversion time; the point with `Rem` instead of `Tms` shows the time left; absent: no reversion */
   readonly timer?: Extract<PathIn<Id>, `${string}RvrtTms`>;
   /** the group of the stored sets, of which the first is in force; absent: the settings are single points */
   readonly sets?: GroupOf<PathIn<Id>>;
-  /** coordinates of a curve point: input and output, of a trip threshold and time; absent: there is no curve */
+  /** coordinates of a curve point: input and output, or the threshold and time of a trip; absent: no curve */
   readonly axes?: readonly [x: AxisOf<PathIn<Id>>, y: AxisOf<PathIn<Id>>];
-  /** the side of nominal on which a trip function has its thresholds; absent: it has none */
+  /** the side of nominal on which a trip function has its thresholds; absent: no thresholds */
   readonly side?: 'low' | 'high';
   /** the input that the function follows, where a trace shows input and output; absent: not traced */
   readonly traceInput?: 'voltage' | 'frequency' | 'active_power' | 'available_power';
-  /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or the latter alone */
+  /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or only the latter */
   readonly writers: 'grid_service' | 'super_administrator';
 }
 
@@ -290,7 +290,7 @@ export function curveAxes(name: CurveFunction): readonly [x: Axis, y: Axis] {
   return table[name].axes;
 }
 
-/** Functions whose way from input to output a trace shows. */
+/** Functions whose input and output a trace shows. */
 export type TracedFunction = NamesWhere<{ readonly traceInput: string }>;
 export type TraceInput = Table[TracedFunction]['traceInput'];
 export const tracedFunctions = functionNames.filter(

@@ -12,7 +12,7 @@ export interface FunctionPoints {
   readonly model: number;
   /** the point that switches the function on; without a switch the limit itself */
   readonly enable: string;
-  /** absent: there is no bit in 702.CtrlModes */
+  /** absent: no bit in 702.CtrlModes */
   readonly mode?: CtrlMode;
   /** the point of the reversion time; absent: no reversion */
   readonly timer?: string;

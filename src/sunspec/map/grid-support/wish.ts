@@ -57,7 +57,7 @@ export interface PointValue {
   readonly value: AnyPointValue;
 }
 
-/** The reason why a device cannot fulfil a wish. `max`: maximum of points of its curve */
+/** The reason why a device cannot fulfil a wish. `max`: maximum number of points of its curve */
 export type RefusedWish = RefusedWrite &
   (
     | { readonly reason: 'too_many_points'; readonly max: number }
@@ -80,7 +80,7 @@ export function factsOf(bank: Bank): PointFacts {
 
 export const isRefused = (result: object): result is RefusedWish => 'refused' in result;
 
-/** The group of set 1 that has the points of a curve, and their coordinates. */
+/** The group of set 1 that has the points of a curve, and the names of their coordinates. */
 export function curvePlace(
   name: CurveFunction,
   region: TripRegion = 'MustTrip',
@@ -95,7 +95,7 @@ export function hasCurve(facts: Pick<PointFacts, 'hasPoint'>, name: CurveFunctio
   return facts.hasPoint(model, `${at}.ActPt`);
 }
 
-/** Maximum of points of a curve of a function. */
+/** Maximum number of points of a curve of a function. */
 export function capacity(facts: Pick<PointFacts, 'number'>, name: CurveFunction): number {
   return facts.number(functionTable[name].model, 'NPt') ?? 0;
 }
@@ -138,7 +138,7 @@ export function curveValues(
   const max = capacity(facts, name);
   const count = wish.points.length;
   if (count > max) {
-    const detail = `the curve has ${count} points, and the device takes ${max}`;
+    const detail = `the curve has ${count} points, and the device accepts ${max}`;
     return { refused: 'unsupported', reason: 'too_many_points', max, detail };
   }
   if (reference?.autonomous === true && !facts.hasPoint(model, `${at}.VRefAutoEna`))
@@ -179,7 +179,7 @@ function valuesOf(model: number, values: WishedValues = {}): readonly PointValue
 
 const isCurveFunction = (name: FunctionName): name is CurveFunction => functionTable[name].axes !== undefined;
 
-/** The points that carry out wishes, in their order, or why one of them cannot be. */
+/** The values that carry out wishes, in the order of the wishes, or the refusal of a wish. */
 export function place(facts: PointFacts, wishes: readonly FunctionWish[]): readonly PointValue[] | RefusedWish {
   const points: PointValue[] = [];
   for (const { name, on, reversionS, curve, values, ifPresent } of wishes) {
@@ -187,9 +187,9 @@ export function place(facts: PointFacts, wishes: readonly FunctionWish[]): reado
     if (on !== undefined) points.push({ model, path: enable, value: on ? 'ENABLED' : 'DISABLED' });
     if (reversionS !== undefined && timer !== undefined) points.push({ model, path: timer, value: reversionS });
     if (curve !== undefined && isCurveFunction(name)) {
-      const placed = curveValues(facts, name, curve);
-      if (isRefused(placed)) return placed;
-      points.push(...placed);
+      const curvePoints = curveValues(facts, name, curve);
+      if (isRefused(curvePoints)) return curvePoints;
+      points.push(...curvePoints);
     }
     points.push(...valuesOf(model, values));
     points.push(...valuesOf(model, ifPresent).filter(({ path }) => facts.hasPoint(model, path)));
@@ -207,7 +207,7 @@ export function switching(bank: Bank, name: FunctionName, on: boolean): readonly
   return [...enabledOthers.map((other) => ({ name: other, on: false })), { name, on }];
 }
 
-/** Values with the points of a device. @throws SimError MAP_NOT_IMPLEMENTED: it does not serve one of them */
+/** Values with the point slots of a device. @throws SimError MAP_NOT_IMPLEMENTED for a point that it does not serve */
 export function inRegisters({ layout }: Pick<Bank, 'layout'>, values: readonly PointValue[]): readonly HoldValue[] {
   return values.map(({ model, path, value }) => {
     const slot = layout.slot(model, path);
@@ -233,9 +233,9 @@ export function checkApply(bank: Bank, by: Origin, values: readonly HoldValue[])
 /** True if the registers have these values, within their resolution. */
 export function isInForce(bank: Bank, values: readonly HoldValue[]): boolean {
   return values.every(({ slot, value }) => {
-    const present = bank.value(slot);
-    if (typeof present !== 'number' || typeof value !== 'number') return present === value;
+    const presentValue = bank.value(slot);
+    if (typeof presentValue !== 'number' || typeof value !== 'number') return presentValue === value;
     // a little more than half a step: halves of decimal fractions are not exact
-    return Math.abs(present - value) <= 0.500001 * 10 ** slot.sf;
+    return Math.abs(presentValue - value) <= 0.500001 * 10 ** slot.sf;
   });
 }

@@ -78,7 +78,7 @@ export interface ProxyUnitOptions {
   readonly refusesPart?: PartCheck;
   /** absent: heartbeats are not watched */
   readonly time?: DeviceTime;
-  /** called when the device refuses what a missing heartbeat sets */
+  /** called when the device refuses the values for a missing heartbeat */
   readonly onLossRefused?: (error: unknown) => void;
 }
 
@@ -120,7 +120,7 @@ export class ProxyUnit implements ModbusUnit {
     for (const register of this.#image.bound.registers) {
       if (register.loss === null || time === undefined) continue;
       const watchdog = new Watchdog(register.loss, time, (settings) => {
-        this.#lose(settings, onLossRefused);
+        this.#writeLoss(settings, onLossRefused);
       });
       this.#watchdogs.set(register.name, watchdog);
     }
@@ -155,7 +155,7 @@ export class ProxyUnit implements ModbusUnit {
    */
   write(address: number, written: Buffer, by: Requester): void {
     const words = inReadOrder(this.#image.tables.holding, address, written);
-    const beats = new Set<string>();
+    const writtenNames = new Set<string>();
     const draft: WriteDraft = { also: new Map(), direct: new Map(), kept: new Map() };
     const end = address + words.length / 2;
     const table = this.#image.tables.holding;
@@ -169,16 +169,16 @@ export class ProxyUnit implements ModbusUnit {
         );
       }
       register.write(words, 2 * (at - address), draft);
-      beats.add(register.name);
+      writtenNames.add(register.name);
       at += register.registers;
     }
     this.#commit(new Map([...draft.also, ...draft.direct]), by);
     for (const [name, octets] of draft.kept) this.#keptOctets.set(name, octets);
-    for (const [name, watchdog] of this.#watchdogs) watchdog.written(beats.has(name));
+    for (const [name, watchdog] of this.#watchdogs) watchdog.written(writtenNames.has(name));
   }
 
-  /** Sets what is lost without a heartbeat, in the name of a reversion. */
-  #lose(settings: ReadonlyMap<PointSlot, AnyPointValue>, onRefused: (error: unknown) => void): void {
+  /** Writes the values for a missing heartbeat, with the source `reversion`. */
+  #writeLoss(settings: ReadonlyMap<PointSlot, AnyPointValue>, onRefused: (error: unknown) => void): void {
     try {
       this.#bank.assign(
         { source: 'reversion' },

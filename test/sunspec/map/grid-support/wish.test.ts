@@ -103,7 +103,7 @@ describe('a wish for grid-support functions', () => {
       refused: 'unsupported',
       reason: 'too_many_points',
       max: 2,
-      detail: 'the curve has 3 points, and the device takes 2',
+      detail: 'the curve has 3 points, and the device accepts 2',
     });
   });
 
