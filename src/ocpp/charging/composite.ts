@@ -266,7 +266,7 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
 export const tenths = (value: number) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 1e-4)) / 10 + 0;
 
 /**
- * The periods of an answer in stationLimit seconds, equal neighbours merged.
+ * The periods of an answer in whole seconds, equal neighbours merged.
  * @param rowOf converts a period for a version
  */
 export function compositeRows<Row extends object>(
