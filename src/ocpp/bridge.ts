@@ -171,10 +171,10 @@ function slopeOf(controls: readonly DerHold[]): ControlValue<number> | null {
 
 /** The last trip by voltage or frequency; null: none. @param since earlier trips do not count; null: all count */
 function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | null): DerTrip | null {
-  const last = transitions.findLast(({ to }) => to === 'tripped');
-  const name = tripNames.find((each) => each === last?.cause);
-  if (last === undefined || name === undefined || (since !== null && last.at <= since)) return null;
-  return { name, at: last.at };
+  const tripTransition = transitions.findLast(({ to }) => to === 'tripped');
+  const name = tripNames.find((each) => each === tripTransition?.cause);
+  if (tripTransition === undefined || name === undefined || (since !== null && tripTransition.at <= since)) return null;
+  return { name, at: tripTransition.at };
 }
 
 /**

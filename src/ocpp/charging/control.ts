@@ -122,7 +122,7 @@ export interface ChargingControlOptions {
   readonly conditions?: () => ReadonlyMap<number, Conditions>;
   /** ms of the clock; null: the central system can be reached */
   readonly offlineSinceMs?: () => number | null;
-  /** false: profiles are kept and do nothing */
+  /** false: profiles are stored and have no effect */
   readonly enabled?: () => boolean;
   /** called after the limits were evaluated and sent */
   readonly evaluated?: () => void;
@@ -267,9 +267,9 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       change([...profiles.filter(({ profile }) => !replaces(profile)), entry]);
     },
     remove(which) {
-      const left = profiles.filter(({ profile }) => !which(profile));
-      const removed = profiles.length - left.length;
-      if (removed > 0) change(left);
+      const remaining = profiles.filter(({ profile }) => !which(profile));
+      const removed = profiles.length - remaining.length;
+      if (removed > 0) change(remaining);
       return removed;
     },
     composite: (query, more = []) => {

@@ -1,6 +1,6 @@
 /**
  * The limit that charging profiles set at an instant. For each purpose the profile in force with the highest stackLevel
- * decides; the lowest limit of all purposes applies. Watts and amperes are kept apart: each has its own minimum.
+ * decides; the lowest limit of all purposes applies. Watts and amperes are separate: each has its minimum.
  */
 import type {
   ChargingProfile,

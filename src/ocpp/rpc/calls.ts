@@ -393,7 +393,7 @@ export function createResponder(options: ResponderOptions): Responder {
       if (at === null) return;
       const { id, action } = call;
       const sinceMs = clock.monotonicMs();
-      /** Drops the answer if its connection has ended: the next connection has not asked for it. */
+      /** Drops the answer if its connection has ended: the next connection has not requested it. */
       const send = (frame: OutFrame) => {
         if (connection === at && !options.isMute())
           outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
@@ -406,9 +406,9 @@ export function createResponder(options: ResponderOptions): Responder {
       }
       at.calls.add(id);
       let acts: (() => void)[] | null = [];
-      const act = (each: () => void) => {
+      const act = (followUp: () => void) => {
         try {
-          each();
+          followUp();
         } catch (error) {
           log.error(`an action after the answer to ${action} failed: ${errorText(error)}`, deviceIndex);
         }
@@ -418,7 +418,7 @@ export function createResponder(options: ResponderOptions): Responder {
         const due = payload === noAnswer ? [] : (acts ?? []);
         acts = null;
         if (payload !== noAnswer) send(result(at.version, call, payload));
-        for (const each of due) act(each);
+        for (const followUp of due) act(followUp);
       };
       const fail = (thrown: unknown) => {
         at.calls.delete(id);
@@ -431,9 +431,9 @@ export function createResponder(options: ResponderOptions): Responder {
           succeed(instead);
           return;
         }
-        const answer = handle(action, call.payload, (each) => {
-          if (acts === null) act(each);
-          else acts.push(each);
+        const answer = handle(action, call.payload, (followUp) => {
+          if (acts === null) act(followUp);
+          else acts.push(followUp);
         });
         if (answer instanceof Promise) answer.then(succeed, fail);
         else succeed(answer);

@@ -54,7 +54,7 @@ export function passwordOf({ securityProfile, password }: Credentials): Buffer |
 
 // Credentials in force, and changed credentials that are tried with the next connection and dropped if they fail.
 
-/** Attempts with new credentials if the failures may have other reasons. */
+/** Maximum of attempts with changed credentials if the failures may have other reasons. */
 const trialAttempts = 3;
 const unrelatedKinds: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
 

@@ -150,8 +150,8 @@ class PersistentQueue implements LoadableQueue {
 
   /** Reduces the counters by an item that has left the queue. */
   #discount({ message: { transaction, role } }: QueuedItem): void {
-    const left = this.lengthOf(transaction) - 1;
-    if (left > 0) this.#lengths.set(transaction, left);
+    const remaining = this.lengthOf(transaction) - 1;
+    if (remaining > 0) this.#lengths.set(transaction, remaining);
     else this.#lengths.delete(transaction);
     if (role === 'middle') this.#middles -= 1;
   }

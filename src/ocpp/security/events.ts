@@ -121,7 +121,7 @@ interface EventLogParts extends OutboxParts {
   readonly store: (name: string) => Slot;
 }
 
-/** Maximum of kept lines; beyond it the oldest are removed. */
+/** Maximum of log lines; beyond it the oldest are removed. */
 export const securityLogCapacity = 1000;
 const queueCapacity = 500;
 /** Maximum characters of techInfo in every version. */

@@ -1,5 +1,5 @@
 /**
- * The certificates of one station: installed, deleted, renewed and kept (white paper 1.6 and 2.x, A02, A03, M03 to
+ * The certificates of one station: installed, deleted, renewed and stored (white paper 1.6 and 2.x, A02, A03, M03 to
  * M05).
  */
 import { createPrivateKey, webcrypto } from 'node:crypto';
@@ -188,12 +188,12 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     if (root.certificate.serialNumber.length > maxSerialLength) return { why: 'its serial number is too long' };
     const { roots } = this.#state;
     if (roots.some((each) => isSame(each, root))) return 'present';
-    const others = replaces && use === this.#uses.central ? roots.filter((each) => each.use === use) : [];
-    const replaced = others.at(-1);
+    const replaceable = replaces && use === this.#uses.central ? roots.filter((each) => each.use === use) : [];
+    const replaced = replaceable.at(-1);
     if (replaced !== undefined && !isIssuedBy(root.certificate, replaced.certificate))
       return { why: 'the root that it replaces has not issued it' };
     // the replaced root stays as a fallback, earlier roots are removed
-    const remaining = roots.filter((each) => !others.slice(0, -1).includes(each));
+    const remaining = roots.filter((each) => !replaceable.slice(0, -1).includes(each));
     if (remaining.length >= max) return 'full';
     this.#set({ ...this.#state, roots: [...remaining, root] });
     if (use === this.#uses.central) this.#trust();
@@ -205,10 +205,10 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const { roots } = this.#state;
     const matching = roots.filter((root) => sameHashData(rootHashData(root, roots, hashData.hashAlgorithm), hashData));
     if (matching.length === 0) return 'unknown';
-    const left = roots.filter((root) => !matching.includes(root));
+    const remaining = roots.filter((root) => !matching.includes(root));
     const isCentral = ({ use }: Root<RootUse>) => use === this.#uses.central;
-    if (matching.some(isCentral) && !left.some(isCentral) && keepsLast) return 'last';
-    this.#set({ ...this.#state, roots: left });
+    if (matching.some(isCentral) && !remaining.some(isCentral) && keepsLast) return 'last';
+    this.#set({ ...this.#state, roots: remaining });
     if (matching.some(isCentral)) this.#trust();
     return 'removed';
   }

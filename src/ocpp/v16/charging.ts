@@ -199,9 +199,9 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   [
     clauses.outside,
     ({ chargingSchedule: { chargingSchedulePeriod } }) => {
-      const first = chargingSchedulePeriod[0]?.startPeriod;
-      if (first === undefined) return 'a schedule needs a period';
-      return first === 0 ? null : `the first startPeriod must be 0, not ${first}`;
+      const firstStart = chargingSchedulePeriod[0]?.startPeriod;
+      if (firstStart === undefined) return 'a schedule needs a period';
+      return firstStart === 0 ? null : `the first startPeriod must be 0, not ${firstStart}`;
     },
   ],
   [clauses.period, checkPeriods],
