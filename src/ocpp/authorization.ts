@@ -8,16 +8,16 @@ import type { JsonValue, Slot } from '../core/store.ts';
 import type { EvseConnectorDetail } from '../contract/kinds/evse.ts';
 import type { StackOptions } from './station/stack.ts';
 
-/** entries; beyond it the one leaves that its rank and its age say */
+/** Maximum of entries; beyond it the entry of the lowest rank is removed, among equals the oldest. */
 export const maxCacheEntries = 1000;
 
-/** of the entries as JSON text; one that is larger than its share is not kept */
+/** Maximum octets of all entries as JSON text. */
 export const maxCacheBytes = 1_000_000;
 
 export interface AuthorizationCache<Entry> {
-  /** the one put longest ago first */
+  /** in the order of `put`, oldest first */
   readonly entries: readonly Entry[];
-  /** of the entries as JSON text */
+  /** octets of the entries as JSON text */
   readonly bytes: number;
   find(key: string): Entry | null;
   /** Adds an entry, or replaces the one with its key. */
@@ -28,15 +28,15 @@ export interface AuthorizationCache<Entry> {
 }
 
 interface CacheOptions<Entry> {
-  /** a journal of entries, the newest last; it is rewritten when half of it is history */
+  /** a journal of entries, newest last; rewritten when half of it is outdated */
   readonly slot: Slot;
   readonly log: Pick<Logger, 'error'>;
   readonly keyOf: (entry: Entry) => string;
-  /** the lowest leaves first, among equals the one put longest ago; default all are equal */
+  /** the entry of the lowest rank is removed first, among equals the oldest; default: all are equal */
   readonly rank?: (entry: Entry) => number;
 }
 
-/** 100 of them fill the cache */
+/** Maximum octets of an entry; a larger one is not kept. */
 const maxEntryBytes = maxCacheBytes / 100;
 
 interface SizedEntry<Entry> {
@@ -146,29 +146,29 @@ interface OfflineRules {
 }
 
 /**
- * Status of a token without an answer: a known one counts as it is known, an accepted one only where the rules permit; a
- * token that neither list nor cache holds is refused unless the rules permit unknown ones.
- * @param knownStatus of local list or cache; null: neither holds it
- * @param refused status where the rules decide against the token
+ * Status of a token without an answer of the central system. The status of local list or cache applies, but Accepted
+ * only if the rules permit; a token in neither is refused unless the rules permit unknown tokens.
+ * @param storedStatus of local list or cache; null: the token is in neither
+ * @param refused status if the rules refuse the token
  */
 export function offlineStatus<Status extends string>(
-  knownStatus: Status | 'Accepted' | null,
+  storedStatus: Status | 'Accepted' | null,
   rules: OfflineRules,
   refused: Status,
 ): Status | 'Accepted' {
-  if (knownStatus === null) return rules.unknown ? 'Accepted' : refused;
-  if (knownStatus !== 'Accepted') return knownStatus;
+  if (storedStatus === null) return rules.unknown ? 'Accepted' : refused;
+  if (storedStatus !== 'Accepted') return storedStatus;
   return rules.known ? 'Accepted' : refused;
 }
 
-/** token of a vehicle that is plugged in where plugging in presents one, as in the transition of the device */
+/** Token that plugging in a vehicle presents, as in the transition of the device. */
 export const autoToken = 'AUTO';
 
 export function conflict(connectorId: number, why: string): SimError {
   return new SimError('COMMAND_CONFLICT', `connector ${connectorId}: ${why}`);
 }
 
-/** Reason why no token can authorise a connector by itself; null: one can. */
+/** Reason why no token can authorise a connector; null: a token can. */
 export function obstacle({ errorCode, operative, phase }: EvseConnectorDetail): string | null {
   if (errorCode !== 'NoError') return `${errorCode} must be cleared first`;
   if (!operative) return 'it is out of operation';
@@ -183,7 +183,7 @@ export function checkFree(connector: EvseConnectorDetail): void {
 
 /** Checks one token at a time, since the answer for a token decides the meaning of the next one. */
 export interface Turns {
-  /** a token is being checked at the connector */
+  /** True if a token is being checked at the connector. */
   busy(connectorId: number): boolean;
   /** @throws SimError COMMAND_CONFLICT while another token is being checked; what `act` throws */
   alone<T>(connectorId: number, act: () => Promise<T>): Promise<T>;
@@ -207,16 +207,18 @@ export function createTurns(): Turns {
 
 interface ReaderDeps extends Pick<StackOptions, 'device' | 'log'> {
   readonly registration: { onAccepted(listener: () => void): () => void };
-  /** plugging in presents the token `AUTO` */
+  /** true: plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** connectors whose `AUTO` the central system has not answered; the reader adds those it finds and empties it */
+  /**
+   * connectors whose `AUTO` the central system has not answered; the reader adds waiting connectors and empties the set
+   */
   readonly unanswered: Set<number>;
   readonly present: (connectorId: number, idToken: string) => Promise<{ readonly status: string }>;
 }
 
 /**
- * Presents the tokens in transitions of the device. `AUTO` of a vehicle that came while nothing could be asked, or before the
- * station listened, is presented again once the central system has accepted the station.
+ * Presents the tokens in transitions of the device. `AUTO` of a vehicle that arrived while no connection existed, or
+ * before the station listened, is presented again once the central system has accepted the station.
  * @returns function that unsubscribes
  */
 export function followReader({
@@ -227,7 +229,7 @@ export function followReader({
   unanswered,
   present,
 }: ReaderDeps): () => void {
-  // the person at the station sees no more than that nothing happens, so a refusal is logged
+  // a refusal is logged, since the station shows nothing to the person
   const show = async (connectorId: number, idToken: string): Promise<void> => {
     try {
       const { status } = await present(connectorId, idToken);

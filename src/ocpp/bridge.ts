@@ -1,6 +1,6 @@
 /**
  * The charging station behind an OCPP client, from a device and its register map, and its DER controls (block R): the
- * only file that knows both OCPP stations and SunSpec registers.
+ * only file that uses both OCPP stations and SunSpec registers.
  */
 import { pointNumber, hasPoint, pointValue } from '../sunspec/map/bank.ts';
 import { slopeState } from '../contract/device.ts';
@@ -32,7 +32,7 @@ import { hasCurve, inRegisters, place } from '../sunspec/map/grid-support/wish.t
 import { PointHolds, written } from '../sunspec/map/point-holds.ts';
 import type { Written } from '../sunspec/map/point-holds.ts';
 
-/** The plant as DER controls see it. */
+/** Members of the plant that DER controls use. */
 type DerPlant = Pick<Plant, 'onTick'>;
 
 const tripNames: readonly TripName[] = ['lv_trip', 'hv_trip', 'lf_trip', 'hf_trip'];
@@ -55,14 +55,14 @@ class StationDer implements DerPort {
   readonly #points: PointHolds;
   readonly #slope: CommandHold<number | null>;
   readonly #restarted = new Set<() => void>();
-  readonly #ends: readonly (() => void)[];
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(device: Device, plant: DerPlant) {
     this.#device = device;
     this.#plant = plant;
     this.#points = new PointHolds(device.bank, source);
     this.#slope = new CommandHold(slopeState(device, 'wPctPerS'), source);
-    this.#ends = [
+    this.#unsubscribe = [
       // registered after the listener of the holds
       device.bank.onReload(() => {
         this.#points.forget();
@@ -121,9 +121,9 @@ class StationDer implements DerPort {
   condition(since: SimTime): DerCondition {
     const { trace, detailAt: at } = this.#device;
     const { active, reactive } = trace.decidedBy;
-    const { frequencyHz, lowestVoltagePct, highestVoltagePct, service: word } = trace.now;
+    const { frequencyHz, lowestVoltagePct, highestVoltagePct, service: traceService } = trace.now;
     const { nominalHz } = trace;
-    const service = services[word] ?? 'out';
+    const service = services[traceService] ?? 'out';
     const trip = lastTrip(trace.transitions, service === 'tripped' ? null : since);
     const [over, under] = ['DbOf', 'DbUf'].map((name) => this.number(711, `Ctl[0].${name}`) ?? 0);
     const withinDroopBand = frequencyHz <= nominalHz + (over ?? 0) && frequencyHz >= nominalHz - (under ?? 0);
@@ -153,7 +153,7 @@ class StationDer implements DerPort {
   }
 
   close(): void {
-    for (const end of this.#ends) end();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#points.close();
     this.#restarted.clear();
   }
@@ -169,12 +169,12 @@ function slopeOf(controls: readonly DerHold[]): ControlValue<number> | null {
   return null;
 }
 
-/** The last trip by voltage or frequency. @param since earlier trips do not count; null: all count */
+/** The last trip by voltage or frequency; null: none. @param since earlier trips do not count; null: all count */
 function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | null): DerTrip | null {
-  const last = transitions.findLast(({ to }) => to === 'tripped');
-  const name = tripNames.find((each) => each === last?.cause);
-  if (last === undefined || name === undefined || (since !== null && last.at <= since)) return null;
-  return { name, at: last.at };
+  const tripTransition = transitions.findLast(({ to }) => to === 'tripped');
+  const name = tripNames.find((each) => each === tripTransition?.cause);
+  if (tripTransition === undefined || name === undefined || (since !== null && tripTransition.at <= since)) return null;
+  return { name, at: tripTransition.at };
 }
 
 /**
@@ -183,17 +183,17 @@ function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | nu
  */
 function createDerPort(device: Device, plant: DerPlant): DerPort | null {
   const { detail } = device;
-  const givesBack = detail.kind === 'evse' && detail.connectors.some(({ bidirectional }) => bidirectional);
-  return givesBack ? new StationDer(device, plant) : null;
+  const isBidirectional = detail.kind === 'evse' && detail.connectors.some(({ bidirectional }) => bidirectional);
+  return isBidirectional ? new StationDer(device, plant) : null;
 }
 
-/** The plant as a station sees it. */
+/** Members of the plant that a station uses. */
 type StationPlant = Pick<Plant, 'now' | 'time' | 'silentDevices' | 'onTick'>;
 
 /** @throws SimError COMMAND_NOT_APPLICABLE */
 function evseDetailOf({ detail, index }: Pick<Device, 'detail' | 'index'>): EvseDetail {
   if (detail.kind === 'evse') return detail;
-  throw new SimError('COMMAND_NOT_APPLICABLE', `device ${index} is no charging station`);
+  throw new SimError('COMMAND_NOT_APPLICABLE', `device ${index} is not a charging station`);
 }
 
 function nameplateOf({ bank }: Device, { vendor, model, firmwareVersion }: EvseDetail): StationNameplate {
@@ -243,23 +243,23 @@ function stationRatingOf(device: Device, detail: EvseDetail): ConnectorRating {
 function gridMeter({ bank }: Device): GridMeter {
   const m = bank.map.m701;
   const phases = m.ACType === 'THREE_PHASE' ? 3 : m.ACType === 'SPLIT_PHASE' ? 2 : 1;
-  const each = (values: readonly (number | null)[]) => values.slice(0, phases).map((value) => value ?? 0);
+  const byPhase = (values: readonly (number | null)[]) => values.slice(0, phases).map((value) => value ?? 0);
   return {
     reactivePowerVar: 0 - (m.Var ?? 0),
     frequencyHz: m.Hz ?? 0,
-    voltageV: each([m.VL1, m.VL2, m.VL3]),
-    currentA: each([m.AL1, m.AL2, m.AL3]).map(Math.abs),
-    powerByPhaseW: each([m.WL1, m.WL2, m.WL3]).map((w) => 0 - w),
+    voltageV: byPhase([m.VL1, m.VL2, m.VL3]),
+    currentA: byPhase([m.AL1, m.AL2, m.AL3]).map(Math.abs),
+    powerByPhaseW: byPhase([m.WL1, m.WL2, m.WL3]).map((w) => 0 - w),
   };
 }
 
 /**
  * The port of a charging station.
  * @param id charge point identity: the peer in the provenance of its commands
- * @throws SimError COMMAND_NOT_APPLICABLE for any other device
+ * @throws SimError COMMAND_NOT_APPLICABLE if the device is not a charging station
  */
 export function createStationPort(device: Device, plant: StationPlant, id: string): StationPort {
-  const start = evseDetailOf(device);
+  const startDetail = evseDetailOf(device);
   const commandOrigin = { source: 'ocpp', peer: id } as const;
   const hz = () => pointNumber(device.bank, 701, 'Hz') ?? 0;
   const connectorOf = (connectorId: number): EvseConnectorDetail => {
@@ -271,10 +271,10 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
   };
   return {
     deviceIndex: device.index,
-    nameplate: nameplateOf(device, start),
-    connectorIds: start.connectors.map(({ connectorId }) => connectorId).sort((a, b) => a - b),
-    ratings: start.connectors.map(ratingOf),
-    stationRating: stationRatingOf(device, start),
+    nameplate: nameplateOf(device, startDetail),
+    connectorIds: startDetail.connectors.map(({ connectorId }) => connectorId).sort((a, b) => a - b),
+    ratings: startDetail.connectors.map(ratingOf),
+    stationRating: stationRatingOf(device, startDetail),
     get detail() {
       return evseDetailOf(device);
     },

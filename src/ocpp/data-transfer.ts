@@ -1,4 +1,7 @@
-/** DataTransfer of the central system (1.6 5.6, 2.0.1 P01). The vendor `derbench` has one message, which returns its data. */
+/**
+ * DataTransfer of the central system (1.6 5.6, 2.0.1 P01). The vendor `derbench` has one message, `echo`, which returns
+ * its data.
+ */
 
 interface DataRequest<Data> {
   readonly vendorId: string;
@@ -20,5 +23,5 @@ function answer<Data>({ vendorId, messageId, data }: DataRequest<Data>): DataRep
   return { status: 'Accepted', ...(data !== undefined && { data }) };
 }
 
-/** The part that answers, in every version. */
+/** Part that answers DataTransfer, in every version. */
 export const dataTransfer = { handlers: { DataTransfer: answer } } as const;

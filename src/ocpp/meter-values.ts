@@ -31,15 +31,15 @@ export interface MeasuredValue {
 export interface MeasurandRow {
   readonly unit?: 'Wh' | 'W' | 'var' | 'A' | 'V' | 'Hz' | 'Percent';
   readonly digits: number;
-  /** the meter of the vehicle measures it */
+  /** true: measured by the vehicle */
   readonly inVehicle?: true;
-  /** values where no phase is requested; empty: the value is not measured */
+  /** values if no phase is requested; empty: the value is not measured */
   readonly read: (reading: Reading) => readonly MeasuredValue[];
   /** by position in `sample.phases`; absent: it has no values by phase */
   readonly readPhase?: (sample: MeterSample, i: number) => number;
 }
 
-/** The value, or 0 where it is negative; never -0. */
+/** The value, or 0 if it is negative; never -0. */
 const nonNegative = (value: number) => (value > 0 ? value : 0);
 const single = (read: (reading: Reading) => number) => (reading: Reading) => [{ value: read(reading) }];
 
@@ -222,7 +222,7 @@ export function nextPeriodic(startMs: number, nowMs: number, intervalS: number):
 }
 
 export interface Repeat {
-  /** Plans anew: the interval, or the clock, has changed. */
+  /** Plans again after a change of the interval or the clock. */
   plan(): void;
   stop(): void;
 }
@@ -232,7 +232,7 @@ const lateMs = 60_000;
 
 /**
  * Calls `act` at each due instant with that instant.
- * @param next the due instant after another one; null: none
+ * @param next the first due instant after an instant; null: none
  */
 export function repeat(
   clock: Pick<RemoteClock, 'nowMs' | 'at'>,
@@ -246,7 +246,7 @@ export function repeat(
     cancel = clock.at(dueMs, () => {
       cancel = null;
       const nowMs = clock.nowMs();
-      // a timer may run a little early
+      // a timer may fire a little early
       planAfter(Math.max(nowMs, dueMs));
       if (nowMs - dueMs < lateMs) act(dueMs);
     });
@@ -310,12 +310,12 @@ function dcValues(connector: EvseConnectorDetail, powerW: number): Electrical {
   };
 }
 
-/** The values of the last sub-step in proportion to the power at this instant. */
+/** The values of the last sub-step, scaled to the power at this instant. */
 function acValues(connector: EvseConnectorDetail, powerW: number): Electrical {
   const phases = wiredPhases(connector);
   const voltageV = phases.map((phase) => connector.supplyVoltageV[phase - 1] ?? 0);
-  const used = (i: number) => phases.length === 1 || connector.supplyPhases.includes(phases[i] ?? 0);
-  const usedV = voltageV.map((v, i) => (used(i) ? v : 0));
+  const isUsed = (i: number) => phases.length === 1 || connector.supplyPhases.includes(phases[i] ?? 0);
+  const usedV = voltageV.map((v, i) => (isUsed(i) ? v : 0));
   const totalV = sum(usedV);
   const perVolt = totalV > 0 ? powerW / totalV : 0;
   const factor = connector.powerW === 0 ? 0 : Math.abs(powerW / connector.powerW);

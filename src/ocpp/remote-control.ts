@@ -5,23 +5,23 @@ import type { StationPort } from './station/port.ts';
 import type { StackOptions } from './station/stack.ts';
 
 /**
- * Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. A vehicle
- * that has charged already waits to leave; one whose token did not come in time waits for a start.
+ * The connector for a remote start, in order of preference: reserved for the token, with a vehicle, any other. After
+ * its session a vehicle waits to leave; a vehicle without a token in time still waits for a start.
  */
 export function bestConnector(
   connectors: readonly EvseConnectorDetail[],
   canStart: (connector: EvseConnectorDetail) => boolean,
   isReservedForToken: (connectorId: number) => boolean,
 ): EvseConnectorDetail | undefined {
-  const able = connectors.filter((c) => (c.phase !== 'finishing' || c.session === null) && canStart(c));
+  const candidates = connectors.filter((c) => (c.phase !== 'finishing' || c.session === null) && canStart(c));
   return (
-    able.find(({ connectorId }) => isReservedForToken(connectorId)) ??
-    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
-    able[0]
+    candidates.find(({ connectorId }) => isReservedForToken(connectorId)) ??
+    candidates.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
+    candidates[0]
   );
 }
 
-/** Authorises a remote start that has been answered. @param forget drops its profile where it does not happen */
+/** Authorises a remote start after its answer. @param forget drops its charging profile if the start fails */
 export async function beginStart(
   { device, log }: Pick<StackOptions, 'device' | 'log'>,
   place: string,
@@ -57,7 +57,7 @@ export function unlock(
 }
 
 /**
- * Calls `forget` for each connector whose authorisation the device takes back, so that a profile that waits for its
+ * Calls `forget` for each connector whose authorisation the device withdraws, so that a profile that waits for its
  * transaction is removed. The returned function unsubscribes.
  */
 export function followWithdrawals(
@@ -66,12 +66,12 @@ export function followWithdrawals(
 ): () => void {
   return device.onTransition(({ event, connectorId }) => {
     if (event === 'withdraw') forget(connectorId);
-    // a reset of the device takes back every authorisation
+    // a reset of the device withdraws every authorisation
     if (event === 'restart') for (const id of device.connectorIds) forget(id);
   });
 }
 
-/** Load and end of a part whose profiles are dropped with the authorisations that they wait for. */
+/** `load` and `stop` of a part that drops a waiting profile when its authorisation is withdrawn. */
 export function dropsWithdrawn(
   device: Pick<StationPort, 'connectorIds' | 'onTransition'>,
   forget: (id: number) => void,

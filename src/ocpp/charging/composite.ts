@@ -1,23 +1,24 @@
 /**
- * Composite schedules: the limit of all profiles together over a time to come, in one unit.
+ * Composite schedules: the limit of all profiles together over a future time, in one unit.
  *
- * Watts and amperes are converted with the nominal voltage, so that a schedule reads back as it was set: W = A x phases x
- * voltage on AC, where the phases are `numberPhases`, at most those of the connector (2 counts as 1 and shows as 1); W = A x
- * voltage on DC.
+ * Watts and amperes are converted with the nominal voltage, so that a schedule reads back as it was set: W = A x phases
+ * x voltage on AC, where the phases are `numberPhases`, at most those of the connector (2 counts as 1 and shows as 1);
+ * W = A x voltage on DC.
  *
  * A connector shows the lower one of its own limit and of that of the station. Connector 0 is the grid connection: it
  * shows the lower one of the limit of the station and of the sum of the connectors, where a connector without a limit
- * counts with its rated power and the sum with at most that of the station. An idle connector counts too, since a vehicle
- * may arrive: the result is a maximum. Amperes of connector 0 are those of the phase with the highest sum, since a limit of
- * the station in amperes holds on each phase; those of an AC connector count as they were set. Watts, of a connector, of the
- * station or its rating, become the amperes of a single-phase vehicle, which draws all of them from one phase whatever
- * `numberPhases` permits: L1 of a three-phase connector. Its other phases carry a third each, the current of a three-phase
- * vehicle; so do those of a DC connector. No connector counts with more than its rated current, nor with power factors.
+ * counts with its rated power and the sum with at most that of the station. An idle connector counts too, since a
+ * vehicle may arrive: the result is a maximum. Amperes of connector 0 are those of the phase with the highest sum,
+ * since a limit of the station in amperes holds on each phase; those of an AC connector count as they were set. Watts,
+ * of a connector, of the station or its rating, become the amperes of a single-phase vehicle, which draws all of them
+ * from one phase whatever `numberPhases` permits: L1 of a three-phase connector. Its other phases carry a third each,
+ * the current of a three-phase vehicle; so do those of a DC connector. No connector counts with more than its rated
+ * current, nor with power factors.
  */
 import { combined, limitAt, nextChange, openLimit } from './limits.ts';
 import type { ChargingState, Limit, Nominal, OperationMode, RateUnit } from './model.ts';
 
-/** A connector, as far as schedules need it. */
+/** Ratings of a connector for schedules. */
 interface CompositeRating extends Nominal {
   readonly connectorId: number;
   readonly maxPowerW: number;
@@ -26,7 +27,7 @@ interface CompositeRating extends Nominal {
   readonly supplyPhases: readonly number[];
 }
 
-/** The grid connection and what is behind it. */
+/** Ratings of the grid connection and its connectors. */
 interface GridRating {
   readonly station: Nominal & Pick<CompositeRating, 'maxPowerW'>;
   readonly connectors: readonly CompositeRating[];
@@ -39,7 +40,7 @@ export interface CompositeQuery extends GridRating {
   /** above 0 */
   readonly durationS: number;
   readonly unit: RateUnit;
-  /** The schedule ends before the period that would be one too many. */
+  /** The schedule ends before any further period. */
   readonly maxPeriods: number;
 }
 
@@ -59,16 +60,16 @@ export interface CompositePeriod {
 
 export interface CompositeSchedule {
   readonly startMs: number;
-  /** as asked, unless `maxPeriods` or the bound of the work shortens it */
+  /** as requested, unless `maxPeriods` or `maxEvaluations` shortens it */
   readonly durationS: number;
   readonly unit: RateUnit;
   /** never empty; neighbours differ */
   readonly periods: readonly CompositePeriod[];
 }
 
-/** Instants looked at, times profiles looked at for each: bounds the work for a duration of years. */
-const maxLooks = 100_000;
-/** A limit above this is shown as this, W or A. */
+/** Maximum of instants times profiles evaluated at each: bounds the work for a duration of years. */
+const maxEvaluations = 100_000;
+/** Maximum of a shown limit, W or A. */
 const maxShown = 1e9;
 
 /** Watts of one ampere per phase. */
@@ -76,19 +77,19 @@ export function wattsPerAmpere({ type, phases, nominalVoltageV }: Nominal, numbe
   return type === 'dc' ? nominalVoltageV : nominalVoltageV * Math.min(phases, numberPhases ?? phases);
 }
 
-/** Rid of the last bits of conversions, which would split periods that are equal. */
+/** Rounds off the errors of conversions, which would split equal periods. */
 const clean = (value: number) => Math.round(value * 1e6) / 1e6;
 
 /** A limit in one unit; null: none. */
 export function inUnit({ limitW, limitA, numberPhases }: Limit, unit: RateUnit, nominal: Nominal): number | null {
   const perA = wattsPerAmpere(nominal, numberPhases);
-  const [first, other] =
+  const [direct, converted] =
     unit === 'W' ? [limitW, limitA === null ? null : limitA * perA] : [limitA, limitW === null ? null : limitW / perA];
-  const lowest = Math.min(first ?? Infinity, other ?? Infinity);
-  return first === null && other === null ? null : clean(Math.min(lowest, maxShown));
+  const lowest = Math.min(direct ?? Infinity, converted ?? Infinity);
+  return direct === null && converted === null ? null : clean(Math.min(lowest, maxShown));
 }
 
-/** The limit of the station as a connector sees it: amperes of its grid connection are none of a DC connector. */
+/** The limit of the station for a connector; in watts for DC, since AC amperes are not those of a DC connector. */
 function ofStation(limit: Limit, connector: Nominal, station: Nominal): Limit {
   if (connector.type === station.type) return limit;
   return { ...limit, limitW: inUnit(limit, 'W', station), limitA: null };
@@ -97,11 +98,11 @@ function ofStation(limit: Limit, connector: Nominal, station: Nominal): Limit {
 type UnitLimit = Omit<CompositePeriod, 'startS'>;
 
 function limitInUnit(limit: Limit, unit: RateUnit, nominal: Nominal): UnitLimit {
-  const inOne = inUnit(limit, unit, nominal);
+  const value = inUnit(limit, unit, nominal);
   const setpoint = signedInUnit(limit.setpointW, limit.setpointA, limit, unit, nominal);
   const dischargeLimit = signedInUnit(limit.dischargeLimitW, limit.dischargeLimitA, limit, unit, nominal);
   return {
-    limit: inOne,
+    limit: value,
     numberPhases: nominal.type === 'dc' ? null : limit.numberPhases,
     ...(setpoint !== null && { setpoint }),
     ...(dischargeLimit !== null && { dischargeLimit }),
@@ -109,7 +110,7 @@ function limitInUnit(limit: Limit, unit: RateUnit, nominal: Nominal): UnitLimit 
   };
 }
 
-/** A set-point or discharge limit in one unit: where both are given the one nearer to 0. */
+/** A set-point or discharge limit in one unit; of two values the one nearer to 0. */
 function signedInUnit(
   watts: number | null | undefined,
   amperes: number | null | undefined,
@@ -136,20 +137,20 @@ function isSame(a: UnitLimit, b: UnitLimit): boolean {
 }
 
 function atConnector(state: ChargingState, rating: CompositeRating, query: CompositeQuery, atMs: number): UnitLimit {
-  const whole = ofStation(limitAt(state, 0, atMs), rating, query.station);
-  return limitInUnit(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
+  const stationLimit = ofStation(limitAt(state, 0, atMs), rating, query.station);
+  return limitInUnit(combined(limitAt(state, rating.connectorId, atMs), stationLimit), query.unit, rating);
 }
 
 /** The current with which a connector loads a phase of the supply. */
 interface PhaseLoad {
   readonly maxA: number;
-  /** fewest watts of the connector for an ampere on this phase */
+  /** minimum power of the connector for an ampere on this phase, W */
   readonly wattsPerA: number;
 }
 
 const allPhases: readonly number[] = [1, 2, 3];
 
-/** @returns null: it does not load this phase. @param isTogether the current of all phases counts as that of one */
+/** @returns null: it does not load this phase. @param isTogether true: the current of all phases counts on one */
 function loadOn(phase: number, limit: Limit, rating: CompositeRating, isTogether: boolean): PhaseLoad | null {
   const isFirst = isTogether || phase === rating.supplyPhases[0];
   if (!isFirst && (limit.numberPhases === 1 || !rating.supplyPhases.includes(phase))) return null;
@@ -159,13 +160,13 @@ function loadOn(phase: number, limit: Limit, rating: CompositeRating, isTogether
   return { maxA: Math.min(rating.maxCurrentA, limitA), wattsPerA };
 }
 
-/** A converter is between the connector and the supply, whose phases it loads evenly. */
+/** Load of a phase by a connector with a converter, which loads all phases evenly. */
 function converterLoad(limit: Limit, rating: CompositeRating, wattsPerA: number): PhaseLoad {
   const powerW = Math.min(rating.maxPowerW, inUnit(limit, 'W', rating) ?? Infinity);
   return { maxA: powerW / wattsPerA, wattsPerA };
 }
 
-/** Maximum current of all loads of a phase within a power: those come first that need the fewest watts for it. */
+/** Maximum current of all loads on a phase within a power: the loads with the fewest watts per ampere count first. */
 function currentWithinA(loads: readonly PhaseLoad[], powerW: number): number {
   let leftW = powerW;
   let sumA = 0;
@@ -178,9 +179,9 @@ function currentWithinA(loads: readonly PhaseLoad[], powerW: number): number {
 }
 
 /**
- * Maximum current on a phase of the grid connection. The limit of the station applies with its watts and phases, not with
- * its amperes.
- * @param limits of the connectors, in their order; default: they have none
+ * Maximum current on a phase of the grid connection. The limit of the station applies with its watts and phases, not
+ * with its amperes.
+ * @param limits limits of the connectors, in their order; default: no limits
  */
 export function maxPhaseCurrentA(
   { connectors, station }: GridRating,
@@ -202,8 +203,8 @@ export function maxPhaseCurrentA(
   return clean(Math.max(...allPhases.map(currentOn)));
 }
 
-/** The limit of the station in amperes: its watts as the connectors can draw them from one phase. */
-function ownInAmperes(limit: Limit, query: CompositeQuery): UnitLimit {
+/** The limit of the station in amperes; its watts become the current that the connectors can draw from one phase. */
+function stationInAmperes(limit: Limit, query: CompositeQuery): UnitLimit {
   const { limitW, dischargeLimitW, numberPhases } = limit;
   const currentOf = (powerW: number) => maxPhaseCurrentA(query, [], { limitW: powerW, numberPhases });
   const ofWatts: Limit = {
@@ -226,13 +227,15 @@ function atGrid(state: ChargingState, query: CompositeQuery, atMs: number): Unit
   const { connectors, station, unit } = query;
   const limits = connectors.map((rating) => limitAt(state, rating.connectorId, atMs));
   const ofStation = limitAt(state, 0, atMs);
-  const ofOwn = unit === 'A' ? ownInAmperes(ofStation, query) : limitInUnit(ofStation, unit, station);
-  if (limits.every(({ limitW, limitA }) => limitW === null && limitA === null)) return ofOwn;
-  const ofSum = connectorsInUnit(limits, ofStation, query);
-  return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: ofStation.numberPhases };
+  const ofProfiles = unit === 'A' ? stationInAmperes(ofStation, query) : limitInUnit(ofStation, unit, station);
+  if (limits.every(({ limitW, limitA }) => limitW === null && limitA === null)) return ofProfiles;
+  const sumLimit = connectorsInUnit(limits, ofStation, query);
+  return ofProfiles.limit !== null && ofProfiles.limit <= sumLimit
+    ? ofProfiles
+    : { limit: sumLimit, numberPhases: ofStation.numberPhases };
 }
 
-/** @returns null for a connector that there is not */
+/** @returns null: there is no such connector */
 export function compositeSchedule(state: ChargingState, query: CompositeQuery): CompositeSchedule | null {
   const { connectorId, connectors, startMs, unit, maxPeriods } = query;
   const rating = connectors.find((each) => each.connectorId === connectorId);
@@ -240,7 +243,7 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
   const at = (ms: number) => (rating === undefined ? atGrid(state, query, ms) : atConnector(state, rating, query, ms));
   const watched = rating === undefined ? [0, ...connectors.map((each) => each.connectorId)] : [0, connectorId];
   const endMs = startMs + query.durationS * 1000;
-  const maxInstants = maxLooks / Math.max(1, watched.length * state.profiles.length);
+  const maxInstants = maxEvaluations / Math.max(1, watched.length * state.profiles.length);
   let last = at(startMs);
   const periods: CompositePeriod[] = [{ startS: 0, ...last }];
   let ms = startMs;
@@ -257,10 +260,15 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
   return { startMs, durationS: query.durationS, unit, periods };
 }
 
-/** To a tenth, towards 0: the resolution that the standard gives limits. The tolerance is that of conversions. */
+/**
+ * Rounds to a tenth towards 0, the resolution of limits in the standard, with a tolerance for errors of conversions.
+ */
 export const tenths = (value: number) => (Math.sign(value) * Math.floor(Math.abs(value) * 10 + 1e-4)) / 10 + 0;
 
-/** The periods of an answer in whole seconds, equal ones in one. @param rowOf a period in the words of a version */
+/**
+ * The periods of an answer in whole seconds, equal neighbours merged.
+ * @param rowOf converts a period for a version
+ */
 export function compositeRows<Row extends object>(
   { durationS, periods }: Pick<CompositeSchedule, 'durationS' | 'periods'>,
   rowOf: (period: CompositePeriod) => Row,
@@ -270,7 +278,7 @@ export function compositeRows<Row extends object>(
   for (const period of periods) {
     const startPeriod = Math.round(period.startS);
     if (startPeriod >= duration) break;
-    // of two changes within a second the later one
+    // of two changes within a second the later one counts
     if (rows.at(-1)?.startPeriod === startPeriod) rows.pop();
     const row = rowOf(period);
     const isSameAsLast =

@@ -1,9 +1,9 @@
 /**
  * Holds the charging profiles of a station and makes its device follow them: one limit for each connector and one for
- * the station, sent when it changes and at the instant at which it does.
+ * the station, sent at the instant of each change.
  *
- * A device that takes no commands at present (it is off, or under local control: 715.LocRemCtl) gets the limits as soon
- * as it does: they are tried again each second of the clock. A device that has been reset gets all of them again.
+ * While a device refuses commands (it is off, or under local control: 715.LocRemCtl), the limits are sent again each
+ * second of the clock. After a reset of the device all limits are sent again.
  */
 import type { EvseProfileLimit } from '../../contract/kinds/evse-commands.ts';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -24,17 +24,17 @@ import type {
 } from './model.ts';
 import type { OcppFunctions, OcppProfileEntry } from '../../contract/ocpp.ts';
 
-// The limits that a device has been sent, one for each connector and one for the station (0).
+// The limits that were sent to a device, one for each connector and one for the station (0).
 
 interface SentLimitsOptions {
   readonly device: Pick<StationPort, 'deviceIndex' | 'command'>;
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
 }
 
-/** The device takes commands up to this. */
+/** Maximum limit that the device accepts, W or A. */
 const maxLimit = 1e9;
 
-/** A limit as the device takes it. */
+/** The command that sets a limit. */
 function commandOf(limit: Limit): EvseProfileLimit {
   const bounded = (value: number | null | undefined) => (value == null ? null : Math.min(maxLimit, value));
   const signed = (value: number) => Math.max(-maxLimit, Math.min(maxLimit, value));
@@ -50,7 +50,7 @@ function commandOf(limit: Limit): EvseProfileLimit {
   };
 }
 
-/** Refusals that end by themselves. */
+/** Codes of temporary refusals. */
 const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
 
 const openText = JSON.stringify(commandOf(openLimit));
@@ -58,9 +58,9 @@ const openText = JSON.stringify(commandOf(openLimit));
 /** Sends limits that have changed. */
 export class SentLimits {
   readonly #options: SentLimitsOptions;
-  /** limits of the device by connector, as text; absent: no limit */
+  /** limits in the device by connector, as text; absent: no limit */
   readonly #sent = new Map<number, string>();
-  /** connectors whose limit the device has not taken yet */
+  /** connectors whose limit the device has not accepted yet */
   readonly #waiting = new Set<number>();
 
   constructor(options: SentLimitsOptions) {
@@ -71,7 +71,7 @@ export class SentLimits {
     return this.#waiting.size > 0;
   }
 
-  /** The device has no limits any more. */
+  /** Notes that the device has lost all limits. */
   forget(): void {
     this.#sent.clear();
   }
@@ -116,34 +116,34 @@ export interface ChargingControlOptions {
   readonly store: Slot;
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
   readonly precedence: DefaultPrecedence;
-  /** running now */
+  /** running transactions */
   readonly transactions: () => readonly RunningTransaction[];
-  /** by connector, read at each evaluation; what follows them is evaluated each second */
+  /** by connector, read at each evaluation; limits that follow conditions are evaluated each second */
   readonly conditions?: () => ReadonlyMap<number, Conditions>;
   /** ms of the clock; null: the central system can be reached */
   readonly offlineSinceMs?: () => number | null;
-  /** false: profiles are kept and do nothing */
+  /** false: profiles are stored and have no effect */
   readonly enabled?: () => boolean;
-  /** The limits have been evaluated and sent. */
+  /** called after the limits were evaluated and sent */
   readonly evaluated?: () => void;
 }
 
 export interface ChargingControl {
   readonly profiles: readonly StoredProfile[];
-  /** basis of the limits now */
+  /** basis of the present limits */
   readonly state: ChargingState;
   /** the present instant in whole ms */
   readonly nowMs: number;
-  /** Adds a profile in place of the others that `replaces` names; it acts at once. */
+  /** Removes the profiles for which `replaces` is true and adds another, with immediate effect. */
   install(entry: StoredProfile, replaces: (other: ChargingProfile) => boolean): void;
-  /** @returns how many there were */
+  /** @returns number of removed profiles */
   remove(which: (profile: ChargingProfile) => boolean): number;
   /** Evaluates anew: a transaction has begun or ended, or the clock has been set. */
   readonly refresh: () => void;
   /**
-   * From now on. What follows conditions shows its schedule alone.
-   * @param more profiles that the device follows by itself
-   * @returns null for a connector that there is not
+   * The composite schedule from the present instant, without the effects of frequency, signal and state of charge.
+   * @param more further profiles, which the device follows by itself
+   * @returns null: there is no such connector
    */
   composite(
     query: Pick<CompositeQuery, 'connectorId' | 'durationS' | 'unit' | 'maxPeriods'>,
@@ -156,9 +156,9 @@ export interface ChargingControl {
 }
 
 const retryMs = 1000;
-/** Resolution of limits that follow conditions. */
+/** Interval of the evaluation of limits that follow conditions. */
 const conditionsMs = 1000;
-/** An act for a later instant is planned when that is nearer. */
+/** Maximum wait of one timer; a later instant is planned again. */
 const maxPlanMs = 365 * 86_400_000;
 
 function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
@@ -166,13 +166,13 @@ function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
   return (values as unknown as readonly StoredProfile[]).filter(({ profile }) => profile.purpose !== 'tx');
 }
 
-/** Conditions as far as they hold at later instants too. */
+/** Conditions that also apply at later instants. */
 function lasting({ conditions = new Map() }: ChargingState): ReadonlyMap<number, Conditions> {
   const unknown = { frequencyHz: null, signal: null, socPct: null };
   return new Map([...conditions].map(([id, each]) => [id, { ...each, ...unknown }]));
 }
 
-/** Sends what is in force, and plans the next evaluation. */
+/** Sends the limits in force, and plans the next evaluation. */
 function createFollower(options: ChargingControlOptions, stateNow: () => ChargingState, nowMs: () => number) {
   const { device, clock } = options;
   const limits = new SentLimits(options);
@@ -187,7 +187,7 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
     const planMs = Math.min(dueMs, atMs + maxPlanMs);
     cancelPlan = clock.at(planMs, () => {
       cancelPlan = null;
-      // a timer of the machine may run a little early
+      // a timer may fire a little early
       evaluate(Math.max(nowMs(), planMs));
     });
   };
@@ -267,9 +267,9 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       change([...profiles.filter(({ profile }) => !replaces(profile)), entry]);
     },
     remove(which) {
-      const left = profiles.filter(({ profile }) => !which(profile));
-      const removed = profiles.length - left.length;
-      if (removed > 0) change(left);
+      const remaining = profiles.filter(({ profile }) => !which(profile));
+      const removed = profiles.length - remaining.length;
+      if (removed > 0) change(remaining);
       return removed;
     },
     composite: (query, more = []) => {
@@ -288,23 +288,26 @@ export function createChargingControl(options: ChargingControlOptions): Charging
   };
 }
 
-/** @typeParam Sent a profile in the words of a version @typeParam Issue why one is refused */
+/** @typeParam Sent a profile as the version sends it @typeParam Issue reason of a refusal */
 export interface InstalledProfiles<Sent, Issue> {
-  /** with those of remote starts, which wait until their transactions begin */
+  /** all profiles, also those of remote starts that wait for their transactions */
   readonly all: readonly StoredProfile[];
   /**
-   * Installs a profile in place of those that it replaces.
-   * @param awaited it waits for the transaction that begins at the connector
-   * @returns why it cannot be; null: done
+   * Installs a profile and removes those that it replaces.
+   * @param options awaited: the profile waits for the transaction that begins at the connector
+   * @returns reason of a refusal; null: done
    */
   put(connectorId: number, sent: Sent, options?: { readonly awaited: boolean }): Issue | null;
-  /** @returns how many there were, with those that wait */
+  /** @returns number of removed profiles, with waiting ones */
   remove(which: (profile: ChargingProfile) => boolean): number;
-  /** A transaction has begun: the profile that waits for it acts. @param named the same for this transaction */
+  /**
+   * Puts a profile in force that waits for the begun transaction.
+   * @param named adds the transaction id to the profile
+   */
   begin(connectorId: number, named?: (entry: StoredProfile) => StoredProfile): void;
-  /** A transaction has ended: its profiles are gone. */
+  /** Removes the profiles of a transaction that has ended. */
   end(connectorId: number): void;
-  /** The transaction of a profile that waits does not begin. */
+  /** Drops a waiting profile whose transaction does not begin. */
   readonly forget: (connectorId: number) => void;
 }
 
@@ -312,7 +315,7 @@ interface InstalledRules<Sent, Issue> {
   readonly control: ChargingControl;
   readonly entryOf: (connectorId: number, sent: Sent) => StoredProfile;
   readonly replaces: (profile: ChargingProfile, other: ChargingProfile) => boolean;
-  /** @param others that stay beside it @returns why it has no place beside them; null: it has */
+  /** @param others installed profiles that it does not replace @returns null: it may be installed */
   readonly refusal: (profile: ChargingProfile, others: readonly ChargingProfile[]) => Issue | null;
 }
 
@@ -322,7 +325,7 @@ export function createInstalledProfiles<Sent, Issue>({
   replaces,
   refusal,
 }: InstalledRules<Sent, Issue>): InstalledProfiles<Sent, Issue> {
-  /** by connector */
+  /** profiles that wait for a transaction, by connector */
   const waiting = new Map<number, StoredProfile>();
   const all = () => [...control.profiles, ...waiting.values()];
   const install = (entry: StoredProfile): void => {
@@ -367,7 +370,7 @@ export function createInstalledProfiles<Sent, Issue>({
 }
 
 /** Members that REST shows of a profile as it was sent; they have the same names in all versions. */
-interface SentWords {
+interface SentMembers {
   readonly chargingProfilePurpose: string;
   readonly chargingProfileKind: string;
 }
@@ -384,7 +387,7 @@ interface ProfileViewOptions {
   readonly externalEntries?: () => readonly OcppProfileEntry[];
 }
 
-/** More than a person reads. */
+/** Maximum of periods shown by REST, more than a person reads. */
 const maxPeriods = 1000;
 
 export function createProfileView(
@@ -398,7 +401,7 @@ export function createProfileView(
         [0, ...connectorIds].flatMap((id) => deciding(state, id, nowMs)).map(({ profileId }) => profileId),
       );
       const entries = installed.all.map(({ profile, sent }): OcppProfileEntry => {
-        const { chargingProfilePurpose: purpose, chargingProfileKind: kind } = sent as unknown as SentWords;
+        const { chargingProfilePurpose: purpose, chargingProfileKind: kind } = sent as unknown as SentMembers;
         const { profileId, stackLevel } = profile;
         return {
           connectorId: profile.connectorId,

@@ -1,6 +1,6 @@
 /**
- * The limit that charging profiles set at an instant. Of each purpose the profile in force with the highest stackLevel
- * decides; the lowest limit of all purposes applies. Watts and amperes are kept apart: each has its own minimum.
+ * The limit that charging profiles set at an instant. For each purpose the profile in force with the highest stackLevel
+ * decides; the lowest limit of all purposes applies. Watts and amperes are separate: each has its minimum.
  */
 import type {
   ChargingProfile,
@@ -16,9 +16,9 @@ import type {
 } from './model.ts';
 import { nextBoundary, periodAt } from './model.ts';
 
-// Periods of 2.1 that follow frequency, signal or state of charge; and profiles without the central system.
+// Effects of frequency, signal and state of charge on periods (2.1), and of a lost central system on profiles.
 
-/** Power of a curve, linear between its points and level outside of them. */
+/** Power of a curve, W: linear between its points and constant outside of them. */
 export function wattsAt(curve: WattCurve, at: number): number {
   let before: WattCurve[number] | undefined;
   for (const point of curve) {
@@ -31,17 +31,17 @@ export function wattsAt(curve: WattCurve, at: number): number {
   return before?.[1] ?? 0;
 }
 
-/** W, whole: a finer set-point would be a new one at each reading of a frequency. */
+/** Set-point in whole W, so that it does not change with each reading of the frequency. */
 function frequencySetpoint(
   { baselineW, curve, signalCurve }: NonNullable<SchedulePeriod['frequencyWatt']>,
   frequencyHz: number,
   signal: number | null,
 ): number {
-  const ofSignal = signal === null || signalCurve === null ? 0 : wattsAt(signalCurve, signal);
-  return Math.round(baselineW + wattsAt(curve, frequencyHz) + ofSignal);
+  const signalW = signal === null || signalCurve === null ? 0 : wattsAt(signalCurve, signal);
+  return Math.round(baselineW + wattsAt(curve, frequencyHz) + signalW);
 }
 
-/** A period as it acts under the conditions at its connector. */
+/** A period with the effects of the conditions at its connector. */
 export function underConditions(
   period: SchedulePeriod,
   { limitAtSoc }: ChargingSchedule,
@@ -68,14 +68,14 @@ export function underConditions(
   };
 }
 
-/** A profile while the central system cannot be reached. @param offlineSinceMs null: it can */
+/** A profile with the end of its validity without the central system. @param offlineSinceMs null: connected */
 export function whileOffline(profile: ChargingProfile, offlineSinceMs: number | null): ChargingProfile {
   if (offlineSinceMs === null || profile.maxOfflineS === undefined) return profile;
   const endMs = offlineSinceMs + profile.maxOfflineS * 1000;
   return { ...profile, validToMs: Math.min(profile.validToMs ?? Infinity, endMs) };
 }
 
-/** No profile limits. */
+/** The limit without any profile. */
 export const openLimit: Limit = { limitW: null, limitA: null, numberPhases: null };
 
 function lower<N extends number>(a: N | null | undefined, b: N | null | undefined): N | null {
@@ -89,7 +89,7 @@ function higher(a: number | null | undefined, b: number | null | undefined): num
   return b == null ? a : Math.max(a, b);
 }
 
-/** Two limits together. A set-point of the first comes before one of the second. */
+/** Both limits in one: the stricter value of each member; the set-point of `a`, or else of `b`. */
 export function combined(a: Limit, b: Limit): Limit {
   const hasSetpoint = a.setpointW != null || a.setpointA != null;
   const { setpointW, setpointA } = hasSetpoint ? a : b;
@@ -108,7 +108,7 @@ export function combined(a: Limit, b: Limit): Limit {
   };
 }
 
-/** Contactors switch one phase or all: a limit for two phases is one for one phase, everywhere. */
+/** Contactors switch one phase or all, so a limit to two phases counts as a limit to one. */
 function usablePhases(numberPhases: SchedulePeriod['numberPhases']): 1 | 3 | null {
   return numberPhases === 2 ? 1 : numberPhases;
 }
@@ -139,7 +139,7 @@ export function transactionAt(state: ChargingState, connectorId: number): Runnin
   return state.transactions.find((each) => each.connectorId === connectorId) ?? null;
 }
 
-/** True if a profile has a say at a connector (0: the station), in force or not. */
+/** True if a profile is for a connector (0: the station), in force or not. */
 function concerns(profile: ChargingProfile, connectorId: number, transaction: RunningTransaction | null): boolean {
   switch (profile.purpose) {
     case 'station_max':
@@ -160,13 +160,15 @@ function concerns(profile: ChargingProfile, connectorId: number, transaction: Ru
   }
 }
 
-/** True if `a` prevails over `b` of the same purpose. Of equal stackLevels the connector's own, then the later one. */
+/**
+ * True if `a` prevails over `b` of the same purpose. With equal stackLevels a profile of the connector, then the later.
+ */
 function prevails(a: ChargingProfile, b: ChargingProfile, { precedence }: ChargingState): boolean {
-  const ownOfA = a.connectorId !== 0;
-  const ownDiffers = ownOfA !== (b.connectorId !== 0);
-  if (ownDiffers && precedence === 'connector_first') return ownOfA;
+  const isConnectorA = a.connectorId !== 0;
+  const onlyOneOfConnector = isConnectorA !== (b.connectorId !== 0);
+  if (onlyOneOfConnector && precedence === 'connector_first') return isConnectorA;
   if (a.stackLevel !== b.stackLevel) return a.stackLevel > b.stackLevel;
-  return ownDiffers ? ownOfA : a.receivedMs > b.receivedMs;
+  return onlyOneOfConnector ? isConnectorA : a.receivedMs > b.receivedMs;
 }
 
 /** The profile that decides for a purpose; null: none is in force. @param connectorId 0: the station */
@@ -177,13 +179,13 @@ export function prevailing(
   atMs: number,
 ): ChargingProfile | null {
   const transaction = transactionAt(state, connectorId);
-  let best: ChargingProfile | null = null;
+  let prevailingProfile: ChargingProfile | null = null;
   for (const profile of state.profiles) {
     if (profile.purpose !== purpose || !concerns(profile, connectorId, transaction)) continue;
-    if (best !== null && !prevails(profile, best, state)) continue;
-    if (periodAt(profile, atMs, transaction) !== null) best = profile;
+    if (prevailingProfile !== null && !prevails(profile, prevailingProfile, state)) continue;
+    if (periodAt(profile, atMs, transaction) !== null) prevailingProfile = profile;
   }
-  return best;
+  return prevailingProfile;
 }
 
 /** The first of these purposes that has a profile in force at the connector replaces the others. */
@@ -191,10 +193,10 @@ const transactionPurposes: readonly ProfilePurpose[] = ['priority', 'tx', 'tx_de
 
 /** The profiles that decide at a connector (0: the station), each for its purpose. */
 export function deciding(state: ChargingState, connectorId: number, atMs: number): readonly ChargingProfile[] {
-  const of = (purpose: ProfilePurpose) => prevailing(state, connectorId, purpose, atMs) ?? [];
-  if (connectorId === 0) return [of('station_max'), of('external'), of('local_generation')].flat();
-  const ofTransaction = transactionPurposes.map(of).find((each) => !Array.isArray(each)) ?? [];
-  return [ofTransaction, of('external')].flat();
+  const inForce = (purpose: ProfilePurpose) => prevailing(state, connectorId, purpose, atMs) ?? [];
+  if (connectorId === 0) return [inForce('station_max'), inForce('external'), inForce('local_generation')].flat();
+  const ofTransaction = transactionPurposes.map(inForce).find((each) => !Array.isArray(each)) ?? [];
+  return [ofTransaction, inForce('external')].flat();
 }
 
 /** Adds local generation to the limit of the grid connection. */
@@ -211,16 +213,19 @@ function withGeneration(limit: Limit, generation: Limit, { station }: ChargingSt
 }
 
 /**
- * The limit at a connector by its own profiles, or (0) that of the whole station, which holds for all connectors
+ * The limit of the profiles of a connector, or (0) the limit of the whole station, which is for all connectors
  * together.
  */
 export function limitAt(state: ChargingState, connectorId: number, atMs: number): Limit {
   const transaction = transactionAt(state, connectorId);
   let limit = openLimit;
-  // local generation is the last that decides
+  // `deciding` has local generation last
   for (const profile of deciding(state, connectorId, atMs)) {
-    const ownLimit = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
-    limit = profile.purpose === 'local_generation' ? withGeneration(limit, ownLimit, state) : combined(limit, ownLimit);
+    const profileLimit = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
+    limit =
+      profile.purpose === 'local_generation'
+        ? withGeneration(limit, profileLimit, state)
+        : combined(limit, profileLimit);
   }
   return limit;
 }

@@ -1,17 +1,17 @@
 /**
  * Charging profiles of every version in one form, over time. Instants in whole ms since the epoch, on the clock of the
- * central system, so that sums of them are exact. A profile is in force from `validFromMs` to before `validToMs`, while its
- * schedule runs: from its start until its duration is over, if it has one. A recurring schedule starts again each period, and
- * periods beyond the recurrence interval are ignored (1.6, 5.16.4). Days have 24 hours: instants are UTC.
+ * central system, so that sums of them are exact. A profile is in force from `validFromMs` to before `validToMs`, while
+ * its schedule runs: from its start until its duration is over, if it has one. A recurring schedule starts again each
+ * period, and periods beyond the recurrence interval are ignored (1.6, 5.16.4). Days have 24 hours: instants are UTC.
  */
 
-/** 1.6 knows the first three, its ChargePointMaxProfile being `station_max`. */
+/** 1.6 has the first three; its ChargePointMaxProfile is `station_max`. */
 export type ProfilePurpose = 'station_max' | 'tx_default' | 'tx' | 'external' | 'priority' | 'local_generation';
 
 export type ProfileKind = 'absolute' | 'recurring_daily' | 'recurring_weekly' | 'relative' | 'dynamic';
 export type RateUnit = 'W' | 'A';
 
-/** 2.1: how the power of a period comes about, in the words of the standard. Absent: ChargingOnly. */
+/** 2.1: operation mode of a period. Absent: ChargingOnly. */
 export type OperationMode = 'Idle' | 'ChargingOnly' | 'CentralSetpoint' | 'CentralFrequency' | 'LocalFrequency';
 
 /** Power (W, + into the vehicle) over a frequency (Hz) or a signal. */
@@ -67,7 +67,7 @@ export interface ChargingProfile {
   readonly validFromMs: number | null;
   /** exclusive; null: open */
   readonly validToMs: number | null;
-  /** of the central system; null: of whichever transaction runs */
+  /** id from the central system; null: any transaction */
   readonly transactionId: string | null;
   readonly schedule: ChargingSchedule;
   /** when it was installed: the start of an absolute schedule without a start */
@@ -76,7 +76,7 @@ export interface ChargingProfile {
   readonly maxOfflineS?: number;
 }
 
-/** Conditions beside the time that a schedule may follow at a connector. Null: not known, so nothing follows it. */
+/** Conditions beside the time that a schedule may follow at a connector. null: unknown and ignored */
 export interface Conditions {
   readonly frequencyHz: number | null;
   /** last signal of the grid operator */
@@ -98,8 +98,9 @@ export interface RunningTransaction {
 }
 
 /**
- * How default profiles of a connector and of connector 0 meet. `connector_first`: while one of the connector is in
- * force, those of 0 do not apply to it (1.6, 3.13.1). `stack_level`: both are one stack (2.x, K01.FR.17).
+ * Precedence of default profiles of a connector and of connector 0. `connector_first`: while a profile of the
+ * connector is in force, the profiles of 0 do not apply to it (1.6, 3.13.1). `stack_level`: both are one stack (2.x,
+ * K01.FR.17).
  */
 export type DefaultPrecedence = 'connector_first' | 'stack_level';
 
@@ -116,9 +117,9 @@ export interface ChargingState {
   readonly profiles: readonly ChargingProfile[];
   readonly transactions: readonly RunningTransaction[];
   readonly precedence: DefaultPrecedence;
-  /** of the grid connection: adds local generation to a limit in the other unit */
+  /** nominal values of the grid connection, to add local generation in the other unit */
   readonly station: Nominal;
-  /** by connector; absent: nothing is known, and vehicles may discharge */
+  /** by connector; absent: unknown, and vehicles may discharge */
   readonly conditions?: ReadonlyMap<number, Conditions>;
 }
 
@@ -126,7 +127,7 @@ export interface ChargingState {
 export interface Limit {
   readonly limitW: number | null;
   readonly limitA: number | null;
-  /** of two phases a device uses one */
+  /** a limit to two phases counts as 1 */
   readonly numberPhases: 1 | 3 | null;
   readonly setpointW?: number | null;
   readonly setpointA?: number | null;
@@ -146,16 +147,16 @@ const recurrenceMs: Readonly<Record<ChargingProfile['kind'], number>> = {
 };
 
 /** Purposes whose relative schedules begin with a transaction. */
-const ofTransaction: readonly ChargingProfile['purpose'][] = ['tx', 'tx_default', 'priority'];
+const transactionPurposes: readonly ChargingProfile['purpose'][] = ['tx', 'tx_default', 'priority'];
 
 /**
- * Start of the schedule; `waiting`: it begins with a transaction and none runs, so it stands at its beginning and shows
- * what a transaction would get.
+ * Start of the schedule; `waiting`: it begins with a transaction and none runs, so its first period applies, as it
+ * would to a transaction.
  */
 function startOf(profile: ChargingProfile, transaction: RunningTransaction | null): number | 'waiting' {
   const { kind, purpose, schedule, receivedMs } = profile;
   if (kind !== 'relative') return schedule.startMs ?? receivedMs;
-  if (!ofTransaction.includes(purpose)) return receivedMs;
+  if (!transactionPurposes.includes(purpose)) return receivedMs;
   return transaction?.startedMs ?? 'waiting';
 }
 
@@ -174,7 +175,7 @@ function elapsedMs(profile: ChargingProfile, atMs: number, transaction: RunningT
   return elapsed >= (profile.schedule.durationS ?? Infinity) * 1000 ? null : elapsed;
 }
 
-/** How many of these ascending numbers are at most `value`. */
+/** Number of values in an ascending list that are at most `value`. */
 function countUpTo(ascending: readonly number[], value: number): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
@@ -186,14 +187,14 @@ function countUpTo(ascending: readonly number[], value: number): number {
 }
 
 interface Starts {
-  /** of every period, ms into the schedule */
+  /** start of every period, ms into the schedule */
   readonly all: readonly number[];
-  /** of those that change something */
+  /** starts of the periods that differ from the previous period */
   readonly changes: readonly number[];
 }
 
-/** A schedule may have thousands of periods, and each limit looks at each schedule several times. */
-const knownStarts = new WeakMap<ChargingSchedule, Starts>();
+/** Cache, since a schedule may have thousands of periods and each limit reads it several times. */
+const startsBySchedule = new WeakMap<ChargingSchedule, Starts>();
 
 function isSame(a: SchedulePeriod | undefined, b: SchedulePeriod): boolean {
   return (
@@ -202,20 +203,20 @@ function isSame(a: SchedulePeriod | undefined, b: SchedulePeriod): boolean {
     a.setpoint === b.setpoint &&
     a.dischargeLimit === b.dischargeLimit &&
     a.mode === b.mode &&
-    // a curve may be another one of the same form
+    // by identity: an equal curve may count as a change
     a.frequencyWatt === b.frequencyWatt
   );
 }
 
 function startsOf(schedule: ChargingSchedule): Starts {
-  const starts = knownStarts.get(schedule);
+  const starts = startsBySchedule.get(schedule);
   if (starts !== undefined) return starts;
   const { periods } = schedule;
   const computed = {
     all: periods.map(({ startS }) => startS * 1000),
     changes: periods.filter((period, i) => !isSame(periods[i - 1], period)).map(({ startS }) => startS * 1000),
   };
-  knownStarts.set(schedule, computed);
+  startsBySchedule.set(schedule, computed);
   return computed;
 }
 
@@ -239,7 +240,7 @@ export function nextBoundary(
 ): number {
   const { kind, schedule } = profile;
   const [validFromMs, validToMs] = [profile.validFromMs ?? -Infinity, profile.validToMs ?? Infinity];
-  // outside of its validity only the begin of it matters
+  // before its validity only its begin matters
   if (afterMs >= validToMs) return Infinity;
   if (afterMs < validFromMs) return validFromMs;
   const start = startOf(profile, transaction);

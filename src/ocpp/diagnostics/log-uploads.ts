@@ -1,4 +1,4 @@
-/** Files of real log lines, and their way to a location (OCPP 1.6 5.9; white paper and 2.x, N01). */
+/** Files of log lines, and their upload to a location (OCPP 1.6 5.9; white paper and 2.x, N01). */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -24,15 +24,15 @@ export interface Upload {
   readonly retries: number | undefined;
   readonly retryIntervalS: number | undefined;
   readonly file: UploadFile;
-  /** @param why it has failed; null: it has not */
+  /** @param why reason of a failure; null: none */
   readonly report: (status: UploadStatus, why: string | null) => void;
-  /** A new upload has taken its place. */
+  /** called when another upload replaces this one */
   readonly replaced: () => void;
 }
 
 export interface Uploads {
   readonly busy: boolean;
-  /** Takes the place of the upload under way. */
+  /** Begins an upload and ends the one under way. */
   begin(upload: Upload): void;
   stop(): void;
 }
@@ -65,7 +65,7 @@ export function createUploads(
   const run = async (upload: Upload, ending: AbortController) => {
     const { location, file, retries, retryIntervalS, report } = upload;
     const { signal } = ending;
-    log.info(`${file.name} goes to ${shownLocation(location)}`, device.deviceIndex);
+    log.info(`${file.name} is uploaded to ${shownLocation(location)}`, device.deviceIndex);
     report('Uploading', null);
     let status: UploadStatus = 'Uploaded';
     let why: string | null = null;
@@ -99,10 +99,10 @@ export function createUploads(
 }
 
 export interface LogFiles {
-  /** by the clock of the central system, which asks for a span of its own time */
+  /** lines with times by the clock of the central system, as in its requests */
   diagnosticLines(): readonly LogLine[];
   securityLines(): readonly LogLine[];
-  /** null: there is nothing to deliver */
+  /** null: there are no lines */
   file(kind: 'diagnostics' | 'security', lines: readonly LogLine[]): UploadFile | null;
 }
 

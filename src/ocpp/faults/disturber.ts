@@ -20,9 +20,9 @@ import { targetOf } from '../../fault-kinds/rows.ts';
 import { isObject } from '../rpc/frames.ts';
 import type { DisturbableFrame, FrameDisturbance, FrameDisturber, MeterDistortion, Payload } from '../rpc/model.ts';
 
-// Answers that accept a call without carrying it out, as both versions have them.
+// Answers of all versions that accept a call, for `ignore_call`.
 
-/** Calls that ask for a change, and whose answer is a status with the word Accepted. */
+/** Calls for a change whose answer has the status Accepted. */
 const withStatus: ReadonlySet<string> = new Set([
   'CancelReservation',
   'ChangeAvailability',
@@ -56,7 +56,7 @@ function variablesAccepted({ setVariableData: requested }: Payload): Payload {
   };
 }
 
-/** @returns null: the call asks for nothing that can be accepted */
+/** @returns null: the call has no answer that accepts */
 function acceptanceOf(action: string, payload: Payload): Payload | null {
   if (action === 'SetVariables') return variablesAccepted(payload);
   return withStatus.has(action) ? { status: 'Accepted' } : null;
@@ -118,7 +118,7 @@ function connectorOf({ connectorId, evseId, evse }: Payload): number | null {
   return typeof id === 'number' ? id : null;
 }
 
-/** A disturbance while faults make it. */
+/** A disturbance to which faults add members. */
 type Draft = { -readonly [Name in keyof FrameDisturbance]: FrameDisturbance[Name] };
 type Strikes = (fault: ActiveFault) => boolean;
 
@@ -143,16 +143,16 @@ class StationDisturber implements FrameDisturber {
   constructor(options: FaultSource) {
     this.#options = options;
     const { registry } = options;
-    const sort = () => {
+    const selectFaults = () => {
       this.#faults = registry.active.filter(({ protocol }) => protocol === 'ocpp');
     };
     registry.onChange(() => {
       const before = this.#faults;
-      sort();
+      selectFaults();
       const isSame = before.length === this.#faults.length && before.every((fault, at) => fault === this.#faults[at]);
       if (!isSame) for (const listener of [...this.#listeners]) listener();
     });
-    sort();
+    selectFaults();
   }
 
   get active(): boolean {
@@ -211,7 +211,9 @@ class StationDisturber implements FrameDisturber {
     };
   }
 
-  /** Faults in force at a device, for a message and connector; without those, kinds that take no target. */
+  /**
+   * Faults in force at a device, for a message and connector; if these are absent, only faults without such a target.
+   */
   #at(deviceIndex: number, action?: string, connectorId: number | null = null): readonly ActiveFault[] {
     return this.#faults.filter((fault) => {
       if (fault.isOver || !fault.concerns(deviceIndex)) return false;
@@ -223,7 +225,7 @@ class StationDisturber implements FrameDisturber {
   }
 }
 
-/** The faults of a meter together; null: the meter is correct. */
+/** The combined faults of a meter; null: the meter is correct. */
 function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDistortion | null {
   let distortion: MeterDistortion | null = null;
   for (const fault of faults) {
@@ -235,7 +237,7 @@ function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDi
   return distortion;
 }
 
-/** True if `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */
+/** True if `no_response` acts on this frame: on the call, or on the answer of a call that is carried out. */
 function isUnanswered(frame: DisturbableFrame, isCarriedOut: boolean): boolean {
   return isCarriedOut
     ? frame.direction === 'out' && isAnswer(frame)
@@ -254,7 +256,7 @@ function answerFor(
       return { callError: { code, description } };
     }
     if (!fault.isOf(ignoreCallFault)) continue;
-    // a call that only asks promises nothing: it is no occasion
+    // a call without a change is not an occasion
     const pretence = acceptanceOf(action, payload);
     if (pretence !== null && strikes(fault)) return { pretence };
   }
@@ -270,20 +272,20 @@ function spoil(fault: ActiveFault, frame: DisturbableFrame, draft: Draft, strike
   } else if (fault.isOf(duplicateFault)) {
     if (strikes(fault)) draft.twice = true;
   } else if (fault.isOf(wrongMessageIdFault)) {
-    if (isAnswer(frame) && strikes(fault)) draft.messageId = fault.parameters.message_id ?? strangeId(fault);
+    if (isAnswer(frame) && strikes(fault)) draft.messageId = fault.parameters.message_id ?? unusedId(fault);
   } else if (fault.isOf(malformedFault)) {
     if (!strikes(fault)) return;
     const { rewrite: before = (text: string) => text } = draft;
     draft.rewrite = (text) => malformed(before(text), fault.parameters.mode);
   } else if (fault.isOf(missingMemberFault)) {
-    // a payload without these members is no occasion
+    // a payload without these members is not an occasion
     const rest = withoutMembers(draft.payload ?? frame.payload, fault.parameters.members);
     if (rest !== null && strikes(fault)) draft.payload = rest;
   }
 }
 
 /** An id that no call has: 36 characters, the last ones random. */
-function strangeId({ random }: ActiveFault): string {
+function unusedId({ random }: ActiveFault): string {
   const digits = Array.from({ length: 12 }, () => Math.floor(random.next() * 16).toString(16)).join('');
   return `ffffffff-ffff-4fff-bfff-${digits}`;
 }

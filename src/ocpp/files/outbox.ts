@@ -1,4 +1,4 @@
-/** Reports to the central system in the order of their making, one after another, also over a lost connection. */
+/** Reports to the central system, sent one at a time in the order of `push`, also after a lost connection. */
 import type { Logger } from '../../core/log/log.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { CallOutcome } from '../rpc/model.ts';
@@ -22,17 +22,17 @@ export interface OutboxOptions<Report> {
   readonly parts: OutboxParts;
   /** Sends one report. */
   readonly send: (report: Report) => Promise<Pick<CallOutcome, 'kind'>>;
-  /** reports that wait at most; over it the oldest that `spare` names is lost, else the oldest */
+  /** maximum of waiting reports; beyond it the oldest for which `spare` is true is lost, else the oldest */
   readonly capacity: number;
-  /** messages that may be lost before the others; absent: none */
+  /** true: the report may be lost before the others; absent: none may */
   readonly spare?: (report: Report) => boolean;
   /** ms after which a report without an answer is sent again; null: it counts as sent */
   readonly repeatMs: number | null;
-  /** after each change of `waiting` */
+  /** called after each change of `waiting` */
   readonly changed?: () => void;
 }
 
-/** A message that is not on the wire, or broke with the line, is sent once the station is accepted again. */
+/** A report that was not sent, or lost its connection before the answer, is sent once the station is accepted again. */
 export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Report> {
   const { later, registration } = options.parts;
   let waiting: readonly Report[] = [];
@@ -47,12 +47,12 @@ export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Rep
   };
   const run = async () => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
-      const sent = await delivered(next, options);
+      const outcome = await deliver(next, options);
       if (stopped) return;
-      if (sent === 'later' && options.repeatMs !== null) endWait = later(options.repeatMs, flush);
-      if (sent !== 'done') return;
+      if (outcome === 'later' && options.repeatMs !== null) endWait = later(options.repeatMs, flush);
+      if (outcome !== 'done') return;
       const report = next;
-      set(waiting.filter((each) => each !== report));
+      set(waiting.filter((other) => other !== report));
     }
   };
   function flush(): void {
@@ -67,7 +67,7 @@ export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Rep
     });
   }
 
-  // the states of the connectors go first: other parts send them now
+  // the states of the connectors are sent first, by other listeners
   const endAccepted = registration.onAccepted(() => {
     queueMicrotask(flush);
   });
@@ -97,12 +97,12 @@ function withinCapacity<Report>(
   const lost = reports.length - capacity;
   if (lost <= 0) return reports;
   log.warning(`${lost} reports for the central system are lost: too many wait`, device.deviceIndex);
-  const first = new Set(reports.filter(spare).slice(0, lost));
-  return reports.filter((report) => !first.has(report)).slice(-capacity);
+  const dropped = new Set(reports.filter(spare).slice(0, lost));
+  return reports.filter((report) => !dropped.has(report)).slice(-capacity);
 }
 
-/** Sends one. `later`: no answer came; `accepted`: it waits until the station is accepted again. */
-async function delivered<Report>(
+/** Sends a report. `later`: no answer, to be repeated; `accepted`: to be sent once the station is accepted again. */
+async function deliver<Report>(
   report: Report,
   { repeatMs, send }: OutboxOptions<Report>,
 ): Promise<'done' | 'later' | 'accepted'> {

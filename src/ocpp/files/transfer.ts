@@ -1,4 +1,4 @@
-/** Files over the protocols that `fileProtocols` names, with limits and a time-out. */
+/** Transfers of files over HTTP and HTTPS, with limits and time-outs. */
 import { request as requestPlain } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import { request as requestTls } from 'node:https';
@@ -9,13 +9,13 @@ import type { Later } from '../../core/time/timers.ts';
 
 // Files that a station downloads and uploads for its central system, in any version.
 
-/** Values of SupportedFileTransferProtocols: these work, no others. */
+/** Values of SupportedFileTransferProtocols. */
 export const fileProtocols = ['HTTP', 'HTTPS'] as const;
 
 /**
- * Why a transfer failed. `bad_location`: no URL, or one that outbound rules refuse. `unsupported`: another protocol, or the
- * server offers no such method. `permission`: 401, 403. `bad_message`: the server takes the request for faulty.
- * `too_large`: beyond the limit. `broken`: connection, time-out, other answers. `cancelled`: by the station.
+ * Why a transfer failed. `bad_location`: not a URL, or a URL that outbound rules refuse. `unsupported`: another
+ * protocol, or the server offers no such method. `permission`: 401, 403. `bad_message`: the server rejects the request
+ * as faulty. `too_large`: beyond the limit. `broken`: connection, time-out, other answers. `cancelled`: by the station.
  */
 export type TransferFailure =
   | 'bad_location'
@@ -26,7 +26,7 @@ export type TransferFailure =
   | 'broken'
   | 'cancelled';
 
-/** The text shows no credentials and no query of the location. */
+/** The message has no credentials and no query of the location. */
 export class TransferError extends Error {
   readonly failure: TransferFailure;
 
@@ -38,7 +38,7 @@ export class TransferError extends Error {
 
 export interface DownloadOptions {
   readonly signal: AbortSignal;
-  /** the octets in order, piece by piece; nothing is kept here */
+  /** called with the octets in order, piece by piece */
   readonly chunk: (octets: Buffer) => void;
 }
 
@@ -59,13 +59,13 @@ export interface FileTransfer {
   download(location: string, options: DownloadOptions): Promise<Downloaded>;
   /**
    * One attempt. A location that ends with `/`, or whose last part has no dot, is a folder, to which the file name is
-   * appended; any other one is the file itself.
+   * appended; any other location is the file itself.
    * @throws TransferError
    */
   upload(location: string, file: UploadFile, signal: AbortSignal): Promise<void>;
 }
 
-// Locations of files as a central system gives them.
+// Locations of files from a central system.
 
 const maxLength = 4096;
 
@@ -73,19 +73,19 @@ const bareHost = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1');
 
 /** A location for logs: without user, password, query and fragment, which may all hold secrets. */
 export function shownLocation(location: string): string {
-  if (!URL.canParse(location)) return 'a location that is no URL';
+  if (!URL.canParse(location)) return 'a location that is not a URL';
   const { protocol, host, pathname } = new URL(location);
   return host === '' ? `a location of ${protocol}` : `${protocol}//${host}${pathname}`;
 }
 
 /**
- * @param schemes permitted ones, as `http:`
- * @param base of a redirect
+ * @param schemes permitted schemes, as `http:`
+ * @param base URL that redirects to the location; absent: no redirect
  * @throws TransferError bad_location, unsupported
  */
 function parsedLocation(location: string, schemes: readonly string[], base?: URL): URL {
   if (location.length > maxLength || !URL.canParse(location, base?.href))
-    throw new TransferError('bad_location', 'the location is no URL');
+    throw new TransferError('bad_location', 'the location is not a URL');
   const url = new URL(location, base?.href);
   if (!schemes.includes(url.protocol))
     throw new TransferError('unsupported', `transfers over ${url.protocol} are not supported`);
@@ -111,10 +111,10 @@ export function fileNameOf(url: URL): string {
   return decoded(url.pathname.slice(url.pathname.lastIndexOf('/') + 1));
 }
 
-/** Where a file of this name goes. */
+/** URL for the upload of a file of this name. */
 export function uploadUrl(location: URL, name: string): URL {
-  const last = fileNameOf(location);
-  if (last.includes('.')) return location;
+  const lastPart = fileNameOf(location);
+  if (lastPart.includes('.')) return location;
   const url = new URL(location);
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${encodeURIComponent(name)}`;
   return url;
@@ -131,7 +131,7 @@ interface HttpTransferOptions {
 const schemes = ['http:', 'https:'];
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** The server has no PUT there. */
+/** Statuses of a server that does not support PUT. */
 const noPut: ReadonlySet<number> = new Set([405, 501]);
 
 const failureByStatus: Readonly<Record<number, TransferFailure>> = {
@@ -170,7 +170,7 @@ function headersOf({ url, body }: FileRequest): Record<string, string> {
   };
 }
 
-/** Resolves with the head of the answer. */
+/** Sends a request. Resolves with the head of the answer. */
 function answerOf(sent: FileRequest, options: HttpTransferOptions): Promise<IncomingMessage> {
   const { url, method, body, signal } = sent;
   const roots = options.roots();
@@ -182,7 +182,7 @@ function answerOf(sent: FileRequest, options: HttpTransferOptions): Promise<Inco
     lookup: guardedLookup(signal),
     maxHeaderSize: 16 * 1024,
   };
-  // without user and password: they went into the header
+  // user and password are in the header
   const bare = new URL(url);
   bare.username = '';
   bare.password = '';
@@ -197,7 +197,7 @@ function answerOf(sent: FileRequest, options: HttpTransferOptions): Promise<Inco
   });
 }
 
-/** The target of a redirect; credentials stay with their origin, and TLS is not left. */
+/** The target of a redirect; credentials are for the same origin only. @throws TransferError also for HTTPS to HTTP */
 function redirected(from: URL, { headers }: IncomingMessage): URL {
   const url = parsedLocation(headers.location ?? '', schemes, from);
   if (from.protocol === 'https:' && url.protocol !== 'https:')
@@ -258,7 +258,7 @@ async function httpDownload(
   }
 }
 
-/** PUT, and POST where the server has no PUT. @throws TransferError, and what node:http throws */
+/** Uploads by PUT, or by POST if the server does not support PUT. @throws TransferError, and what node:http throws */
 async function httpUpload(
   location: string,
   file: UploadFile,
@@ -266,14 +266,15 @@ async function httpUpload(
   options: HttpTransferOptions,
 ): Promise<void> {
   const url = uploadUrl(parsedLocation(location, schemes), file.name);
+  /** @returns status of a refusal; 0: success */
   const attempt = async (method: 'PUT' | 'POST'): Promise<number> => {
     const { answer } = await exchange({ url, method, body: file, signal }, options);
     answer.destroy();
     return isSuccess(answer) ? 0 : (answer.statusCode ?? 1);
   };
-  const put = await attempt('PUT');
-  const refused = noPut.has(put) ? await attempt('POST') : put;
-  if (refused !== 0) throw refusalOf(refused);
+  const putStatus = await attempt('PUT');
+  const status = noPut.has(putStatus) ? await attempt('POST') : putStatus;
+  if (status !== 0) throw refusalOf(status);
 }
 
 // Repeated attempts of a transfer, by `retries` and `retryInterval` of the message.
@@ -285,18 +286,19 @@ interface AttemptsOptions {
   readonly retries: number | undefined;
   /** s between attempts; absent: the station chooses */
   readonly retryIntervalS: number | undefined;
-  /** before each wait, and after it */
+  /** called before each wait */
   readonly paused?: () => void;
+  /** called after each wait */
   readonly resumed?: () => void;
 }
 
 const defaultRetries = 2;
 const defaultIntervalS = 30;
-/** A message could ask for millions. */
+/** Maximum, since a message may request millions. */
 const maxRetries = 100;
 const maxIntervalS = 86_400;
 
-/** Another attempt would fail the same way. */
+/** Failures that another attempt would not change. */
 const finalFailures: ReadonlySet<TransferFailure> = new Set(['bad_location', 'unsupported', 'too_large', 'cancelled']);
 
 const clamped = (value: number, high: number) => Math.min(Math.max(value, 0), high);
@@ -341,7 +343,7 @@ export interface FileTransferOptions {
   readonly later: Later;
   /** PEM of authorities trusted beside those of Node: roots of the central system */
   readonly roots?: () => readonly string[];
-  /** of a download; default 64 MiB */
+  /** maximum of a download; default 64 MiB */
   readonly maxOctets?: number;
   /** ms without an octet received (download) or for all of it (upload) */
   readonly idleMs?: number;
@@ -349,10 +351,10 @@ export interface FileTransferOptions {
   readonly totalMs?: number;
 }
 
-/** Words for what node:http reports; its texts hold no credentials. */
-function failureOf(error: unknown, why: TransferError | null): TransferError {
+/** The TransferError for an error of node:http, whose texts have no credentials. */
+function failureOf(error: unknown, endReason: TransferError | null): TransferError {
   if (error instanceof TransferError) return error;
-  if (why !== null) return why;
+  if (endReason !== null) return endReason;
   const refused = error instanceof Error && 'code' in error && error.code === 'ERR_REFUSED_TARGET';
   return new TransferError(refused ? 'bad_location' : 'broken', errorText(error));
 }
@@ -364,9 +366,9 @@ async function attempt<T>(
   act: (signal: AbortSignal, alive: () => void) => Promise<T>,
 ): Promise<T> {
   const ending = new AbortController();
-  let why: TransferError | null = null;
+  let endReason: TransferError | null = null;
   const end = (error: TransferError) => {
-    why ??= error;
+    endReason ??= error;
     ending.abort();
   };
   const cancel = () => {
@@ -386,7 +388,7 @@ async function attempt<T>(
     if (signal.aborted) cancel();
     return await act(ending.signal, alive);
   } catch (error) {
-    throw failureOf(error, why);
+    throw failureOf(error, endReason);
   } finally {
     endTotal();
     endIdle();

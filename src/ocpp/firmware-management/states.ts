@@ -1,6 +1,6 @@
 /**
- * States of a firmware update (OCPP 1.6 4.5 and 5.19; white paper and 2.x, L01). One table serves all kinds: an unsigned
- * update of 1.6 reports a subset in FirmwareStatusNotification, every other one all of them, in
+ * States of a firmware update (OCPP 1.6 4.5 and 5.19; white paper and 2.x, L01). One table serves all kinds: an
+ * unsigned update of 1.6 reports a subset in FirmwareStatusNotification, every other update all of them, in
  * SignedFirmwareStatusNotification of 1.6 and FirmwareStatusNotification of 2.x.
  */
 
@@ -81,7 +81,7 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('download_paused', 'download', 'downloading', null, 'Downloading'),
   step('downloading', 'download_failed', 'idle', 'DownloadFailed', 'DownloadFailed'),
   step('downloading', 'downloaded', 'downloaded', 'Downloaded', 'Downloaded'),
-  // an unsigned update has nothing to verify, but takes the same way
+  // an unsigned update has nothing to verify, but passes through the same phase
   step('downloaded', 'verified', 'verified', null, 'SignatureVerified'),
   step('downloaded', 'bad_signature', 'idle', 'InstallationFailed', 'InvalidSignature'),
   step('verified', 'damaged', 'idle', 'InstallationFailed', 'InstallVerificationFailed'),
@@ -95,7 +95,7 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('install_scheduled', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
   step('installing', 'reboot', 'rebooting', null, 'InstallRebooting'),
   step('rebooting', 'installed', 'idle', 'Installed', 'Installed'),
-  // AcceptedCanceled reports the end of a signed update; an unsigned one needs a report of its own
+  // AcceptedCanceled reports the end of a signed update; an unsigned update reports a failure
   step('download_scheduled', 'cancel', 'idle', null, null),
   step('downloading', 'cancel', 'idle', 'DownloadFailed', null),
   step('download_paused', 'cancel', 'idle', 'DownloadFailed', null),
@@ -122,11 +122,9 @@ const statuses: Readonly<
 export const plainFirmwareStatus = (phase: FirmwarePhase): PlainFirmwareStatus => statuses[phase].plain;
 export const fullFirmwareStatus = (phase: FirmwarePhase): FullFirmwareStatus => statuses[phase].full;
 
-const byKey: ReadonlyMap<string, FirmwareStep> = new Map(
-  firmwareSteps.map((each) => [`${each.from} ${each.event}`, each]),
-);
+const byKey: ReadonlyMap<string, FirmwareStep> = new Map(firmwareSteps.map((row) => [`${row.from} ${row.event}`, row]));
 
-/** null: the event means nothing in this phase. */
+/** null: the event has no effect in this phase */
 export function firmwareStep(from: FirmwarePhase, event: FirmwareEvent): FirmwareStep | null {
   return byKey.get(`${from} ${event}`) ?? null;
 }

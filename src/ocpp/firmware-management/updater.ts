@@ -1,7 +1,7 @@
 /**
  * Updates of firmware, one at a time, from the download to the restart with the new version (OCPP 1.6 5.19; white paper
- * and 2.x, L01 and L02). The version of an installed firmware stands in BootNotification; the register of the device keeps
- * its own.
+ * and 2.x, L01 and L02). BootNotification has the version of the installed firmware; the register of the device does
+ * not change.
  */
 import { constants, createVerify } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
@@ -21,10 +21,10 @@ import { firmwareStep } from './states.ts';
 import type { FirmwareEvent, FirmwarePhase, FirmwareStep } from './states.ts';
 
 /**
- * Content of a firmware file. Any octets count as a firmware. A first line `derbench-firmware <version>` names its
+ * Content of a firmware file. Any octets are accepted as firmware. A first line `derbench-firmware <version>` names its
  * version, otherwise the file name does (`evse-2.4.1.bin`), otherwise the version in force gets a suffix. Two words may
- * follow the version for tests of a central system: `damaged` (the check before the installation fails) and `fails` (the
- * installation does).
+ * follow the version for tests of a central system: `damaged` (the check before the installation fails) and `fails`
+ * (the installation does).
  */
 
 interface FirmwareFile {
@@ -34,7 +34,7 @@ interface FirmwareFile {
   readonly fails: boolean;
 }
 
-/** Octets of the file that `firmwareFileOf` looks at. */
+/** Number of octets that `firmwareFileOf` reads. */
 const headerOctets = 256;
 /** CiString50 of BootNotification */
 const versionLength = 50;
@@ -63,14 +63,14 @@ export function nextVersion(version: string): string {
 
 // Signature of a firmware, checked while its octets arrive (white paper 1.6 and 2.x, L01 and A00.FR.604: SHA-256).
 
-/** A signature, for as many attempts of a download as it takes. */
+/** A signature, to be checked anew at each attempt of a download. */
 export interface FirmwareSignature {
   begin(): SignatureCheck;
 }
 
 interface SignatureCheck {
   update(octets: Buffer): void;
-  /** once, after the last octets */
+  /** True if the signature fits all octets; to be called once, after the last octets. */
   fits(): boolean;
 }
 
@@ -99,7 +99,7 @@ export function firmwareSignature({ publicKey: key }: X509Certificate, signature
   };
 }
 
-// Connectors that take no vehicle while a firmware waits for its installation and while it is installed (L01.FR.07).
+// Connectors that accept no vehicle while a firmware waits for its installation and while it is installed (L01.FR.07).
 
 /** Operative states that the central system has set. */
 interface OperativeStates {
@@ -108,9 +108,9 @@ interface OperativeStates {
 }
 
 interface ConnectorHold {
-  /** Every connector without a transaction becomes unavailable; call it again when a transaction has ended. */
+  /** Makes every connector without a transaction unavailable; to be called again after the end of a transaction. */
   take(): void;
-  /** The state that the central system has set returns. */
+  /** Restores the states that the central system has set. */
   release(): void;
 }
 
@@ -134,7 +134,7 @@ function createConnectorHold(
     set(connectorId, false);
   };
   let endListening: (() => void) | null = null;
-  /** ChangeAvailability to Operative meanwhile counts once the connectors are released. */
+  /** A ChangeAvailability to Operative takes effect only after `release`. */
   const onTransition = (transition: EvseTransition) => {
     if (transition.event === 'availability') hold(transition.connectorId);
   };
@@ -153,9 +153,9 @@ function createConnectorHold(
   };
 }
 
-/** An update as the central system has asked for it. */
+/** An update requested by the central system. */
 export interface FirmwareOrder {
-  /** the request, as it is kept over a restart of the process */
+  /** the request, stored over a restart of the process */
   readonly request: JsonValue;
   readonly location: string;
   readonly retries: number | undefined;
@@ -175,7 +175,7 @@ export interface FirmwareProgress {
   readonly step: FirmwareStep;
   readonly requestId: number | null;
   readonly signed: boolean;
-  /** why it has failed; null: it has not, or nothing more is known */
+  /** reason of a failure; null: no failure, or unknown */
   readonly why: string | null;
 }
 
@@ -200,11 +200,11 @@ interface UpdaterDeps {
   readonly transfer: FileTransfer;
   readonly transactions: UpdaterTransactions;
   readonly availability: OperativeStates;
-  /** Ends what still runs before the restart. @throws the refusal of the device */
+  /** Ends the running sessions before the restart. @throws the refusal of the device */
   readonly stopAll: () => void;
-  /** true: vehicles may come while an update waits for the end of transactions; absent: they may not (L01.FR.07) */
+  /** True if sessions may begin while an update waits for the end of transactions; absent: false (L01.FR.07). */
   readonly newSessions?: () => boolean;
-  /** An order of an earlier process; null: none, or it does not fit. */
+  /** Reads the order of an earlier process; null: none, or the request does not fit. */
   readonly restored: (request: JsonValue | undefined) => FirmwareOrder | null;
   /** Reports a step to the central system. */
   readonly report: (progress: FirmwareProgress) => void;
@@ -216,12 +216,12 @@ interface Fetched {
   readonly name: string;
   readonly head: Buffer;
   readonly octets: number;
-  /** the signature fits the octets */
+  /** true: the signature fits the octets */
   readonly fits: boolean;
 }
 
 const defaultInstallMs = 10_000;
-/** The last report goes out before the line drops. */
+/** Time for the last report before the connection closes. */
 const beforeRestartMs = 1_000;
 
 export class FirmwareUpdater {
@@ -229,13 +229,13 @@ export class FirmwareUpdater {
   readonly #deps: UpdaterDeps;
   readonly #hold;
   readonly #saver;
-  readonly #end: () => void;
+  readonly #unsubscribe: () => void;
   #phase: FirmwarePhase = 'idle';
   #version: string;
   /** of the update under way, or the last one */
   #requestId: number | null = null;
   #signed = false;
-  /** under way, until its installation begins; null: none, or it would not be taken up again */
+  /** order that a new process would resume, until its installation begins; null: none */
   #order: FirmwareOrder | null = null;
   #restarted = false;
   #ending = new AbortController();
@@ -246,8 +246,8 @@ export class FirmwareUpdater {
     this.#version = parts.device.nameplate.firmwareVersion;
     this.#hold = createConnectorHold(parts, deps.availability, deps.transactions);
     this.#saver = createSaver(parts.store('firmware'), () => [this.#state()], parts.log);
-    this.#end = parts.registration.onAccepted(() => {
-      if (this.#restarted) this.#installed();
+    this.#unsubscribe = parts.registration.onAccepted(() => {
+      if (this.#restarted) this.#reportInstalled();
       else this.#resume();
     });
   }
@@ -256,7 +256,7 @@ export class FirmwareUpdater {
     return this.#phase;
   }
 
-  /** in force, for BootNotification */
+  /** version in force, for BootNotification */
   get version(): string {
     return this.#version;
   }
@@ -271,12 +271,12 @@ export class FirmwareUpdater {
     return this.#signed;
   }
 
-  /** an installation is under way: it cannot be cancelled */
+  /** true: an installation is under way and cannot be cancelled */
   get busy(): boolean {
     return this.#phase === 'installing' || this.#phase === 'rebooting';
   }
 
-  /** the new version is in force, and the central system has not accepted it yet */
+  /** true: the station has restarted with a new version, but is not accepted yet */
   get restarted(): boolean {
     return this.#restarted;
   }
@@ -295,7 +295,7 @@ export class FirmwareUpdater {
 
   stop(): void {
     this.#ending.abort();
-    this.#end();
+    this.#unsubscribe();
     this.#hold.release();
   }
 
@@ -309,14 +309,14 @@ export class FirmwareUpdater {
     const { signal } = this.#ending;
     this.#requestId = order.requestId;
     this.#signed = order.signature !== null;
-    this.#keep(order);
+    this.#storeOrder(order);
     log.info(`firmware update from ${shownLocation(order.location)}`, device.deviceIndex);
     this.#run(order, signal).catch((error: unknown) => {
       if (signal.aborted) return;
       log.error(`the firmware update has failed: ${errorText(error)}`, device.deviceIndex);
       this.#step('install_failed', errorText(error));
       this.#phase = 'idle';
-      this.#keep(null);
+      this.#storeOrder(null);
       this.#hold.release();
     });
   }
@@ -330,14 +330,14 @@ export class FirmwareUpdater {
     };
   }
 
-  /** State with which a new process would begin again; once per change. */
-  #keep(order: FirmwareOrder | null): void {
+  /** Stores the order that a new process would resume. */
+  #storeOrder(order: FirmwareOrder | null): void {
     if (this.#order === order) return;
     this.#order = order;
     this.#saver.save();
   }
 
-  /** An update that an earlier process has not come to the end of. */
+  /** Resumes an update that an earlier process has not finished. */
   #resume(): void {
     if (this.#order !== null && this.#phase === 'idle') this.begin(this.#order);
   }
@@ -347,7 +347,7 @@ export class FirmwareUpdater {
     const step = firmwareStep(this.#phase, event);
     if (step === null) return;
     this.#phase = step.to;
-    if (step.to === 'idle') this.#keep(null);
+    if (step.to === 'idle') this.#storeOrder(null);
     this.#deps.report({ step, requestId: this.#requestId, signed: this.#signed, why });
   }
 
@@ -358,13 +358,13 @@ export class FirmwareUpdater {
       await waitFor(signal, (done) => clock.at(order.retrieveMs, done));
     }
     const fetched = await this.#fetch(order, signal);
-    if (fetched === null || signal.aborted || !this.#isSound(order, fetched)) return;
+    if (fetched === null || signal.aborted || !this.#reportSignature(order, fetched)) return;
     const file = firmwareFileOf(fetched.name, fetched.head, fetched.octets);
     if (file.damaged) {
       this.#step('damaged', 'the file is damaged');
       return;
     }
-    await this.#idle(order, signal);
+    await this.#waitForInstallation(order, signal);
     this.#step('install');
     await waitFor(signal, (done) => later(this.#deps.installMs ?? defaultInstallMs, done));
     if (file.fails) {
@@ -381,8 +381,8 @@ export class FirmwareUpdater {
     this.#restart();
   }
 
-  /** Reports the download and the result of its signature check. */
-  #isSound({ signature }: FirmwareOrder, { fits }: Fetched): boolean {
+  /** Reports the download and the result of its signature check. @returns false: the signature does not fit */
+  #reportSignature({ signature }: FirmwareOrder, { fits }: Fetched): boolean {
     this.#step('downloaded');
     if (signature !== null && !fits) {
       const why = 'the signature does not fit the file and the certificate';
@@ -394,7 +394,7 @@ export class FirmwareUpdater {
     return true;
   }
 
-  /** null: it has failed, which has been reported. */
+  /** @returns null: it has failed, which was reported */
   async #fetch(order: FirmwareOrder, signal: AbortSignal): Promise<Fetched | null> {
     const { later, log, device } = this.#parts;
     const { retries, retryIntervalS } = order;
@@ -429,21 +429,23 @@ export class FirmwareUpdater {
     return { name, octets, head, fits: check?.fits() ?? false };
   }
 
-  /** Transactions go on to their end; meanwhile no new one begins, unless it is permitted. */
-  async #idle({ installMs }: FirmwareOrder, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits for the time of installation and the end of all transactions; new ones begin only if `newSessions` permits.
+   */
+  async #waitForInstallation({ installMs }: FirmwareOrder, signal: AbortSignal): Promise<void> {
     const { transactions, newSessions = () => false } = this.#deps;
     const { clock } = this.#parts;
-    const early = installMs > clock.nowMs();
-    if (early || transactions.running.length > 0) this.#step('schedule_install');
-    if (early) await waitFor(signal, (done) => clock.at(installMs, done));
+    const isScheduled = installMs > clock.nowMs();
+    if (isScheduled || transactions.running.length > 0) this.#step('schedule_install');
+    if (isScheduled) await waitFor(signal, (done) => clock.at(installMs, done));
     if (!newSessions()) this.#hold.take();
     while (transactions.running.length > 0) {
       await waitFor(signal, (done) => {
-        const end = transactions.onEnded(() => {
-          end();
+        const unsubscribe = transactions.onEnded(() => {
+          unsubscribe();
           done();
         });
-        return end;
+        return unsubscribe;
       });
       if (!newSessions()) this.#hold.take();
     }
@@ -456,13 +458,13 @@ export class FirmwareUpdater {
     try {
       this.#deps.stopAll();
     } catch (error) {
-      log.warning(`a session goes on over the restart: ${errorText(error)}`, device.deviceIndex);
+      log.warning(`a session continues over the restart: ${errorText(error)}`, device.deviceIndex);
     }
     connection.restart('firmware update', 'FirmwareUpdate');
     this.#hold.release();
   }
 
-  #installed(): void {
+  #reportInstalled(): void {
     this.#restarted = false;
     this.#step('installed');
     this.#saver.save();

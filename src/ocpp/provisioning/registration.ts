@@ -4,8 +4,8 @@ import type { CallOptions, CallOutcome, Line, Payload } from '../rpc/model.ts';
 import { createSignal, instantOf } from '../station/stack.ts';
 import type { Signal, StackOptions } from '../station/stack.ts';
 
-// Registration (1.6 4.2, 2.x B01 to B03): permissions of the station in each state, and effects of an answer. These functions
-// read no clock.
+// Registration (1.6 4.2, 2.x B01 to B03): permissions of the station in each state, and effects of an answer. These
+// functions read no clock.
 
 /** The answer to BootNotification in all versions. */
 type BootReply = {
@@ -98,9 +98,12 @@ type HeartbeatReply = Pick<BootReply, 'currentTime'>;
 
 export interface RegistrationPart {
   readonly status: OcppBootStatus;
-  /** Registration is accepted and the line is open: calls go out. */
+  /** true: the registration is accepted and the line is open, so that calls are sent */
   readonly isReady: boolean;
-  /** Number of accepted BootNotifications; if it differs at `onAccepted`, the station has booted, and not only reconnected. */
+  /**
+   * Number of accepted BootNotifications; if it differs at `onAccepted`, the station has booted, and not only
+   * reconnected.
+   */
   readonly boots: number;
   /** wall time of the last answer to Heartbeat, ms; null: none */
   readonly lastHeartbeatMs: number | null;
@@ -116,7 +119,10 @@ export interface RegistrationPart {
   heartbeat(options?: BootOptions): Promise<Outcome<HeartbeatReply>>;
   opened(): void;
   closed(): void;
-  /** After a restart of the station: the next connection begins with a BootNotification. @param reason its reason, in 2.x */
+  /**
+   * After a restart of the station: the next connection begins with a BootNotification.
+   * @param reason its reason, in 2.x
+   */
   restarted(reason?: string): void;
   /** Call it after each frame that is sent: the wait for the next heartbeat restarts. */
   traffic(): void;
@@ -126,7 +132,7 @@ export interface RegistrationPart {
 /** HeartbeatInterval, s. */
 interface HeartbeatSetting {
   intervalS(): number;
-  /** Takes the interval from an answer to BootNotification. */
+  /** Sets the interval from an answer to BootNotification. */
   set(seconds: number): void;
   onChange(listener: () => void): () => void;
 }
@@ -205,7 +211,7 @@ function sync(
     return;
   }
   const beforeMs = clock.nowMs();
-  // The central system read its clock during the request: assume the middle.
+  // the central system read its clock during the request: assume the middle
   if (showsSecond(currentTime, remoteMs, beforeMs - durationMs / 2)) clock.sync(beforeMs, wall.monotonicMs());
   else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
   clockMoved?.((clock.nowMs() - beforeMs) / 1000);
@@ -238,7 +244,9 @@ function createHeartbeats(options: RegistrationOptions, call: SendCall, allowed:
     trafficMs = wall.monotonicMs();
     if (allowed()) plan();
   };
-  /** Called for each frame, so it restarts no timer: the running one checks, when it fires, whether a heartbeat is due. */
+  /**
+   * Called for each frame, so it restarts no timer: the running one checks, when it fires, whether a heartbeat is due.
+   */
   const traffic = (): void => {
     trafficMs = wall.monotonicMs();
   };
@@ -379,7 +387,7 @@ class StationRegistration implements RegistrationPart {
     if (this.#stopped || sequence !== this.#sequence) return outcome;
     if (outcome.kind === 'result') this.#answered(content, outcome);
     // an accepted station stays accepted: only an answer changes its registration
-    else if (this.#options.line.open && this.#status !== 'accepted') this.#again(backOffS(this.#attempts++));
+    else if (this.#options.line.open && this.#status !== 'accepted') this.#bootLater(backOffS(this.#attempts++));
     return outcome;
   }
 
@@ -405,7 +413,7 @@ class StationRegistration implements RegistrationPart {
     if (status !== 'rejected') sync(this.#options, 'BootNotification', payload.currentTime, durationMs);
     if (againInS !== null) {
       this.#end();
-      this.#again(againInS);
+      this.#bootLater(againInS);
       return;
     }
     this.#reportedContent = content;
@@ -424,7 +432,7 @@ class StationRegistration implements RegistrationPart {
     if (!this.#stopped) this.#endings.emit(null);
   }
 
-  #again(waitS: number): void {
+  #bootLater(waitS: number): void {
     this.#cancelBoot?.();
     this.#cancelBoot = this.#options.later(waitS * 1000, () => {
       this.#cancelBoot = null;

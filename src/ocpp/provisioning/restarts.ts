@@ -64,7 +64,9 @@ interface Restarts {
   readonly stop: () => void;
 }
 
-/** Maximum wait for the answers to the last messages of the transactions; the rest of the queue survives the restart. */
+/**
+ * Maximum wait for the answers to the last messages of the transactions; the rest of the queue survives the restart.
+ */
 const maxAnswerWaitMs = 10_000;
 /** Wait between attempts to end the transactions. */
 const retryMs = 1_000;
@@ -105,7 +107,7 @@ export function createRestarts(options: RestartOptions): Restarts {
     finish();
     connection.restart(reason, bootReason);
   };
-  const end = device.onTransition(({ event }) => {
+  const unsubscribe = device.onTransition(({ event }) => {
     if (event !== 'power_down' && event !== 'restart') return;
     // a reset that has begun has had its effect; a second restart would close the next connection
     finish();
@@ -124,7 +126,7 @@ export function createRestarts(options: RestartOptions): Restarts {
     },
     stop: () => {
       finish();
-      end();
+      unsubscribe();
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Calls of one connection: those to the central system, one in flight while the others wait in order (OCPP-J 1.6 4.1.1, 2.x
- * 4.1.1), those of the central system, and the outlet by which frames leave.
+ * Calls of one connection: those to the central system, one in flight while the others wait in order (OCPP-J 1.6 4.1.1,
+ * 2.x 4.1.1), those of the central system, and the outlet through which frames are sent.
  */
 import { randomUUID } from 'node:crypto';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -30,7 +30,7 @@ interface CallerOptions {
   readonly later: Later;
   readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
-  /** default for a call, ms */
+  /** ms; default for a call */
   readonly timeoutMs: number;
   /** An answer of the central system breaks its schema. */
   readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
@@ -42,7 +42,7 @@ interface CallerOptions {
 interface CallInFlight {
   readonly id: string;
   readonly action: string;
-  /** since it was sent */
+  /** time since it was sent */
   readonly durationMs: number;
 }
 
@@ -66,7 +66,7 @@ interface Caller extends Line {
   answered(frame: Answer): boolean;
   /** Removes the call with this id from those given up, so that only one late answer counts. null: no such call. */
   takeLate(id: string): GivenUpCall | null;
-  /** Default for calls that are sent from now on. */
+  /** Sets the default for calls that are sent from now on. */
   setTimeoutMs(ms: number): void;
   /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
   answeredBadly(id: string, type: number): void;
@@ -99,9 +99,9 @@ function numberIssue(
   return { code: errorCode(version, 'value'), description, details: {} };
 }
 
-/** Calls that may wait; more are not taken. */
+/** Maximum of waiting calls; more are not sent. */
 const maxWaiting = 1000;
-/** Calls without an answer that are kept to distinguish a late answer from a wrong one. */
+/** Maximum of calls given up that are kept to distinguish a late answer from a wrong one. */
 const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
@@ -201,8 +201,8 @@ export function createCaller(options: CallerOptions): Caller {
       if (brokenRequest(version, action, payload, {}) !== null) return;
       outlet.send({ kind: 'send', id: newId(), action, payload }, { action, durationMs: null });
     },
-    opened(agreed) {
-      version = agreed;
+    opened(subprotocol) {
+      version = subprotocol;
     },
     closed() {
       version = null;
@@ -305,9 +305,9 @@ interface Responder {
   take(call: IncomingCall, instead?: CallError | Payload): void;
 }
 
-/** Calls of a central system that are answered at one time; the rule permits one. */
+/** Maximum of calls of a central system answered at one time; the standard permits one. */
 const maxInProgress = 64;
-/** Message ids kept for each connection, to detect repeated ones. */
+/** Maximum of message ids kept for each connection, to detect repeated ids. */
 const maxEarlierIds = 64;
 
 interface Connection {
@@ -318,7 +318,7 @@ interface Connection {
   readonly earlierIds: Set<string>;
 }
 
-/** @returns true if the id was there already */
+/** Adds an id. @returns true if the set had it already */
 function remember(ids: Set<string>, id: string): boolean {
   if (ids.has(id)) return true;
   ids.add(id);
@@ -352,11 +352,11 @@ export function createResponder(options: ResponderOptions): Responder {
       options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
       throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
     }
-    const ofNumber = numberIssue(version, call);
-    const violation = schemas.check(version, action, 'request', payload) ?? ofNumber;
+    const numberViolation = numberIssue(version, call);
+    const violation = schemas.check(version, action, 'request', payload) ?? numberViolation;
     if (violation === null) return;
     options.violated(id, action, violation);
-    if (violation === ofNumber) throw numberRefusal(call, violation);
+    if (violation === numberViolation) throw numberRefusal(call, violation);
     throw new CallError(violation.code, violation.description, violation.details);
   };
 
@@ -393,7 +393,7 @@ export function createResponder(options: ResponderOptions): Responder {
       if (at === null) return;
       const { id, action } = call;
       const sinceMs = clock.monotonicMs();
-      /** Drops the answer if its connection has ended: the next connection has not asked for it. */
+      /** Drops the answer if its connection has ended: the next connection has not requested it. */
       const send = (frame: OutFrame) => {
         if (connection === at && !options.isMute())
           outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
@@ -406,9 +406,9 @@ export function createResponder(options: ResponderOptions): Responder {
       }
       at.calls.add(id);
       let acts: (() => void)[] | null = [];
-      const act = (each: () => void) => {
+      const act = (followUp: () => void) => {
         try {
-          each();
+          followUp();
         } catch (error) {
           log.error(`an action after the answer to ${action} failed: ${errorText(error)}`, deviceIndex);
         }
@@ -418,7 +418,7 @@ export function createResponder(options: ResponderOptions): Responder {
         const due = payload === noAnswer ? [] : (acts ?? []);
         acts = null;
         if (payload !== noAnswer) send(result(at.version, call, payload));
-        for (const each of due) act(each);
+        for (const followUp of due) act(followUp);
       };
       const fail = (thrown: unknown) => {
         at.calls.delete(id);
@@ -431,9 +431,9 @@ export function createResponder(options: ResponderOptions): Responder {
           succeed(instead);
           return;
         }
-        const answer = handle(action, call.payload, (each) => {
-          if (acts === null) act(each);
-          else acts.push(each);
+        const answer = handle(action, call.payload, (followUp) => {
+          if (acts === null) act(followUp);
+          else acts.push(followUp);
         });
         if (answer instanceof Promise) answer.then(succeed, fail);
         else succeed(answer);
@@ -459,20 +459,20 @@ interface OutletOptions {
   readonly deviceIndex: number;
   readonly later: Later;
   readonly disturber: FrameDisturber;
-  /** Counts a frame and keeps it. */
+  /** Counts and stores a frame that was sent. */
   readonly record: (facts: FrameFacts, text: string) => void;
 }
 
 /** The connection that frames leave by. */
 interface OutletLine {
-  /** @returns false: it is closing, nothing was sent */
+  /** @returns false: the connection is closing and nothing was sent */
   send(text: string): boolean;
   terminate(): void;
 }
 
-/** The outlet of frames: counted, kept in the wire log, and disturbed by faults. */
+/** Sends frames: disturbs them by faults, and records each that was sent. */
 interface Outlet {
-  /** null: there is none; what a fault delays is then dropped */
+  /** null: no connection; frames that a fault has delayed are dropped */
   line: OutletLine | null;
   /** @param about action of the call, and for an answer the time since its call */
   send(frame: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>): void;
@@ -480,7 +480,7 @@ interface Outlet {
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Every date-time of a payload moved by so many seconds. */
+/** A payload with every date-time moved by `skewS` seconds. */
 export function skewed(value: unknown, skewS: number): unknown {
   if (typeof value === 'string' && dateTime.test(value)) {
     const ms = Date.parse(value) + skewS * 1000;
@@ -525,13 +525,13 @@ export function createOutlet({ deviceIndex, later, disturber, record }: OutletOp
     const frame = disturbance.messageId === undefined ? moved : { ...moved, id: disturbance.messageId };
     const plain = frameText(frame);
     const text = disturbance.rewrite?.(plain) ?? plain;
-    const go = () => {
+    const transmit = () => {
       if (outlet.line !== line) return;
       put(frame, text, about);
       if (disturbance.twice) put(frame, text, about);
     };
-    if (disturbance.delayMs !== undefined && disturbance.delayMs > 0) later(disturbance.delayMs, go);
-    else go();
+    if (disturbance.delayMs !== undefined && disturbance.delayMs > 0) later(disturbance.delayMs, transmit);
+    else transmit();
   };
 
   const outlet: Outlet = {

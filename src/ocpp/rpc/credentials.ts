@@ -1,4 +1,4 @@
-/** How a station proves itself, and the change to other credentials that may fail (white paper, A01 to A03 and A05). */
+/** Credentials of a station, and the change to others, which may fail (white paper, A01 to A03 and A05). */
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
@@ -8,21 +8,21 @@ import type { ConnectFailure } from './socket.ts';
 
 export interface Credentials {
   readonly securityProfile: OcppSecurityProfile;
-  /** octets of basic authentication in profiles 1 and 2 */
+  /** octets, for basic authentication in profiles 1 and 2; null: none */
   readonly password: Buffer | null;
   /** PEM; null: the authorities of the system */
   readonly rootCert: string | null;
-  /** PEM; shown in profile 3 */
+  /** client certificate in PEM, presented in profile 3; null: none */
   readonly own: { readonly cert: string; readonly key: string } | null;
 }
 
 export type CredentialsChange = Partial<Credentials>;
 
-/** Makes the TLS context of credentials. @throws SimError COMMAND_BAD_VALUE; PEM texts are never in it */
+/** Makes the TLS context of credentials. @throws SimError COMMAND_BAD_VALUE; the message has no PEM text */
 export type ContextMaker = (credentials: Credentials) => SecureContext;
 
 const names = { cert: 'the certificate', key: 'its key', rootCert: 'the root certificate' };
-const keptContexts = 32;
+const maxContexts = 32;
 
 function makeContext({ rootCert, own }: Pick<Credentials, 'rootCert' | 'own'>): SecureContext {
   if (rootCert === null) return createSecureContext({ ...own, ...clientOffers.ocpp });
@@ -31,7 +31,7 @@ function makeContext({ rootCert, own }: Pick<Credentials, 'rootCert' | 'own'>): 
   throw new SimError('COMMAND_BAD_VALUE', material.issues.map(({ name, detail }) => `${name} ${detail}`).join('; '));
 }
 
-/** Contexts that the stations of a process share: one takes some 100 kB outside the heap. */
+/** Caches contexts for all stations of the process: each takes about 100 kB outside the heap. */
 export function contextMaker(): ContextMaker {
   const contexts = new Map<string, SecureContext>();
   return ({ securityProfile, rootCert, own }) => {
@@ -41,7 +41,7 @@ export function contextMaker(): ContextMaker {
     if (cachedContext !== undefined) return cachedContext;
     const context = makeContext({ rootCert, own: clientCertificate });
     const [oldest] = contexts.keys();
-    if (contexts.size >= keptContexts && oldest !== undefined) contexts.delete(oldest);
+    if (contexts.size >= maxContexts && oldest !== undefined) contexts.delete(oldest);
     contexts.set(key, context);
     return context;
   };
@@ -52,15 +52,15 @@ export function passwordOf({ securityProfile, password }: Credentials): Buffer |
   return securityProfile === 1 || securityProfile === 2 ? password : null;
 }
 
-// Credentials in force, and changed ones that are tried with the next connection and given up when they fail.
+// Credentials in force, and changed credentials that are tried with the next connection and dropped if they fail.
 
-/** Attempts with new credentials when nothing shows that they are the reason. */
+/** Maximum of attempts with changed credentials if the failures may have other reasons. */
 const trialAttempts = 3;
-const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
+const unrelatedKinds: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
 
 /** True if a failure may have nothing to do with the credentials, for example a central system that restarts. */
 const isUnrelated = ({ kind, status }: ConnectFailure) =>
-  unrelated.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
+  unrelatedKinds.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
 
 interface Trial {
   readonly credentials: Credentials;
@@ -75,34 +75,34 @@ export class CredentialsTrial {
     this.#proven = inForce;
   }
 
-  /** of the next attempt */
+  /** Credentials of the next attempt. */
   get next(): Credentials {
     return this.#trial?.credentials ?? this.#proven;
   }
 
-  /** of the next attempt may be given up again */
+  /** true: changed credentials are on trial */
   get isRunning(): boolean {
     return this.#trial !== null;
   }
 
-  /** From the next attempt on, until it shows that they do not work. */
+  /** Tries changed credentials from the next attempt on. */
   begin(change: CredentialsChange): void {
     this.#trial = { credentials: { ...this.next, ...change }, attempts: 0 };
   }
 
-  /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
+  /** Adopts a change without a trial: root certificates, and credentials that the present profile does not use. */
   adopt(change: CredentialsChange): void {
     this.#proven = { ...this.#proven, ...change };
     if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
   }
 
-  /** By the user, for good: nothing returns when they fail. */
+  /** Adopts a change by the user, and any change on trial; a failure does not revert either. */
   replace(change: CredentialsChange): void {
     this.#proven = { ...this.next, ...change };
     this.#trial = null;
   }
 
-  /** A connection has opened. @returns true if a trial has ended well */
+  /** Notes that a connection has opened. @returns true if a trial has succeeded */
   opened(): boolean {
     if (this.#trial === null) return false;
     this.#proven = this.#trial.credentials;
@@ -111,10 +111,9 @@ export class CredentialsTrial {
   }
 
   /**
-   * An attempt has failed.
-   * @param everConnected before the first connection nothing shows that the former ones are any better: the central system
-   *   may not be there yet
-   * @returns true if the trial has ended, so that the former ones count again
+   * Notes that an attempt has failed.
+   * @param everConnected false: the former credentials may be no better, since the central system may not run yet
+   * @returns true if the trial has ended, so that the former credentials are in force again
    */
   failed(failure: ConnectFailure, everConnected: boolean): boolean {
     if (this.#trial === null) return false;

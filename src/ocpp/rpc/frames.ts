@@ -1,9 +1,9 @@
-/** Frames of OCPP-J (section 4.2 of 1.6, 4.2 of 2.x): reading with the fault named, and the text of what is sent. */
+/** Frames of OCPP-J (section 4.2 of 1.6, 4.2 of 2.x): reading with the kind of error, and writing. */
 import { frameTypes } from './model.ts';
 import type { OcppSubprotocol, Payload } from './model.ts';
 import { LoopQueue } from '../../core/turns.ts';
 
-// Error codes of CALLERROR: what each situation is called in each version.
+// Error codes of CALLERROR by situation and version.
 
 /** Code by version. OCPP-J 1.6 4.2.3 with its errata; OCPP-J 2.0.1 and 2.1 4.3. */
 interface Codes {
@@ -15,15 +15,15 @@ interface Codes {
 const situations = {
   /** the version has no such action */
   unknownAction: { v16: 'NotImplemented', v2: 'NotImplemented' },
-  /** the version has it, the station does not */
+  /** the version has the action, the station does not */
   unsupportedAction: { v16: 'NotSupported', v2: 'NotSupported' },
-  /** no frame of OCPP-J */
+  /** not a frame of OCPP-J */
   frame: { v16: 'FormationViolation', v2: 'RpcFrameworkError' },
   /** the message id is that of a call which is still being answered */
   duplicateId: { v16: 'GenericError', v2: 'RpcFrameworkError' },
   /** a number of a message type that the version does not have */
   messageType: { v16: 'GenericError', v2: 'MessageTypeNotSupported' },
-  /** payload absent or no object */
+  /** payload absent or not an object */
   structure: { v16: 'FormationViolation', v2: 'FormatViolation' },
   /** a member that the schema does not have */
   extraMember: { v16: 'FormationViolation', v2: 'FormatViolation' },
@@ -46,7 +46,7 @@ export function errorCode(version: OcppSubprotocol, situation: ErrorSituation): 
   return version === 'ocpp1.6' ? v16 : v2;
 }
 
-/** In no situation of the table above, but permitted: the payload is incomplete. */
+/** Permitted for an incomplete payload, although no situation above has this code. */
 const incomplete = 'ProtocolError';
 
 const codesByVersion = {
@@ -60,8 +60,8 @@ export function isErrorCode(version: OcppSubprotocol, code: string): boolean {
 }
 
 /**
- * Error of a frame. `unreadable`: no JSON array, or no id; `number`: its type is none of the standard;
- * `broken`: an action that is no text, or a payload that is no object; `deep`: more than `maxLevels`.
+ * Error of a frame. `unreadable`: not a JSON array, or no id; `number`: a message type that the standard does not have;
+ * `broken`: an action that is not text, or a payload that is not an object; `deep`: more than `maxLevels`.
  */
 type FrameProblem = 'unreadable' | 'number' | 'broken' | 'deep';
 
@@ -79,7 +79,7 @@ export type Frame =
       readonly id: string;
       readonly action: string;
       readonly payload: Payload;
-      /** it came before the call ahead of it was answered */
+      /** true: it came before the previous call was answered */
       readonly isEarly?: boolean;
       /** text of a number that the payload has with another value */
       readonly changedNumber?: string;
@@ -96,13 +96,13 @@ export type Frame =
   | {
       readonly kind: 'invalid';
       readonly problem: FrameProblem;
-      /** null: it cannot be read */
+      /** null: unreadable */
       readonly id: string | null;
-      /** null: no number */
+      /** message type; null: not a number */
       readonly number: number | null;
     };
 
-/** Lists and objects inside each other, in a frame; messages of OCPP need fewer than 10. */
+/** Maximum nesting of lists and objects in a frame; messages of OCPP need fewer than 10. */
 export const maxLevels = 64;
 
 const quote = 0x22;
@@ -115,11 +115,11 @@ const zero = 0x30;
 const nine = 0x39;
 
 /**
- * True if a text of JSON has more than `maxLevels`: code that takes it apart level by level, JSON.stringify among others, may
- * then have no room on the stack. By hand, since this must not happen here.
+ * True if a JSON text has more than `maxLevels`: recursive code, such as JSON.stringify, may then overflow the stack.
+ * Scanned by hand, so that this check does not recurse.
  */
 export function isTooDeep(json: string): boolean {
-  // most messages have too few of both, which is found out in no time
+  // fast check: most messages have too few brackets of either kind
   if (!hasMoreThan(json, '[', maxLevels / 2) && !hasMoreThan(json, '{', maxLevels / 2)) return false;
   let levels = 0;
   let inText = false;
@@ -146,7 +146,7 @@ function hasMoreThan(text: string, part: string, times: number): boolean {
   return true;
 }
 
-/** A text without any of these has no number from 2^53 on. */
+/** A text without a match has no number from 2^53 on. */
 const longNumber = /\d{16}|\d[eE]\+?\d/;
 const numberAt = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const numberParts = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
@@ -162,10 +162,9 @@ function digitsOf(text: string): string {
 }
 
 /**
- * Text of the first number in a text of JSON that would have other digits if this program wrote it: one from 2^53 on whose
- * digits are not those of the shortest decimal text of its double (1732860000123456768 is a double and is written as
- * 1732860000123456800, 1e23 is none and is written as 1e23), such as an id of 64 bits or 1e400. Null: there is none. Below
- * 2^53 fractions are rounded as everywhere.
+ * Text of the first number in a JSON text that would change if this program wrote it again: a number from 2^53 on whose
+ * digits differ from the shortest decimal text of its double, such as an id of 64 bits or 1e400 (1732860000123456768
+ * would become 1732860000123456800; 1e23 stays 1e23). null: no such number. Fractions below 2^53 may be rounded.
  */
 export function changedNumber(json: string): string | null {
   if (!longNumber.test(json)) return null;
@@ -188,7 +187,7 @@ export function changedNumber(json: string): string | null {
   return null;
 }
 
-/** J 4.1.4; longer ones of a peer are tolerated up to `maxForeignId`, beyond which an answer would repeat anything. */
+/** J 4.1.4; longer ids of a peer are accepted up to `maxForeignId`, since an answer repeats them. */
 export const maxIdLength = 36;
 const maxForeignId = 255;
 const maxDescription = 255;
@@ -213,7 +212,7 @@ function invalid(problem: FrameProblem, [number, id]: readonly unknown[]): Frame
   return { kind: 'invalid', problem, id: foreignId(id), number: typeof number === 'number' ? number : null };
 }
 
-/** @param json its text */
+/** @param json text of `value` */
 function readFrame(value: unknown, json: string): Frame {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   // by index: this runs for every message, and taking a list apart costs several times as much
@@ -232,15 +231,15 @@ function readFrame(value: unknown, json: string): Frame {
       if (typeof second !== 'string') return invalid('broken', parts);
       return { kind, id, code: second, description: text(third), details: parts.length > 4 ? parts[4] : {} };
     case 'result':
-      return isObject(second) ? { kind, id, payload: second, ...ofNumbers(json) } : invalid('broken', parts);
+      return isObject(second) ? { kind, id, payload: second, ...numberMember(json) } : invalid('broken', parts);
     case 'call':
     case 'send':
       if (typeof second !== 'string' || !isObject(third)) return invalid('broken', parts);
-      return { kind, id, action: second, payload: third, ...ofNumbers(json) };
+      return { kind, id, action: second, payload: third, ...numberMember(json) };
   }
 }
 
-function ofNumbers(json: string): { readonly changedNumber?: string } {
+function numberMember(json: string): { readonly changedNumber?: string } {
   const text = changedNumber(json);
   return text === null ? {} : { changedNumber: text };
 }
@@ -251,7 +250,7 @@ export function parseFrame(json: string): Frame {
   try {
     value = JSON.parse(json);
   } catch {
-    // no frame
+    // null is not a frame
   }
   return readFrame(value, json);
 }
@@ -285,8 +284,8 @@ export function frameText(frame: OutFrame): string {
 }
 
 /**
- * The CALLERROR that answers an invalid frame; null: none is allowed. Answers are never answered. An unreadable id is
- * `-1` in 2.x, and 1.6 has no word for it; unknown types are refused in 2.0.1 only, since 2.1 ignores them
+ * The CALLERROR that answers an invalid frame; null: not permitted, as for every answer. The id of an unreadable frame
+ * is `-1` in 2.x, and 1.6 has no value for it; unknown message types are refused in 2.0.1 only, since 2.1 ignores them
  * (J 4.1.3).
  */
 export function answerToInvalid(
@@ -314,21 +313,21 @@ export function answerToInvalid(
 }
 
 interface InboxOptions {
-  /** @param isEarly it was there before the call ahead of it was answered */
+  /** @param isEarly true: the frame came before the previous call was answered */
   readonly take: (data: Buffer, isEarly: boolean) => void;
   readonly pause: () => void;
   readonly resume: () => void;
-  /** default: those that all connections of the process share */
+  /** default: turns shared by all connections of the process */
   readonly turns?: Pick<LoopQueue, 'wait'>;
 }
 
 const sharedTurns = new LoopQueue();
-/** Frames that are read already may still be added. */
+/** Number of waiting frames from which reading is paused; frames already read are still added. */
 const maxWaiting = 64;
 
 /**
- * Frames of one connection in the order of their arrival, one in each turn of the event loop: a central system that sends
- * many in one piece takes no time from others. While many wait no more is read.
+ * Frames of one connection in the order of their arrival, one in each turn of the event loop, so that a central system
+ * that sends many at once does not delay others. While too many wait, reading is paused.
  */
 export class Inbox {
   readonly #options: InboxOptions;
@@ -336,7 +335,7 @@ export class Inbox {
   #waiting: Buffer[] = [];
   #isDue = false;
   #isPaused = false;
-  /** so many of those that wait came before the last call was answered */
+  /** number of waiting frames that came before the last call was answered */
   #early = 0;
   #whenEmpty: (() => void) | null = null;
 
@@ -354,18 +353,18 @@ export class Inbox {
     this.#plan();
   }
 
-  /** The frame that is being taken is a call, and not answered yet. */
+  /** Notes that the frame in `take` is a call, so that all frames that wait now are early. */
   called(): void {
     this.#early = this.#waiting.length;
   }
 
-  /** Calls back once: at once where nothing waits, otherwise when the last frame was taken. */
+  /** Calls back once: immediately if nothing waits, otherwise after the last frame. */
   whenEmpty(act: () => void): void {
     this.#whenEmpty = act;
     this.#settle();
   }
 
-  /** Nothing that waits is taken any more. */
+  /** Drops all waiting frames. */
   clear(): void {
     this.#waiting = [];
     this.#settle();

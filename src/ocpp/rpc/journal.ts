@@ -13,26 +13,25 @@ export interface QueuedItem {
   /** ascending, unique within the slot */
   readonly number: number;
   readonly message: QueuedMessage;
-  /** that the central system refused or did not answer */
+  /** transmissions that the central system refused or did not answer */
   failures: number;
 }
 
 export interface Journal {
-  /** Messages of an earlier process in order; none, and a log line, where the store cannot be read. */
+  /** Messages of an earlier process, in order; none, and a warning in the log, if the store cannot be read. */
   load(): Promise<QueuedItem[]>;
   pushed(item: QueuedItem): void;
   failed(item: QueuedItem): void;
   left(items: readonly QueuedItem[]): void;
-  /** Resolves when every change so far is written, or could not be. */
+  /** Resolves when the write of every change so far has succeeded or failed. */
   written(): Promise<void>;
 }
 
-/** Entries written by one operation. */
+/** Maximum of entries that one operation writes. */
 const maxBatch = 500;
-/** Entries that a slot may have beside those of messages in the queue, before they are cleared out. */
+/** Number of entries beyond 1.5 for each queued message that a slot may have before it is rewritten. */
 const spareEntries = 64;
-
-/** Changes after a failure of the store before it is tried again, at most. */
+/** Maximum of changes after a failure of the store before it is tried again. */
 const maxMissed = 100;
 
 type Entry = { readonly [name: string]: JsonValue };
@@ -45,15 +44,15 @@ const entryOf = ({ number, message, failures }: QueuedItem): Entry => ({
   ...(failures > 0 && { failures }),
 });
 
-/** Null: no entry of a queue. */
+/** null: not an entry of a queue */
 function itemOf({ number, message, failures = 0 }: Entry): QueuedItem | null {
   if (typeof number !== 'number' || typeof failures !== 'number') return null;
   if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
   const { action, payload, transaction, role } = message as Entry;
-  const knownRole = roles.find((name) => name === role);
-  if (typeof action !== 'string' || typeof transaction !== 'string' || knownRole === undefined) return null;
+  const queuedRole = roles.find((name) => name === role);
+  if (typeof action !== 'string' || typeof transaction !== 'string' || queuedRole === undefined) return null;
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
-  return { number, message: { action, payload: payload as Entry, transaction, role: knownRole }, failures };
+  return { number, message: { action, payload: payload as Entry, transaction, role: queuedRole }, failures };
 }
 
 function replay(entries: readonly JsonValue[]): QueuedItem[] {
@@ -79,12 +78,12 @@ class SlotJournal implements Journal {
   readonly #log: Logger;
   #pending: Entry[] = [];
   #writing: Promise<void> | null = null;
-  /** in the slot */
+  /** number of entries in the slot */
   #entries = 0;
-  /** changes that the slot lacks because it could not be written */
+  /** number of changes that the slot lacks because of a failure */
   #missed = 0;
   #hasWarned = false;
-  /** a journal that cannot be read must not be replaced either */
+  /** false: the slot could not be read, so it must not be replaced either */
   #isReadable = true;
 
   constructor(slot: Slot, items: () => readonly QueuedItem[], log: Logger) {
@@ -127,7 +126,7 @@ class SlotJournal implements Journal {
     this.#writing ??= this.#drain();
   }
 
-  /** Writes what is pending, and what comes meanwhile. */
+  /** Writes all pending entries, also those added meanwhile. */
   async #drain(): Promise<void> {
     // changes of the same instant are one operation
     await Promise.resolve();
@@ -146,7 +145,7 @@ class SlotJournal implements Journal {
   async #store(batch: readonly Entry[]): Promise<void> {
     const items = this.#items();
     const isFull = this.#entries + batch.length > items.length * 1.5 + spareEntries;
-    // after a failure the whole is written again, yet not at each change: the next one may fail as well
+    // after a failure the whole queue is written, but not at each change: the store may fail again
     const isBehind = this.#missed > 0;
     if (isBehind && this.#missed < Math.min(items.length / 4, maxMissed)) {
       this.#missed += batch.length;
@@ -157,7 +156,7 @@ class SlotJournal implements Journal {
       this.#entries += batch.length;
       return;
     }
-    // the queue as it is now, with all that is pending
+    // the present queue includes the pending entries
     this.#pending = [];
     await this.#slot.replace(items.map(entryOf));
     this.#entries = items.length;
@@ -174,7 +173,7 @@ class SlotJournal implements Journal {
   }
 }
 
-/** @param items of the queue now, in order */
+/** @param items reads the items of the queue, in order */
 export function createJournal(slot: Slot, items: () => readonly QueuedItem[], log: Logger): Journal {
   return new SlotJournal(slot, items, log);
 }

@@ -1,11 +1,11 @@
-/** The messages of a station in the wire log, the book that REST reads, and errors of its central system. */
+/** Messages of a station in the wire log, their list for REST, and the findings about its central system. */
 import type { OcppMessage, OcppMessageFilter, OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './calls.ts';
 
-// Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials and queries
-// of URLs, private keys. Names are compared without case, since keys of 1.6 have none.
+// Redaction removes secrets from frames before they are kept: passwords of basic authentication, credentials and
+// queries of URLs, private keys. Names are compared without case, since keys of 1.6 have none.
 
 const hidden = '(hidden)';
 const maxDepth = 64;
@@ -14,22 +14,20 @@ const maxDepth = 64;
 const secretName = /authorization_?key|basic_?auth_?password/i;
 /** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
 const secretMember = /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i;
-/** a text that may be a URL, as far as it reaches */
+/** a run of characters that may be a URL */
 const word = /[^\s"<>]+/g;
 const privateKey = /PRIVATE KEY/i;
-/** Frames without any of these have no secret; escapes could hide one. */
+/** A frame without a match has no secret; a backslash matches, since escapes could hide a secret. */
 const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
-/** A text that is no frame is kept only if it matches none of these words, and so cannot be about a secret. */
+/** A text that is not JSON is kept only without a match: then it cannot be about a secret. */
 const suspiciousText =
   /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
 
-/** Members of an entry about a secret that are none themselves. */
+/** Members of an entry about a secret that are not secret themselves. */
 const harmless = new Set(['key', 'readonly', 'status', 'attributeStatus', 'attributeType', 'component', 'variable']);
 
-type Mentions = (value: unknown) => boolean;
-
 /** True if a value is the name of a secret, directly or as `{name}` or a list of names. */
-const mentions: Mentions = (value) => {
+const mentions = (value: unknown): boolean => {
   if (typeof value === 'string') return secretName.test(value);
   if (Array.isArray(value)) return value.some((each) => typeof each === 'string' && mentions(each));
   return isObject(value) && typeof value.name === 'string' && secretName.test(value.name);
@@ -71,10 +69,10 @@ function cleanText(text: string, secretTexts: readonly string[]): string {
   if (privateKey.test(text)) return hidden;
   // text inside text, for example JSON in the data of a DataTransfer
   if (secretMember.test(text) && text.length > 40) return hidden;
-  return withoutKnown(withoutUrlSecrets(text), secretTexts);
+  return withoutSecretTexts(withoutUrlSecrets(text), secretTexts);
 }
 
-function withoutKnown(text: string, secretTexts: readonly string[]): string {
+function withoutSecretTexts(text: string, secretTexts: readonly string[]): string {
   return secretTexts.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
 }
 
@@ -91,13 +89,13 @@ function cleaned(value: unknown, secretTexts: readonly string[], inside: string,
   });
   // a name can be a secret too, by mistake of a peer or of a negative test
   return Object.fromEntries(
-    Object.entries(redacted).map(([name, member]) => [withoutKnown(name, secretTexts), member]),
+    Object.entries(redacted).map(([name, member]) => [withoutSecretTexts(name, secretTexts), member]),
   );
 }
 
 /**
  * The text of a frame without secrets.
- * @param secretTexts secrets that the station has now, as they could stand in a text
+ * @param secretTexts present secrets of the station, in every form in which a text may contain them
  */
 export function redacted(text: string, secretTexts: readonly string[] = []): string {
   if (!suspicious.test(text) && !secretTexts.some((secret) => text.includes(secret))) return text;
@@ -113,18 +111,18 @@ export function redacted(text: string, secretTexts: readonly string[] = []): str
 type OcppFacts = Omit<FrameFacts, 'direction'>;
 export type OcppChannel = WireChannel<OcppFacts, unknown, string>;
 
-const keptEntries = 1000;
-const keptBytes = 1024 * 1024;
-const keptMessageBytes = 64 * 1024;
+const maxEntries = 1000;
+const maxBytes = 1024 * 1024;
+const maxMessageBytes = 64 * 1024;
 
-/** @param secrets what the station must never show now */
+/** @param secrets reads the present secrets of the station */
 export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => readonly string[]): OcppChannel {
   const channel: OcppChannel = wireLog.channel<OcppFacts, unknown, string>({
     protocol: 'ocpp',
     key: stationId,
-    entries: keptEntries,
-    bytes: keptBytes,
-    messageBytes: keptMessageBytes,
+    entries: maxEntries,
+    bytes: maxBytes,
+    messageBytes: maxMessageBytes,
     text: true,
     report: ({ facts: { messageId, action, durationMs } }) => ({
       message_id: messageId,
@@ -135,7 +133,7 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
       const secretTexts = secrets();
       const clean = redacted(message.raw, secretTexts);
       const { messageId, action } = message.facts;
-      // that of an answer is not in its text; the message id is
+      // the text of an answer does not contain its action
       const cleanAction = action === null ? null : redacted(action, secretTexts);
       if (clean === message.raw && cleanAction === action) return message;
       return {
@@ -153,12 +151,12 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
       return JSON.parse(raw.toString()) as unknown;
     },
   });
-  // from the first message on: a user asks for messages after something has gone wrong
+  // from the first message on: users ask for messages after something has gone wrong
   channel.record(true, { source: 'default' });
   return channel;
 }
 
-/** Hands a frame to the channel; to be called only while it is `active`. */
+/** Records a frame; to be called only while the channel is `active`. */
 export function recordFrame(
   channel: OcppChannel,
   { direction, type, messageId, action, durationMs }: FrameFacts,
@@ -170,7 +168,7 @@ export function recordFrame(
   channel.push({ direction, peer, deviceIndex, kind: type, summary: action ?? '', raw: text, facts });
 }
 
-/** The payload as REST shows it: of what is no whole frame, or has too many levels to be shown, its text. */
+/** The payload for REST; the text of a frame that is incomplete or has too many levels. */
 function payloadOf(channel: OcppChannel, entry: WireEntry<OcppFacts>): unknown {
   const asText = () => entry.raw.toString();
   if (isTooDeep(asText())) return asText();
@@ -207,7 +205,7 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
           (direction === undefined || entry.direction === direction),
       });
       return entries.map((entry) => {
-        const { type, messageId, action: of, durationMs } = entry.facts;
+        const { type, messageId, action: entryAction, durationMs } = entry.facts;
         return {
           id: entry.id,
           atMs: entry.wallMs,
@@ -215,7 +213,7 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
           direction: entry.direction,
           type,
           messageId,
-          action: of,
+          action: entryAction,
           payload: payloadOf(channel, entry),
           durationMs,
           truncated: entry.rawLength > entry.raw.length,
@@ -225,23 +223,23 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
   };
 }
 
-/** Findings of a station that are kept. */
-const keptFindings = 200;
+/** Maximum of findings kept for a station. */
+const maxFindings = 200;
 
 const maxTextLength = 500;
-/** Longest action and message id that is repeated: they are the peer's words. */
+/** Maximum characters of an action or message id, whose length the peer determines. */
 const maxNameLength = 64;
 
 type NewFinding = Omit<OcppFinding, 'id' | 'atMs'>;
 
-/** Errors of the central system of a station: two verdicts, against the schema and against the rules. */
+/** Errors of the central system of a station, of two kinds: against a schema and against a rule. */
 interface Findings {
   /** newest first */
   readonly list: readonly OcppFinding[];
-  /** all since the start, also those that are no longer kept */
+  /** findings since the start, also those no longer in the list */
   readonly counts: Readonly<Record<OcppFindingKind, number>>;
   add(finding: NewFinding): void;
-  /** Empties the list; the counts stay, and ids go on. */
+  /** Empties the list; counts and ids continue. */
   clear(): void;
 }
 
@@ -249,7 +247,7 @@ const cut = (text: string, length: number) => (text.length <= length ? text : `$
 const cutName = (name: string | null) => (name === null ? null : cut(name, maxNameLength));
 
 /** @param nowMs ms since the epoch */
-export function createFindings(nowMs: () => number, kept = keptFindings): Findings {
+export function createFindings(nowMs: () => number, maxKept = maxFindings): Findings {
   let newestFirst: OcppFinding[] = [];
   let lastId = 0;
   const counts = { schema: 0, rule: 0 };
@@ -272,7 +270,7 @@ export function createFindings(nowMs: () => number, kept = keptFindings): Findin
         clause,
         text: cut(text, maxTextLength),
       });
-      if (newestFirst.length > kept) newestFirst.length = kept;
+      if (newestFirst.length > maxKept) newestFirst.length = maxKept;
     },
     clear() {
       newestFirst = [];

@@ -1,4 +1,4 @@
-/** OCPP-J between one charge point and its central system, free of version and device. */
+/** OCPP-J between one charge point and its central system, independent of version and device. */
 import type { OcppSubprotocol } from '../../contract/ocpp.ts';
 
 export type { OcppSubprotocol } from '../../contract/ocpp.ts';
@@ -23,17 +23,17 @@ export type CallOutcome =
   | { readonly kind: 'timeout' }
   /** the connection broke while the answer was awaited: the peer may have received it or not */
   | { readonly kind: 'lost' }
-  /** it was never sent: no connection, or the message itself breaks its schema */
+  /** never sent: no connection, too many waiting calls, or the message breaks its schema */
   | { readonly kind: 'unsent'; readonly why: string };
 
 export interface CallOptions {
-  /** ms; default that of the line */
+  /** ms; default: the timeout of the line */
   readonly timeoutMs?: number;
-  /** false: the payload goes out even where it breaks its schema, and the answer is not checked either */
+  /** false: neither the payload nor the answer is checked against its schema */
   readonly validate?: boolean;
-  /** for a repeat of the same message; default a new one */
+  /** id of the message that is repeated; default: a new id */
   readonly messageId?: string;
-  /** before everything that waits: BootNotification */
+  /** true: before all waiting calls, as BootNotification */
   readonly urgent?: boolean;
 }
 
@@ -49,7 +49,7 @@ export class CallError extends Error {
   }
 }
 
-/** Work that follows once the answer is on the wire ("answer first, message after"). */
+/** Runs `act` once the answer is sent, since its messages must follow the answer. */
 export type After = (act: () => void) => void;
 
 /** Answer of a handler to a call that must not be answered at all. */
@@ -60,7 +60,6 @@ type Answer = Payload | typeof noAnswer;
 /** Answers a call of the central system whose payload fits its schema. @throws CallError */
 export type CallHandler = (action: string, payload: Payload, after: After) => Answer | Promise<Answer>;
 
-/** How a connection began and why it ended. */
 export interface LineOpened {
   readonly subprotocol: OcppSubprotocol;
 }
@@ -71,10 +70,10 @@ export interface LineClosed {
   readonly reason: string;
 }
 
-/** The connection of one station as its version works with it. One call is in flight at a time; others wait in order. */
+/** The connection of one station. One call is in flight at a time; others wait in order. */
 export interface Line {
   readonly open: boolean;
-  /** calls that wait or are in flight */
+  /** number of calls that wait or are in flight */
   readonly waiting: number;
   call(action: string, payload: Payload, options?: CallOptions): Promise<CallOutcome>;
   /** SEND of 2.1: never answered; dropped while there is no connection. */
@@ -84,7 +83,7 @@ export interface Line {
 /** Role of a message in its transaction. `middle` may be dropped when the queue is full. */
 export type QueuedRole = 'start' | 'middle' | 'end';
 
-/** A transaction message as it is kept in the store. */
+/** A transaction message as stored. */
 export interface QueuedMessage {
   readonly action: string;
   readonly payload: { readonly [name: string]: Json };
@@ -93,7 +92,7 @@ export interface QueuedMessage {
   readonly role: QueuedRole;
 }
 
-/** Attempts and interval of transaction messages, as configured now. */
+/** Attempts and interval of transaction messages, from the present configuration. */
 export interface RetryPolicy {
   readonly attempts: number;
   /** the wait after the n-th transmission is n times this, s */
@@ -102,28 +101,28 @@ export interface RetryPolicy {
 
 export interface TransactionQueueEvents {
   /**
-   * Completes the payload at the moment of sending: the transaction id of 1.6. Null: it cannot be sent at all, since its
-   * transaction has no id and will have none; it leaves the queue without a call of `dropped`.
+   * Completes the payload when it is sent, with the transaction id of 1.6. null: the transaction will never have an id;
+   * the message leaves the queue without a call of `dropped`.
    */
   readonly fill?: (message: QueuedMessage) => Payload | null;
   /** A CALLRESULT arrived; the message has left the queue. */
   readonly answered?: (message: QueuedMessage, reply: Payload) => void;
-  /** The last permitted attempt has failed, or the cap has cost it; it has left the queue. */
+  /** The message has left the queue: its last permitted attempt has failed, or the queue was full. */
   readonly dropped?: (message: QueuedMessage, why: 'attempts' | 'cap') => void;
 }
 
-/** First in, first out; persistent; a message leaves it only when it was answered or its attempts are used up. */
+/** A persistent queue, first in, first out; see `TransactionQueueEvents` for the ways in which a message leaves it. */
 export interface TransactionQueue {
   readonly length: number;
-  /** of one transaction */
+  /** Messages of one transaction. */
   lengthOf(transaction: string): number;
   readonly droppedMiddles: number;
   push(message: QueuedMessage): void;
   /** Sends from now on: the line is open and the station is accepted. */
   resume(): void;
-  /** The line is down, or the registration has ended: costs no attempt. */
+  /** Stops sending, since the line is down or the registration has ended; costs no attempt. */
   pause(): void;
-  /** Nothing of it is left to send, or it is paused. Resolves when writes to the store are done. */
+  /** Resolves once the queue is empty or paused and its changes are written. */
   settled(): Promise<void>;
 }
 
@@ -141,15 +140,21 @@ export interface PayloadIssue {
 
 /** The schemas of every version. One version is loaded at its first use, one message compiled at its first check. */
 export interface PayloadChecks {
-  /** Loads a version, so that nothing after it throws. @throws SimError SHORTAGE; the error of the file system */
+  /**
+   * Loads a version, so that later calls for it do not throw.
+   * @throws SimError SHORTAGE; the error of the file system
+   */
   prepare(version: OcppSubprotocol): void;
   /** True if the version has this action. @throws as `prepare` */
   knows(version: OcppSubprotocol, action: string): boolean;
-  /** Null: it fits. An action that the version does not have: `NotImplemented`. @throws as `prepare` */
+  /**
+   * null: the payload fits. Code for an action that the version does not have: `NotImplemented`.
+   * @throws as `prepare`
+   */
   check(version: OcppSubprotocol, action: string, side: PayloadSide, payload: unknown): PayloadIssue | null;
 }
 
-// Where faults act on the frames of a station; without faults `active` is false and nothing is asked.
+// Where faults act on the frames of a station; without faults `active` is false and no other member is used.
 
 /** A frame about to go out, or one that has come in. */
 export interface DisturbableFrame {
@@ -161,18 +166,18 @@ export interface DisturbableFrame {
   readonly payload: Payload;
 }
 
-/** Faults of one frame; absent members: nothing. */
+/** Faults of one frame; absent members: none of the kind. */
 export interface FrameDisturbance {
-  /** closes the socket without a close frame instead */
+  /** closes the socket without a close frame, in place of sending */
   readonly drop?: true;
-  /** not sent at all; of an incoming call: it is read and never answered */
+  /** the frame is not sent; an incoming call is read and never answered */
   readonly suppress?: true;
   readonly delayMs?: number;
-  /** answers the call of the central system so, in place of its handler */
+  /** answer to the call of the central system, in place of its handler */
   readonly callError?: { readonly code: string; readonly description: string };
-  /** answers the call of the central system so, and does not carry it out */
+  /** result of the call of the central system, which is not carried out */
   readonly pretence?: Payload;
-  /** the text in its place */
+  /** changes the text of the frame */
   readonly rewrite?: (text: string) => string;
   readonly twice?: true;
   readonly messageId?: string;
@@ -188,19 +193,22 @@ export interface MeterDistortion {
 export interface FrameDisturber {
   readonly active: boolean;
   disturb(frame: DisturbableFrame): FrameDisturbance | null;
-  /** true: pings of the central system stay unanswered now */
+  /** True if pings of the central system stay unanswered now. */
   noPong(deviceIndex: number): boolean;
-  /** how long after its opening a connection may be dropped (flapping); null: never. No occasion of the fault yet */
+  /**
+   * Time from its opening after which a connection may be dropped (flapping); null: never. Not an occasion of the
+   * fault.
+   */
   dropsAfterMs(deviceIndex: number): number | null;
-  /** True if the connection is dropped now that this time has passed: an occasion of its fault. */
+  /** Decides whether the connection is dropped after that time: an occasion of its fault. */
   drops(deviceIndex: number): boolean;
-  /** added to every time stamp that is sent, s */
+  /** Seconds added to every time stamp that is sent. */
   skewS(deviceIndex: number): number;
   /**
-   * Of the energy registers as a message shows them; null: the truth. Each call is an occasion of its faults.
+   * Distortion of the energy registers in a message; null: none. Each call is an occasion of its faults.
    * @param connectorId 0: the meter of the station
-   * @param action message that the reading is for: StartTransaction, MeterValues, StopTransaction; of 2.x
-   * TransactionEvent, MeterValues
+   * @param action message with the reading: StartTransaction, MeterValues, StopTransaction; in 2.x TransactionEvent,
+   * MeterValues
    */
   readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
   /** As `readings`, but no occasion of any fault. */

@@ -1,6 +1,6 @@
 /**
- * The persistent queue of transaction messages of one station (OCPP 1.6 4.1 and 3.7.1, 2.x E04 and J.13): in order, each
- * kept in the store before it is sent, and taken out only when it is answered or its attempts are used up.
+ * The persistent queue of transaction messages of one station (OCPP 1.6 4.1 and 3.7.1, 2.x E04 and J.13): in order,
+ * each stored before it is sent, and removed when it is answered, its attempts are used up or the queue is full.
  */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -18,17 +18,17 @@ export interface TransactionQueueOptions extends TransactionQueueEvents {
   readonly slot: Slot;
   readonly later: Later;
   readonly log: Logger;
-  /** the attempts as configured now */
+  /** reads the present configuration */
   readonly policy: () => RetryPolicy;
-  /** `Line.call`, or `Calls.send`. @param messageId absent: a new one */
+  /** `Line.call`, or `Calls.send`. @param messageId absent: a new id */
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
   /**
-   * True if the line is open. A message that stays `unsent` then breaks its schema and counts as a failed attempt, or it
-   * would block the queue for ever.
+   * True if the line is open. A message that is `unsent` although the line is open counts as a failed attempt: it
+   * breaks its schema and would otherwise block the queue for ever.
    */
   readonly isOpen: () => boolean;
   /**
-   * Makes message ids: repeats of a message keep its id (2.1). Absent: each transmission has a new one, since 1.6 and
+   * Makes message ids: repeats of a message keep its id (2.1). Absent: each transmission has a new id, since 1.6 and
    * 2.0.1 never use an id again.
    */
   readonly newMessageId?: () => string;
@@ -37,9 +37,11 @@ export interface TransactionQueueOptions extends TransactionQueueEvents {
 }
 
 export interface LoadableQueue extends TransactionQueue {
-  /** Restores what an earlier process has left; before the first `resume`. What was pushed meanwhile comes after it. */
+  /**
+   * Restores the messages of an earlier process, before those pushed meanwhile; to be called before the first `resume`.
+   */
   load(): Promise<void>;
-  /** The process ends or the station leaves: nothing is sent from here on. */
+  /** Ends all sending: the process ends or the station is removed. */
   stop(): void;
 }
 
@@ -54,15 +56,15 @@ class PersistentQueue implements LoadableQueue {
   droppedMiddles = 0;
   /** the line is open and the station accepted */
   #isRunning = false;
-  /** counts `resume`: what fails on an earlier connection says nothing about this one */
+  /** number of `resume` calls: a failure on an earlier connection does not break the present one */
   #connection = 0;
-  /** nothing more goes out on this connection */
+  /** true: nothing more is sent on the present connection */
   #isBroken = false;
-  /** the head is on its way */
+  /** true: the head is being stored or sent */
   #isBusy = false;
   /** the message id of the head, for a repeat */
   #headId: { readonly item: QueuedItem; readonly id: string } | null = null;
-  /** ends the wait for the next attempt; null: there is none */
+  /** ends the wait for the next attempt; null: no wait */
   #cancelWait: (() => void) | null = null;
   #settledWaiters: (() => void)[] = [];
 
@@ -148,20 +150,20 @@ class PersistentQueue implements LoadableQueue {
 
   /** Reduces the counters by an item that has left the queue. */
   #discount({ message: { transaction, role } }: QueuedItem): void {
-    const left = this.lengthOf(transaction) - 1;
-    if (left > 0) this.#lengths.set(transaction, left);
+    const remaining = this.lengthOf(transaction) - 1;
+    if (remaining > 0) this.#lengths.set(transaction, remaining);
     else this.#lengths.delete(transaction);
     if (role === 'middle') this.#middles -= 1;
   }
 
-  /** Drops the 1st, 3rd, 5th ... in-between message of each transaction, never the head that is on its way. */
+  /** Drops the 1st, 3rd, 5th ... in-between message of each transaction, never a head that was sent. */
   #thin(): void {
     if (this.#middles === 0) return;
-    const seen = new Map<string, number>();
+    const middlesSeen = new Map<string, number>();
     const isDropped = ({ message: { transaction, role }, failures }: QueuedItem, place: number) => {
       if (role !== 'middle' || (place === 0 && (this.#isBusy || failures > 0))) return false;
-      const before = seen.get(transaction) ?? 0;
-      seen.set(transaction, before + 1);
+      const before = middlesSeen.get(transaction) ?? 0;
+      middlesSeen.set(transaction, before + 1);
       return before % 2 === 0;
     };
     const dropped = new Set(this.#items.filter(isDropped));
@@ -178,8 +180,9 @@ class PersistentQueue implements LoadableQueue {
 
   #sendNext(): void {
     const [head] = this.#items;
-    const mayNot = !this.#isLoaded || !this.#isRunning || this.#isBroken || this.#isBusy || this.#cancelWait !== null;
-    if (mayNot || head === undefined) {
+    const isBlocked =
+      !this.#isLoaded || !this.#isRunning || this.#isBroken || this.#isBusy || this.#cancelWait !== null;
+    if (isBlocked || head === undefined) {
       this.#resolveSettled();
       return;
     }
@@ -197,7 +200,7 @@ class PersistentQueue implements LoadableQueue {
     this.#sendNext();
   }
 
-  /** `unsendable`: `fill` says that it cannot be sent at all. */
+  /** @returns `unsendable`: `fill` has returned null */
   async #attempt(head: QueuedItem): Promise<CallOutcome | 'unsendable'> {
     const { fill, send, newMessageId } = this.#options;
     try {
@@ -217,7 +220,7 @@ class PersistentQueue implements LoadableQueue {
       this.#journal.left([head]);
     } else if (outcome.kind === 'result') {
       this.#removeHead(head);
-      // the effect of the answer is kept first: a repeat after a crash is better than an answer that is forgotten
+      // the effect of the answer is stored first: after a crash a repeated message is better than a lost answer
       this.#safely(() => answered?.(head.message, outcome.payload));
       this.#journal.left([head]);
     } else if (outcome.kind === 'error' || outcome.kind === 'timeout') {
@@ -250,7 +253,7 @@ class PersistentQueue implements LoadableQueue {
   }
 
   #removeHead(head: QueuedItem): void {
-    // the head stays in its place while it is on its way
+    // the head stays first while it is being sent
     this.#items.shift();
     this.#discount(head);
     this.#headId = null;
@@ -261,7 +264,7 @@ class PersistentQueue implements LoadableQueue {
     try {
       act();
     } catch (error) {
-      this.#options.log.error(`a transaction message: ${errorText(error)}`);
+      this.#options.log.error(`a listener of transaction messages failed: ${errorText(error)}`);
     }
   }
 }

@@ -11,7 +11,7 @@ import { errorCode } from './frames.ts';
 import type { ErrorSituation } from './frames.ts';
 import type { OcppSubprotocol, PayloadChecks, PayloadIssue, PayloadSide } from './model.ts';
 
-// The schemas of one version, from the files that the package ocpp-rpc carries, which stay as they are.
+// The schemas of one version, from the unmodified files of the package ocpp-rpc.
 
 /** A JSON Schema of draft 06 or 07. */
 type PayloadSchema = Readonly<Record<string, unknown>>;
@@ -31,14 +31,18 @@ function schemaFile(version: OcppSubprotocol): string {
   return packageFile(`${folder}/${fileNames[version]}`);
 }
 
-/** Ids are `urn:Authorize.req` and `.conf`, in 2.1 `urn:AuthorizeRequest`, `...Response`, and a bare name for a SEND. */
+/**
+ * Ids are `urn:Authorize.req` and `.conf`, in 2.1 `urn:AuthorizeRequest`, `...Response`, and a bare name for a SEND.
+ */
 function nameOf(id: string): { readonly action: string; readonly side: PayloadSide } {
   const [, action = '', suffix] = /^urn:(\w+?)(\.req|\.conf|Request|Response)?$/.exec(id) ?? [];
   if (action === '') throw new SimError('INTERNAL', `no schema of OCPP has the id ${id}`);
   return { action, side: suffix === '.conf' || suffix === 'Response' ? 'reply' : 'request' };
 }
 
-/** Texts that the check has no use for; a member that is called so has a schema, not a text. */
+/**
+ * Members of a schema that the check does not need if they are texts; a property of such a name has a schema instead.
+ */
 const remarks: readonly string[] = ['$schema', 'description', 'comment', 'javaType'];
 
 /** @throws SimError SHORTAGE; the error of the file system */
@@ -89,9 +93,9 @@ const formatWords: Readonly<Record<string, string>> = {
   uri: 'a URI',
 };
 
-/** Lists of permitted words that fit into a description. */
+/** Maximum of permitted words that a description lists. */
 const maxListed = 12;
-/** Longest name of an unknown member that is repeated. */
+/** Maximum characters of a member's name in a description. */
 const maxNameLength = 50;
 
 const plural = (count: unknown, one: string, more: string) => `${String(count)} ${count === 1 ? one : more}`;
@@ -104,7 +108,7 @@ function oneOf(allowed: unknown): string {
   return words.length <= maxListed ? `must be one of ${words.join(', ')}` : 'must be a word of its enumeration';
 }
 
-/** By keyword of JSON Schema. */
+/** Rules by keyword of JSON Schema. */
 const rules: Readonly<Record<string, Rule>> = {
   type: {
     situation: 'type',
@@ -136,7 +140,7 @@ const rules: Readonly<Record<string, Rule>> = {
 
 const otherRule: Rule = { situation: 'generic', words: () => 'does not fit its schema' };
 
-/** The member that a violation is about, where that is not the object it was found in. */
+/** JSON pointer step to a missing or additional member; empty: the violation is not about a member. */
 function memberOf({ missingProperty, additionalProperty }: Parameters): string {
   const name = missingProperty ?? additionalProperty;
   if (typeof name !== 'string') return '';
@@ -183,10 +187,10 @@ interface VersionChecks {
   readonly validators: Readonly<Record<PayloadSide, Map<string, Validator>>>;
 }
 
-/** Null: an answer to a message that has none. */
+/** null: the message has no answer */
 function validator({ texts, validators }: VersionChecks, action: string, side: PayloadSide): Validator | null {
-  const cachedCheck = validators[side].get(action);
-  if (cachedCheck !== undefined) return cachedCheck;
+  const cachedValidator = validators[side].get(action);
+  if (cachedValidator !== undefined) return cachedValidator;
   const text = texts.get(action)?.[side];
   if (text === undefined) return null;
   const compiled = compiler().compile(JSON.parse(text) as PayloadSchema);
@@ -226,9 +230,9 @@ export function createPayloadChecks(read: (version: OcppSubprotocol) => SchemaTe
       const fits = validator(checks, action, side);
       if (fits === null) return issue(version, 'structure', 'the message has no answer');
       if (fits(payload)) return null;
-      const [first] = fits.errors ?? [];
-      if (first === undefined) return issue(version, 'generic', 'the payload does not fit its schema');
-      const { situation, place, words } = violationOf(first);
+      const [firstError] = fits.errors ?? [];
+      if (firstError === undefined) return issue(version, 'generic', 'the payload does not fit its schema');
+      const { situation, place, words } = violationOf(firstError);
       return issue(version, situation, `${place} ${words}`, place);
     },
   };

@@ -1,13 +1,13 @@
-/** Certificates of a station as they survive a restart. Keys are kept here and shown nowhere. */
+/** Certificates of a station and their stored form. Keys are stored, but never shown. */
 import { createHash } from 'node:crypto';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
 
-// Checks of certificates and chains with the words of OpenSSL, without its system store.
+// Checks of certificates and chains, without the certificate store of the system.
 
-/** RSA of fewer bits is refused (white paper 1.6, A00.FR.506: 2048; 112 bits of security). */
+/** An RSA key of fewer bits is refused (white paper 1.6, A00.FR.506: 2048; 112 bits of security). */
 const minRsaBits = 2048;
 const minEcBits = 224;
 const maxChain = 10;
@@ -35,7 +35,7 @@ export function validityIssue(certificate: X509Certificate, atMs: number): strin
   return keyIssue(certificate.publicKey);
 }
 
-/** True if the name, the rights and the signature say so. */
+/** True if the issuer is an authority, and the names and the signature match. */
 export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
@@ -46,7 +46,7 @@ export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate
 
 export const isSelfIssued = (certificate: X509Certificate): boolean => certificate.subject === certificate.issuer;
 
-/** Why a chain, the leaf first, does not hold together now; null: it does. */
+/** Why a chain, the leaf first, is not valid now; null: it is. */
 export function chainIssue(chain: readonly X509Certificate[], atMs: number): string | null {
   if (chain.length === 0 || chain.length > maxChain) return 'there is no chain of a usable length';
   for (const [at, certificate] of chain.entries()) {
@@ -67,14 +67,14 @@ export function anchorIssue(
   const issue = chainIssue(chain, atMs);
   if (issue !== null) return issue;
   const usable = roots.filter((root) => validityIssue(root, atMs) === null);
-  // a root among the certificates, or above one of them; certificates after it do not matter
+  // a root is in the chain or has issued a certificate of it; certificates after that one do not matter
   const anchored = chain.some((certificate) =>
     usable.some((root) => root.fingerprint256 === certificate.fingerprint256 || isIssuedBy(certificate, root)),
   );
   return anchored ? null : 'it leads to no installed root';
 }
 
-// Certificates as OCPP names them: CertificateHashDataType, as CertID of OCSP (RFC 6960 4.1.1).
+// Identification of certificates in OCPP: CertificateHashDataType, as CertID of OCSP (RFC 6960 4.1.1).
 
 export const hashAlgorithms = ['SHA256', 'SHA384', 'SHA512'] as const;
 export type HashAlgorithm = (typeof hashAlgorithms)[number];
@@ -89,18 +89,18 @@ export interface CertificateHashData {
   readonly serialNumber: string;
 }
 
-/** One element of DER: where it begins, where its content does, and where it ends. */
+/** Offsets of one DER element: its start, its content and its end. */
 interface Element {
   readonly start: number;
   readonly content: number;
   readonly end: number;
 }
 
-/** Only for DER that OpenSSL has parsed before. */
+/** Unchecked: only for DER that OpenSSL has parsed before. */
 function elementAt(der: Buffer, start: number): Element {
-  const first = der.readUInt8(start + 1);
-  if (first < 0x80) return { start, content: start + 2, end: start + 2 + first };
-  const octets = first & 0x7f;
+  const length = der.readUInt8(start + 1);
+  if (length < 0x80) return { start, content: start + 2, end: start + 2 + length };
+  const octets = length & 0x7f;
   const content = start + 2 + octets;
   return { start, content, end: content + der.readUIntBE(start + 2, octets) };
 }
@@ -133,7 +133,7 @@ function keyBits({ publicKey }: X509Certificate): Buffer {
 
 const plainSerial = (hex: string) => hex.replace(/^0+(?=.)/, '').toUpperCase();
 
-/** @param issuer the certificate above; of a root the root itself */
+/** @param issuer the issuer's certificate; for a root the root itself */
 export function hashDataOf(
   certificate: X509Certificate,
   issuer: X509Certificate,
@@ -148,7 +148,7 @@ export function hashDataOf(
   };
 }
 
-/** True if two data name one certificate; central systems differ in case and zeros. */
+/** True if both are of one certificate; central systems differ in case and leading zeros. */
 export function sameHashData(a: CertificateHashData, b: CertificateHashData): boolean {
   return (
     a.hashAlgorithm === b.hashAlgorithm &&
@@ -158,14 +158,14 @@ export function sameHashData(a: CertificateHashData, b: CertificateHashData): bo
   );
 }
 
-/** Uses of certificates in the words of a version. */
+/** Uses of certificates in a version. */
 export interface CertificateUses<RootUse extends string, OwnUse extends string> {
   readonly roots: readonly RootUse[];
-  /** of the roots that the connection to the central system trusts */
+  /** use of the roots that authenticate the central system */
   readonly central: RootUse;
-  /** of the certificates of the station itself */
+  /** uses of certificates of the station itself */
   readonly own: readonly OwnUse[];
-  /** of the one that the connection to the central system shows */
+  /** use of the certificate that the station presents to the central system */
   readonly presented: OwnUse;
 }
 
@@ -175,7 +175,7 @@ export interface Root<RootUse extends string> {
   readonly certificate: X509Certificate;
 }
 
-/** Certificate with its chain, and the key; PEM. Key null: it is in a file, whose text is not here. */
+/** Certificate with its chain, and the key; PEM. Key null: in a file, whose text is not kept here. */
 export interface OwnCertificate {
   readonly pem: string;
   readonly key: string | null;
@@ -186,7 +186,7 @@ export interface OwnCertificate {
 export interface PendingKey {
   /** PEM */
   readonly key: string;
-  /** of the request to sign; null: it had none */
+  /** id of the request to sign; null: none */
   readonly requestId: number | null;
 }
 
@@ -207,7 +207,7 @@ export function ownOf(pem: string, key: string | null): OwnCertificate | null {
   return certificate === undefined ? null : { pem, key, certificate };
 }
 
-/** A copy of a map with one entry set, or gone (null). */
+/** A copy of a map with one entry set or (null) removed. */
 export function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, value: Value | null): Map<Key, Value> {
   const copy = new Map(map);
   if (value === null) copy.delete(key);
@@ -215,17 +215,17 @@ export function withEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key, va
   return copy;
 }
 
-/** Hash data of a root; of one that another root has issued by that one's key. */
+/** Hash data of a root; the issuer is the root that has issued it, or else itself. */
 export function rootHashData<RootUse extends string>(
   root: Root<RootUse>,
   roots: readonly Root<RootUse>[],
   algorithm?: HashAlgorithm,
 ): CertificateHashData {
   const { certificate } = root;
-  const above = isSelfIssued(certificate)
+  const issuer = isSelfIssued(certificate)
     ? certificate
     : (roots.find((other) => isIssuedBy(certificate, other.certificate))?.certificate ?? certificate);
-  return hashDataOf(certificate, above, algorithm);
+  return hashDataOf(certificate, issuer, algorithm);
 }
 
 function entryOf(use: string, certificate: X509Certificate): OcppCertificateEntry {
@@ -241,7 +241,7 @@ function entryOf(use: string, certificate: X509Certificate): OcppCertificateEntr
   };
 }
 
-/** As REST shows them: no key. */
+/** Entries for REST, without keys. */
 export function entriesOf<RootUse extends string, OwnUse extends string>({
   roots,
   own,
@@ -265,13 +265,13 @@ export function storedCertificates<RootUse extends string, OwnUse extends string
   ];
 }
 
-/** null: nothing was kept. Values that do not fit are left out. */
+/** null: nothing was stored. Values that do not fit are left out. */
 export function restoredCertificates<RootUse extends string, OwnUse extends string>(
   values: readonly JsonValue[],
   uses: CertificateUses<RootUse, OwnUse>,
 ): CertificateState<RootUse, OwnUse> | null {
-  const none: CertificateState<RootUse, OwnUse> = { roots: [], own: new Map(), pending: new Map() };
-  return values.length === 0 ? null : values.reduce((state, value) => withValue(state, value, uses), none);
+  const empty: CertificateState<RootUse, OwnUse> = { roots: [], own: new Map(), pending: new Map() };
+  return values.length === 0 ? null : values.reduce((state, value) => withValue(state, value, uses), empty);
 }
 
 function withValue<RootUse extends string, OwnUse extends string>(

@@ -1,4 +1,4 @@
-/** Security events: the log of all of them, and the messages for the reported ones (A04, N01). */
+/** Security events: the log of all events, and the messages for the reported events (A04, N01). */
 import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
@@ -9,9 +9,9 @@ import type { ConnectFailure } from '../rpc/socket.ts';
 import { createSaver } from '../station/stack.ts';
 import type { InForce } from '../station/stack.ts';
 
-// Attempts to connect that have failed, as security events.
+// Security events of failed attempts to connect.
 
-/** Events in the words of a version. */
+/** Types of security events in a version. */
 export interface FailureEvents {
   /** the certificate of the central system is not accepted */
   readonly certificate: string;
@@ -26,25 +26,25 @@ export function failureEvent({ kind, status }: ConnectFailure, events: FailureEv
   if (kind === 'certificate') return events.certificate;
   if (kind === 'tls_version') return events.tlsVersion;
   if (kind === 'cipher_suite') return events.cipherSuite;
-  // the other statuses say nothing about who this station is
+  // no other status is about the identity of the station
   return kind === 'rejected' && (status === 401 || status === 403) ? events.refused : null;
 }
 
-// Credentials that have failed go from the store too: a later process would begin with them and could be locked out.
+// Credentials that have failed are removed from the store too: a later process would use them and could be locked out.
 
 export interface Fallback {
   opened(): void;
   credentials(outcome: 'proven' | 'reverted', inForce: InForce): void;
 }
 
-/** @param restore puts the credentials that count again into the store */
+/** @param restore stores the credentials that are in force again */
 export function createFallback(restore: (inForce: InForce) => void): Fallback {
   let hasOpened = false;
-  let due: InForce | null = null;
+  let unstored: InForce | null = null;
   const settle = (): void => {
-    if (due === null || !hasOpened) return;
-    restore(due);
-    due = null;
+    if (unstored === null || !hasOpened) return;
+    restore(unstored);
+    unstored = null;
   };
   return {
     opened: () => {
@@ -52,8 +52,8 @@ export function createFallback(restore: (inForce: InForce) => void): Fallback {
       settle();
     },
     credentials: (outcome, inForce) => {
-      // credentials of an earlier process go only when something else has opened a connection
-      due = outcome === 'reverted' ? inForce : null;
+      // stored credentials are replaced only when other credentials have opened a connection
+      unstored = outcome === 'reverted' ? inForce : null;
       settle();
     },
   };
@@ -62,17 +62,17 @@ export function createFallback(restore: (inForce: InForce) => void): Fallback {
 /** An event of the list of a version. */
 export interface SecurityEventRow {
   readonly type: string;
-  /** sent to the central system with guaranteed delivery */
+  /** true: sent to the central system with guaranteed delivery */
   readonly critical: boolean;
-  /** not critical, but a use case has the station report it */
+  /** true: reported because of a use case, although it is not critical */
   readonly reported?: true;
 }
 
-/** The list of a version. An event that it lacks is a vendor's own and is only logged. */
+/** The list of events of a version. An event outside the list is of a vendor and only logged. */
 interface SecurityEventTable {
-  /** true: the central system must learn of it, whatever comes between */
+  /** True if the event must reach the central system, also after a lost connection. */
   readonly isCritical: (type: string) => boolean;
-  /** true: it is reported to the central system */
+  /** True if the event is reported to the central system. */
   readonly isReported: (type: string) => boolean;
 }
 
@@ -108,9 +108,9 @@ export interface EventLog {
   /** events that the central system has not confirmed */
   readonly waiting: number;
   raise(type: string, techInfo?: string): void;
-  /** An attempt to connect has failed. */
+  /** Raises the event of a failed attempt to connect, if it has one. */
   failed(failure: ConnectFailure): void;
-  /** Restores both lists, and raises the start of the device. */
+  /** Restores the log and the waiting reports, and raises StartupOfTheDevice. */
   load(): Promise<void>;
   stop(): void;
 }
@@ -121,10 +121,10 @@ interface EventLogParts extends OutboxParts {
   readonly store: (name: string) => Slot;
 }
 
-/** Lines kept; beyond it the oldest go. */
+/** Maximum of log lines; beyond it the oldest are removed. */
 export const securityLogCapacity = 1000;
 const queueCapacity = 500;
-/** of techInfo, in every version */
+/** Maximum characters of techInfo in every version. */
 const techInfoLength = 255;
 const repeatMs = 60_000;
 
@@ -132,7 +132,7 @@ interface EventLogOptions extends SecurityEventTable {
   readonly failures: FailureEvents;
   /** SecurityEventNotification */
   readonly send: (report: SecurityEventReport) => Promise<Pick<CallOutcome, 'kind'>>;
-  /** Calls back with the name of a setting of security that has changed. The functions end it. */
+  /** Calls back with the name of a changed setting of security. The returned functions unsubscribe. */
   readonly watch: (changed: (name: string) => void) => readonly (() => void)[];
 }
 

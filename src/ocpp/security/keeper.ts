@@ -1,4 +1,7 @@
-/** The certificates of one station: installed, deleted, renewed and kept (white paper 1.6 and 2.x, A02, A03, M03 to M05). */
+/**
+ * The certificates of one station: installed, deleted, renewed and stored (white paper 1.6 and 2.x, A02, A03, M03 to
+ * M05).
+ */
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -34,11 +37,11 @@ import type {
   Root,
 } from './certificates.ts';
 
-// Requests to sign a certificate (PKCS#10, RFC 2986). The library behind them is loaded with the first one.
+// Requests to sign a certificate (PKCS#10, RFC 2986). Their library is loaded at the first request.
 
 const require = createRequire(import.meta.url);
 const loadX509 = lazily(() => {
-  // the library declares its parts with it
+  // the library needs Reflect metadata
   require('reflect-metadata');
   return require('@peculiar/x509') as typeof X509;
 });
@@ -49,11 +52,11 @@ export interface SigningSubject {
   readonly organization: string | null;
   /** two letters; absent: none */
   readonly country?: string | null;
-  /** of ISO 15118-2: `CPO`; absent: none */
+  /** `CPO` for ISO 15118-2; absent: none */
   readonly domainComponent?: string;
 }
 
-/** PEM. The key is PKCS#8, for the store alone. */
+/** PEM. The key is PKCS#8 and only for the store. */
 interface SigningRequest {
   readonly csr: string;
   readonly key: string;
@@ -70,7 +73,7 @@ export async function createSigningRequest({
 }: SigningSubject): Promise<SigningRequest> {
   const { Name, Pkcs10CertificateRequestGenerator, PemConverter } = await loadX509();
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  // typed: in a plain text commas, quotes and a leading `#` have a meaning
+  // typed, since commas, quotes and a leading `#` are syntax in a plain text
   const text = (utf8String: string) => [{ utf8String }];
   const name = new Name([
     { CN: text(commonName) },
@@ -83,11 +86,11 @@ export async function createSigningRequest({
   return { csr: `${request.toString('pem')}\n`, key: `${PemConverter.encode(key, 'PRIVATE KEY')}\n` };
 }
 
-/** Certificates of the settings; they count until the central system installs others. */
+/** Certificates of the settings, used until the central system installs others. */
 export interface CertificateFiles {
   /** PEM, one or more */
   readonly rootCert: string | null;
-  /** PEM, the chain of the station; its key stays in its file */
+  /** PEM, the chain of the station; its key is in a separate file */
   readonly ownCert: string | null;
 }
 
@@ -98,14 +101,14 @@ interface KeeperParts {
   readonly connection: Pick<Connection, 'setCertificates'>;
 }
 
-/** `present`: it was there before; `full`: the limit is reached; else why it is not valid. */
+/** `present`: it was installed before; `full`: the limit is reached; `why`: the reason why it is not valid. */
 type Installed = 'installed' | 'present' | 'full' | { readonly why: string };
-/** `last`: without it no connection would come about again. */
+/** `last`: not removed, since no connection would be possible without it. */
 type Removed = 'removed' | 'unknown' | 'last';
 
-/** A03: the station asks for a new certificate one month before the end of its own. */
+/** A03: the station requests a new certificate one month before its certificate expires. */
 const renewBeforeMs = 30 * 86_400_000;
-/** of the serial number in CertificateHashDataType; RFC 5280 permits no more either */
+/** Maximum hex digits of the serial number in CertificateHashDataType, and in RFC 5280. */
 const maxSerialLength = 40;
 
 export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
@@ -115,7 +118,8 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   /** certificate of the settings */
   readonly #configured: OwnCertificate | null;
   #state: CertificateState<RootUse, OwnUse>;
-  readonly #waits = new Map<OwnUse, () => void>();
+  /** cancel the calls of `renew` */
+  readonly #renewals = new Map<OwnUse, () => void>();
 
   constructor(parts: KeeperParts, uses: CertificateUses<RootUse, OwnUse>, { rootCert, ownCert }: CertificateFiles) {
     this.#parts = parts;
@@ -154,21 +158,21 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const stored = restoredCertificates(await this.#parts.store('certificates').read(), this.#uses);
     if (stored === null) return;
     const certificate = stored.own.get(presented) ?? null;
-    // without a key it was that of the settings of an earlier process
-    const isOfCentral = certificate !== null && certificate.key !== null;
-    this.#state = isOfCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#configured) };
+    // a certificate without a key was of the settings of an earlier process
+    const isFromCentral = certificate !== null && certificate.key !== null;
+    this.#state = isFromCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#configured) };
     this.#trust();
-    if (isOfCentral) this.#show(certificate);
+    if (isFromCentral) this.#show(certificate);
   }
 
   stop(): void {
-    for (const end of this.#waits.values()) end();
+    for (const cancel of this.#renewals.values()) cancel();
   }
 
   /**
    * @param pem one certificate of an authority
-   * @param max roots at a time
-   * @param replaces the new root of the central system takes the place of the one before, which has issued it
+   * @param max maximum of installed roots
+   * @param replaces true: a new root of the central system replaces the previous root, which must have issued it
    *   (AdditionalRootCertificateCheck)
    */
   install(
@@ -180,41 +184,41 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     if (root === undefined || more.length > 0) return { why: 'the text is not one certificate in PEM form' };
     const issue = validityIssue(root.certificate, this.#parts.clock.nowMs());
     if (issue !== null) return { why: issue };
-    if (!root.certificate.ca) return { why: 'it is no certificate of an authority' };
+    if (!root.certificate.ca) return { why: 'it is not a certificate of an authority' };
     if (root.certificate.serialNumber.length > maxSerialLength) return { why: 'its serial number is too long' };
     const { roots } = this.#state;
     if (roots.some((each) => isSame(each, root))) return 'present';
-    const others = replaces && use === this.#uses.central ? roots.filter((each) => each.use === use) : [];
-    const replaced = others.at(-1);
+    const replaceable = replaces && use === this.#uses.central ? roots.filter((each) => each.use === use) : [];
+    const replaced = replaceable.at(-1);
     if (replaced !== undefined && !isIssuedBy(root.certificate, replaced.certificate))
       return { why: 'the root that it replaces has not issued it' };
-    // the one before stays to fall back on, those before it go
-    const remaining = roots.filter((each) => !others.slice(0, -1).includes(each));
+    // the replaced root stays as a fallback, earlier roots are removed
+    const remaining = roots.filter((each) => !replaceable.slice(0, -1).includes(each));
     if (remaining.length >= max) return 'full';
     this.#set({ ...this.#state, roots: [...remaining, root] });
     if (use === this.#uses.central) this.#trust();
     return 'installed';
   }
 
-  /** @param keepsLast the last root of the central system stays */
-  remove(wanted: CertificateHashData, keepsLast: boolean): Removed {
+  /** @param keepsLast true: the last root of the central system is not removed */
+  remove(hashData: CertificateHashData, keepsLast: boolean): Removed {
     const { roots } = this.#state;
-    const matching = roots.filter((root) => sameHashData(rootHashData(root, roots, wanted.hashAlgorithm), wanted));
+    const matching = roots.filter((root) => sameHashData(rootHashData(root, roots, hashData.hashAlgorithm), hashData));
     if (matching.length === 0) return 'unknown';
-    const left = roots.filter((root) => !matching.includes(root));
+    const remaining = roots.filter((root) => !matching.includes(root));
     const isCentral = ({ use }: Root<RootUse>) => use === this.#uses.central;
-    if (matching.some(isCentral) && !left.some(isCentral) && keepsLast) return 'last';
-    this.#set({ ...this.#state, roots: left });
+    if (matching.some(isCentral) && !remaining.some(isCentral) && keepsLast) return 'last';
+    this.#set({ ...this.#state, roots: remaining });
     if (matching.some(isCentral)) this.#trust();
     return 'removed';
   }
 
   removeOwn(use: OwnUse): void {
-    this.#waits.get(use)?.();
+    this.#renewals.get(use)?.();
     this.#set({ ...this.#state, own: withEntry(this.#state.own, use, null) });
   }
 
-  /** A request to sign, PEM, whose key waits for the certificate from now on. */
+  /** Creates a request to sign, PEM; its key then waits for the certificate. */
   async request(use: OwnUse, subject: SigningSubject, requestId: number | null = null): Promise<string> {
     const { csr, key } = await createSigningRequest(subject);
     this.#set({ ...this.#state, pending: withEntry(this.#state.pending, use, { key, requestId }) });
@@ -222,9 +226,9 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 
   /**
-   * Puts the certificate in force that the waiting key has got.
-   * @param anchors roots to one of which it must lead; null: it need not lead to a root
-   * @returns why it cannot be; null: it is
+   * Puts the certificate of the waiting key in force.
+   * @param anchors the chain must lead to one of these roots; null: it need not lead to a root
+   * @returns reason of the refusal; null: in force
    */
   adopt(
     use: OwnUse,
@@ -232,7 +236,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     { maxBytes, anchors = null }: { readonly maxBytes: number; readonly anchors?: readonly X509Certificate[] | null },
   ): string | null {
     const key = this.pending(use)?.key;
-    if (key === undefined) return 'no certificate was asked for';
+    if (key === undefined) return 'no certificate was requested';
     if (Buffer.byteLength(pem) > maxBytes) return 'the chain is too long';
     const chain = certificatesOf(pem);
     const ownCertificate = ownOf(pem, key);
@@ -251,18 +255,21 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     return null;
   }
 
-  /** Restores the previous presented certificate after a new one has failed; null: that of the settings. */
+  /**
+   * Restores the previous presented certificate after a new one has failed.
+   * @param material null: that of the settings
+   */
   restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
     const restored = material === null ? this.#configured : ownOf(material.cert, material.key);
     this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.presented, restored) });
   }
 
-  /** Calls back a month before the end of an own certificate; it takes the place of the call for the one before. */
+  /** Calls back before a certificate of the station expires; replaces the earlier call for this use. */
   renew(use: OwnUse, act: () => void): void {
     const certificate = this.own(use);
     if (certificate === null) return;
-    this.#waits.get(use)?.();
-    this.#waits.set(use, this.#parts.clock.at(renewalMs(certificate.certificate), act));
+    this.#renewals.get(use)?.();
+    this.#renewals.set(use, this.#parts.clock.at(renewalMs(certificate.certificate), act));
   }
 
   #set(state: CertificateState<RootUse, OwnUse>): void {
@@ -280,7 +287,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
   }
 }
 
-/** Instant of the renewal; for a certificate valid for less than a month the middle, or it would be renewed repeatedly. */
+/** Instant of the renewal; the middle of a validity of less than a month, to avoid repeated renewals. */
 function renewalMs({ validFrom, validTo }: X509Certificate): number {
   const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
   const lifetimeMs = toMs - fromMs;

@@ -1,6 +1,6 @@
 /**
- * The charging station behind an OCPP client, as the versions see it, and its functions of grid support as block R of OCPP
- * 2.1 sets them. `bridge.ts` makes both from a device and its map.
+ * The charging station behind an OCPP client, as the versions see it, and its grid-support functions, which block R of
+ * OCPP 2.1 controls. `bridge.ts` creates both from a device and its map.
  */
 import type { EvseCommand } from '../../contract/kinds/evse-commands.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../contract/kinds/evse-transitions.ts';
@@ -31,7 +31,7 @@ export interface StationNameplate {
  * are integrals of the powers. Import is into the vehicle. Connector 0 is the grid meter of the station.
  */
 export interface MeterSample {
-  /** the instant, for the time stamp */
+  /** instant of the sample */
   readonly at: SimTime;
   readonly energyImportWh: number;
   readonly energyExportWh: number;
@@ -68,7 +68,7 @@ export interface ConnectorRating {
   /** phases of the supply that it may load: 1 to 3 = L1 to L3; empty for DC, whose converter loads all of them */
   readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
-  /** the cable is fixed to the station: it has no lock that could be opened */
+  /** the cable is fixed to the station: it has no lock to open */
   readonly attachedCable: boolean;
 }
 
@@ -78,9 +78,9 @@ export interface StationPort {
   /** connector numbers, ascending */
   readonly connectorIds: readonly number[];
   readonly ratings: readonly ConnectorRating[];
-  /** of the station at its grid connection; `connectorId` 0 */
+  /** rating of the station at its grid connection; `connectorId` 0 */
   readonly stationRating: ConnectorRating;
-  /** the state now */
+  /** present state */
   readonly detail: EvseDetail;
   /** @throws SimError UNKNOWN_RESOURCE */
   connector(connectorId: number): EvseConnectorDetail;
@@ -88,14 +88,14 @@ export interface StationPort {
   sample(connectorId: number): MeterSample;
   /** The meter of a connector at the instant of its transition. */
   sampleOf(transition: EvseConnectorTransition): MeterSample;
-  /** instant from which times of the device count */
+  /** instant at which the device was started */
   readonly startedAt: SimTime;
-  /** the instant at which commands act now */
+  /** instant at which a command would act if sent now */
   readonly now: SimTime;
-  /** the device is off (fault `reboot`) */
+  /** true: the device is off (fault `reboot`) */
   readonly dark: boolean;
   /**
-   * Carries out a command of the central system whole (source `ocpp`), or throws.
+   * Carries out a command of the central system, or throws and changes nothing.
    * @param by default: source `ocpp` with the id of the station as peer
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, MAP_LOCAL_CONTROL
    */
@@ -106,7 +106,7 @@ export interface StationPort {
   onTransition(listener: (transition: EvseTransition) => void): () => void;
 }
 
-/** `limited`: on the way into service; `out`: for any other reason than a trip. */
+/** `limited`: entering service; `out`: out of service for another reason than a trip. */
 export type DerService = 'in_service' | 'ceased' | 'tripped' | 'limited' | 'out';
 
 /** Facts for a translation. */
@@ -115,19 +115,19 @@ export interface DerFacts extends PointFacts {
   has(name: FunctionName): boolean;
   /** True if the station has a curve of a trip function. */
   hasCurve(name: TripName, region: TripRegion): boolean;
-  /** The points that carry out wishes, or why one of them cannot be. */
+  /** Points that carry out the wishes, or the wish that cannot be carried out, with the reason. */
   place(wishes: readonly FunctionWish[]): readonly PointValue[] | RefusedWish;
   readonly nominalHz: number;
 }
 
-/** Request of a control. */
+/** Points and slope that a control sets. */
 export interface DerSettings {
   readonly points: readonly PointValue[];
   /** slope of active power, percent of 702.WMax per second; absent: it sets none */
   readonly slopeWPctPerS?: number;
 }
 
-/** A control that is to hold points. */
+/** A control to put in force. */
 export interface DerHold {
   readonly id: string;
   readonly settings: DerSettings;
@@ -139,11 +139,11 @@ export interface DerTrip {
   readonly at: SimTime;
 }
 
-/** Why the power is what it is. */
+/** State of service, and the reasons for the present power. */
 export interface DerCondition {
   readonly at: SimTime;
   readonly service: DerService;
-  /** the trip that keeps the station out of service, or the last one since the last look; null: neither */
+  /** the trip that keeps the station out of service, or the last trip since the previous reading; null: neither */
   readonly trip: DerTrip | null;
   readonly active: ActiveDecider;
   readonly reactive: ReactiveDecider;
@@ -159,24 +159,27 @@ export interface DerCondition {
 export interface DerPort extends DerFacts {
   /** A text point; null: the station does not have it. */
   text(model: number, path: string): string | null;
-  /** The values as the station would take them if nothing kept it from taking them now. */
+  /** Outcome of a write of the settings if the device accepted remote writes now. */
   check(settings: DerSettings): Written;
   /**
    * Makes exactly these controls be in force. No two of them set the same point. A point that another writer has
    * changed since stays as that writer left it.
-   * @returns what has become of each of them
+   * @returns outcome by id of the control
    */
   follow(controls: readonly DerHold[]): ReadonlyMap<string, Written>;
-  /** The last `follow` is complete: nothing waits for the device to take it. */
+  /** true: the last `follow` is complete, and nothing waits for the device to accept it */
   readonly isSettled: boolean;
-  /** True if another writer has changed something of a control since. */
+  /** True if another writer has changed a value of a control since `follow`. */
   isOverwritten(id: string): boolean;
-  /** The condition now. @param since instant of the last look, for trips that are over already */
+  /**
+   * The present condition.
+   * @param since instant of the previous reading: trips since then count even if they are over
+   */
   condition(since: SimTime): DerCondition;
   /** Calls back after each tick; the returned function unsubscribes. */
   onTick(listener: () => void): () => void;
-  /** Calls back when the device has been reset, so that nothing is held any more, or has come back to power. */
+  /** Calls back after a reset of the device, which ends all holds, and after its power returns. */
   onRestart(listener: () => void): () => void;
-  /** Listeners end; nothing is written. */
+  /** Removes all listeners; writes nothing. */
   close(): void;
 }

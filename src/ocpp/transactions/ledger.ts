@@ -5,12 +5,12 @@ import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { createSaver } from '../station/stack.ts';
 
-// Acts at a device that may refuse them for now: under local control it takes no command.
+// Commands that a device may refuse for a time, for example under local control.
 
 export interface Insistence {
   /**
-   * Acts, and again each second until the act throws nothing; in place of an earlier act with this key.
-   * @param refused text of the log before the reason, once
+   * Calls `act` now and each second until it does not throw; replaces an earlier act with this key.
+   * @param refused text of the log before the first reason
    */
   insist(key: string, refused: string, act: () => void): void;
   /** Ends the attempts with this key. */
@@ -18,7 +18,7 @@ export interface Insistence {
   stop(): void;
 }
 
-/** Between two attempts, on the clock of the central system. */
+/** Time between two attempts, on the clock of the central system. */
 const retryMs = 1000;
 
 export function createInsistence(
@@ -57,7 +57,7 @@ export function createInsistence(
   };
 }
 
-/** A transaction as every version keeps it. */
+/** Members of a transaction in every version. */
 interface LedgerRecord {
   /** chosen by the station, unique for ever: links its messages in the queue */
   readonly key: string;
@@ -71,19 +71,19 @@ export interface Ledger<Entry extends LedgerRecord> {
   readonly records: readonly Entry[];
   readonly running: readonly Entry[];
   get(key: string): Entry | null;
-  /** running, at a connector */
+  /** The running transaction at a connector. */
   at(connectorId: number): Entry | null;
-  /** @param make from the number of transactions that there ever were, with this one */
+  /** @param make creates the record from the number of all transactions so far, with this one */
   add(make: (count: number) => Entry): Entry;
-  /** @returns the record after the change; null: there is none */
+  /** @returns the record after the change; null: no such record */
   change(key: string, patch: Partial<Entry>): Entry | null;
   load(): Promise<void>;
 }
 
-/** ended transactions that are kept for the view */
-const keptEnded = 100;
+/** Maximum of ended transactions kept for the view. */
+const maxEnded = 100;
 
-/** of running and of ended transactions: each meter value changes a running one, and only it is written then */
+/** Separate slots: each meter value changes a running transaction, and ended ones are not written with it. */
 interface LedgerSlots {
   readonly running: Slot;
   readonly ended: Slot;
@@ -91,27 +91,27 @@ interface LedgerSlots {
 
 interface Book<Entry> {
   readonly records: Map<string, Entry>;
-  /** transactions ever */
+  /** number of all transactions so far */
   count: number;
 }
 
 const isRunning = ({ endedMs }: LedgerRecord) => endedMs === null;
 
-/** Keeps the book in the store. */
+/** Stores the book. */
 function createRecordStore<Entry extends LedgerRecord>(
   book: Book<Entry>,
   slots: LedgerSlots,
   log: Pick<Logger, 'error'>,
 ) {
   const { records } = book;
-  const which = (running: boolean) => [...records.values()].filter((record) => isRunning(record) === running);
+  const recordsOf = (running: boolean) => [...records.values()].filter((record) => isRunning(record) === running);
   const values = (list: readonly unknown[]) => list as readonly JsonValue[];
-  const running = createSaver(slots.running, () => values([{ count: book.count }, ...which(true)]), log);
-  const ended = createSaver(slots.ended, () => values(which(false)), log);
+  const running = createSaver(slots.running, () => values([{ count: book.count }, ...recordsOf(true)]), log);
+  const ended = createSaver(slots.ended, () => values(recordsOf(false)), log);
   return {
-    /** @param before absent: it has just begun */
+    /** Stores a change. @param before absent: the transaction has just begun */
     changed(after: Entry, before?: Entry): void {
-      // the end is kept before the running one is forgotten: found twice, it has ended
+      // the ended record is stored before the running one is removed; `load` prefers the ended one
       if (!isRunning(after)) ended.save();
       if (before === undefined || isRunning(before)) running.save();
     },
@@ -124,7 +124,7 @@ function createRecordStore<Entry extends LedgerRecord>(
   };
 }
 
-/** @param isQueued messages of it wait, so its record is needed */
+/** @param isQueued true if messages of a transaction wait, so that its record is needed */
 export function createLedger<Entry extends LedgerRecord>(
   slots: LedgerSlots,
   isQueued: (key: string) => boolean,
@@ -135,12 +135,12 @@ export function createLedger<Entry extends LedgerRecord>(
   const recordStore = createRecordStore(book, slots, log);
   const running = () => [...records.values()].filter(isRunning);
   function forgetOld(): void {
-    let left = records.size - running().length - keptEnded;
+    let excess = records.size - running().length - maxEnded;
     for (const { key, endedMs } of records.values()) {
-      if (left <= 0) return;
+      if (excess <= 0) return;
       if (endedMs === null || isQueued(key)) continue;
       records.delete(key);
-      left -= 1;
+      excess -= 1;
     }
   }
   return {

@@ -1,4 +1,4 @@
-/** The parts of one 1.6 station, each with what it needs of the others. */
+/** Creates the parts of a 1.6 station and passes each the others that it needs. */
 import type { CallOutcome, FrameDisturber, Line, Payload, RetryPolicy, TransactionQueue } from '../rpc/model.ts';
 import { createAuthorization } from './authorization/authorization.ts';
 import { createTokens } from './authorization/tokens.ts';
@@ -30,7 +30,7 @@ import type { Triggers } from './remote-control.ts';
 import type { QueueEvents } from './transactions/state.ts';
 import { createTransactions } from './transactions/transactions.ts';
 
-/** The queue of `rpc/queue.ts` with what only this version knows. */
+/** Options of `rpc/queue.ts` that depend on the version. */
 interface QueueWiring extends QueueEvents {
   readonly policy: () => RetryPolicy;
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
@@ -55,9 +55,11 @@ export interface Stack16Options
   /** default: the persistent queue, in a slot of the station */
   readonly queue?: (wiring: QueueWiring) => StackQueue;
   readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
-  /** plugging in presents the token `AUTO` */
+  /** true: plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** True if the station has the password or certificates that a security profile needs, for the key SecurityProfile. */
+  /**
+   * True if the station has the password or certificates that a security profile needs, for the key SecurityProfile.
+   */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
 }
 
@@ -77,7 +79,7 @@ function keysOf({ device, connection, store, log, ready }: Stack16Options): KeyS
   });
 }
 
-/** Files, certificates and firmware. */
+/** Creates the parts for log files, certificates and firmware. */
 function createUpkeep(
   parts: StationParts,
   options: Stack16Options,
@@ -118,10 +120,10 @@ function queueOf(
   });
 }
 
-/** A smaller correction of the clock is no change of the system time, s. */
+/** Corrections of the clock above this are a SettingSystemTime event, s. */
 const systemTimeSetS = 60;
 
-/** Common to all parts; the events of the queue come from the transactions, which are made after it. */
+/** Creates what all parts share. @param events callbacks of the queue, from transactions that are created later */
 function createBase(
   options: Stack16Options,
   events: () => QueueEvents,
@@ -154,7 +156,7 @@ function createBase(
   return { parts, keys, registration, queue, security };
 }
 
-/** Sessions and what decides them. */
+/** Creates the parts for authorisation, transactions and charging. */
 function createSessions(
   parts: StationParts,
   { disturber, autoAuthorize }: Pick<Stack16Options, 'disturber' | 'autoAuthorize'>,
@@ -185,7 +187,7 @@ interface Triggered {
   readonly certificates: Certificates;
 }
 
-/** Each message that TriggerMessage and ExtendedTriggerMessage can ask for. */
+/** Functions for the messages that TriggerMessage and ExtendedTriggerMessage can request. */
 function triggersOf({ registration, status, meterValues, firmware, logs, certificates }: Triggered): Triggers {
   const triggered = { triggered: true } as const;
   return {

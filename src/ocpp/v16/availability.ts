@@ -1,6 +1,6 @@
 /**
- * ChangeAvailability (5.2) and StatusNotification (4.9): states of station and connectors, the moves of the standard, and
- * their reports.
+ * ChangeAvailability (5.2) and StatusNotification (4.9): states of station and connectors, their moves permitted by
+ * the standard, and their reports.
  */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorState } from '../../contract/kinds/evse.ts';
@@ -39,7 +39,7 @@ export function createAvailability(options: Parameters<typeof createOperativeSta
 
 export type ConnectorStatus = Requests['StatusNotification']['status'];
 
-/** Words of 1.6 for the states of the device. */
+/** States of 1.6 by state of the device. */
 export const statusWords: Readonly<Record<EvseConnectorState, ConnectorStatus>> = {
   available: 'Available',
   preparing: 'Preparing',
@@ -78,8 +78,8 @@ export const allowedMoves: Readonly<Record<ConnectorStatus, readonly ConnectorSt
 const intermediates: readonly ConnectorStatus[] = ['Available', 'Preparing'];
 
 /**
- * The state to report before `to`, so that both moves are in the table; null: the move is allowed, or no such state exists.
- * Example: a connector goes out of operation with its cable in: Preparing, Available, Unavailable.
+ * The state to report before `to`, so that both moves are in the table; null: the move is allowed, or no such state
+ * exists. Example: a connector with a plugged cable becomes inoperative: Preparing, Available, Unavailable.
  */
 export function intermediate(from: ConnectorStatus, to: ConnectorStatus): ConnectorStatus | null {
   if (from === to || allowedMoves[from].includes(to)) return null;
@@ -133,14 +133,14 @@ function connectorState({ device }: StatusOptions, connectorId: number): StatusR
 }
 
 /**
- * Status of the station: Available, Unavailable or Faulted. It is Faulted if all connectors are; a grid fault that stops
- * the charging is an error, and does not change the state.
+ * Status of the station: Available, Unavailable or Faulted. It is Faulted if all connectors are; a grid fault that
+ * stops the charging is an error, and does not change the state.
  */
 export function stationState({ device, availability }: Pick<StatusOptions, 'device' | 'availability'>): StatusReport {
   const { connectors, externalLimit } = device.detail;
-  const [first] = connectors;
-  if (first !== undefined && connectors.every(({ status }) => status === 'faulted'))
-    return { status: 'Faulted', errorCode: first.errorCode, info: 'every connector is faulted' };
+  const [firstConnector] = connectors;
+  if (firstConnector !== undefined && connectors.every(({ status }) => status === 'faulted'))
+    return { status: 'Faulted', errorCode: firstConnector.errorCode, info: 'every connector is faulted' };
   const isBusy = connectors.some(({ session }) => session !== null && session.state !== 'ended');
   const status = availability.stationInoperative && !isBusy ? 'Unavailable' : 'Available';
   return externalLimit?.decidedBy === 'cessation'
@@ -188,7 +188,7 @@ function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof 
   };
   const report = (row: Row): void => {
     const current = stateOf(options, row.connectorId);
-    // a row that the central system does not know is reported with all others, or after the next connection
+    // a row that was never sent is reported with all others, or after the next connection
     if (row.sent === null || !registration.isReady || isSameReport(row.sent, current)) return;
     const via: ConnectorStatus | null = intermediate(row.sent.status, current.status);
     if (via !== null) send(row, { status: via, ...noError }, false);

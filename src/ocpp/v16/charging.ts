@@ -1,6 +1,6 @@
 /**
- * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, the TxProfile of a remote start, and
- * the rules for profiles, each with its clause. The profiles act through `charging/control.ts`.
+ * Smart charging of 1.6: SetChargingProfile, ClearChargingProfile, GetCompositeSchedule, the TxProfile of a remote
+ * start, and the rules for profiles, each with its clause. The profiles act through `charging/control.ts`.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { createChargingControl, createInstalledProfiles, createProfileView } from '../charging/control.ts';
@@ -32,8 +32,8 @@ const purposes = {
 } as const satisfies Record<SentProfile['chargingProfilePurpose'], ProfilePurpose>;
 
 /**
- * An absolute schedule without a start is relative to the start of charging (7.13). A ChargePointMaxProfile has no such
- * start: it begins when it is received.
+ * An absolute schedule without a start is relative to the start of charging (7.13), except in a ChargePointMaxProfile,
+ * which then begins when it is received.
  */
 function kindOf(sent: SentProfile): ProfileKind {
   switch (sent.chargingProfileKind) {
@@ -50,7 +50,7 @@ function kindOf(sent: SentProfile): ProfileKind {
 
 const instant = (text: string | undefined) => (text === undefined ? null : instantOf(text));
 
-/** A profile that fulfils the rules. */
+/** Converts a profile that has been checked. */
 export function profileOf(connectorId: number, sent: SentProfile, receivedMs: number): ChargingProfile {
   const { chargingSchedule, transactionId, chargingProfilePurpose } = sent;
   const isOfTransaction = chargingProfilePurpose === 'TxProfile' && transactionId !== undefined;
@@ -78,7 +78,7 @@ export function profileOf(connectorId: number, sent: SentProfile, receivedMs: nu
   };
 }
 
-/** A composite schedule in whole seconds; without a limit of a profile the rating limits. */
+/** A composite schedule in whole seconds; the rating is the limit of a period without one. */
 export function replyOf(
   connectorId: number,
   { startMs, durationS, unit, periods }: CompositeSchedule,
@@ -182,7 +182,7 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   [
     clauses.profile,
     ({ validFrom, validTo, chargingSchedule: { startSchedule } }) =>
-      isDate(validFrom) && isDate(validTo) && isDate(startSchedule) ? null : 'an instant is no date',
+      isDate(validFrom) && isDate(validTo) && isDate(startSchedule) ? null : 'an instant is not a date',
   ],
   [
     clauses.profile,
@@ -199,9 +199,9 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   [
     clauses.outside,
     ({ chargingSchedule: { chargingSchedulePeriod } }) => {
-      const first = chargingSchedulePeriod[0]?.startPeriod;
-      if (first === undefined) return 'a schedule needs a period';
-      return first === 0 ? null : `the first startPeriod must be 0, not ${first}`;
+      const firstStart = chargingSchedulePeriod[0]?.startPeriod;
+      if (firstStart === undefined) return 'a schedule needs a period';
+      return firstStart === 0 ? null : `the first startPeriod must be 0, not ${firstStart}`;
     },
   ],
   [clauses.period, checkPeriods],
@@ -242,7 +242,10 @@ export function brokenPlace(connectorId: number, profile: SentProfile, place: Pl
 
 type Installed = InstalledProfiles<SentProfile, BrokenRule>;
 
-/** A profile replaces those with its id, and those with its purpose and stackLevel at the same connector (5.16.3). */
+/**
+ * True if a profile replaces another: with the same id, or with its purpose and stackLevel at the same connector
+ * (5.16.3).
+ */
 function replaces(profile: ChargingProfile, other: ChargingProfile): boolean {
   if (profile.profileId === other.profileId) return true;
   const { connectorId, purpose, stackLevel } = profile;
@@ -288,7 +291,7 @@ function setChargingProfile({ parts, installed, transactions }: Deps): Handler<'
   };
 }
 
-/** An id names its profile alone; without one all given members must match (5.5). */
+/** A request with an id matches only its profile; without an id all members of the request must match (5.5). */
 function matches(filter: Requests['ClearChargingProfile']): (profile: ChargingProfile) => boolean {
   const { id, connectorId, stackLevel, chargingProfilePurpose } = filter;
   if (id !== undefined) return ({ profileId }) => profileId === id;
@@ -343,7 +346,7 @@ type SmartChargingPart = Part &
     readonly refresh: () => void;
   };
 
-const running = ({ connectorId, transactionId, startedMs }: Transaction): RunningTransaction => ({
+const runningTransaction = ({ connectorId, transactionId, startedMs }: Transaction): RunningTransaction => ({
   connectorId,
   transactionId: transactionId === null ? null : String(transactionId),
   startedMs: Math.floor(startedMs),
@@ -357,7 +360,7 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
     store: parts.store('profiles'),
     log: parts.log,
     precedence: 'connector_first',
-    transactions: () => transactions.running.map(running),
+    transactions: () => transactions.running.map(runningTransaction),
   });
   const installed = createInstalled(control, () => keys.integer('MaxChargingProfilesInstalled'));
   const handlerDeps = { parts, control, installed, transactions };

@@ -24,12 +24,12 @@ type DiagnosticsStatus = Requests['DiagnosticsStatusNotification']['status'];
 const diagnosticsStatusOf = (status: UploadStatus): DiagnosticsStatus =>
   status === 'Uploading' || status === 'Uploaded' ? status : 'UploadFailed';
 
-/** NaN: absent, or no date */
+/** ms since the epoch; NaN: absent or not a date */
 const instant = (text = '') => Date.parse(text);
 
 type LogsOutbox = Outbox<Report<'DiagnosticsStatusNotification' | 'LogStatusNotification'>>;
 
-/** An upload reports by `report`; one that another upload replaces has failed. */
+/** Reports the states of an upload; an upload that another one replaces has failed. */
 const reportingBy = (report: (status: UploadStatus) => void): Pick<Upload, 'report' | 'replaced'> => ({
   report,
   replaced: () => {

@@ -15,7 +15,7 @@ import { anchorIssue } from '../security/certificates.ts';
 import type { Action, Availability, Handlers, Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
 import type { Certificates } from './security.ts';
 
-// A firmware update as the central system has asked for it, and as it is kept over a restart of the process.
+// A firmware update from the request of the central system or, after a restart of the process, from the store.
 
 type UpdateRequest =
   | { readonly action: 'UpdateFirmware'; readonly request: Requests['UpdateFirmware'] }
@@ -44,8 +44,8 @@ function orderOf(update: UpdateRequest): FirmwareOrder | null {
   };
 }
 
-/** An update of an earlier process; null: there is none, or it does not fit its schema. */
-function keptOrder(value: JsonValue | undefined): FirmwareOrder | null {
+/** An update of an earlier process; null: none, or it does not fit its schema. */
+function restoredOrder(value: JsonValue | undefined): FirmwareOrder | null {
   if (typeof value !== 'object' || value === null || !('action' in value)) return null;
   const { action, request } = value;
   if (action !== 'UpdateFirmware' && action !== 'SignedUpdateFirmware') return null;
@@ -84,7 +84,7 @@ type StatusAction = 'FirmwareStatusNotification' | 'SignedFirmwareStatusNotifica
 
 const triggered = { triggered: true } as const;
 
-/** requestId is in all but Idle (L01.FR.20). */
+/** The requestId is in every status except Idle (L01.FR.20). */
 function signedStatus(
   status: FullFirmwareStatus,
   requestId: number | null,
@@ -101,7 +101,7 @@ function reportOf({ step, requestId }: FirmwareProgress): Report<StatusAction> |
   return step.plain === null ? null : { action: 'FirmwareStatusNotification', request: { status: step.plain } };
 }
 
-/** Answers of both actions; the answer goes first, the update and its reports after it. */
+/** Handlers of both actions; the update begins after the answer. */
 function createHandlers(
   { clock, security }: StationParts,
   { certificates }: FirmwareDeps,
@@ -154,7 +154,7 @@ export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmwar
     stopAll: () => {
       deps.transactions.stopAll('Reboot');
     },
-    restored: keptOrder,
+    restored: restoredOrder,
     report: (progress) => {
       const report = reportOf(progress);
       if (report !== null) outbox.push(report);

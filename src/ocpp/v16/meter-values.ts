@@ -76,7 +76,8 @@ function valuesOf(reading: Reading, row: MeasurandRow, phase: number | null): re
 }
 
 /**
- * The values of a sample in the order of the list; values without a source at the connector (a phase, a vehicle) are left out.
+ * The values of a sample in the order of the list; values without a source at the connector (a phase, a vehicle) are
+ * left out.
  * @param entries list of measurands
  * @param connectorId 0: the meter of the station, at its inlet
  */
@@ -150,11 +151,11 @@ interface MeterState {
 
 /** Draws the meter fault once per occasion, so that all samples of the connector share it. */
 function distortionOf({ parts, deps: { disturber } }: MeterState, connectorId: number): () => MeterDistortion | null {
-  let first: { readonly value: MeterDistortion | null } | null = null;
+  let drawn: { readonly value: MeterDistortion | null } | null = null;
   return () => {
     if (!disturber.active) return null;
-    first ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
-    return first.value;
+    drawn ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
+    return drawn.value;
   };
 }
 
@@ -215,7 +216,7 @@ function begin(state: MeterState, transaction: Transaction, distortion: MeterDis
   const request: SampleRequest = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
   keep(state, transaction, takeSample(state, { ...request, atMs: startedMs }));
   let sampledAt: SimTime | null = null;
-  const repeated = repeat(
+  const repetition = repeat(
     parts.clock,
     (nowMs) => {
       const intervalS = parts.keys.integer(sampleKey);
@@ -230,8 +231,8 @@ function begin(state: MeterState, transaction: Transaction, distortion: MeterDis
     },
   );
   periodic.get(key)?.stop();
-  periodic.set(key, repeated);
-  repeated.plan();
+  periodic.set(key, repetition);
+  repetition.plan();
 }
 
 function end({ periodic, history }: MeterState, { key }: Transaction): void {
@@ -264,7 +265,7 @@ function trigger(state: MeterState, connectorId: number | undefined, options: { 
   }
 }
 
-/** All metered values as they are now; does not count as a sample of a series. */
+/** All metered values at present; not a sample of any series. */
 function readingNow({ parts, deps: { disturber }, energies }: MeterState, connectorId: number): OcppMeterReading {
   const { device, keys, clock } = parts;
   const sample = device.sample(connectorId);

@@ -48,14 +48,14 @@ export interface Transaction {
 }
 
 export interface Transactions {
-  /** running ones */
+  /** transactions that have not ended */
   readonly running: readonly Transaction[];
   at(connectorId: number): Transaction | null;
-  /** running, by the id of the central system */
+  /** A running transaction by the id of the central system. */
   byId(transactionId: number): Transaction | null;
   /** Ends the session at a connector with a reason of 1.6. @throws SimError COMMAND_CONFLICT */
   stop(connectorId: number, reason: string): void;
-  /** Tries each of them. @throws the first refusal of the device */
+  /** Tries to end the sessions of all transactions. @throws the first refusal of the device */
   stopAll(reason: string): void;
   /**
    * Queues meter values of a transaction; their transaction id is filled in when they are sent.
@@ -92,7 +92,7 @@ export interface MeterValues {
 /** Charging profiles that other parts install. */
 export interface SmartCharging {
   /**
-   * The TxProfile of a remote start, for the transaction that begins at the connector.
+   * Installs the TxProfile of a remote start for the transaction that begins at the connector.
    * @returns false: it is not valid
    */
   install(connectorId: number, profile: NonNullable<Requests['RemoteStartTransaction']['chargingProfile']>): boolean;
@@ -108,21 +108,22 @@ export interface StationParts
   readonly queue: TransactionQueue;
   readonly registration: Registration;
   readonly security: SecurityEvents;
-  /** A rule of 1.6 that the central system has broken, for `findings`. */
+  /** Adds a rule of 1.6 that the central system has broken to `findings`. */
   readonly finding: (clause: string, text: string, action?: Action) => void;
 }
 
-// Verdicts on what the central system sends that no other part gives, each with the clause of OCPP 1.6.
+// Checks of the calls of the central system that no other part makes, each with the clause of OCPP 1.6.
 
 type Find = StationParts['finding'];
 
 const remoteActions: readonly string[] = ['RemoteStartTransaction', 'RemoteStopTransaction'];
 
-/** A call that the registration status does not permit. */
+/** Finds a call that the registration status does not permit. */
 export function checkRegistered(status: OcppBootStatus, action: string, find: Find): void {
-  const named = action as Parameters<Find>[2];
-  if (status === 'rejected') find('OCPP 1.6 4.2', `${action} after BootNotification was answered with Rejected`, named);
+  const anyAction = action as Parameters<Find>[2];
+  if (status === 'rejected')
+    find('OCPP 1.6 4.2', `${action} after BootNotification was answered with Rejected`, anyAction);
   if (!remoteActions.includes(action)) return;
-  if (status === 'none') find('OCPP 1.6 4.2', `${action} before the answer to BootNotification`, named);
-  if (status === 'pending') find('OCPP 1.6 4.2', `${action} while the registration is Pending`, named);
+  if (status === 'none') find('OCPP 1.6 4.2', `${action} before the answer to BootNotification`, anyAction);
+  if (status === 'pending') find('OCPP 1.6 4.2', `${action} while the registration is Pending`, anyAction);
 }

@@ -1,4 +1,4 @@
-/** BootNotification and Heartbeat in the words of 1.6. */
+/** Reset, BootNotification and Heartbeat of OCPP 1.6. */
 import { bootTable16, createRegistration } from '../provisioning/registration.ts';
 import type { RegistrationOptions, RegistrationPart, SendCall } from '../provisioning/registration.ts';
 import { createRestarts } from '../provisioning/restarts.ts';
@@ -57,7 +57,7 @@ function bootRequest(plate: StationNameplate): Requests['BootNotification'] {
   };
 }
 
-/** Calls with the types of 1.6: their schemas have been checked. */
+/** Calls with the types of 1.6; `call` checks payloads against the schemas. */
 export function callsOf(call: SendCall): Calls {
   return { send: call as Calls['send'] };
 }

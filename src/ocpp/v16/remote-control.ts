@@ -13,8 +13,8 @@ import type { TransactionBook } from './transactions/transactions.ts';
 // UnlockConnector. OCPP 1.6 5.18.
 
 /**
- * Unlocks a connector, a running transaction ends before with the reason UnlockCommand. A fixed cable has no lock, and a
- * lock that has failed stays as it is.
+ * Unlocks a connector; a running transaction ends first, with the reason UnlockCommand. A fixed cable has no lock, and
+ * a failed lock is not moved.
  */
 function unlockConnector(
   { device, log }: StationParts,
@@ -29,21 +29,21 @@ function unlockConnector(
   return { status: unlock({ device, log }, connectorId, `connector ${connectorId}`) };
 }
 
-// TriggerMessage (5.17) and ExtendedTriggerMessage (white paper 5.4): the answer first, the message after it.
+// TriggerMessage (5.17) and ExtendedTriggerMessage (white paper 5.4): the message follows the answer.
 
 export type TriggeredMessage =
   | Requests['TriggerMessage']['requestedMessage']
   | Requests['ExtendedTriggerMessage']['requestedMessage'];
 
 /**
- * Functions that send a message, by message; a missing message is not implemented. The connector is absent if the request
- * names none; `extended`: the request is an ExtendedTriggerMessage.
+ * Functions that send a message, by message; a missing message is not implemented. The connector is absent if the
+ * request names none; `extended`: the request is an ExtendedTriggerMessage.
  */
 export type Triggers = Readonly<
   Partial<Record<TriggeredMessage, (connectorId: number | undefined, extended: boolean) => void>>
 >;
 
-/** Messages of one connector; the others belong to the station and ignore it. */
+/** Messages of one connector; the others are of the station and ignore the connector of the request. */
 const perConnector: readonly TriggeredMessage[] = ['MeterValues', 'StatusNotification'];
 
 /** @param refuses messages that cannot be sent in the present state of the station */
@@ -65,10 +65,11 @@ export function createTrigger(
     const send = triggers[requestedMessage];
     if (send === undefined) return { status: 'NotImplemented' } as const;
     if (refuses(requestedMessage)) return { status: 'Rejected' } as const;
-    const one = perConnector.includes(requestedMessage) && connectorId !== undefined;
-    if (one && connectorId !== 0 && !device.connectorIds.includes(connectorId)) return { status: 'Rejected' } as const;
+    const isOfConnector = perConnector.includes(requestedMessage) && connectorId !== undefined;
+    if (isOfConnector && connectorId !== 0 && !device.connectorIds.includes(connectorId))
+      return { status: 'Rejected' } as const;
     after(() => {
-      send(one ? connectorId : undefined, extended);
+      send(isOfConnector ? connectorId : undefined, extended);
     });
     return { status: 'Accepted' } as const;
   };
@@ -95,7 +96,7 @@ interface RemoteControl {
 
 type Start = Requests['RemoteStartTransaction'];
 
-/** True if the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
+/** True if the token may use a connector; a token to be authorised may belong to the group that reserved it. */
 function isFree({ parts, deps }: RemoteControl, connectorId: number, idTag: string): boolean {
   const parent = deps.tokens.parentOf(idTag);
   const willAuthorize = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
@@ -124,8 +125,15 @@ function choose(control: RemoteControl, idTag: string): EvseConnectorDetail | un
   );
 }
 
-/** Only a TxProfile without a transaction can come with a start (3.13.4 and 5.11). */
-function takesProfile({ parts, deps }: RemoteControl, connectorId: number, profile: Start['chargingProfile']): boolean {
+/**
+ * Installs the profile of a start, which must be a TxProfile without a transaction (3.13.4 and 5.11).
+ * @returns false: refused
+ */
+function installProfile(
+  { parts, deps }: RemoteControl,
+  connectorId: number,
+  profile: Start['chargingProfile'],
+): boolean {
   if (profile === undefined) return true;
   const { chargingProfilePurpose: purpose, transactionId } = profile;
   if (purpose !== 'TxProfile' || transactionId !== undefined) {
@@ -144,7 +152,7 @@ function remoteStart(control: RemoteControl, request: Start, after: After): Repl
     connectorId === undefined
       ? choose(control, idTag)
       : device.detail.connectors.find((c) => c.connectorId === connectorId && canStart(control, c, idTag));
-  if (connector === undefined || !takesProfile(control, connector.connectorId, request.chargingProfile))
+  if (connector === undefined || !installProfile(control, connector.connectorId, request.chargingProfile))
     return { status: 'Rejected' };
   after(() => {
     void beginStart(

@@ -1,4 +1,4 @@
-/** Certificates of a 1.6 station (white paper 1.6, use cases A02, A03, M03 to M05). */
+/** Security events and certificates of a 1.6 station (white paper 1.6, use cases A02, A03, M03 to M05). */
 import type { X509Certificate } from 'node:crypto';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
 import { errorText } from '../../core/errors.ts';
@@ -52,7 +52,7 @@ const failures = {
 /** Keys whose change raises a security event. */
 const securityKeys = ['AuthorizationKey', 'CpoName', 'SecurityProfile'] as const;
 
-/** @param parts all of a station but the security events themselves */
+/** @param parts all of a station except the security events */
 export function createSecurityEvents(parts: Omit<StationParts, 'security'>): EventLog {
   const { keys, calls } = parts;
   return createEventLog(parts, {
@@ -88,9 +88,11 @@ export interface Certificates extends Part {
   roots(use: RootUse): readonly X509Certificate[];
   /** Restores the previous certificate of the station after a new one has failed; null: that of the settings. */
   restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
-  /** CpoName is set: without it there is no request to sign (A02) */
+  /** true: CpoName is set, which a request to sign needs (A02) */
   readonly canSign: boolean;
-  /** Sends SignCertificate with a new key: on ExtendedTriggerMessage SignChargePointCertificate, and before the expiry. */
+  /**
+   * Sends SignCertificate with a new key: on ExtendedTriggerMessage SignChargePointCertificate, and before the expiry.
+   */
   sign(options?: CallOptions & { readonly triggered?: boolean }): Promise<void>;
 }
 
@@ -109,7 +111,7 @@ function rootHandlers({ keys, security, connection }: StationParts, keeper: Keep
     if (outcome === 'installed') security.raise('ReconfigurationOfSecurityParameters', `${use} installed`);
     return outcome === 'installed' || outcome === 'present' ? 'Accepted' : 'Rejected';
   };
-  const ids = ({
+  const installedIds = ({
     certificateType: use,
   }: Requests['GetInstalledCertificateIds']): Replies['GetInstalledCertificateIds'] => {
     const roots = keeper.installed;
@@ -124,12 +126,12 @@ function rootHandlers({ keys, security, connection }: StationParts, keeper: Keep
   };
   return {
     InstallCertificate: (request) => ({ status: install(request) }),
-    GetInstalledCertificateIds: ids,
+    GetInstalledCertificateIds: installedIds,
     DeleteCertificate: (request) => ({ status: remove(request) }),
   } satisfies Handlers;
 }
 
-/** @param initial certificates of the flags, used until the central system installs others */
+/** @param initial certificates of the settings, used until the central system installs others */
 export function createCertificates(parts: StationParts, initial: CertificateFiles): Certificates {
   const { keys, device, id, log, calls, security, connection } = parts;
   const keeper: Keeper = new CertificateKeeper(parts, uses, initial);
@@ -150,7 +152,10 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
       log.error(`no request to sign a certificate could be made: ${errorText(error)}`, device.deviceIndex);
     }
   };
-  /** Requests the next certificate before the end of the present one. Call it once per connection and per new certificate. */
+  /**
+   * Requests the next certificate before the end of the present one. Call it once per connection and per new
+   * certificate.
+   */
   const renew = () => {
     if (canSign()) keeper.renew(ownUse, () => void sign());
   };

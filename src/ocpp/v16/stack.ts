@@ -1,4 +1,7 @@
-/** OCPP 1.6 at work for one station: its functions for REST, and calls of the central system as far as the registration permits them. */
+/**
+ * The OCPP 1.6 stack of a station: its functions for REST, and the calls of the central system that its registration
+ * permits.
+ */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { mergeHandlers, afterBootAnswer } from '../station/stack.ts';
@@ -61,7 +64,7 @@ export const directions: Readonly<Record<Action, 'station' | 'central' | 'both'>
   UpdateFirmware: 'central',
 };
 
-/** Calls that the central system may send. */
+/** Actions that the central system may send. */
 export const centralActions: readonly Action[] = (Object.keys(directions) as readonly Action[]).filter(
   (action) => directions[action] !== 'station',
 );
@@ -83,7 +86,7 @@ interface DispatchOptions {
   readonly handlers: Handlers;
   readonly registration: RegistrationPart;
   readonly finding: StationParts['finding'];
-  /** the station leaves or has stopped */
+  /** True if the station is being removed or has stopped. */
   readonly isEnding: () => boolean;
 }
 
@@ -129,7 +132,7 @@ function functionsOf(at: Assembled): OcppFunctions {
   };
 }
 
-/** A profile that has failed is in force no more. */
+/** Sets the key SecurityProfile to the profile in force, after a fallback. */
 function storeProfile({ keys, parts }: Assembled): void {
   const profile = String(parts.connection.securityProfile);
   if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);

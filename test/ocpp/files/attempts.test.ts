@@ -112,7 +112,7 @@ describe('OCPP transfers: attempts', () => {
 describe('OCPP transfers: locations', () => {
   it('logs show no credentials, no query, and no text that is no URL', () => {
     expect(shownLocation('https://u:S3CR3T-marker@h:8/a/b?S3CR3T-marker#S3CR3T-marker')).to.equal('https://h:8/a/b');
-    expect(shownLocation('S3CR3T-marker')).to.equal('a location that is no URL');
+    expect(shownLocation('S3CR3T-marker')).to.equal('a location that is not a URL');
     expect(shownLocation('mailto:S3CR3T-marker')).to.equal('a location of mailto:');
   });
 

@@ -341,7 +341,7 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
     await rig.connect();
     await rig.last.answer(result);
     expect(rig.numbers).to.deep.equal([1, 2]);
-    expect(rig.lines).to.deep.equal(['a transaction message: oh']);
+    expect(rig.lines).to.deep.equal(['a listener of transaction messages failed: oh']);
   });
 
   it('nothing is sent after stop', async () => {

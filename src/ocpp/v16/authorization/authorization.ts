@@ -1,6 +1,6 @@
 /**
- * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. The
- * knowledge of the station decides where it may, the central system otherwise; then the device is authorised.
+ * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. Local
+ * list and cache decide if the configuration permits, otherwise the central system; then the device is authorised.
  */
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { autoToken, checkFree, conflict, createTurns, followReader, offlineStatus } from '../../authorization.ts';
@@ -15,18 +15,18 @@ interface AuthorizationDeps {
   readonly tokens: Pick<Tokens, 'find' | 'parentOf' | 'learn'>;
   readonly transactions: Pick<TransactionBook, 'at' | 'stopByToken'>;
   readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'claim'>;
-  /** plugging in presents the token `AUTO` */
+  /** true: plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
 }
 
 export interface Authorizations extends Authorization {
   /**
-   * Authorises a connector for a token that no transaction there belongs to.
+   * Authorises a connector for a token; no transaction of the token runs there.
    * @param ask false: the token counts as accepted, and the answer to StartTransaction decides
    * @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE
    */
   start(connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization>;
-  /** a token is being checked at the connector */
+  /** True if a token is being checked at the connector. */
   checking(connectorId: number): boolean;
 }
 
@@ -34,15 +34,15 @@ interface AuthorizationState {
   readonly parts: StationParts;
   readonly deps: AuthorizationDeps;
   readonly turns: Turns;
-  /** token accepted last at a connector */
+  /** last accepted token by connector */
   readonly granted: Map<number, string>;
   /** connectors whose `AUTO` the central system has not answered */
   readonly unanswered: Set<number>;
 }
 
-/** @param info null: neither the central system nor list and cache said anything */
 interface Verdict {
   readonly status: TokenStatus;
+  /** null: the central system, local list and cache have none */
   readonly info: IdTagInfo | null;
   /** true: the central system could not be asked, or has not answered */
   readonly isUnanswered?: boolean;
@@ -54,9 +54,9 @@ async function decide({ parts, deps: { tokens } }: AuthorizationState, idTag: st
     const token = tokens.find(idTag);
     return token && { status: statusAt(token, clock.nowMs()), info: infoOf(token, clock.nowMs()) };
   };
-  const before = local();
+  const localVerdict = local();
   if (registration.isReady) {
-    if (before?.status === 'Accepted' && keys.boolean('LocalPreAuthorize')) return before;
+    if (localVerdict?.status === 'Accepted' && keys.boolean('LocalPreAuthorize')) return localVerdict;
     const outcome = await calls.send('Authorize', { idTag });
     if (outcome.kind === 'error') return { status: 'Invalid', info: null };
     if (outcome.kind === 'result') {
@@ -101,10 +101,10 @@ async function start(
   }
   // the connector may have changed while the central system was asked
   checkFree(device.connector(connectorId));
-  const parentNow = verdict.info?.parentIdTag ?? parent;
-  if (deps.reservations.blocks(connectorId, idTag, parentNow))
+  const latestParent = verdict.info?.parentIdTag ?? parent;
+  if (deps.reservations.blocks(connectorId, idTag, latestParent))
     throw conflict(connectorId, 'it is reserved for another token');
-  const undo = deps.reservations.claim(connectorId, idTag, parentNow);
+  const undo = deps.reservations.claim(connectorId, idTag, latestParent);
   try {
     device.command({ kind: 'evse.authorize', connectorId, idToken: idTag });
   } catch (error) {
@@ -115,15 +115,15 @@ async function start(
   return answer(verdict);
 }
 
-/** A token at a running transaction stops it when it is that of the transaction or of its group (4.10). */
+/** Stops a running transaction if the token is that of the transaction or of its group (4.10). */
 async function stopRunning(state: AuthorizationState, running: Transaction, idTag: string): Promise<OcppAuthorization> {
   const { parts, deps } = state;
   const { connectorId, parentIdTag } = running;
   const token = deps.tokens.find(idTag);
   const info = token && infoOf(token, parts.clock.nowMs());
-  const stop = (said: IdTagInfo | null): OcppAuthorization => {
+  const stop = (shownInfo: IdTagInfo | null): OcppAuthorization => {
     deps.transactions.stopByToken(connectorId, idTag);
-    return answer({ status: 'Accepted', info: said });
+    return answer({ status: 'Accepted', info: shownInfo });
   };
   if (sameTag(idTag, running.idTag)) return stop(info);
   const refusal = conflict(connectorId, 'another token has started the transaction');
@@ -131,11 +131,11 @@ async function stopRunning(state: AuthorizationState, running: Transaction, idTa
   const parent = deps.tokens.parentOf(idTag);
   if (sameGroup(parent, parentIdTag) && (info === null || info.status === 'Accepted')) return stop(info);
   if (parent !== null && info !== null) throw refusal;
-  // its group is unknown: the central system has it
+  // the central system knows the group of the token
   const verdict = await decide(state, idTag);
   if (verdict.status !== 'Accepted') return answer(verdict);
-  const sameRuns = deps.transactions.at(connectorId)?.key === running.key;
-  if (!sameRuns || !sameGroup(verdict.info?.parentIdTag ?? null, parentIdTag)) throw refusal;
+  const isStillRunning = deps.transactions.at(connectorId)?.key === running.key;
+  if (!isStillRunning || !sameGroup(verdict.info?.parentIdTag ?? null, parentIdTag)) throw refusal;
   return stop(verdict.info);
 }
 

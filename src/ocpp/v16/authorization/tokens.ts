@@ -1,5 +1,5 @@
 /**
- * Tokens that the station knows: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * Tokens that the station stores: Local Authorization List and Authorization Cache. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 1.6 3.5, 5.4, 5.10 and 5.15.
  */
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
@@ -28,7 +28,7 @@ interface Token {
 /** CiString20Type */
 export const maxIdTagLength = 20;
 
-/** idTags are CiStrings: their case does not count. */
+/** Key of an idTag, a CiString: compared without case. */
 export function tagKey(idTag: string): string {
   return idTag.toLowerCase();
 }
@@ -63,7 +63,7 @@ function entryOf({ idTag, status, expiresMs, parentIdTag }: Token): OcppTokenEnt
   return { idToken: idTag, status, expiresMs, parentIdToken: parentIdTag };
 }
 
-// Local Authorization List: what SendLocalList makes of it. OCPP 1.6 3.5.2, 5.15 and 7.41.
+// Local Authorization List, and its changes by SendLocalList. OCPP 1.6 3.5.2, 5.15 and 7.41.
 
 interface LocalList {
   /** 0: the list is empty */
@@ -83,7 +83,7 @@ type UpdateStatus = Replies['SendLocalList']['status'];
 
 interface LocalListUpdate {
   readonly status: UpdateStatus;
-  /** as it was, unless the status is Accepted */
+  /** unchanged unless the status is Accepted */
   readonly list: LocalList;
   /** the rule that the central system has broken */
   readonly broken?: string;
@@ -102,7 +102,7 @@ function apply(base: ReadonlyMap<string, Token>, changes: ListChanges): Map<stri
   return entries;
 }
 
-/** A list takes a change whole or not at all. */
+/** Applies a change to a list, whole or not at all. */
 function updateList(
   list: LocalList,
   { listVersion, updateType, localAuthorizationList: changes = [] }: Requests['SendLocalList'],
@@ -113,7 +113,7 @@ function updateList(
   if (!full && listVersion <= list.version) return { status: 'VersionMismatch', list };
   if (listVersion < 0 || (listVersion === 0 && changes.length > 0)) return refuse('listVersion 0 means an empty list');
   if (changes.length > limits.perMessage) return refuse(`SendLocalListMaxLength is ${limits.perMessage}`);
-  if (new Set(changes.map(({ idTag }) => tagKey(idTag))).size < changes.length) return refuse('an idTag stands twice');
+  if (new Set(changes.map(({ idTag }) => tagKey(idTag))).size < changes.length) return refuse('an idTag occurs twice');
   if (full && changes.some(({ idTagInfo }) => idTagInfo === undefined))
     return refuse('idTagInfo is mandatory in a full update');
   const entries = apply(full ? new Map() : list.entries, changes);
@@ -122,11 +122,11 @@ function updateList(
 }
 
 export interface Tokens {
-  /** of the local list, else of the cache, each while it is enabled; null: unknown */
+  /** Token of the local list, or else of the cache, each only while enabled; null: in neither. */
   find(idTag: string): Token | null;
-  /** from list, cache or an earlier answer; null: none, or unknown */
+  /** Parent from list, cache or an earlier answer; null: none, or unknown. */
   parentOf(idTag: string): string | null;
-  /** Takes over idTagInfo of any answer: into the cache, unless the local list holds the token (3.5.1, 3.5.2). */
+  /** Stores the idTagInfo of an answer in the cache, unless the local list has the token (3.5.1, 3.5.2). */
   learn(idTag: string, info: IdTagInfo): void;
   list(): OcppLocalList;
 }
@@ -136,7 +136,7 @@ interface TokensDeps {
   readonly stationStatus: () => Requests['StatusNotification']['status'];
 }
 
-/** parents of tokens remembered beside list and cache */
+/** Maximum of parents stored beside list and cache. */
 const maxParents = 200;
 
 interface TokensState {
@@ -152,7 +152,7 @@ interface StoredList {
   readonly entries: readonly Token[];
 }
 
-/** the list is one value: it may have more entries than a slot */
+/** The list as one value, since it may have more entries than a slot. */
 function storedList({ list }: TokensState): readonly JsonValue[] {
   const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
   return [stored as unknown as JsonValue];
@@ -166,18 +166,18 @@ function cached({ parts, cache }: TokensState, idTag: string): Token | null {
   return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(tagKey(idTag)) : null;
 }
 
-function rememberParent({ parents }: TokensState, { idTag, parentIdTag }: Token): void {
+function storeParent({ parents }: TokensState, { idTag, parentIdTag }: Token): void {
   parents.delete(tagKey(idTag));
   parents.set(tagKey(idTag), parentIdTag);
   const [oldest] = parents.keys();
   if (parents.size > maxParents && oldest !== undefined) parents.delete(oldest);
 }
 
-/** 3.5.2: the list itself stays as it is. */
+/** Reports a conflict of list and answer, which does not change the list (3.5.2). */
 function reportConflict({ parts, deps }: TokensState): void {
   const { log, device, calls, clock } = parts;
   log.warning('the local list and the central system disagree about a token', device.deviceIndex);
-  // an event, no state: what the station is follows at once
+  // a conflict is an event, not a state, so NoError follows at once
   for (const errorCode of ['LocalListConflict', 'NoError'] as const)
     void calls.send('StatusNotification', {
       connectorId: 0,
@@ -190,10 +190,10 @@ function reportConflict({ parts, deps }: TokensState): void {
 function learn(state: TokensState, idTag: string, info: IdTagInfo): void {
   const { parts, cache } = state;
   const token = tokenOf(idTag, info);
-  rememberParent(state, token);
+  storeParent(state, token);
   const listEntry = listed(state, idTag);
   if (listEntry === null) {
-    // a second transaction of a valid token says nothing about the token
+    // ConcurrentTx is no statement about the token itself
     if (info.status !== 'ConcurrentTx' && parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
     return;
   }
@@ -229,7 +229,7 @@ function tokensOf(state: TokensState): Tokens {
   return {
     find: (idTag) => listed(state, idTag) ?? cached(state, idTag),
     parentOf: (idTag) => {
-      // the best information also says that there is no parent
+      // a token of list or cache without a parent has none
       const token = listed(state, idTag) ?? cached(state, idTag);
       return token === null ? (state.parents.get(tagKey(idTag)) ?? null) : token.parentIdTag;
     },

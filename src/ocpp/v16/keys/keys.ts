@@ -1,4 +1,6 @@
-/** The configuration of one station: values by key over a restart, GetConfiguration (5.8) and ChangeConfiguration (5.3). */
+/**
+ * The configuration of one station: values by key over a restart, GetConfiguration (5.8) and ChangeConfiguration (5.3).
+ */
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
 import { SimError, errorText } from '../../../core/errors.ts';
 import type { Slot } from '../../../core/store.ts';
@@ -14,7 +16,7 @@ type KeyCheck = (value: string) => boolean;
 interface KeySetOptions {
   readonly facts: KeyFacts;
   readonly slot: Slot;
-  /** the store has refused a value: it is in force and does not survive */
+  /** called if the store has refused a value, which is in force but lost at a restart */
   readonly failed: (error: unknown) => void;
   /** by key; false refuses a change by the central system */
   readonly checks?: Readonly<Record<string, KeyCheck>>;
@@ -30,21 +32,21 @@ export interface KeySet extends Keys {
   view(key?: string): OcppConfiguration;
   /** A change without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
   setLocal(key: string, value: string): void;
-  /** Values that waited for a restart are in force from now on. */
+  /** Puts the values in force that waited for a restart. */
   restarted(): void;
 }
 
 interface Entry {
   readonly row: KeyRow;
-  /** in force */
+  /** value in force */
   value: string;
-  /** after the next restart; null: as now */
+  /** value after the next restart; null: unchanged */
   next: string | null;
 }
 
 type Listener = (value: string) => void;
 
-/** Names of keys do not depend on capitals (CiString50Type). */
+/** Lower-case name: names of keys are compared without case (CiString50Type). */
 const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCase();
 
 /** Lower-case names by the names of the standard, computed once: every message looks up some of them. */
@@ -78,9 +80,9 @@ interface Values {
   find(name: string): Entry | undefined;
   /** @throws SimError UNKNOWN_RESOURCE */
   entry(name: string): Entry;
-  /** The value as it is kept; null: its row does not allow it. */
+  /** The value as stored; null: its row does not allow it. */
   accepted(row: KeyRow, value: string): string | null;
-  /** At once, or at the next restart where the row says so. */
+  /** Puts a value in force at once, or at the next restart if its row requires that. */
   store(entry: Entry, value: string): void;
   set(entry: Entry, value: string): void;
   onChange(entry: Entry, listener: Listener): () => void;
@@ -88,8 +90,8 @@ interface Values {
   restarted(): void;
 }
 
-/** Saves every value that was ever changed, so that the defaults of a later process stay its own. */
-function savedIn(slot: Slot, failed: (error: unknown) => void): (entry: Entry) => void {
+/** Saves changed values only, so that other keys have the defaults of a later process. */
+function createSave(slot: Slot, failed: (error: unknown) => void): (entry: Entry) => void {
   const changed = new Set<Entry>();
   return (entry) => {
     changed.add(entry);
@@ -101,7 +103,7 @@ function savedIn(slot: Slot, failed: (error: unknown) => void): (entry: Entry) =
 function createValues({ facts, slot, failed }: KeySetOptions): Values {
   const entries = entriesOf(facts);
   const listeners = new Map<string, Set<Listener>>();
-  const save = savedIn(slot, failed);
+  const save = createSave(slot, failed);
   const find = (name: string): Entry | undefined => entries.get(folded(name));
   const set = (entry: Entry, value: string): void => {
     entry.next = null;
@@ -135,9 +137,9 @@ function createValues({ facts, slot, failed }: KeySetOptions): Values {
       save(entry);
     },
     onChange: ({ row }, listener) => {
-      const ofKey = listeners.get(row.name) ?? new Set();
-      listeners.set(row.name, ofKey.add(listener));
-      return () => ofKey.delete(listener);
+      const keyListeners = listeners.get(row.name) ?? new Set();
+      listeners.set(row.name, keyListeners.add(listener));
+      return () => keyListeners.delete(listener);
     },
     load: async () => {
       for (const pair of await slot.read()) {
@@ -199,7 +201,10 @@ export function createKeys(options: KeySetOptions): KeySet {
       const entry = values.entry(key);
       const acceptedValue = values.accepted(entry.row, value);
       if (acceptedValue === null)
-        throw new SimError('COMMAND_BAD_VALUE', `${entry.row.name} does not take this value (${entry.row.kind.type})`);
+        throw new SimError(
+          'COMMAND_BAD_VALUE',
+          `${entry.row.name} does not accept this value (${entry.row.kind.type})`,
+        );
       values.store(entry, acceptedValue);
     },
   };
@@ -208,25 +213,25 @@ export function createKeys(options: KeySetOptions): KeySet {
 // Effects of keys on the device and the connection; all others are read by their parts (column `effect` of the table).
 
 interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'keys'> {
-  /** plugging in presents the token `AUTO` */
+  /** true: plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
 }
 
 interface KeyEffects {
   /** Puts the values in force at the start, all but the security profile. */
   apply(): void;
-  /** As `apply`, once the certificates of the station are loaded. */
+  /** Puts the stored security profile in force, once the certificates of the station are loaded. */
   applyProfile(): void;
   /** Restores the previous AuthorizationKey after a new one has failed; null: the password of the settings. */
   restorePassword(password: Buffer | null): void;
   stop(): void;
 }
 
-/** Keys of which a change closes the connection, once the answer to it is sent. */
+/** Keys whose change closes the connection after the answer. */
 const reconnectingKeys: readonly string[] = ['AuthorizationKey', 'SecurityProfile'];
 
 /**
- * White paper, A05: a profile may only be raised, and only to one that the station has the means for.
+ * White paper, A05: a profile may only be raised, and only to a profile that the station is ready for.
  * @param ready true: the station has the password or certificates that a profile needs
  */
 export function profileCheck(connection: Pick<Connection, 'securityProfile'>, ready: (profile: 1 | 2 | 3) => boolean) {
@@ -287,7 +292,7 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
       setPassword(keys.text('AuthorizationKey'));
     },
     applyProfile: () => {
-      // raised in an earlier process; what the flags give now may be higher
+      // the stored profile of an earlier process counts only if it is above that of the settings
       if (keys.integer('SecurityProfile') > connection.securityProfile) setProfile(keys.text('SecurityProfile'));
     },
     restorePassword: (password) => {
@@ -301,7 +306,7 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
   };
 }
 
-const reconnects = (key: string): boolean => reconnectingKeys.some((each) => each.toLowerCase() === key.toLowerCase());
+const reconnects = (key: string): boolean => reconnectingKeys.some((name) => name.toLowerCase() === key.toLowerCase());
 
 interface ConfigurationPart extends Part {
   readonly handlers: {

@@ -29,7 +29,7 @@ function list(max: number, allows: (member: string) => boolean): KeyKind {
   return { type: 'list', max, allows };
 }
 
-/** True for `2.RST`: the order in which the phases of the grid arrive at a connector. */
+/** True for the phase rotation of a connector, for example `2.RST`. */
 function isPhaseRotation(member: string): boolean {
   return /^\d{1,5}\.(NotApplicable|Unknown|RST|RTS|SRT|STR|TRS|TSR)$/.test(member);
 }
@@ -55,7 +55,7 @@ function normalList(value: string, kind: Extract<KeyKind, { type: 'list' }>): st
     : null;
 }
 
-/** The value as it is kept: `TRUE` as `true`, lists without spaces. Null: it is none of this kind. */
+/** The value as stored: `TRUE` as `true`, lists without spaces. null: not a value of this kind */
 export function normalValue(kind: KeyKind, text: string): string | null {
   const value = text.trim();
   switch (kind.type) {
@@ -105,11 +105,11 @@ export interface KeyRow {
   /** a change takes effect with the next restart of the station */
   readonly reboot: boolean;
   readonly profile: FeatureProfile | 'Security';
-  /** its effect, for people; `stored`: the standard gives it no effect that can be seen from outside */
+  /** its effect, for users; `stored`: no effect that is visible from outside */
   readonly effect: string;
 }
 
-/** Values of the length keys and limits of messages; the parts keep to the same numbers. */
+/** Values of the keys for lengths and limits. */
 const keyLimits = {
   getConfigurationKeys: 100,
   measurands: 20,
@@ -159,7 +159,7 @@ const core = rows('Core', [
     'RW',
     phaseRotation,
     rotations,
-    'stored: tells the central system the wiring; phases of MeterValues are those of the grid',
+    'stored: describes the wiring to the central system; phases of MeterValues are those of the grid',
     'reboot',
   ],
   [
@@ -296,7 +296,7 @@ const security = rows('Security', [
     'a longer chain is rejected, octets',
   ],
   ['CertificateStoreMaxLength', 'R', integer(), String(keyLimits.certificates), 'roots installed at a time'],
-  ['CpoName', 'RW', text(500), '', 'organisation in SignCertificate; empty: no certificate is asked for'],
+  ['CpoName', 'RW', text(500), '', 'organisation in SignCertificate; empty: no certificate is requested'],
   [
     'SecurityProfile',
     'RW',

@@ -10,14 +10,15 @@ import type { Tokens } from '../authorization/tokens.ts';
 import { stamp } from '../parts.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 
-// A transaction as a 1.6 station keeps it.
+// A transaction as a 1.6 station stores it.
 
 export interface TransactionRecord extends Transaction {
   readonly endedMs: number | null;
   readonly meterStopWh: number | null;
   readonly stopReason: string | null;
-  /** last known instant and meter: what the stop says when the station has lost power */
+  /** instant of `lastWh` */
   readonly lastMs: number;
+  /** last meter reading, for a stop after a loss of power */
   readonly lastWh: number;
 }
 
@@ -51,11 +52,11 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
   };
 }
 
-// Stop reasons of the device in the words of 1.6.
+// Stop reasons of OCPP 1.6.
 
 type StopReason = NonNullable<Requests['StopTransaction']['reason']>;
 
-const words: ReadonlySet<string> = new Set<StopReason>([
+const stopReasons: ReadonlySet<string> = new Set<StopReason>([
   'DeAuthorized',
   'EmergencyStop',
   'EVDisconnected',
@@ -69,27 +70,30 @@ const words: ReadonlySet<string> = new Set<StopReason>([
   'UnlockCommand',
 ]);
 
-/** Reasons of 2.x that mean one of 1.6; any other is Other. */
-const meanings: Readonly<Record<string, StopReason>> = {
+/** Reasons of 2.x with an equivalent in 1.6; any other is Other. */
+const equivalents: Readonly<Record<string, StopReason>> = {
   ImmediateReset: 'HardReset',
   MasterPass: 'Local',
 };
 
 function isStopReason(reason: string): reason is StopReason {
-  return words.has(reason);
+  return stopReasons.has(reason);
 }
 
-/** StopTransaction.reason of a session. @param reason stop reason of the session; null: unknown, so the default of 1.6 applies */
+/**
+ * StopTransaction.reason of a session.
+ * @param reason stop reason of the session; null: unknown, so the default of 1.6 applies
+ */
 export function stopReasonOf(reason: string | null): StopReason {
   if (reason === null) return 'Local';
-  return isStopReason(reason) ? reason : (meanings[reason] ?? 'Other');
+  return isStopReason(reason) ? reason : (equivalents[reason] ?? 'Other');
 }
 
-// A running transaction whose token the central system has not accepted: it ends, or it may take only so much energy as
-// MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8 and 9.1.
+// A running transaction whose token the central system has not accepted ends at once, or its energy is limited to
+// MaxEnergyOnInvalidId from then on. OCPP 1.6 4.8 and 9.1.
 
 interface InvalidTokens {
-  /** The central system has not accepted the token of this transaction. */
+  /** Ends or limits a transaction whose token the central system has not accepted. */
   refused(record: TransactionRecord): void;
   ended(key: string): void;
   stop(): void;
@@ -101,17 +105,17 @@ export function createInvalidTokens(
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
   const insistence = createInsistence(clock, log, device.deviceIndex);
-  const refusal = 'the energy for an invalid token flows on';
+  const logText = 'the energy for an invalid token flows on';
 
   function refused({ key, connectorId }: TransactionRecord): void {
     if (keys.boolean('StopTransactionOnInvalidId')) {
-      insistence.insist(key, refusal, () => {
+      insistence.insist(key, logText, () => {
         stop(connectorId, 'DeAuthorized');
       });
       return;
     }
     const untilWh = device.connector(connectorId).energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId'));
-    insistence.insist(key, refusal, () => {
+    insistence.insist(key, logText, () => {
       const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
       device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
     });
@@ -131,19 +135,19 @@ export function createInvalidTokens(
 export interface TransactionsDeps {
   readonly tokens: Pick<Tokens, 'learn' | 'parentOf'>;
   readonly reservations: {
-    /** A session has begun. @returns id of the reservation that it has used up; null: none */
+    /** Uses the reservation for a session that has begun. @returns its id; null: none */
     use(connectorId: number, session: EvseSession): number | null;
   };
-  /** asked when a transaction ends */
+  /** called when a transaction ends */
   readonly transactionData: MeterValues['transactionData'];
-  /** distortion of the readings of a message by a fault; asked once for each. Absent: there are no faults */
+  /** Distortion of the readings of a message by a fault, called once for each message; absent: no faults. */
   readonly distortion?: (connectorId: number, action: MeteredAction) => MeterDistortion | null;
 }
 
-/** Messages that show a register of the meter. */
+/** Messages with a reading of the meter. */
 type MeteredAction = 'StartTransaction' | 'StopTransaction';
 
-/** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
+/** A transaction that has begun, and the distortion of the readings of its StartTransaction. */
 type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
 
 /** Callbacks of the queue. The queue itself logs a message that is given up. */
@@ -154,7 +158,7 @@ export interface Ending {
   readonly atMs: number;
   readonly meterStopWh: number;
   readonly reason: StopReason;
-  /** the token that was presented to stop it */
+  /** token that was presented to stop the transaction; absent: none */
   readonly idTag?: string | undefined;
   readonly transactionData?: Requests['StopTransaction']['transactionData'];
 }

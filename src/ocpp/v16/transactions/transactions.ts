@@ -1,9 +1,9 @@
 /**
  * Transactions: objects of the adapter that follow the sessions of the device. Each session gives one StartTransaction
- * and one StopTransaction through the queue, in any order of cuts and restarts. OCPP 1.6 3.7, 3.13, 4.8 and 4.10.
+ * and one StopTransaction through the queue, also over losses of power and restarts. OCPP 1.6 3.7, 3.13, 4.8 and 4.10.
  *
- * A transaction whose StartTransaction was given up after its last attempt has no id and gets none: the session goes on,
- * and its meter values and its stop are dropped instead of being sent with an id that is not theirs.
+ * A transaction whose StartTransaction was given up after its last attempt never has an id: the session continues, but
+ * its meter values and its stop are dropped.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions, Replies } from '../parts.ts';
@@ -75,7 +75,7 @@ function queueEvents(state: TransactionsState): QueueEvents {
   };
 }
 
-/** idTag of a session that began without any token, as a person can start one at the device. */
+/** idTag of a session that began without a token, as a local start at the device. */
 const noTokenIdTag = 'NoAuthorization';
 
 function idTagOf({ idToken }: EvseSession): string {
@@ -87,7 +87,7 @@ function begin(state: TransactionsState, session: EvseSession, startedMs: number
   const { connectorId } = session;
   // a session whose end was never reported cannot go on beside a new one
   const before = ledger.at(connectorId);
-  if (before !== null) endAsKnown(state, before, 'Other');
+  if (before !== null) endWithLastValues(state, before, 'Other');
   const reservationId = deps.reservations.use(connectorId, session);
   const idTag = idTagOf(session);
   const record = addTransaction(ledger, {
@@ -127,13 +127,13 @@ function end(
   if (changed !== null) state.ended.emit(changed);
 }
 
-/** Ends a transaction whose session the station has lost, with the last values known of it. */
-function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: Ending['reason']): void {
+/** Ends a transaction whose session the station has lost, with its last values. */
+function endWithLastValues(state: TransactionsState, record: TransactionRecord, reason: Ending['reason']): void {
   end(state, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
 }
 
-/** Notes the meter now, for a loss of power. */
-function note(state: TransactionsState, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
+/** Stores the present meter reading, for a loss of power. */
+function noteMeter(state: TransactionsState, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
   const meterWh = Math.round(energyWh);
   if (meterWh !== lastWh) state.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
 }
@@ -153,7 +153,7 @@ function tryStop(state: TransactionsState, connectorId: number, reason: string):
   }
 }
 
-/** Tries each of them. @throws the first refusal of the device */
+/** Tries to stop all transactions. @throws the first refusal of the device */
 function stopAll(state: TransactionsState, reason: string): void {
   const refusals: unknown[] = [];
   for (const { connectorId } of state.ledger.running) {
@@ -166,7 +166,7 @@ function stopAll(state: TransactionsState, reason: string): void {
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** Ends all of them because the station leaves, also one whose session the device does not end. */
+/** Ends all transactions before the station is removed, even if the device does not end their sessions. */
 function leave(state: TransactionsState): void {
   const { device, clock } = state.parts;
   for (const record of state.ledger.running) {
@@ -205,19 +205,19 @@ function followConnector(state: TransactionsState, t: EvseConnectorTransition): 
     endSession(state, record, t);
     return;
   }
-  note(state, record, t.connector.energyWh, atMs);
+  noteMeter(state, record, t.connector.energyWh, atMs);
 }
 
-/** Follows the device. After a loss of power its sessions do not go on; a reset of it has ended them. */
+/** Follows the device. Sessions are stopped after a loss of power; a reset of the device has ended them. */
 function followDevice(state: TransactionsState, transition: EvseTransition): void {
   if ('connector' in transition) followConnector(state, transition);
   else if (transition.event === 'power_up')
     for (const { connectorId } of state.ledger.running) tryStop(state, connectorId, 'PowerLoss');
   else if (transition.event === 'restart')
-    for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
+    for (const record of state.ledger.running) endWithLastValues(state, record, 'PowerLoss');
 }
 
-/** A session that began before the station listened to the device. */
+/** Begins transactions for sessions that began before the station listened to the device. */
 function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
   const { clock, device } = state.parts;
   for (const { session } of connectors)
@@ -231,7 +231,7 @@ export interface TransactionBook extends Transactions {
   readonly queueEvents: QueueEvents;
   /** As `stop` with reason Local, by a token that was presented. @throws SimError COMMAND_CONFLICT */
   stopByToken(connectorId: number, idTag: string): void;
-  /** Ends all of them with reason Other: the station leaves. */
+  /** Ends all transactions with reason Other, before the station is removed. */
   leave(): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
@@ -258,11 +258,11 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
   return state;
 }
 
-/** Notes the meters of all running transactions. */
-function noteAll(state: TransactionsState): void {
+/** Stores the meter readings of all running transactions. */
+function noteAllMeters(state: TransactionsState): void {
   const { device, clock } = state.parts;
   for (const record of state.ledger.running)
-    note(state, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
+    noteMeter(state, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
 }
 
 function partOf(state: TransactionsState): Part {
@@ -271,7 +271,7 @@ function partOf(state: TransactionsState): Part {
   return {
     async load() {
       await state.ledger.load();
-      for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
+      for (const record of state.ledger.running) endWithLastValues(state, record, 'PowerLoss');
       endListening = device.onTransition((transition) => {
         followDevice(state, transition);
       });
@@ -280,7 +280,7 @@ function partOf(state: TransactionsState): Part {
     stop() {
       endListening?.();
       state.invalid.stop();
-      noteAll(state);
+      noteAllMeters(state);
     },
   };
 }
@@ -317,7 +317,7 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     pushMeterValues(key, values) {
       const record = ledger.get(key);
       if (record === null || record.endedMs !== null) return false;
-      note(state, record, device.connector(record.connectorId).energyWh, parts.clock.ofSim(device.now));
+      noteMeter(state, record, device.connector(record.connectorId).energyWh, parts.clock.ofSim(device.now));
       pushValues(state, key, values);
       return true;
     },

@@ -54,7 +54,7 @@ describe('OCPP 1.6 rules of a profile, at their bounds', () => {
     expect(clause({ validFrom: 'noon' })).to.equal('7.8');
     expect(clause({ validTo: 'noon' })).to.equal('7.8');
     expect(clause({ chargingSchedule: { startSchedule: 'noon' } })).to.equal('7.8');
-    expect(textOf({ validFrom: 'noon', validTo: early })).to.match(/no date/);
+    expect(textOf({ validFrom: 'noon', validTo: early })).to.match(/not a date/);
   });
 
   it('a duration is above 0 (7.13)', () => {

@@ -314,7 +314,7 @@ describe('OCPP 1.6 UpdateFirmware (4.5, 5.19)', () => {
     await s.deliver(content);
     await s.pass(11);
     expect(s.connection.done).to.deep.equal(['restart: firmware update']);
-    expect(s.logged).to.include('a session goes on over the restart: no');
+    expect(s.logged).to.include('a session continues over the restart: no');
   });
 
   it('an error of the station itself ends the installation', async () => {

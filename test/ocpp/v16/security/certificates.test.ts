@@ -123,7 +123,7 @@ describe('OCPP 1.6 certificates of the central system (white paper, M03 to M05)'
     expect(s.events).to.deep.equal([
       ['InvalidCentralSystemCertificate', 'the text is not one certificate in PEM form'],
       ['InvalidCentralSystemCertificate', 'the text is not one certificate in PEM form'],
-      ['InvalidCentralSystemCertificate', 'it is no certificate of an authority'],
+      ['InvalidCentralSystemCertificate', 'it is not a certificate of an authority'],
       ['InvalidCentralSystemCertificate', 'it has expired'],
     ]);
     expect([s.part.entries, s.given]).to.deep.equal([[], []]);
@@ -317,7 +317,7 @@ describe('OCPP 1.6 certificate of the charge point (white paper, A02, A03)', () 
     await refused(await signRequest(csr, root));
     const event = (text: string) => ['InvalidChargePointCertificate', text];
     expect(why).to.deep.equal([
-      event('no certificate was asked for'),
+      event('no certificate was requested'),
       event('the chain is not in PEM form'),
       event('it is for another key'),
       event('it has expired'),

@@ -50,7 +50,7 @@ describe('OCPP 1.6 local authorisation list (3.5.2, 5.10, 5.15)', () => {
   });
 
   const failures: readonly (readonly [string, Send, string | null])[] = [
-    ['a tag twice', full(5, entry('X'), entry('x')), 'OCPP 1.6 5.15: an idTag stands twice'],
+    ['a tag twice', full(5, entry('X'), entry('x')), 'OCPP 1.6 5.15: an idTag occurs twice'],
     ['an entry without idTagInfo in a full list', full(5, { idTag: 'X' }), 'OCPP 1.6 5.15: idTagInfo is mandatory'],
     ['version 0 with entries', full(0, entry('X')), 'OCPP 1.6 5.15: listVersion 0'],
     ['a negative version', full(-1, entry('X')), 'OCPP 1.6 5.15: listVersion 0'],

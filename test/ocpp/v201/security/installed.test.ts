@@ -54,7 +54,7 @@ describe('OCPP 2.x installed certificates (M03 to M05)', () => {
     for (const [pem, why] of [
       ['nonsense', 'the text is not one certificate in PEM form'],
       [root.cert + other.cert, 'the text is not one certificate in PEM form'],
-      [leaf.cert, 'it is no certificate of an authority'],
+      [leaf.cert, 'it is not a certificate of an authority'],
     ] as const)
       expect(await s.install(pem)).to.deep.equal({
         status: 'Rejected',

@@ -83,7 +83,7 @@ describe('OCPP 2.x certificates of the station (A02, A03)', () => {
     const again = await certificatesOn({ profile: 3, store: s.store });
     expect(again.given.at(-1)).to.deep.equal(s.given.at(-1));
     // the key was used up
-    expect(again.reasonOf(await again.signed(chain))).to.equal('no certificate was asked for');
+    expect(again.reasonOf(await again.signed(chain))).to.equal('no certificate was requested');
   });
 
   it('the other profiles go on with their connection; without a type the key that waits counts', async () => {
@@ -126,12 +126,12 @@ describe('OCPP 2.x certificates of the station (A02, A03)', () => {
     const vehicles = await s.trigger('SignV2GCertificate');
     await refused(await signRequest(vehicles.csr, root), { certificateType: 'V2GCertificate' });
     expect(why).to.deep.equal([
-      'no certificate was asked for',
+      'no certificate was requested',
       'the chain is not in PEM form',
       'it is for another key',
       'the certificate is for another request',
       'certificates of this type are not supported',
-      'no certificate was asked for',
+      'no certificate was requested',
       'it has expired',
       'a certificate is not issued by the next one',
       'the chain is too long',
