@@ -180,7 +180,7 @@ class PeerClock implements RemoteClock {
   }
 
   sync(remoteMs: number, monotonicMs: number): void {
-    if (!(Math.abs(remoteMs) <= maxDateMs)) throw new SimError('PEER_ERROR', 'the time of the peer is no date');
+    if (!(Math.abs(remoteMs) <= maxDateMs)) throw new SimError('PEER_ERROR', 'the time of the peer is not a date');
     this.#checkRate();
     this.#shiftMs = remoteMs - this.#local.ofMonotonic(monotonicMs);
     this.#plan();

@@ -214,7 +214,7 @@ export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDe
     const { retries, retryInterval: retryIntervalS, requestId: newRequestId, logType } = request;
     const { remoteLocation: location } = request.log;
     if (logType === 'DataCollectorLog') return rejected('UnsupportedParam', 'the station has no data collector');
-    if (!URL.canParse(location)) return rejected('InvalidURL', 'the location is no URL');
+    if (!URL.canParse(location)) return rejected('InvalidURL', 'the location is not a URL');
     const file = fileOf(files, request);
     if (file === null) return rejected('NotFound', 'the log has no entry of this time');
     const report = (status: Status['status'], why: string | null) => {

@@ -47,7 +47,7 @@ function refusalOf({ firmware }: Request, roots: readonly X509Certificate[], now
       return { status: 'InvalidCertificate', reasonCode: 'InvalidCertificate', additionalInfo: issue };
     if (signature === undefined) return rejected('MissingParam', 'a signingCertificate needs a signature');
   }
-  return URL.canParse(location) ? null : rejected('InvalidURL', 'the location is no URL');
+  return URL.canParse(location) ? null : rejected('InvalidURL', 'the location is not a URL');
 }
 
 function signatureOf({ signingCertificate, signature }: Request['firmware']): FirmwareSignature | null {

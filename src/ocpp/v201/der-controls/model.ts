@@ -167,7 +167,7 @@ interface Times {
 function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
   const { startTime, duration } = timesOf(body);
   const startMs = startTime === undefined ? nowMs : instantOf(startTime);
-  if (!(startMs <= maxDateMs)) return rejected('startTime is no date');
+  if (!(startMs <= maxDateMs)) return rejected('startTime is not a date');
   if (duration === undefined) return { startMs: Math.max(startMs, nowMs), endMs: null };
   if (!(duration > 0)) return rejected('duration must be greater than 0', 'ValuePositiveOnly');
   const endMs = startMs + duration * 1000;
