@@ -38,7 +38,9 @@ export function slowedToVoltage(
   const { voltVar, voltWatt } = settings;
   const limitedResponseS = (gain: number) =>
     Math.min(maxResponseS, Math.max(minResponseS, Math.LN10 * stepsPerGain * gain * stepS));
-  const varGain = ((maxSlope(voltVar.points) * varBase(settings, voltVar.reference, 100, 0)) / vaMaxRtgVa) * feeder.xPu;
+  // injection and absorption may have different bases: the steeper side sets the gain
+  const maxVarBase = Math.max(...[100, -100].map((pct) => varBase(settings, voltVar.reference, pct, 0)));
+  const varGain = ((maxSlope(voltVar.points) * maxVarBase) / vaMaxRtgVa) * feeder.xPu;
   const wattGain = ((maxSlope(voltWatt.points) * settings.wMaxW) / vaMaxRtgVa) * feeder.rPu;
   return {
     ...settings,

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { clampVar, lowPowerShare, settle, varBase } from '../../../src/der/inverter/capability.ts';
 import type { Capability } from '../../../src/der/inverter/capability.ts';
+import { slowedToVoltage } from '../../../src/der/inverter/voltage-loop.ts';
 import { readSettings } from '../../../src/der/inverter/settings.ts';
 import { real } from '../../support/arbitrary.ts';
 import { holds } from '../../support/property.ts';
@@ -40,6 +41,26 @@ describe('Reactive capability (IEEE 1547-2018 5.2, Table 7)', () => {
     varMaxInjVar: 4400,
     varMaxAbsVar: 2500,
   };
+
+  it('behind a feeder volt-var is as slow for the base of absorption as for that of injection', () => {
+    const feeder = { rPu: 0.05, xPu: 0.3 };
+    for (const reference of ['VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const) {
+      const voltVar = {
+        ...settings.voltVar,
+        reference,
+        responseS: 0.1,
+        points: [
+          { x: 98, y: 100 },
+          { x: 102, y: -100 },
+        ],
+      };
+      const responseS = (varMaxInjVar: number, varMaxAbsVar: number) =>
+        slowedToVoltage({ ...settings, voltVar, varMaxInjVar, varMaxAbsVar }, feeder, 10_000, 0.1).voltVar.responseS;
+      expect(responseS(4400, 4400), reference).to.be.greaterThan(responseS(2200, 2200));
+      expect(responseS(0, 4400), reference).to.equal(responseS(4400, 4400));
+      expect(responseS(4400, 0), reference).to.equal(responseS(4400, 4400));
+    }
+  });
 
   it('percentages refer to WMax, VarMax by direction, what is left on the circle, or VAMax', () => {
     for (const [pct, limit] of [
