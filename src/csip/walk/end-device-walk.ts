@@ -130,14 +130,16 @@ export class EndDeviceWalk {
   /** Reads the Registration first: nothing else is read or sent before the PIN is confirmed. */
   async #readAll(anew: boolean): Promise<void> {
     const { conduct, refused } = this.#options;
+    const hadBegun = this.#begun;
     if (this.#registrationPoll !== null) await this.#registrationPoll.now();
     else if (conduct.pin !== null && conduct.withoutRegistration === 'stop') {
       this.#refuse('its EndDevice has no RegistrationLink, so that the PIN cannot be compared', refused);
       return;
     } else this.#admission = 'admitted';
-    // the first Registration that admits the EndDevice has called `#begin` itself
-    if (this.admitted && !this.#begun) await this.#begin();
-    else if (this.admitted) await this.#readParts(anew);
+    if (!this.admitted) return;
+    if (!this.#begun) await this.#begin();
+    // the first Registration that admits the EndDevice calls `#begin`, which reads the parts
+    else if (hadBegun) await this.#readParts(anew);
   }
 
   async #begin(): Promise<void> {

@@ -351,6 +351,17 @@ describe('csip/walk', () => {
       assert.equal(rig.refusals.length, 1);
     });
 
+    it('reads each list once after the Registration that admits the EndDevice', async () => {
+      const rig = new WalkRig();
+      rig.conduct.pin = 111115;
+      rig.server.endDevice({ RegistrationLink: { href: '/edev/1/rg' }, DERListLink: { href: '/edev/1/der', all: 1 } });
+      rig.server.resources.set('/edev/1/rg', { name: 'Registration', value: { pIN: 111115 } });
+      await rig.start();
+      const requested = rig.server.requests.map(({ path }) => path);
+      for (const path of ['/edev/1/rg', '/edev/1/der', '/edev/1/fsa'])
+        assert.equal(requested.filter((each) => each === path).length, 1, path);
+    });
+
     it('waits for a Registration that cannot be read while a PIN is to be compared', async () => {
       const rig = new WalkRig();
       rig.conduct.pin = 111115;
