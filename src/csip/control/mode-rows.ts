@@ -161,17 +161,21 @@ function targetVar(value: Multiplied, { share }: WishContext): ModeWish | Refusa
   };
 }
 
+/** Members of FreqDroopType with their points of 711 and their powers of ten. */
+const droopMembers = [
+  ['dBOF', 'Ctl.DbOf', -3],
+  ['dBUF', 'Ctl.DbUf', -3],
+  ['kOF', 'Ctl.KOf', -3],
+  ['kUF', 'Ctl.KUf', -3],
+  ['openLoopTms', 'Ctl.RspTms', -2],
+] as const;
+
 function freqDroop(droop: ModeValue<'opModFreqDroop'>, { asset }: WishContext): ModeWish | Refusal {
-  const { dBOF, dBUF, kOF, kUF, openLoopTms, pMin } = droop;
-  const values = {
-    'Ctl.DbOf': scaledOf(dBOF, -3),
-    'Ctl.DbUf': scaledOf(dBUF, -3),
-    'Ctl.KOf': scaledOf(kOF, -3),
-    'Ctl.KUf': scaledOf(kUF, -3),
-    'Ctl.RspTms': scaledOf(openLoopTms, -2),
-  };
-  const missing = Object.entries(values).find(([, value]) => value === null);
-  if (missing) return invalid(`opModFreqDroop lacks the value of ${missing[0]}`);
+  const rows = droopMembers.map(([member, point, power]) => ({ member, point, value: scaledOf(droop[member], power) }));
+  const missing = rows.find(({ value }) => value === null);
+  if (missing) return invalid(`opModFreqDroop lacks the value of ${missing.member}`);
+  const values = Object.fromEntries(rows.map(({ point, value }) => [point, value]));
+  const { pMin } = droop;
   const minW = pMin && physical(pMin);
   if (minW === null) return noNumber('pMin');
   const minPct = minW === undefined || asset.wMax === 0 ? undefined : (100 * minW) / asset.wMax;

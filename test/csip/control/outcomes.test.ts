@@ -70,6 +70,15 @@ describe('What becomes of DERControls', () => {
     }
   });
 
+  it('names the member that a droop lacks', async () => {
+    const bridge = target(await started());
+    for (const member of ['dBOF', 'dBUF', 'kOF', 'kUF', 'openLoopTms']) {
+      const droop = { dBOF: 36, dBUF: 17, kOF: 50, kUF: 40, openLoopTms: 500, [member]: Number.NaN };
+      const [outcome] = apply(bridge, event(member, control({ opModFreqDroop: droop })));
+      expect(outcome?.leftOut[0]?.detail).to.equal(`opModFreqDroop lacks the value of ${member}`);
+    }
+  });
+
   it('takes a limit above what can be set as none', async () => {
     const plant = await started();
     const bridge = target(plant);
