@@ -310,6 +310,7 @@ export class Client {
   }
 
   async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
+    for (const { endDevice } of members) endDevice.ceaseReading();
     // once all EndDevices have a wrong PIN, nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
     await Promise.all(members.map(({ submissions }) => submissions.close()));

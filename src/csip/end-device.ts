@@ -69,11 +69,19 @@ export class EndDevice {
   /** communication was lost for so long that events gave way to default controls */
   #expired = false;
   #closed = false;
-  /** counts readings: an older one that is still being prepared does not count any more */
-  #readings = 0;
+  /** closed for good: the schedule is not stored any more */
+  #isForgotten = false;
+  /** a reading is being prepared in parts; a later one waits for its end */
+  #isPreparing = false;
+  /** the latest reading that came during a preparation; null: none */
+  #nextReading: readonly FoundProgram[] | null = null;
+  /** counts the calls of `ceaseReading`: a preparation from before does not count any more */
+  #cessations = 0;
   /** outcomes have changed, and the schedule learns of them in a later turn */
   #isOutcomeDue = false;
   readonly #share: LoopShare;
+  /** responses of steps whose state is not stored yet, in their order */
+  #toOwe: OwedResponse[] = [];
   /** resolves when all pending writes are durable */
   #owed: Promise<void> = Promise.resolve();
   /** the state of the last save, successful or not */
@@ -146,25 +154,43 @@ export class EndDevice {
    * event loop later, as a whole.
    */
   follow(programs: readonly FoundProgram[]): void {
-    this.#readings += 1;
+    if (this.#isPreparing) {
+      // one that took the place of the other each time would never let a reading count
+      this.#nextReading = programs;
+      return;
+    }
     const listed = programs.map((program) => program.listed);
     const news = newControls(this.#state, listed);
     if (news.length > newAtOnce || this.#hasMany) void this.#prepare(programs, listed, news);
     else this.#take(programs, listed, this.#schedule);
   }
 
+  /** The walk has ended: a reading that is still being prepared has no effect. */
+  ceaseReading(): void {
+    this.#cessations += 1;
+    this.#nextReading = null;
+  }
+
   async #prepare(programs: readonly FoundProgram[], listed: readonly ListedProgram[], news: readonly ListedControl[]) {
-    const reading = this.#readings;
+    const cessations = this.#cessations;
     const { log } = this.#options;
+    this.#isPreparing = true;
     try {
       const asked = await this.#share.runInParts(askedBefore(news, this.#schedule));
       const schedule = { ...this.#schedule, ...asked };
       const before = this.#state;
       const read = await this.#share.runInParts(readInParts(before, listed, this.#nowS(), schedule));
+      if (cessations !== this.#cessations || this.#closed) return;
+      this.#bringOutcomes();
       // the state that it was read into may have changed meanwhile
-      if (reading === this.#readings) this.#take(programs, listed, schedule, this.#state === before ? read : undefined);
+      this.#take(programs, listed, schedule, this.#state === before ? read : undefined);
     } catch (error) {
-      log.error(`the events of ${this.lfdi} could not be taken in: ${errorText(error)}`);
+      log.error(`the events of ${this.lfdi} could not be processed: ${errorText(error)}`);
+    } finally {
+      this.#isPreparing = false;
+      const next = this.#nextReading;
+      this.#nextReading = null;
+      if (next !== null && !this.#closed) this.follow(next);
     }
   }
 
@@ -193,11 +219,13 @@ export class EndDevice {
   /** Ends all controls. @param forget true: forgets known events as well */
   async close(forget: boolean): Promise<void> {
     if (this.#closed) return;
+    this.#bringOutcomes();
     this.#closed = true;
     this.#endChanges();
     this.#cancelNext?.();
     this.#cancelRetry?.();
     this.#options.target.close();
+    this.#isForgotten = forget;
     await this.#owed;
     if (forget) await this.#options.slot.replace([]);
   }
@@ -230,6 +258,7 @@ export class EndDevice {
 
   #step(input: ScheduleInput, schedule = this.#schedule, read?: ScheduleState): void {
     if (this.#closed) return;
+    if (input.kind !== 'outcomes') this.#bringOutcomes();
     const before = this.#state;
     const step = nextStep(before, input, this.#nowS(), schedule, read);
     this.#state = step.state;
@@ -268,39 +297,49 @@ export class EndDevice {
     if ([...outcomes.values()].some(({ state }) => state === 'waiting'))
       this.#cancelRetry = remoteClock.at(remoteClock.nowMs() + retryMs, () => this.#apply());
     if (!changed) return;
-    if (this.#hasMany) void this.#tellLater();
+    if (this.#hasMany) void this.#bringOutcomesLater();
     else this.#step({ kind: 'outcomes', outcomes });
   }
 
-  /** The schedule learns of the outcomes in a later turn, of the latest ones alone. */
-  async #tellLater(): Promise<void> {
+  /** The schedule gets the outcomes in a later turn, and only the latest ones. */
+  async #bringOutcomesLater(): Promise<void> {
     if (this.#isOutcomeDue) return;
     this.#isOutcomeDue = true;
     await yieldToLoop();
+    this.#bringOutcomes();
+  }
+
+  /** Brings outcomes that are due to the schedule: an event that ends in this turn has to have started before. */
+  #bringOutcomes(): void {
+    if (!this.#isOutcomeDue) return;
     this.#isOutcomeDue = false;
     this.#step({ kind: 'outcomes', outcomes: this.#outcomes });
   }
 
   /** Saves responses first: after a crash in between, the next process only repeats responses that the queue already has. */
   #keep(responses: readonly OwedResponse[]): void {
-    const { owe, log } = this.#options;
     const isLater = this.#hasMany;
+    this.#toOwe.push(...responses);
     this.#owed = this.#owed
       .then(() => (isLater ? yieldToLoop() : undefined))
-      .then(() => (responses.length > 0 ? owe(responses) : undefined))
       .then(() => this.#save())
       .catch((error: unknown) => {
         const reason = errorText(error);
+        const { log } = this.#options;
         if (reason !== this.#unkept) log.error(`the events of ${this.lfdi} cannot be stored: ${reason}`);
         this.#unkept = reason;
       });
   }
 
-  /** Stores the schedule, once for several steps at one instant. */
+  /** Stores the responses of all steps so far, then their state: once for several steps at one instant. */
   async #save(): Promise<void> {
     if (this.#hasMany) await yieldToLoop();
+    // a later step owes responses of its own, and is not stored before them
     const state = this.#state;
-    if (this.#closed || state === this.#saved) return;
+    const responses = this.#toOwe;
+    this.#toOwe = [];
+    if (responses.length > 0) await this.#options.owe(responses);
+    if (this.#isForgotten || state === this.#saved) return;
     this.#saved = state;
     await this.#options.slot.replace([await this.#savedForm(state), this.#time]);
     this.#unkept = null;

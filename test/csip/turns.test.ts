@@ -57,6 +57,9 @@ function rig() {
   const clock = remoteClock(server, silentLogger);
   clock.sync(0, server.wall.monotonicMs());
   const statuses: number[] = [];
+  /** writes in their order: statuses that are owed, and `saved` */
+  const writes: (string | number)[] = [];
+  const hooks = { owing: () => undefined as void };
   const endDevice = new EndDevice({
     lfdi: 'A'.repeat(40),
     deviceIndices: () => [0],
@@ -68,6 +71,7 @@ function rig() {
       read: () => slot.read(),
       append: (...values) => slot.append(...values),
       replace: (values) => {
+        writes.push('saved');
         replaced.push(values);
         return slot.replace(values);
       },
@@ -77,6 +81,8 @@ function rig() {
     eventsChanged: () => undefined,
     owe: (responses) => {
       statuses.push(...responses.map(({ status }) => status));
+      writes.push(...responses.map(({ status }) => status));
+      hooks.owing();
       return Promise.resolve();
     },
     share,
@@ -85,7 +91,29 @@ function rig() {
     const listed = { key: 'P', href: 'https://s/p', description: null, primacy: 1, defaultControl: null, controls };
     endDevice.follow([{ listed } as unknown as FoundProgram]);
   };
-  return { endDevice, follow, run, asked, replaced, statuses };
+  const close = async (forget: boolean) => {
+    let isOpen = true;
+    const closed = endDevice.close(forget).then(() => {
+      isOpen = false;
+    });
+    for (let turns = 0; isOpen && turns < 1000; turns += 1) {
+      await run();
+      await nextTurn();
+    }
+    await closed;
+  };
+  return {
+    endDevice,
+    follow,
+    run,
+    close,
+    asked,
+    replaced,
+    statuses,
+    writes,
+    hooks,
+    pass: (s: number) => server.timers.pass(s * 1000),
+  };
 }
 
 const row = (length: number, startS = 100) =>
@@ -93,7 +121,7 @@ const row = (length: number, startS = 100) =>
 
 describe('CSIP: thousands of events', () => {
   it('are asked about in parts of 25, and count all together when the last part is done', async () => {
-    const { endDevice, follow, run, asked } = rig();
+    const { endDevice, follow, run, close, asked } = rig();
     follow(row(maxEvents));
     const seen = new Set([endDevice.controls.length]);
     expect(asked.checks).to.be.at.most(25);
@@ -107,24 +135,72 @@ describe('CSIP: thousands of events', () => {
     expect([...seen]).to.deep.equal([0, maxEvents]);
     // the step has found its answers
     expect(asked.checks).to.equal(maxEvents);
-    await endDevice.close(true);
+    await close(true);
   });
 
-  it('a later reading takes the place of one that is still being prepared', async () => {
-    const { endDevice, follow, run } = rig();
+  it('a reading that comes during the preparation of another counts after it, and only the latest one', async () => {
+    const { endDevice, follow, run, close } = rig();
+    const count = () => endDevice.controls.filter(({ state }) => state === 'scheduled').length;
+    const counts = new Set<number>();
     follow(row(1000));
-    follow([control('LATER')]);
-    await run();
-    expect(endDevice.controls.map(({ listed }) => listed.mrid)).to.deep.equal(['LATER']);
+    follow(row(3));
+    follow([...row(1000), control('LATER', { startS: 1 })]);
+    await run(() => counts.add(count()));
+    expect([...counts]).to.deep.equal([0, 1000, 1001]);
+    await close(true);
+  });
+
+  it('a reading that is being prepared when the walk ends has no effect', async () => {
+    const { endDevice, follow, run, close, statuses } = rig();
     follow(row(1000));
-    follow([]);
+    follow(row(3));
+    endDevice.ceaseReading();
     await run();
-    expect(endDevice.controls.map(({ listed }) => listed.mrid)).to.deep.equal(['LATER']);
-    await endDevice.close(true);
+    expect([endDevice.controls, statuses]).to.deep.equal([[], []]);
+    follow(row(3));
+    expect(endDevice.controls).to.have.lengthOf(3);
+    await close(true);
+  });
+
+  it('the last step before the end is stored, behind its responses', async () => {
+    const { endDevice, follow, run, close, replaced, writes } = rig();
+    follow(row(600));
+    await run();
+    endDevice.opt('M5', false);
+    await close(false);
+    const [saved = null] = replaced.at(-1) ?? [];
+    expect(restoreSchedule(saved)?.events.get('M5')?.optedOut).to.equal(true);
+    expect(writes.slice(0, 600)).to.deep.equal(Array.from({ length: 600 }, () => 1));
+    expect(writes.slice(600)).to.deep.equal([4, 'saved']);
+  });
+
+  it('a step that comes while responses are owed is stored behind its own responses', async () => {
+    const { endDevice, follow, run, close, replaced, writes, hooks } = rig();
+    follow(row(600));
+    await run();
+    hooks.owing = () => {
+      hooks.owing = () => undefined;
+      endDevice.opt('M6', false);
+    };
+    endDevice.opt('M5', false);
+    for (let turns = 0; writes.length === 0 && turns < 100; turns += 1) await nextTurn();
+    await close(false);
+    const optedOut = replaced.map(([saved = null]) => restoreSchedule(saved)?.events.get('M6')?.optedOut);
+    expect(optedOut).to.deep.equal([false, true]);
+    expect(writes.slice(600)).to.deep.equal([4, 'saved', 4, 'saved']);
+  });
+
+  it('an event that starts and ends in one turn was carried out', async () => {
+    const { follow, run, close, statuses, pass } = rig();
+    follow(row(600));
+    await run();
+    pass(125);
+    await close(false);
+    expect(statuses.filter((status) => status !== 1)).to.deep.equal([2, 3, 2, 3, 2]);
   });
 
   it('what happens during a reading stays, and the reading counts on top of it', async () => {
-    const { endDevice, follow, run } = rig();
+    const { endDevice, follow, run, close } = rig();
     follow(row(600, 1000));
     await run();
     let turns = 0;
@@ -137,7 +213,7 @@ describe('CSIP: thousands of events', () => {
     const [fifth, last] = [endDevice.controls[5], endDevice.controls.at(-1)];
     expect([fifth?.listed.mrid, fifth?.optedOut]).to.deep.equal(['M5', true]);
     expect(last?.listed.mrid).to.equal('NEW');
-    await endDevice.close(false);
+    await close(false);
   });
 
   it('an EndDevice that closes meanwhile takes nothing in', async () => {
@@ -150,7 +226,7 @@ describe('CSIP: thousands of events', () => {
   });
 
   it('the outcome of a control and the save come in later turns; both are complete', async () => {
-    const { endDevice, follow, run, asked, replaced, statuses } = rig();
+    const { endDevice, follow, run, close, asked, replaced, statuses } = rig();
     follow(row(600, 0));
     await run();
     // applied in the turn of the step, and known to the schedule in a later one
@@ -164,7 +240,7 @@ describe('CSIP: thousands of events', () => {
     expect(statuses).to.include(2);
     const [saved = null] = replaced.at(-1) ?? [];
     expect(restoreSchedule(saved)?.events.size).to.equal(600);
-    await endDevice.close(false);
+    await close(false);
   });
 
   it('few events have their whole effect in the turn of their reading', () => {
