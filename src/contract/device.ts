@@ -120,7 +120,10 @@ export interface Device {
   readonly latchedAlarmCount: number;
   /** reason of a stop, trip or derating, while there is one */
   readonly statusMessage: string | null;
-  /** the functions that set or limit the output in the last sub-step (keys of `controls.modes`) */
+  /**
+   * the functions (keys of `controls.modes`) that set or limited the output in the last sub-step, or keep the device out
+   * of service
+   */
   readonly activeFunctions: ReadonlySet<ControlFunction>;
   /** true: the device refuses remote writes and commands (715.LocRemCtl) */
   readonly localControl: boolean;
@@ -175,8 +178,8 @@ export interface Device {
 export type ControlFunction = FunctionName;
 
 /**
- * A change of state that no register holds: carried out whole or not at all, with the same provenance as a register
- * write.
+ * A change of state that no register holds, or the command `start` or `stop`: carried out whole or not at all, with the
+ * same provenance as a register write.
  */
 export type DeviceCommand =
   | SourceCommand
