@@ -118,11 +118,11 @@ export interface Device {
   readonly alarms: readonly Alarm[];
   /** alarms that stay until a reset */
   readonly latchedAlarmCount: number;
-  /** reason of a stop, trip or derating, while there is one */
+  /** why the device is out of service, ramps up or is derated; null: it is not */
   readonly statusMessage: string | null;
   /**
-   * the functions (keys of `controls.modes`) that set or limited the output in the last sub-step, or keep the device out
-   * of service
+   * the functions (keys of `controls.modes`) that set or limited the output in the last sub-step, or keep the device
+   * out of service
    */
   readonly activeFunctions: ReadonlySet<ControlFunction>;
   /** true: the device refuses remote writes and commands (715.LocRemCtl) */
