@@ -605,7 +605,7 @@ def _connector(charge_point: str, connector: int) -> str:
 
 
 #: what a name of a value, and an instant, may be
-_NAMES = "a point as 701.W, or a member of the snapshot as metrics.power_kw"
+_NAMES = "a point such as 701.W, or a member of the snapshot such as metrics.power_kw"
 _INSTANTS = "an instant as 2026-06-21T12:05:00Z, or a time of day as 12:05"
 
 

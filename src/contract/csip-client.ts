@@ -317,7 +317,9 @@ export interface CsipConfig {
   readonly checkHostname: boolean;
   readonly strictCipher: boolean;
   readonly identity: CsipIdentity;
-  /** LFDI set for a device behind an aggregator; null: derived from the LFDI of the aggregator, or from a certificate */
+  /**
+   * LFDI set for a device behind an aggregator; null: derived from the LFDI of the aggregator, or from a certificate
+   */
   readonly lfdi: string | null;
   /** last change over REST; null: as started */
   readonly changedBy: Provenance | null;
@@ -355,8 +357,8 @@ export interface CsipClient extends CsipEvents {
   /** null: disabled */
   config(device: number | null): CsipConfig | null;
   /**
-   * Changes the settings of all clients, except that `lfdi` applies to `device` alone, and so do certificates where each
-   * device has a separate certificate.
+   * Changes the settings of all clients, except that `lfdi` applies to `device` alone, and so do certificates where
+   * each device has a separate certificate.
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`, `/lfdi`) for texts that are no
    *   certificates, a key that does not match, a target that the outbound rules refuse, an LFDI that another EndDevice
    *   has, or an LFDI for a device that is not behind an aggregator; nothing is changed then

@@ -125,7 +125,7 @@ export interface CsipMessage {
   readonly error: string | null;
 }
 
-/** A response to an event that the server has accepted, as sent over the wire. */
+/** A response to an event, sent over the wire and accepted by the server. */
 export interface CsipSentResponse extends Pick<CsipMessage, 'id' | 'atMs' | 'at' | 'peer' | 'deviceIndex'> {
   /** upper case */
   readonly mrid: string;

@@ -90,7 +90,7 @@ export interface CsipSettings {
   readonly supersededResponse: (typeof csipSupersededResponses)[number];
   /** loss of communication */
   readonly lost: {
-    /** s without an answer after which communication counts as lost */
+    /** s of failing requests after which communication counts as lost */
     readonly afterS: number;
     /** s of lost communication after which stored events end; null: they run to their end */
     readonly expiryS: number | null;

@@ -1,6 +1,6 @@
 /**
- * A device as interfaces and adapters use it: state, commands, last writers of states without a register, and slopes of
- * power.
+ * A device as interfaces and adapters use it: state, commands, last writers of states without a register, and the
+ * slopes with which power follows commands (`Gradient`).
  */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
@@ -69,7 +69,7 @@ export interface InverterParameters {
   readonly vectorShiftRelayDeg: number | null;
   /** duration of the adoption of a curve, s; meanwhile 705-712.AdptCrvRslt is IN_PROGRESS */
   readonly adoptionS: number;
-  /** slopes of commands at the start and after a reset */
+  /** `Gradient` at the start and after a reset */
   readonly gradient: Gradient;
 }
 
@@ -109,16 +109,21 @@ export interface Device {
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;
-  /** replaced as a whole by each tick and command; within a tick the state at the instant of the read */
+  /**
+   * a new object at each change; between sub-steps computed for the instant of the read, within one the last computed
+   */
   readonly detail: DeviceDetail;
   /** the instant that `detail` shows */
   readonly detailAt: SimTime;
   readonly alarms: readonly Alarm[];
   /** alarms that stay until a reset */
   readonly latchedAlarmCount: number;
-  /** reason of a stop, trip or derating, while there is one */
+  /** why the device is out of service, ramps up or is derated; null: it is not */
   readonly statusMessage: string | null;
-  /** the functions that set or limit the output in the last sub-step (keys of `controls.modes`) */
+  /**
+   * the functions (keys of `controls.modes`) that set or limited the output in the last sub-step, or keep the device
+   * out of service
+   */
   readonly activeFunctions: ReadonlySet<ControlFunction>;
   /** true: the device refuses remote writes and commands (715.LocRemCtl) */
   readonly localControl: boolean;
@@ -128,7 +133,7 @@ export interface Device {
   readonly available: AvailablePower;
   /** null: the device is no fuel cell */
   readonly stackPower: StackPower | null;
-  /** slopes of commands in force */
+  /** slopes in force, of commands or of the registers */
   readonly gradient: { readonly w: Slope; readonly var: Slope };
   readonly enterService: {
     readonly state: 'in_service' | 'waiting' | 'out_of_service';
@@ -173,21 +178,21 @@ export interface Device {
 export type ControlFunction = FunctionName;
 
 /**
- * A change of state that no register holds: carried out whole or not at all, with the same provenance as a register
- * write.
+ * A change of state that no register holds, or the command `start` or `stop`: carried out whole or not at all, with the
+ * same provenance as a register write.
  */
 export type DeviceCommand =
   | SourceCommand
-  /** the disconnect switch: opModConnect, DNP3 connect, operator stop */
+  /** the disconnect switch: opModConnect, DNP3 connect */
   | { readonly kind: 'switch'; readonly closed: boolean }
-  /** permits service and closes the switch (operator start) */
+  /** permits service and ends an operator stop (703.ES, 715.OpCtl); an open disconnect switch stays open */
   | { readonly kind: 'start' }
-  /** ends service, ramps to zero, opens (operator stop) */
+  /** ends service, ramps to zero, disconnects (operator stop); the disconnect switch stays as it is */
   | { readonly kind: 'stop' }
   /** the local/remote switch at the device: local refuses every write and command from afar */
   | { readonly kind: 'local'; readonly local: boolean }
   /**
-   * slopes of commands in the place of 704.WRmp and VarRmp, within `gradientRange`; null ends one, an absent one stays.
+   * sets slopes in the place of 704.WRmp and VarRmp, within `gradientRange`; null ends one, an absent one stays.
    * A later write to the register ends it too.
    */
   | ({ readonly kind: 'gradient' } & Partial<Gradient>)
@@ -207,7 +212,7 @@ const commonOverrides = {
   reset: ['alarm_reset', 'device_reset'],
 } as const satisfies Record<Exclude<DeviceCommand, SourceCommand>['kind'], readonly string[]>;
 
-/** State that commands set and no register holds, and the last writer of each part of it. */
+/** Name of a value that commands set and no register holds; `Override` has its last writer. */
 export type OverrideName = (typeof commonOverrides)[keyof typeof commonOverrides][number] | SourceOverrideName;
 
 const namesByKind = Object.assign(
@@ -260,7 +265,7 @@ export interface Slope {
   readonly source: 'gradient' | 'register';
 }
 
-/** One slope of commands, percent per second; null: the register decides. */
+/** One slope of `Gradient` as state of commands; null: the register decides. */
 export function slopeState(
   device: Pick<Device, 'command' | 'gradient'>,
   name: keyof Gradient,
@@ -274,7 +279,7 @@ export function slopeState(
     write: (value, by) => {
       device.command({ kind: 'gradient', [name]: value }, by);
     },
-    // both slopes have one writer: the value shows if this one is unchanged
+    // the record of the last writer is common to both slopes: the value itself marks a change of this one
     mark: read,
   };
 }

@@ -13,13 +13,13 @@ export interface GridPatch
     >
   > {
   readonly voltagePu?: number;
-  /** all phases, V line to neutral, per unit of the nominal voltage of the devices; without the other voltages */
+  /** all phases, V line to neutral, in place of `voltagePu`; refused where devices differ in nominal voltage */
   readonly voltageLnV?: number;
   readonly rampS?: number;
   readonly durationS?: number | null;
 }
 
-/** The events of the library, in the order of its list. */
+/** Names of the events that the grid can play, in the order in which they are listed. */
 export const gridEventNames = [
   'sag',
   'swell',

@@ -59,7 +59,7 @@ export interface MapShape {
   readonly float: boolean;
   /** PDU address of the marker */
   readonly base: MapBase;
-  /** models that the device has and masters do not find */
+  /** models that masters do not find, although the device has them */
   readonly hiddenModels: readonly number[];
   /** models and meters in the order of the map, in place of `layout`, `float` and `hiddenModels` */
   readonly chain?: readonly ChainEntry[];

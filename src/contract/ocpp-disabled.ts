@@ -2,7 +2,7 @@
 import { SimError } from '../core/errors.ts';
 import type { OcppFunctions, OcppStation, OcppStations, OcppStatus, OcppCounters } from './ocpp.ts';
 
-/** Sums of the counters of charge points. */
+/** Counters before any message: the start of a sum. */
 export const noOcppCounters: OcppCounters = {
   messages: [],
   connects: 0,

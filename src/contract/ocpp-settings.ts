@@ -64,12 +64,16 @@ export const ocppIdText =
   `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ` +
   reservedChargePointIds.join(', ');
 
-/** True if a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
+/**
+ * True if a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons.
+ */
 export function isOcppId(text: string): boolean {
   return idPattern.test(text) && !reservedIds.has(text);
 }
 
-/** The first of the versions that forbids an identity: 2.x has none with a colon. Null: all allow it. OCPP-J 2.0.1 3.1.1 */
+/**
+ * The first of the versions that forbids an identity: 2.x has none with a colon. Null: all allow it. OCPP-J 2.0.1 3.1.1
+ */
 export function versionWithoutId(id: string, versions: readonly OcppVersion[]): OcppVersion | null {
   return id.includes(':') ? (versions.find((version) => version !== 'ocpp1.6j') ?? null) : null;
 }
@@ -96,7 +100,10 @@ export function isUrlOfProfile(url: string, profile: OcppSecurityProfile): boole
   return /^wss:/i.test(url) === profile >= 2;
 }
 
-/** An endpoint with the transport of a security profile: raising the profile from 0 or 1 to 2 or 3 turns `ws` into `wss`. */
+/**
+ * An endpoint with the transport of a security profile: raising the profile from 0 or 1 to 2 or 3 turns `ws` into
+ * `wss`.
+ */
 export function urlOfProfile(url: string, profile: OcppSecurityProfile): string {
   return url.replace(/^wss?:/i, profile >= 2 ? 'wss:' : 'ws:');
 }
@@ -116,9 +123,9 @@ export const ocppPasswordText =
   'hexadecimal digits, which 1.6 decodes';
 
 /**
- * The octets that basic authentication sends for a password, or null when it cannot be one. With 1.6, 32 to 40 hexadecimal
- * digits are an AuthorizationKey and are decoded; everything else is sent as UTF-8 text.
- * @param versions those that are offered: the password is sent before one is chosen, so that the first of them decides
+ * The octets that basic authentication sends for a password, or null when it cannot be one. With 1.6, 32 to 40
+ * hexadecimal digits are an AuthorizationKey and are decoded; everything else is sent as UTF-8 text.
+ * @param version the first that is offered, which decides: the password is sent before a version is chosen
  */
 export function ocppPasswordOctets(text: string, [version]: OcppVersions): Buffer | null {
   if (version === 'ocpp1.6j' && hexKey.test(text)) return Buffer.from(text, 'hex');

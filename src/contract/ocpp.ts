@@ -41,7 +41,7 @@ export interface OcppStatus {
   readonly lastError: string | null;
   /** seconds by which the time of the central system is ahead; null: no time received */
   readonly clockOffsetS: number | null;
-  /** certificate of the central system: version and suite of TLS; null: in clear or not connected */
+  /** version and suite of the TLS session; null: in clear or not connected */
   readonly tls: { readonly version: string; readonly suite: string } | null;
 }
 
@@ -73,7 +73,7 @@ export interface OcppMessageFilter {
   readonly limit?: number;
 }
 
-/** Outcome of a call that a user sent. `duration` counts from the sending. */
+/** Outcome of a call that a user sent. `durationMs` counts from the sending. */
 export interface OcppCallResult {
   readonly messageId: string;
   readonly action: string;
@@ -164,9 +164,9 @@ export interface OcppSchedule {
 }
 
 /**
- * `scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`: it will not run any more;
- * `applied`: it is in force on the device; `waiting`: it is due and the device takes nothing now; `outweighed`: it is due
- * and a control of another type excludes it; `refused`: it is due and the device cannot carry it out.
+ * `scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`: it will not run any
+ * more; `applied`: it is in force on the device; `waiting`: it is due and the device takes nothing now; `outweighed`:
+ * it is due and a control of another type excludes it; `refused`: it is due and the device cannot carry it out.
  */
 export const ocppDerControlStates = [
   'scheduled',
@@ -236,7 +236,7 @@ export interface OcppCertificateEntry {
 }
 
 export interface OcppTransactionEntry {
-  /** assigned by the central system; null: not yet */
+  /** in 1.6 assigned by the central system, null: not yet; in 2.x by the station */
   readonly transactionId: string | null;
   /** session of the device, as `evse/sessions` shows it */
   readonly sessionId: string;
@@ -344,9 +344,15 @@ export interface OcppShownText {
   readonly text: string;
 }
 
-/** Functions of OCPP at one charge point. Each throws SimError; NOT_APPLICABLE where its version lacks something. */
+/**
+ * Functions of OCPP at one charge point. Each throws SimError; COMMAND_NOT_APPLICABLE where its version lacks
+ * something.
+ */
 export interface OcppFunctions {
-  /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke), COMMAND_BAD_VALUE for a reason in 1.6 */
+  /**
+   * @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke), COMMAND_BAD_VALUE for a reason in
+   *   1.6
+   */
   boot(reason: string | null): Promise<OcppCallResult>;
   /** @throws as `boot` */
   heartbeat(): Promise<OcppCallResult>;
@@ -377,8 +383,8 @@ export interface OcppFunctions {
   /** Sends the meter values of a connector now (context Trigger). @throws SimError NOT_CONNECTED */
   sendMeterValues(connectorId: number): void;
   /**
-   * The values that a message about the meter of a connector would have now, of everything that the station meters, faults of
-   * the meter included. Sends nothing, and neither intervals nor faults count it as a sample.
+   * The values that a message about the meter of a connector would have now, of everything that the station meters,
+   * faults of the meter included. Sends nothing, and neither intervals nor faults count it as a sample.
    * @throws SimError UNKNOWN_RESOURCE
    */
   meterReading(connectorId: number): OcppMeterReading;

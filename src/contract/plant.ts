@@ -53,7 +53,7 @@ export interface CommandQueue {
 
 /** The time object of `controls/time`. */
 export interface TimeNow extends ClockSettings {
-  /** simulated seconds per real second in the last ticks; below `rate` when the machine is too slow */
+  /** simulated seconds per real second in the last ticks; below `rate` when the machine is too slow, 0 while paused */
   readonly rateEffective: number;
   /** `HH:MM:SS` in the clock's time zone */
   readonly clockTime: string;
@@ -171,15 +171,15 @@ export interface Plant {
    * Calls `act` once at the simulated instant `t`: every device has advanced exactly to it, and what `act` writes or
    * starts is stamped with it. A tick that ends at `t` shows what `act` wrote; physics follows from `t` on. Acts run in
    * order of time, then of registration, and never within this call. If a device has passed `t` already, `act` runs at
-   * the earliest instant that no device has passed: inside another act the present instant, between ticks the end of the
-   * last tick. A failing act is logged. After the end of the plant no act runs.
+   * the earliest instant that no device has passed: inside another act the present instant, between ticks the end of
+   * the last tick. A failing act is logged. After the end of the plant no act runs.
    * @returns cancels `act`, unless it has run
    * @throws SimError COMMAND_BAD_VALUE for an instant that is not a number
    */
   at(t: SimTime, act: () => void): () => void;
   /**
-   * Ticks of real time end at the instants of a guide too, and the next one begins when `reached` has resolved. One guide
-   * at a time; the returned function removes it.
+   * Ticks of real time end at the instants of a guide too, and the next one begins when `reached` has resolved. One
+   * guide at a time; the returned function removes it.
    */
   guideTicks(guide: TickGuide): () => void;
   /**
@@ -234,8 +234,8 @@ export interface Plant {
    */
   step(ticks: number, by?: Origin): Promise<TickEvent>;
   /**
-   * Runs ticks at once, whole ones and a shorter last one that ends exactly at `t`; only while paused. No tick if `t` is
-   * the present instant. Devices may join and leave between them.
+   * Runs ticks at once, whole ones and a shorter last one that ends exactly at `t`; only while paused. No tick if `t`
+   * is the present instant. Devices may join and leave between them.
    * @returns the event of the last tick
    * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant before the time shown, or more ticks away than
    *   `step` runs

@@ -27,7 +27,7 @@ export interface RecorderState extends RecordedCounts {
   readonly limitMb: number;
   /** protocols that are recorded; null: all */
   readonly protocols: readonly RecordedProtocol[] | null;
-  /** last time at which recording was switched on or the entries were cleared; null: never on */
+  /** last time at which recording was switched on, or cleared while on; null: never on */
   readonly since: { readonly wallMs: number; readonly sim: SimTime } | null;
   /** id of the last entry; 0: there was none */
   readonly lastId: number;

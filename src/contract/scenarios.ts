@@ -142,7 +142,10 @@ export interface ScenarioBook {
    *   the scenario is written for other devices
    */
   add(source: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
-  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when a scenario runs already */
+  /**
+   * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, STOPPING, COMMAND_CONFLICT when a scenario runs already or
+   *   the devices no longer fit
+   */
   start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
   /**
    * Ends a run; its `finally` steps still run, and a second call of `stop` skips them. Resolves when the run is over,
@@ -182,7 +185,7 @@ export const noScenarios: ScenarioBook = {
   report: none,
 };
 
-/** Removes the rounding errors of sums of microseconds. */
+/** Seconds to the microsecond, without the rounding errors of sums. */
 export function plainSeconds(s: number): number;
 export function plainSeconds(s: number | null): number | null;
 export function plainSeconds(s: number | null): number | null {

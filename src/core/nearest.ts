@@ -33,8 +33,8 @@ const minStart = 3;
 
 /**
  * The known name that the given one abbreviates word by word: web_port is website_port. Of several, it is the only one
- * with the fewest words: voltage is voltage_pu, not voltage_a_pu. By edit distance a short word would be closer to any
- * other short word.
+ * with the fewest words: voltage is voltage_pu, not voltage_a_pu. Sought before the edit distance, by which a short
+ * name is closer to unrelated short names than to its long form.
  */
 function abbreviated(plainName: string, names: readonly string[]): string | null {
   if (plainName.length < minStart) return null;
@@ -60,15 +60,15 @@ function beginning(plainName: string, names: readonly string[]): string | null {
   return matches.sort((a, b) => b.length - a.length)[0] ?? null;
 }
 
-const reversingStart = /^(?:re|un|de|dis|non)$/;
+const changingPrefix = /^(?:re|un|de|dis|non)$/;
 
 /**
- * True if two texts differ by a reversing prefix (restart, start), or `wanted` has more words (setpoint_ac_kw,
- * setpoint_kw).
+ * True if two texts differ by a prefix that changes the meaning (restart, start), or `wanted` has all words of `text`,
+ * at least two, and more between or around them (setpoint_ac_kw, setpoint_kw).
  */
 function isOtherWord(wanted: string, text: string): boolean {
   const [short = '', long = ''] = [wanted, text].sort((a, b) => a.length - b.length);
-  if (long.endsWith(short) && reversingStart.test(long.slice(0, long.length - short.length))) return true;
+  if (long.endsWith(short) && changingPrefix.test(long.slice(0, long.length - short.length))) return true;
   const [wantedWords, textWords] = [wanted.split('_'), text.split('_')];
   if (textWords.length < 2 || wantedWords.length <= textWords.length) return false;
   let next = 0;

@@ -1,7 +1,10 @@
 import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
-/** In one file, with the copies that aliases inside of aliases make. Time grows with the square: 50,000 took 20 s. */
+/**
+ * Maximum number of aliases in one file, with the copies that aliases inside of aliases make. Time grows with the
+ * square: 50,000 took 20 s.
+ */
 const maxAliases = 1000;
 /** Token of the lexer before the text of a scalar. */
 const scalarMark = '\u001f';

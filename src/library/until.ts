@@ -40,7 +40,7 @@ function shownSample(sample: Sample): string {
 const shownCondition = (condition: ValueCondition) =>
   typeof condition === 'function' ? 'what the test waits for' : JSON.stringify(condition);
 
-/** Milliseconds as seconds without rounding errors. */
+/** Milliseconds as seconds, rounded to milliseconds. */
 const shownS = (ms: number) => String(Math.round(ms) / 1000);
 
 /**
@@ -78,7 +78,7 @@ export async function waitUntil(
       const isLast = inSimulatedTime && leftMs < tickSeconds(current) * 1000;
       current = await step(isLast ? new Date(startSimMs + timeoutS * 1000).toISOString() : null);
     } else {
-      // twice per tick, so that no tick is missed
+      // about twice per tick, so that hardly a tick is missed
       await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, inSimulatedTime ? 1000 : leftMs));
       current = await time();
     }
@@ -110,7 +110,7 @@ function memberOf(name: string, snapshot: Snapshot): Sample {
     return { value: value as Sample['value'] };
   throw new DerbenchError({
     code: 'validation',
-    detail: `given "${name}"; allowed: a point as 701.W, or a member of the snapshot as metrics.power_kw`,
+    detail: `given "${name}"; allowed: a point such as 701.W, or a member of the snapshot such as metrics.power_kw`,
     issues: [{ name, detail: 'is not a value of the snapshot' }],
   });
 }

@@ -63,7 +63,7 @@ class StationDer implements DerPort {
     this.#points = new PointHolds(device.bank, source);
     this.#slope = new CommandHold(slopeState(device, 'wPctPerS'), source);
     this.#unsubscribe = [
-      // registered after the listener of the holds
+      // registered after the listener of the holds, which ends them before `forget`
       device.bank.onReload(() => {
         this.#points.forget();
         this.#slope.forget();
@@ -169,7 +169,10 @@ function slopeOf(controls: readonly DerHold[]): ControlValue<number> | null {
   return null;
 }
 
-/** The last trip by voltage or frequency; null: none. @param since earlier trips do not count; null: all count */
+/**
+ * The last trip, if it is by voltage or frequency; else null.
+ * @param since trips up to this instant do not count; null: all count
+ */
 function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | null): DerTrip | null {
   const tripTransition = transitions.findLast(({ to }) => to === 'tripped');
   const name = tripNames.find((each) => each === tripTransition?.cause);
@@ -204,7 +207,7 @@ function nameplateOf({ bank }: Device, { vendor, model, firmwareVersion }: EvseD
 function ratingOf(connector: EvseConnectorDetail): ConnectorRating {
   const { connectorId, type, phases, nominalVoltageV, maxPowerW, maxCurrentA, bidirectional, attachedCable } =
     connector;
-  // a rating follows the supply: the present `supplyPhases` depend on the vehicle and its charging profile
+  // a rating is that of the supply: the present `supplyPhases` depend on the vehicle and its charging profile
   const supplyPhases = type === 'ac' && phases === 3 ? [1, 2, 3] : connector.supplyPhases;
   return {
     connectorId,

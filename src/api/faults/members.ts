@@ -59,7 +59,7 @@ const protocol = word(faultProtocols);
 const layer = word(faultLayers);
 const protocolWords = 'Protocol that applies the fault.';
 const layerWords =
-  'Where the fault acts: on the registers that a write leaves, on what the device does with them, on the ' +
+  'Where the fault acts: on what a write puts into the registers, on what the device does with it, on the ' +
   'values that a read shows, or on the transport.';
 
 /** A fault in a list. */
@@ -300,7 +300,7 @@ const pageParams = {
     'limit',
     1,
     maxActiveFaults,
-    `Maximum number of faults in force, the oldest; default ${maxActiveFaults}: all.`,
+    `Shows at most this many faults in force, oldest first; default ${maxActiveFaults}: all.`,
   ).optional(),
   after_id: afterIdParam.optional().openapi({ description: 'Only faults in force with a higher id: the next page.' }),
 };
@@ -315,8 +315,8 @@ export const faultDeviceQuery = memo(() =>
     device: deviceParam
       .openapi({
         description:
-          'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device ' +
-          'end, and the answer has only faults that concern it.',
+          'Device index, 0-based, for faults to inject that name no device; default: the first device. With `clear`: ' +
+          'only faults of this device end, and the answer has only faults that concern it; default all.',
       })
       .optional(),
   }),

@@ -34,14 +34,17 @@ export interface ApiLimits {
   readonly maxUrlBytes: number;
   /** all headers of a request, bytes */
   readonly maxHeaderBytes: number;
-  /** open connections: 1024 for requests, and the stream's clients */
+  /** open connections, those for requests and those of the stream's clients together */
   readonly maxConnections: number;
   readonly headersTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly keepAliveTimeoutMs: number;
   /** a client that reads nothing of its answer for this long is disconnected */
   readonly unreadTimeoutMs: number;
-  /** unread bytes of the answers of all connections together; above it the oldest slow client is disconnected */
+  /**
+   * unread bytes of the answers of all connections together; above it the oldest client is disconnected, slow ones
+   * first
+   */
   readonly maxUnreadBytes: number;
   /** a client that reads less of its answer within `unreadTimeoutMs` is disconnected, bytes per second */
   readonly minReadBytesPerS: number;
@@ -128,7 +131,7 @@ export interface ApiContext {
   readonly modbusMessages: ModbusMessages;
   /** the samples that `sunspecClient` has polled */
   readonly remoteHistory: RemoteHistory;
-  /** settings of the process that replace members of the profiles of a kind; default: none */
+  /** settings of the process that override the profiles of devices of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
   /** scenarios of the process; default: none can be stored */
   readonly scenarios?: ScenarioBook;

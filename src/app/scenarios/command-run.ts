@@ -243,7 +243,8 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
 /**
  * Runs the scenarios of a command one after the other.
  * @returns true if all have passed
- * @throws SimError CONFIG_INVALID before the first run; LISTEN_FAILED after the results of earlier runs are written
+ * @throws SimError CONFIG_INVALID before the first run, or for results that cannot be written; LISTEN_FAILED after the
+ *   results of earlier runs are written
  */
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
   checkResultFiles(command);

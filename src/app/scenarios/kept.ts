@@ -271,7 +271,7 @@ class KeptScenarios implements ScenarioBook {
 
   /**
    * The settings of `config` that this simulator does not apply.
-   * @throws SimError COMMAND_CONFLICT with the reasons why this simulator does not fit the scenario
+   * @throws SimError COMMAND_CONFLICT with the reasons why this simulator does not fit the scenario, CONFIG_INVALID
    */
   async #unused(
     code: ScenarioCode,

@@ -18,7 +18,8 @@ import {
 import { refused, quoted } from './issues.ts';
 
 /**
- * Issues of flags for kinds that no device has. Files and environment variables may have such settings for other runs.
+ * Issues of flags for kinds that no device has: files and environment variables may have such settings for other runs,
+ * except `f` where all devices are EVSE.
  */
 function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<AssetType>): Issue[] {
   const issues = settingKeys.flatMap((key): Issue[] => {

@@ -26,9 +26,8 @@ export function quoted(value: unknown): string {
 }
 
 /**
- * The issue of a refused value.
- * @param about.secret true: the value is not repeated
- * @param about.remark description of the value, if `allowed` does not explain the refusal
+ * The issue of a refused value. With `secret` it does not repeat the value; `remark` describes the value, if `allowed`
+ * does not explain the refusal.
  */
 export function refused(
   name: string,

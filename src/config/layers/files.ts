@@ -11,7 +11,7 @@ import { deviceEntrySchema, maxDevices } from '../profile/device-entry.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import { faultListSchema } from '../profile/fault-list.ts';
 import type { FaultList } from '../profile/fault-list.ts';
-import { absentKey, nominalFrequencySchema } from '../profile/device-profile.ts';
+import { whyNotSettable, nominalFrequencySchema } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
 import { flagSpelled } from './flags.ts';
 import { parseYaml } from '../../core/yaml.ts';
@@ -252,7 +252,7 @@ export function configFileOf({ mapping, directory, label }: ConfigMapping, issue
         input: blocks,
         schema: blocksJsonSchema(),
         where: label,
-        absent: absentKey,
+        absent: whyNotSettable,
       }),
     );
   const entries = Array.isArray(devices)

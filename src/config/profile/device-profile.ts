@@ -26,7 +26,7 @@ const modelsWithoutStart: ReadonlyMap<PropertyKey, string> = new Map([
 ]);
 
 /** Reason why a profile cannot give a model that devices have; null: the key is not such a model. */
-export function absentKey(path: readonly PropertyKey[]): string | null {
+export function whyNotSettable(path: readonly PropertyKey[]): string | null {
   const reason = path.at(-2) === 'models' ? modelsWithoutStart.get(path.at(-1) ?? '') : undefined;
   return reason === undefined ? null : `cannot be given: ${reason}; allowed: ${settableModels.join(', ')}`;
 }
@@ -155,7 +155,8 @@ export const deviceProfileSchema = z
       .max(50)
       .optional()
       .meta({
-        description: 'Numbers of models of the layout that the device has and masters do not find; default none.',
+        description:
+          'Numbers of models of the layout that masters do not find, although the device has them; default none.',
         examples: [[121, 122]],
       }),
     chain: chainSchema.optional(),
@@ -258,7 +259,8 @@ function chargeIssue({ kind }: SourceParameters, nameplate: PointValues, where: 
 }
 
 /**
- * Fills in the members that a profile omits: physical parameters by kind, ratings that follow from them and from each other.
+ * Fills in the members that a profile omits: physical parameters by kind, ratings that follow from them and from each
+ * other.
  * @param target kind and phases of the device
  * @param where prefix of keys in issues
  * @param issues receives the issues

@@ -7,7 +7,7 @@ import type { Issue } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
-import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
+import { whyNotSettable, deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
 import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
@@ -228,7 +228,7 @@ export class ProfileStore {
     const raw = readMapping(path, name, bundled ? systemIo : io, issues);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      const context = { input: raw, schema: profileJsonSchema(), where: basename(path), absent: absentKey };
+      const context = { input: raw, schema: profileJsonSchema(), where: basename(path), absent: whyNotSettable };
       issues.push(...zodIssues(checked.error.issues, context));
     }
     const input = checked?.data;

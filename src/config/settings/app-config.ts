@@ -99,7 +99,7 @@ export interface AppConfig {
   readonly modbus: {
     readonly enabled: boolean;
     readonly host: string;
-    /** port of the first device; 0: any free ports */
+    /** port of the device with index 0, the others follow by index; 0: any free ports */
     readonly port: number;
     readonly sharedPort: boolean;
     readonly framing: 'tcp' | 'rtu_over_tcp';

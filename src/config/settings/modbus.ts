@@ -35,7 +35,7 @@ export const modbusSettings = {
     flags: ['-p', '--mb_port'],
     kind: port,
     default: 8502,
-    doc: 'Modbus TCP port of the first device; each further device has the next port. 0 = any free ports.',
+    doc: 'Modbus TCP port of device 0; the ports of further devices follow by index. 0 = any free ports.',
   }),
   mb_shared_port: setting({
     flags: ['--mb_shared_port'],

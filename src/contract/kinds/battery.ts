@@ -187,8 +187,8 @@ export interface BatteryContactorCommand {
 
 export type BatteryCommand =
   /**
-   * Has at least one member. Absent members keep their values, except with a new `mode`: then an absent `durationS` means
-   * without end, and an absent `powerW` the rating.
+   * Has at least one member. Absent members keep their values, except with a new `mode`: then an absent `durationS`
+   * means without end, and an absent `powerW` the rating.
    */
   | {
       readonly kind: 'battery.control';

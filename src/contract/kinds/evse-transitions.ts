@@ -19,7 +19,8 @@ export const evseCauses = ['person', 'central', 'timeout', 'vehicle', 'limit', '
 export type EvseCause = (typeof evseCauses)[number];
 
 /**
- * Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the energy.
+ * Events that change the phase. `plugged`: both ends of the cable are in. Holds: vehicle or station stops the flow of
+ * energy.
  */
 export const evsePhaseEvents = [
   'plugged',

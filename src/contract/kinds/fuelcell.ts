@@ -122,7 +122,7 @@ export interface FuelCellDetail extends FuelCellCombination {
   readonly rampLimited: boolean;
   /** rest until the other direction may start; 0 while none is under way */
   readonly dwellRemainingS: number;
-  /** net DC power divided by the lower heating value of the hydrogen, in electrolysis the inverse; 0 at rest */
+  /** net DC power divided by hydrogen flow times lower heating value, in electrolysis the inverse; 0 at rest */
   readonly efficiencyPct: number;
   readonly cellCount: number;
   readonly ratedPowerW: number;

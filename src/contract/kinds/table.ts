@@ -42,7 +42,7 @@ export type SourceParameters<K extends AssetType = AssetType> = {
   [Kind in K]: { readonly kind: Kind } & KindTypes[Kind]['parameters'];
 }[K];
 
-/** Typed state with no SunSpec point, replaced as a whole by each tick. */
+/** Typed state of the source of a device; a new object at each change. */
 export type DeviceDetail<K extends AssetType = AssetType> = KindTypes[K]['detail'];
 
 /** The commands of a kind of device, for state that its registers do not hold. */

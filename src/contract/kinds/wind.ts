@@ -64,7 +64,7 @@ export interface WindParameters {
   readonly anemometerHeightM: number;
   /** exponent of the power law between the two heights */
   readonly shearExponent: number;
-  /** efficiency of the inverter, 0.8..1: the DC power is the shaft power of the whole chain divided by it */
+  /** efficiency of the inverter, 0.8..1: divides the power at the AC terminals to give the DC power */
   readonly efficiencyNominal: number;
   /** reactive power at full active power, of the apparent power rating */
   readonly reactiveShare: number;

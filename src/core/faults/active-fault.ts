@@ -44,7 +44,7 @@ export interface FaultDue {
 export interface FaultEnds {
   /** true if the clock of the layer has reached the end */
   isDue(due: FaultDue): boolean;
-  /** called after the last of `count` strikes */
+  /** called at the last of `count` strikes, before its effect */
   spent(fault: ActiveFault): void;
 }
 

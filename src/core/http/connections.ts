@@ -133,7 +133,7 @@ export class UnreadAnswers implements Swept {
    * Closes the connection whose client takes its answer most slowly at present, the oldest of equals.
    * @param mayClose true for the connections that may be closed
    * @param why text appended to the log line after the measured rate
-   * @returns the closed connection; undefined: none has been unread for `sampleMs`
+   * @returns the closed connection; undefined: none that may be closed has been unread for `sampleMs`
    */
   closeSlowest(mayClose: (socket: UnreadSocket) => boolean, why: string): UnreadSocket | undefined {
     const nowMs = this.#clock.monotonicMs();

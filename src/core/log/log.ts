@@ -253,8 +253,8 @@ interface LogBookOptions {
 }
 
 /**
- * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count. A printed
- * line begins with its wall time, followed by its simulated time (`sim`).
+ * Logs that have the same line (module, level, device, text) at most ten times in any second, then one with a count. A
+ * printed line begins with its wall time, followed by its simulated time (`sim`).
  */
 export function createLogBook(options: LogBookOptions = {}): LogBook {
   return new LogBook(options);

@@ -37,7 +37,7 @@ export function fullJitter(options: DoublingOptions, jitter: Jitter): BackOffFor
   return (failures) => ceilingMs(options, failures) * jitter.next();
 }
 
-/** The three variables of OCPP 2.x, in ms. */
+/** The three variables of OCPP 2.x; times in ms. */
 export interface OcppBackOffOptions {
   /** RetryBackOffWaitMinimum */
   readonly waitMinimumMs: number;

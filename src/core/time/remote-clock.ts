@@ -19,8 +19,8 @@ export interface RemoteClock {
   /** Remote time now, ms since the epoch. */
   nowMs(): number;
   /**
-   * Remote time of a simulated instant, ms since the epoch, for the time stamps of events. In `wall` an instant before
-   * the present lies back by the real time that the simulation has taken since.
+   * Remote time of a simulated instant, ms since the epoch, for the time stamps of events. In `wall` an instant of
+   * the past is dated back by `SimTimeline.ageMs`.
    */
   ofSim(t: SimTime): number;
   /**
@@ -44,9 +44,9 @@ export interface RemoteClock {
   readonly offsetS: number | null;
   /**
    * Calls `act` once when the remote time reaches `remoteMs`, or soon after this call if it has passed, never within
-   * the call. In `wall` to the millisecond between ticks, in `simulated` at the exact simulated instant. A time that a
-   * `sync` jumps over counts as reached, and an act does not run again after a jump back. Acts run in order of time,
-   * then of registration. A failing act is logged.
+   * the call. In `wall` it runs to the millisecond, also between two ticks; in `simulated` at the exact simulated
+   * instant. A time that a `sync` jumps over counts as reached, and an act does not run again after a jump back. Acts
+   * run in order of time, then of registration. A failing act is logged.
    * @returns cancels the act; without effect after it has run
    */
   at(remoteMs: number, act: () => void): () => void;

@@ -1,4 +1,7 @@
-/** The classic controls of one device: faces of its settings, their ramps, and the commands behind other points. */
+/**
+ * The classic controls of one device: the two faces (classic and current points) of its settings, their ramps, and the
+ * commands behind other points.
+ */
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { createRandom } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';

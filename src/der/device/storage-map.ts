@@ -100,6 +100,8 @@ function chargeState(d: BatteryDetail): 'OFF' | 'EMPTY' | 'DISCHARGING' | 'CHARG
 
 type Evt1 = Extract<(typeof m802)['points'][number], { name: 'Evt1' }>;
 const isEvt1 = (point: (typeof m802)['points'][number]): point is Evt1 => point.name === 'Evt1';
+/** OTHER_ALARM of 802.Evt1 */
+const otherAlarmBit = 25;
 const eventBits: Readonly<Record<string, number>> = m802.points.find(isEvt1)?.symbols ?? {};
 
 /** Writes the state of the storage. */
@@ -120,7 +122,7 @@ export function publishStorage(map: MeasurementView, d: BatteryDetail): void {
   m.ChaSt = chargeState(d);
   m.State = states[d.state];
   m.LocRemCtl = map.m715.LocRemCtl === 'LOCAL' ? 'LOCAL' : 'REMOTE';
-  m.Evt1 = d.events.reduce((bits, name) => bits | (1 << (eventBits[name] ?? 25)), 0) >>> 0;
+  m.Evt1 = d.events.reduce((bits, name) => bits | (1 << (eventBits[name] ?? otherAlarmBit)), 0) >>> 0;
   m.V = d.dcVoltageV;
   m.A = d.dcCurrentA;
   m.W = d.powerW;

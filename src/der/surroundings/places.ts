@@ -53,7 +53,7 @@ export class Places {
     return this.#places.get(index) ?? this.#places.values().next().value ?? this.#empty;
   }
 
-  /** Devices with the same series share one weather. */
+  /** Devices with the same series and time scale share one weather. */
   #weatherOf(dc: DeviceSeries['dc']): Weather {
     if (!dc) return stillAir;
     const { series, name, timeScale } = dc;
@@ -68,14 +68,14 @@ export class Places {
   /** Devices of one profile share one sky. */
   #skyOf(profile: ProfileSpec): Sky {
     const { clouds, dateMs } = this.#options;
-    const pv = 'pv' in profile.source ? profile.source.pv : defaultSite;
+    const installation = 'pv' in profile.source ? profile.source.pv : defaultSite;
     const site = {
-      latitudeDeg: pv.latitudeDeg,
-      longitudeDeg: pv.longitudeDeg,
-      tiltDeg: pv.tiltDeg,
-      azimuthDeg: pv.azimuthDeg,
+      latitudeDeg: installation.latitudeDeg,
+      longitudeDeg: installation.longitudeDeg,
+      tiltDeg: installation.tiltDeg,
+      azimuthDeg: installation.azimuthDeg,
     };
-    const planes = 'inputs' in pv ? pv.inputs : undefined;
+    const planes = 'inputs' in installation ? installation.inputs : undefined;
     const sky = this.#skies.get(profile) ?? new ClearSky(site, clouds, dateMs, planes);
     this.#skies.set(profile, sky);
     return sky;

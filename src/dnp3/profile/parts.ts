@@ -6,7 +6,7 @@ import type { ProfilePart, PartContext, PointBindings } from './types.ts';
 import { unsupportedPart, Ramps } from './commands/mode.ts';
 import { droopPart, limitPart, setPointPart, constantVarPart, powerFactorPart } from './commands/setpoints.ts';
 import { servicePart } from './commands/service.ts';
-import type { Namings } from './curves/curve.ts';
+import type { CurveSettings } from './curves/curve.ts';
 import { ScheduleExecutor } from './schedules/executor.ts';
 import { ScheduleStore } from './schedules/schedule.ts';
 import { scheduleWindow } from './schedules/window.ts';
@@ -25,10 +25,10 @@ function commandPart(context: PartContext): PointBindings {
   ]);
 }
 
-/** The points of schedules, which use the namings of curves. */
-function schedulePoints(context: PartContext, namings: Namings): PointBindings {
+/** The points of schedules, which use the settings of curves. */
+function schedulePoints(context: PartContext, curveSettings: CurveSettings): PointBindings {
   const store = new ScheduleStore();
-  const executor = new ScheduleExecutor(context, store, namings);
+  const executor = new ScheduleExecutor(context, store, curveSettings);
   context.settings.onReset(() => {
     store.clear();
     executor.forget();
@@ -40,8 +40,8 @@ function schedulePoints(context: PartContext, namings: Namings): PointBindings {
 
 /** One part, because schedules put curves into force and lock the curves that they name. */
 const curvesAndSchedules: ProfilePart = (context) => {
-  const { points, namings } = curvePoints(context);
-  return merged([points, schedulePoints(context, namings)]);
+  const { points, curveSettings } = curvePoints(context);
+  return merged([points, schedulePoints(context, curveSettings)]);
 };
 
 export const profileParts: readonly ProfilePart[] = [

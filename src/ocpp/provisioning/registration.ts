@@ -113,7 +113,10 @@ export interface RegistrationPart {
   readonly offlineSinceMs: number | null;
   /** Calls back each time the station becomes accepted, also again after a new connection. */
   onAccepted(listener: () => void): () => void;
-  /** Calls back when an accepted station is no longer accepted, or restarts. */
+  /**
+   * Calls back when calls may no longer be sent: the connection is lost, the answer to BootNotification is not
+   * Accepted, or the station restarts. May repeat.
+   */
   onEnded(listener: () => void): () => void;
   boot(options?: BootOptions): Promise<Outcome<BootReply>>;
   heartbeat(options?: BootOptions): Promise<Outcome<HeartbeatReply>>;
@@ -157,7 +160,10 @@ export type SendCall = (
   options?: CallOptions & { readonly triggered?: boolean },
 ) => Promise<CallOutcome>;
 
-/** Sends calls that the registration permits: while Pending only triggered ones, before only BootNotification. */
+/**
+ * Sends calls that the registration permits: while Pending only triggered ones, before and when Rejected only
+ * BootNotification.
+ */
 export function createCalls(line: Line, table: BootTable, status: () => OcppBootStatus): SendCall {
   return async (action, payload, { triggered = false, ...options } = {}) => {
     const isBoot = action === 'BootNotification';
@@ -206,7 +212,7 @@ function sync(
 ): void {
   const remoteMs = currentTimeMs(currentTime);
   if (remoteMs === null) {
-    finding(clauses.currentTime, `currentTime is not the present time: ${currentTime.slice(0, 40)}`, action);
+    finding(clauses.currentTime, `currentTime is not a usable time: ${currentTime.slice(0, 40)}`, action);
     log.warning(`the time of the central system cannot be used: ${currentTime.slice(0, 40)}`);
     return;
   }
@@ -340,7 +346,7 @@ class StationRegistration implements RegistrationPart {
 
   opened(): void {
     this.#offlineSinceMs = null;
-    // a wait by the interval of the central system continues over a new connection
+    // a wait for the next BootNotification continues over a new connection
     if (this.#stopped || this.#cancelBoot !== null) return;
     const isAnswered = this.#status === 'accepted' && this.#reportedContent === this.#content();
     if (isAnswered) this.#accept();

@@ -41,7 +41,7 @@ function nameOf(id: string): { readonly action: string; readonly side: PayloadSi
 }
 
 /**
- * Members of a schema that the check does not need if they are texts; a property of such a name has a schema instead.
+ * Remarks in a schema. A payload member may have such a name: its value is then a schema, not a text, and stays.
  */
 const remarks: readonly string[] = ['$schema', 'description', 'comment', 'javaType'];
 
@@ -161,20 +161,19 @@ const maxDescription = 255;
 
 type Validator = ajv.ValidateFunction;
 
-/**
- * The first violation is all that a description names. Currents and powers are multiples of 0.1, which binary numbers
- * miss by less than the tolerance. Ids and versions are taken away, so that equal ids of versions never meet.
- */
 const compiler = memo(() => {
   checkDescriptorsToRequire();
   const { Ajv } = require('ajv') as typeof ajv;
   const { fullFormats } = require('ajv-formats/dist/formats.js') as typeof ajvFormats;
+  // `allErrors` stays off: a description names only the first violation. Schemas come without `$id` and `$schema`
+  // (`readSchemas`): the ids of two versions of OCPP would collide here
   const validatorFactory = new Ajv({
     strict: false,
     logger: false,
     meta: false,
     validateSchema: false,
     addUsedSchema: false,
+    // currents and powers are multiples of 0.1, which binary numbers miss by less than this
     multipleOfPrecision: 6,
   });
   for (const name of ['date-time', 'uri'] as const) validatorFactory.addFormat(name, fullFormats[name]);

@@ -56,7 +56,7 @@ export interface SigningSubject {
   readonly domainComponent?: string;
 }
 
-/** PEM. The key is PKCS#8 and only for the store. */
+/** PEM. The key is PKCS#8 and never leaves the station. */
 interface SigningRequest {
   readonly csr: string;
   readonly key: string;
@@ -158,7 +158,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const stored = restoredCertificates(await this.#parts.store('certificates').read(), this.#uses);
     if (stored === null) return;
     const certificate = stored.own.get(presented) ?? null;
-    // a certificate without a key was of the settings of an earlier process
+    // a certificate without a key came from the settings of an earlier process
     const isFromCentral = certificate !== null && certificate.key !== null;
     this.#state = isFromCentral ? stored : { ...stored, own: withEntry(stored.own, presented, this.#configured) };
     this.#trust();
@@ -259,13 +259,13 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
    * Restores the previous presented certificate after a new one has failed.
    * @param material null: that of the settings
    */
-  restoreShown(material: { readonly cert: string; readonly key: string } | null): void {
+  restorePresented(material: { readonly cert: string; readonly key: string } | null): void {
     const restored = material === null ? this.#configured : ownOf(material.cert, material.key);
     this.#set({ ...this.#state, own: withEntry(this.#state.own, this.#uses.presented, restored) });
   }
 
   /** Calls back before a certificate of the station expires; replaces the earlier call for this use. */
-  renew(use: OwnUse, act: () => void): void {
+  planRenewal(use: OwnUse, act: () => void): void {
     const certificate = this.own(use);
     if (certificate === null) return;
     this.#renewals.get(use)?.();

@@ -157,7 +157,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
    * certificate.
    */
   const renew = () => {
-    if (canSign()) keeper.renew(ownUse, () => void sign());
+    if (canSign()) keeper.planRenewal(ownUse, () => void sign());
   };
   const signed = ({ certificateChain }: Requests['CertificateSigned'], after: After) => {
     const issue = keeper.adopt(ownUse, certificateChain, { maxBytes: keys.integer('CertificateSignedMaxChainSize') });
@@ -188,7 +188,7 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
     },
     roots: (use) => keeper.roots(use),
     restoreOwn: (restored) => {
-      keeper.restoreShown(restored);
+      keeper.restorePresented(restored);
     },
     sign,
     load: () => keeper.load(),

@@ -342,7 +342,7 @@ export function createCertificates(
   const keeper: Keeper = new CertificateKeeper(parts, certificateUses, initial);
   const signing = createSigning(parts, keeper);
   const renew = (use: OwnUse) => {
-    if (signing.can(use)) keeper.renew(use, () => void signing.begin(use));
+    if (signing.can(use)) keeper.planRenewal(use, () => void signing.begin(use));
   };
   variables.provide('SecurityCtrlr', 'CertificateEntries', () => String(keeper.entries.length));
   variables.provide('SecurityCtrlr', 'SecurityProfile', () => String(connection.securityProfile));
@@ -375,7 +375,7 @@ export function createCertificates(
     roots: (use) => keeper.roots(use),
     restoreOwn: (material) => {
       const discarded = keeper.own(certificateUses.presented)?.pem;
-      keeper.restoreShown(material);
+      keeper.restorePresented(material);
       const isChanged = discarded !== keeper.own(certificateUses.presented)?.pem;
       if (isChanged && version === 'ocpp2.1')
         security.raise('DiscardedRenewedClientCertificate', 'no connection was made with it');

@@ -313,7 +313,7 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
   return raw.expect === undefined ? (raw.mark === undefined ? 'wait' : `mark ${raw.mark}`) : 'assertions';
 }
 
-/** Members of a step that only modify other members. A name alone is a note in the report. */
+/** Members of a step that only modify other members. `name` is not among them: alone it is a note in the report. */
 const scopeNames = ['device', 'connector'];
 
 /** @param actions from `actionsOf` */

@@ -52,7 +52,10 @@ class FastPace implements Pace {
 
 /** Maximum real time, ms, for which the run waits for the actions of a step at the end of a tick. */
 export const maxStandMs = 100;
-/** Maximum real time, ms, for which a tick stands: after waiting for actions the run still observes conditions. */
+/**
+ * Maximum real time, ms, for which the clock is held at the end of a tick: after waiting for actions the run still
+ * observes.
+ */
 const maxHoldMs = 2 * maxStandMs;
 
 /** Ticks of the running clock. They end at the instants of the scenario, and wait there until the run has observed. */
@@ -63,8 +66,8 @@ class RealPace implements Pace {
   readonly #by: Origin;
   readonly #before: Plant['time']['mode'];
   #until = Infinity;
-  #go: (() => void) | null = null;
-  #letTickGo: (() => void) | null = null;
+  #endAdvance: (() => void) | null = null;
+  #releaseTick: (() => void) | null = null;
   #endGuide: (() => void) | null = null;
   /** true if `wake` was called while nothing waited */
   #isAwake = false;
@@ -85,7 +88,7 @@ class RealPace implements Pace {
   #reached(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#later(maxHoldMs, resolve);
-      this.#letTickGo = () => {
+      this.#releaseTick = () => {
         cancel();
         resolve();
       };
@@ -96,23 +99,23 @@ class RealPace implements Pace {
   advance(until: number): Promise<void> {
     this.#until = until;
     return new Promise((resolve) => {
-      this.#go = resolve;
+      this.#endAdvance = resolve;
       if (this.#isAwake) setImmediate(() => this.wake());
       else this.#pass();
     });
   }
 
   #pass(): void {
-    const go = this.#letTickGo;
-    this.#letTickGo = null;
-    go?.();
+    const release = this.#releaseTick;
+    this.#releaseTick = null;
+    release?.();
   }
 
   wake(): void {
-    this.#isAwake = this.#go === null;
-    const go = this.#go;
-    this.#go = null;
-    go?.();
+    this.#isAwake = this.#endAdvance === null;
+    const endAdvance = this.#endAdvance;
+    this.#endAdvance = null;
+    endAdvance?.();
   }
 
   end(): void {

@@ -47,7 +47,7 @@ function dischargeSource(c: Connector): EvseLimitSource {
 /** The limit of the connector now, W, and its source. */
 export function limitNow(station: Station, c: Connector): LimitNow {
   if (c.vehicle === null || !phaseTraits[c.phase].powered || c.errorCode !== null) {
-    // without a vehicle, a limit in amperes has no value in watts
+    // without power, a limit in amperes has no value in watts
     const profileW = chargeCapW({ ...c.profile, limitA: Infinity, setpointA: null }, 1);
     const limitW = Math.min(c.p.maxPowerW, c.localLimitW, profileW);
     return {
@@ -74,7 +74,7 @@ function dischargeLimitNow(c: Connector, dischargeW: number, vehicleW: number): 
     : { limitW: connectorW, limitSource: vehicleW < c.p.maxDischargeW ? 'ev' : 'hardware' };
 }
 
-/** Source of the limit with which the station itself stops the energy. */
+/** Source of the limit with which the station itself stops the flow of energy. */
 export function holdingSource(station: Station, c: Connector): EvseLimitSource {
   if (isUsedUp(c)) return 'local';
   if (c.heldByDer) return outsideSource(station);
@@ -139,7 +139,7 @@ function connectorPowers(c: Connector, station: Station, roomW: number): Connect
   if (vehicle !== null && (powerW < 0 || (isFlowing && c.dischargeW !== null))) {
     const dischargeableW = isAtReserve(vehicle) ? 0 : vehicle.maxDischargeW;
     const possibleW = isWorking && p.bidirectional ? p.maxDischargeW : 0;
-    // a function of the device may set more than a command, and discharge without a command
+    // under a function of the device (heldByDer) the power may exceed the command, and there may be no command
     const requestedW = c.heldByDer
       ? Math.max(0, -powerW)
       : Math.min(c.dischargeW ?? 0, dischargeableW, c.dischargeCapW);

@@ -1,7 +1,8 @@
 /**
  * Laws of fuel cells and electrolysis cells: voltage from current density (A/cm2), and current density from power
- * density (W/cm2); densities are positive in both directions. The semi-empirical model of a PEM fuel cell after
- * Amphlett has the constants of the Ballard Mark V stack.
+ * density (W/cm2). Densities are positive in both directions, except those of solid oxide cells, which are negative in
+ * electrolysis. The semi-empirical model of a PEM fuel cell after Amphlett has the constants of the Ballard Mark V
+ * stack.
  */
 import type { FuelCellStackModel } from '../../../contract/kinds/fuelcell.ts';
 import { gasConstantJMolK, zeroCelsiusK } from '../constants.ts';
@@ -113,7 +114,7 @@ function amphlettFallV(stack: AmphlettStack, currentA: number, tK: number): numb
 
 export const faradayCMol = 96485.332;
 /** molar mass of hydrogen, kg/mol */
-export const molarKg = 2.01588e-3;
+export const hydrogenKgMol = 2.01588e-3;
 /** Relative tolerance of iterative solutions. */
 const relativeTolerance = 1e-13;
 const maxRounds = 40;
@@ -155,7 +156,10 @@ const tafelLaw: PemLaw = {
   fallV: (j) => tafelSlopeV + ohmicOhmCm2 * j + (concentrationV * j) / (pemLimitACm2 - j),
 };
 
-/** The cell of the Ballard Mark V with the gases of the plant; a larger area counts as several cells in parallel. */
+/**
+ * The cell of the Ballard Mark V with the gas pressures of this file; a larger area counts as several cells in
+ * parallel.
+ */
 const amphlettLaw: PemLaw = {
   idealV: (j, tK) => amphlettCell(ballardMarkV, j * ballardMarkV.areaCm2, { tK, h2Atm, o2Atm }).cellV,
   fallV: (j, tK) => amphlettFallV(ballardMarkV, j * ballardMarkV.areaCm2, tK),

@@ -8,7 +8,7 @@ import {
   electrolyserCurrent,
   faradayCMol,
   faradayEfficiency,
-  molarKg,
+  hydrogenKgMol,
   oxideCellV,
   oxideCurrent,
   oxideResistance,
@@ -79,7 +79,7 @@ export class Stack {
     this.ratedGrossW = this.ratedDcW / (1 - fixed - this.#share);
     this.#fixedW = fixed * this.ratedGrossW;
     this.#elFixedW = (fixed * this.ratedElDcW) / (1 + fixed + this.#share);
-    this.#kgSA = (parameters.cellCount * molarKg) / (2 * faradayCMol);
+    this.#kgSA = (parameters.cellCount * hydrogenKgMol) / (2 * faradayCMol);
     this.#utilization = parameters.fuelUtilizationPct / 100;
     this.#dried = 1 - parameters.dryingLossPct / 100;
   }

@@ -65,7 +65,9 @@ export class Sequence {
     else this.phase = meanMS >= this.#p.cutInMS ? 'run' : 'stopped';
   }
 
-  /** Time until the running delay ends if the wind stays, s; Infinity: none runs. */
+  /**
+   * Time until the delay of the start or of the return after a storm ends if the wind stays, s; Infinity: neither runs.
+   */
   get nextDueS(): number {
     if (this.phase === 'stopped' && this.#windyS > 0) return Math.max(0, this.#p.startDelayS - this.#windyS);
     if (this.phase === 'high_wind_stop' && this.#fairS > 0) return Math.max(0, this.#p.stormDelayS - this.#fairS);

@@ -131,8 +131,8 @@ const reactiveReferences: Readonly<Record<number, string>> = {
 };
 
 /**
- * Wire steps of points, which the open tables leave to the device: percent and volts are in tenths, watts in watts,
- * time in milliseconds.
+ * Scale of curve points on the wire, which the published tables of AN2018-001 leave to the device: percent and volts
+ * are in tenths, watts in watts, time in milliseconds.
  */
 interface Scales {
   /** steps of the wire in one unit; null: the function does not know the unit */
@@ -183,7 +183,7 @@ function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: Curve
 }
 
 /** One setting whose value is the number of a stored curve. */
-export interface Naming {
+export interface CurveSetting {
   readonly output: PointName;
   readonly use: CurveUse;
   /** 0: the function keeps the curve of its registers, whoever wrote it */
@@ -197,34 +197,35 @@ interface CurveUser {
   /** true if this user needs the curve unchanged */
   names(number: number): boolean;
   /** true if the curve in force of the function comes from this user */
-  acts(name: CurveFunction): boolean;
+  isActing(name: CurveFunction): boolean;
 }
 
 /** All settings that name curves, and the settings ("wishes") that a named curve requests of its function. */
-export class Namings {
+export class CurveSettings {
   readonly #port: DevicePort;
   readonly #store: CurveStore;
-  readonly #all: Naming[] = [];
+  readonly #all: CurveSetting[] = [];
   readonly #users: CurveUser[] = [];
 
   constructor({ port, settings, onSettings }: PartContext, store: CurveStore) {
     this.#port = port;
     this.#store = store;
     settings.onReset(() => {
-      for (const naming of this.#all) naming.number = 0;
+      for (const curveSetting of this.#all) curveSetting.number = 0;
     });
     onSettings(() => this.dropReplaced());
   }
 
-  /** Sets a naming to 0 when another writer has put a different curve into force. */
+  /** Sets a setting to 0 when another writer has put a different curve into force. */
   dropReplaced(): void {
-    for (const naming of this.#all) if (naming.number > 0 && this.#isReplaced(naming)) naming.number = 0;
+    for (const curveSetting of this.#all)
+      if (curveSetting.number > 0 && this.#isReplaced(curveSetting)) curveSetting.number = 0;
   }
 
-  add(output: PointName, use: CurveUse, isWaiting: () => boolean): Naming {
-    const naming = { output, use, number: 0, isWaiting };
-    this.#all.push(naming);
-    return naming;
+  add(output: PointName, use: CurveUse, isWaiting: () => boolean): CurveSetting {
+    const curveSetting = { output, use, number: 0, isWaiting };
+    this.#all.push(curveSetting);
+    return curveSetting;
   }
 
   addUser(user: CurveUser): void {
@@ -233,17 +234,22 @@ export class Namings {
 
   /** True if a function or another user names the curve. */
   isNamed(number: number): boolean {
-    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number);
+    return this.#isUsed(number) || this.#all.some((curveSetting) => curveSetting.number === number);
   }
 
   /** True if the curve must not change: an enabled or waiting function, or another user, names it. */
   isLocked(number: number): boolean {
-    const acts = ({ use, isWaiting }: Naming) => this.#port.isEnabled(use.name) || isWaiting();
-    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number && acts(naming));
+    const isActing = ({ use, isWaiting }: CurveSetting) => this.#port.isEnabled(use.name) || isWaiting();
+    return (
+      this.#isUsed(number) || this.#all.some((curveSetting) => curveSetting.number === number && isActing(curveSetting))
+    );
   }
 
-  /** The named curve as wishes for its function; empty for the curve of the registers. A status refuses. */
-  wishesOf({ number, use }: Pick<Naming, 'number' | 'use'>): readonly FunctionWish[] | ControlStatus {
+  /**
+   * The named curve as wishes for its function; empty for the curve of the registers.
+   * @returns a status: the refusal
+   */
+  wishesOf({ number, use }: Pick<CurveSetting, 'number' | 'use'>): readonly FunctionWish[] | ControlStatus {
     if (number === 0) return [];
     const curve = this.#store.curve(number);
     if (curve.type !== use.type || curve.count === 0) return controlStatus.notSupported;
@@ -253,18 +259,18 @@ export class Namings {
   }
 
   /** The output that names the curve of a function. */
-  target(naming: Naming, isIdle: () => boolean): OutputTarget {
+  target(curveSetting: CurveSetting, isIdle: () => boolean): OutputTarget {
     const wishesAt = (value: number | boolean) => {
       const number = Number(value);
       if (!Number.isInteger(number) || number > curveCount) return controlStatus.outOfRange;
-      return this.wishesOf({ number, use: naming.use });
+      return this.wishesOf({ number, use: curveSetting.use });
     };
     // an unusable curve is refused even while the function is off
     const checkWishes = (wishes: readonly FunctionWish[], by: Origin) => {
       if (wishes.length > 0) this.#port.check(wishes, by);
     };
     return {
-      read: () => naming.number,
+      read: () => curveSetting.number,
       check: (value, by) => {
         const wishes = wishesAt(value);
         if (typeof wishes === 'number') return wishes;
@@ -274,19 +280,19 @@ export class Namings {
       operate: (value, by) => {
         const wishes = wishesAt(value);
         if (typeof wishes === 'number') return wishes;
-        const formerNumber = naming.number;
-        naming.number = Number(value);
+        const formerNumber = curveSetting.number;
+        curveSetting.number = Number(value);
         try {
-          if (wishes.length > 0 && this.#port.isEnabled(naming.use.name)) this.#port.write(wishes, by);
+          if (wishes.length > 0 && this.#port.isEnabled(curveSetting.use.name)) this.#port.write(wishes, by);
           else checkWishes(wishes, by);
         } catch (error) {
-          naming.number = formerNumber;
+          curveSetting.number = formerNumber;
           throw error;
         }
         return success;
       },
       isIdle,
-      bound: `curve of ${naming.use.name}${naming.use.region === undefined ? '' : ` ${naming.use.region}`}`,
+      bound: `curve of ${curveSetting.use.name}${curveSetting.use.region === undefined ? '' : ` ${curveSetting.use.region}`}`,
     };
   }
 
@@ -294,8 +300,8 @@ export class Namings {
     return this.#users.some((user) => user.names(number));
   }
 
-  #isReplaced({ number, use }: Naming): boolean {
-    if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.acts(use.name))) return false;
+  #isReplaced({ number, use }: CurveSetting): boolean {
+    if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.isActing(use.name))) return false;
     const curve = this.#store.curve(number);
     const wish = curve.type === curveType.undefined ? null : curveWish(this.#port, curve, use);
     return wish !== null && !this.#port.isInForce([wish]);

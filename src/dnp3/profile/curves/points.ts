@@ -1,4 +1,7 @@
-/** The functions that follow curves (BO12, BO13, BO25, BO29, BO30), and the window on the curves (AO244 to AO448, BI107). */
+/**
+ * The functions that follow curves (BO12, BO13, BO25, BO29, BO30), and the window on the curves (AO244 to AO448,
+ * BI107).
+ */
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { SettingWrite } from '../../device-port.ts';
@@ -8,8 +11,8 @@ import { computed, merged, pointInput, registerOutput, writing, bindings, succes
 import { delayed, modePoints } from '../commands/mode.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import { selectorOutput } from '../window.ts';
-import { curveUses, curveCount, CurveStore, curveType, Namings } from './curve.ts';
-import type { Naming, StoredCurve } from './curve.ts';
+import { curveUses, curveCount, CurveStore, curveType, CurveSettings } from './curve.ts';
+import type { CurveSetting, StoredCurve } from './curve.ts';
 import { pointsPerCurve, windowStarts } from '../table/rows.ts';
 
 const windowBinding = 'curve in the window';
@@ -29,12 +32,12 @@ interface Member {
 class Outputs {
   readonly #context: PartContext;
   readonly #store: CurveStore;
-  readonly #namings: Namings;
+  readonly #curveSettings: CurveSettings;
 
-  constructor(context: PartContext, store: CurveStore, namings: Namings) {
+  constructor(context: PartContext, store: CurveStore, curveSettings: CurveSettings) {
     this.#context = context;
     this.#store = store;
-    this.#namings = namings;
+    this.#curveSettings = curveSettings;
   }
 
   /** A member of the selected curve. */
@@ -44,7 +47,7 @@ class Outputs {
     const commitsDraft = commits || this.#context.profile === 'ieee1815.2';
     const check: OutputTarget['check'] = (value, by) => {
       if (store.holder.isOther(by)) return controlStatus.blockedOtherMaster;
-      if (this.#namings.isLocked(store.selected)) return controlStatus.automationInhibit;
+      if (this.#curveSettings.isLocked(store.selected)) return controlStatus.automationInhibit;
       return Number.isInteger(value) ? statusOf(Number(value)) : controlStatus.outOfRange;
     };
     return {
@@ -105,7 +108,7 @@ class Outputs {
   #statusOfType(type: number): ControlStatus {
     const { selected } = this.#store;
     const isSame = type === this.#store.curve(selected).type;
-    return this.#namings.isNamed(selected) && !isSame ? controlStatus.notSupported : success;
+    return this.#curveSettings.isNamed(selected) && !isSame ? controlStatus.notSupported : success;
   }
 
   /** Maximum number of points for the function of the curve; without such a function that of the window. */
@@ -117,14 +120,14 @@ class Outputs {
 }
 
 /** The points of the window. */
-function curveWindow(context: PartContext, store: CurveStore, namings: Namings): PointBindings {
-  const outputs = new Outputs(context, store, namings);
+function curveWindow(context: PartContext, store: CurveStore, curveSettings: CurveSettings): PointBindings {
+  const outputs = new Outputs(context, store, curveSettings);
   const values = Array.from(
     { length: 2 * pointsPerCurve },
     (_, i) => [`AO${windowStarts.curve.output + i}`, outputs.value(i)] as const,
   );
   return bindings(
-    [['BI107', computed(() => namings.isNamed(store.selected), windowBinding)]],
+    [['BI107', computed(() => curveSettings.isNamed(store.selected), windowBinding)]],
     [
       ['AO244', selectorOutput(context, store, curveCount, windowBinding)],
       ['AO245', outputs.type()],
@@ -259,46 +262,46 @@ const modes: readonly CurveMode[] = [
 function modeWrites(
   { port }: PartContext,
   names: readonly CurveFunction[],
-  namings: Namings,
-  modeNamings: readonly Naming[],
+  curveSettings: CurveSettings,
+  modeSettings: readonly CurveSetting[],
   on: boolean,
 ): readonly SettingWrite[] | ControlStatus {
   const writes: SettingWrite[] = names.flatMap((name) => [...port.switching(name, on)]);
   if (!on) return writes;
-  for (const naming of modeNamings) {
-    const curve = namings.wishesOf(naming);
+  for (const curveSetting of modeSettings) {
+    const curve = curveSettings.wishesOf(curveSetting);
     if (typeof curve === 'number') return curve;
     writes.push(...curve);
   }
   return writes;
 }
 
-function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings): PointBindings {
+function curveModePoints(context: PartContext, mode: CurveMode, curveSettings: CurveSettings): PointBindings {
   const { port } = context;
   const names = mode.names.filter((name) => port.supports(name));
   const isEnabled = () => names.length > 0 && names.every((name) => port.isEnabled(name));
   const isIdle = () => !isEnabled();
   const wait = delayed(context, `BO${mode.enable}`);
-  const modeNamings = mode.curves.flatMap(([output, type]): readonly Naming[] => {
+  const modeSettings = mode.curves.flatMap(([output, type]): readonly CurveSetting[] => {
     const use = curveUses.find((each) => each.type === type);
     if (use === undefined || !names.includes(use.name)) return [];
-    return port.hasCurve(use.name, use.region) ? [namings.add(output, use, () => wait.isWaiting)] : [];
+    return port.hasCurve(use.name, use.region) ? [curveSettings.add(output, use, () => wait.isWaiting)] : [];
   });
   return modePoints(context, {
     enable: mode.enable,
     isSupported: names.length > 0,
     isEnabled,
     wait,
-    writes: (on) => modeWrites(context, names, namings, modeNamings, on),
+    writes: (on) => modeWrites(context, names, curveSettings, modeSettings, on),
     ...(mode.priority && { priority: mode.priority }),
     ...(mode.window && { window: mode.window }),
     bound: names.map((name) => port.enablePoint(name)).join(', ') || 'no function',
     inputs: mode.inputs?.(context, isIdle) ?? [],
     outputs: [
-      ...modeNamings.map((naming) => {
+      ...modeSettings.map((curveSetting) => {
         // 0: the curve of the registers
-        const output: OutputTarget = { ...namings.target(naming, isIdle), range: () => [0, curveCount] };
-        return [naming.output, output] as const;
+        const output: OutputTarget = { ...curveSettings.target(curveSetting, isIdle), range: () => [0, curveCount] };
+        return [curveSetting.output, output] as const;
       }),
       ...(mode.registers ?? []).map(([name, point]) => [name, registerOutput(port, { point, isIdle })] as const),
       ...(mode.outputs?.(context, isIdle) ?? []),
@@ -306,13 +309,18 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   });
 }
 
-/** The points of curves, and the outputs that name them. A device without a function that follows curves has no window. */
-export function curvePoints(context: PartContext): { readonly points: PointBindings; readonly namings: Namings } {
+/**
+ * The points of curves, and the outputs that name them. A device without a function that follows curves has no window.
+ */
+export function curvePoints(context: PartContext): {
+  readonly points: PointBindings;
+  readonly curveSettings: CurveSettings;
+} {
   const store = new CurveStore();
   context.settings.onReset(() => store.clear());
-  const namings = new Namings(context, store);
-  const modeParts = modes.map((mode) => curveModePoints(context, mode, namings));
+  const curveSettings = new CurveSettings(context, store);
+  const modeParts = modes.map((mode) => curveModePoints(context, mode, curveSettings));
   const hasCurves = modes.some(({ names }) => names.some((name) => context.port.supports(name)));
-  const parts = hasCurves ? [...modeParts, curveWindow(context, store, namings)] : modeParts;
-  return { points: merged(parts), namings };
+  const parts = hasCurves ? [...modeParts, curveWindow(context, store, curveSettings)] : modeParts;
+  return { points: merged(parts), curveSettings };
 }

@@ -4,7 +4,7 @@
  */
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
-import type { Namings, CurveUse } from '../curves/curve.ts';
+import type { CurveSettings, CurveUse } from '../curves/curve.ts';
 import type { PartContext } from '../types.ts';
 import { scheduleStatus, validation, valueOf, scheduleType, hasOffsets, isTiming, momentOf } from './schedule.ts';
 import type { Schedule, ScheduleStore, Validation } from './schedule.ts';
@@ -99,13 +99,18 @@ function isRunnable(port: DevicePort, type: number): boolean {
 
 /**
  * Settings that a value requests while in force; null: out of range, or no such curve.
- * @param namings gives the settings ("wishes") of a curve by its number
+ * @param curveSettings gives the settings ("wishes") of a curve by its number
  */
-function writesOf(port: DevicePort, namings: Namings, type: number, value: number): readonly SettingWrite[] | null {
+function writesOf(
+  port: DevicePort,
+  curveSettings: CurveSettings,
+  type: number,
+  value: number,
+): readonly SettingWrite[] | null {
   const use = curveUseOf(type);
   if (use) {
     if (value < 1 || value > curveCount) return null;
-    const curve = namings.wishesOf({ number: value, use });
+    const curve = curveSettings.wishesOf({ number: value, use });
     return typeof curve === 'number' ? null : [...curve, ...enables(port, [use.name])];
   }
   const setPoint = setPoints.find((each) => each.type === type);
@@ -149,7 +154,7 @@ const byPriority = (a: Due, b: Due) =>
 export class ScheduleExecutor {
   readonly #context: PartContext;
   readonly #store: ScheduleStore;
-  readonly #namings: Namings;
+  readonly #curveSettings: CurveSettings;
   readonly #holds: DeviceHolds;
   #acting: Acting | null = null;
   /** the last value that the device accepted, wire units */
@@ -164,12 +169,12 @@ export class ScheduleExecutor {
   /** state of the device that did not accept everything; null: it did */
   #obstacle: string | null = null;
 
-  constructor(context: PartContext, store: ScheduleStore, namings: Namings) {
+  constructor(context: PartContext, store: ScheduleStore, curveSettings: CurveSettings) {
     this.#context = context;
     this.#store = store;
-    this.#namings = namings;
+    this.#curveSettings = curveSettings;
     this.#holds = context.port.createHolds();
-    namings.addUser({ names: (curve) => this.#namesCurve(curve), acts: (name) => this.#actsBy(name) });
+    curveSettings.addUser({ names: (curve) => this.#namesCurve(curve), isActing: (name) => this.#actsBy(name) });
   }
 
   /** Number of the schedule that acts; 0: none. */
@@ -197,7 +202,7 @@ export class ScheduleExecutor {
     // the value of the last point is never in force
     const values = new Set(Array.from({ length: schedule.count - 1 }, (_, i) => valueOf(schedule, i)));
     const isAccepted = (value: number) => {
-      const writes = writesOf(port, this.#namings, schedule.type, value);
+      const writes = writesOf(port, this.#curveSettings, schedule.type, value);
       return writes !== null && typeof this.#holds.check(writes, 'default') !== 'object';
     };
     return [...values].every(isAccepted) ? validation.valid : validation.badValue;
@@ -226,7 +231,7 @@ export class ScheduleExecutor {
     }
     const isSettled = this.#act(due.sort(byPriority));
     // curves that other writers replaced during a schedule
-    this.#namings.dropReplaced();
+    this.#curveSettings.dropReplaced();
     this.#obstacle = isSettled ? null : this.#presentObstacle;
     this.#nextMs = nextMs;
     this.#seenMs = atMs;
@@ -297,7 +302,7 @@ export class ScheduleExecutor {
       if (this.#refused.get(candidate.number) === key) continue;
       const { number, schedule, point } = candidate;
       const value = valueOf(schedule, point);
-      const writes = writesOf(this.#context.port, this.#namings, schedule.type, value);
+      const writes = writesOf(this.#context.port, this.#curveSettings, schedule.type, value);
       const result = writes === null ? null : this.#holds.check(writes);
       if (writes !== null && typeof result !== 'object') return { key, id: idOf(candidate), number, value, writes };
       this.#refuse({ key, number }, typeof result === 'object' && result !== null ? result.detail : 'no such value');

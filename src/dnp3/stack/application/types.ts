@@ -37,8 +37,15 @@ export const functionCodes = {
   unsolicitedResponse: 130,
 } as const;
 
-/** Requests that never get an answer, also when they are wrong. */
-export const silentFunctions: ReadonlySet<number> = new Set([0, 6, 8, 10, 12, 33]);
+/** Functions that never get an answer, also when they are wrong. */
+export const silentFunctions: ReadonlySet<number> = new Set([
+  functionCodes.confirm,
+  functionCodes.directOperateNr,
+  functionCodes.immediateFreezeNr,
+  functionCodes.freezeClearNr,
+  functionCodes.freezeAtTimeNr,
+  functionCodes.authRequestNoAck,
+]);
 
 /** Internal indications: IIN1 is the low octet, IIN2 the high one. */
 export const iin = {

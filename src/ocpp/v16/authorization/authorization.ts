@@ -21,7 +21,7 @@ interface AuthorizationDeps {
 
 export interface Authorizations extends Authorization {
   /**
-   * Authorises a connector for a token; no transaction of the token runs there.
+   * Authorises a connector for a token. The caller has checked that no transaction of the token runs there.
    * @param ask false: the token counts as accepted, and the answer to StartTransaction decides
    * @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE
    */

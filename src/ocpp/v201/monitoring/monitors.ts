@@ -171,10 +171,13 @@ interface Candidate {
   readonly severity: number;
 }
 
-/** Lower ids are those of monitors that belong to the station. */
+/** Lower ids are those of monitors that belong to the station, or that replace such. */
 const firstCustomId = 100_000;
 
-/** Connectors first: a problem of all connectors is a problem of the station, whose cause is that of a connector. */
+/**
+ * Connectors first: if all connectors have a problem, so has the station, and its event names the event of a connector
+ * as its cause.
+ */
 function factoryMonitors(
   variables: Pick<VariableStore, 'find'>,
   { connectorIds }: Pick<StationPort, 'connectorIds'>,

@@ -32,7 +32,7 @@ export class SilenceWatch {
     this.#then = then;
   }
 
-  /** Starts the wait after `next` has returned `more`. */
+  /** Starts the wait after `Framing.next` has returned `more`. */
   watch(): void {
     if (this.#waiting || this.#framing.awaitedSilenceMs === 0) return;
     this.#waiting = true;

@@ -76,7 +76,7 @@ export function Holds({ device }: { readonly device: number }) {
           name="Holds"
           rows={holds}
           keyOf={(hold) => `${hold.id} ${hold.begun_at}`}
-          empty="No hold yet: begin one below, or by CSIP, OCPP or DNP3."
+          empty="No hold yet: begin one below, or by POST controls/holds."
           columns={[
             { title: 'Id', value: (hold) => hold.id },
             {

@@ -166,7 +166,7 @@ function evseSide(station: ReplyOf<'evse'>['evses'][number] | undefined): Side {
   };
 }
 
-/** Titles of the node at the grid by kind of device; default `Inverter`. */
+/** Titles of the node between source and grid by kind of device; default `Inverter`. */
 const nodeTitles: Readonly<Record<string, string>> = { evse: 'Station' };
 
 function gridSide(snapshot: Snapshot, loadKw: number | undefined, closed: boolean): Side {

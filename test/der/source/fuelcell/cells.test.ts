@@ -7,7 +7,7 @@ import {
   electrolyserCurrent,
   faradayCMol,
   faradayEfficiency,
-  molarKg,
+  hydrogenKgMol,
   oxideCellV,
   oxideCurrent,
   pemCurrent,
@@ -86,7 +86,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
       same(pemReversibleV(warmK), row.e_rev_v, 'E');
       same(75 * v, row.v_stack_v, `stack at ${j}`);
       same(75 * v * 160 * j, row.p_stack_w, `power at ${j}`);
-      same(((75 * 160 * j) / (2 * faradayCMol)) * molarKg * 3600, row.h2_kg_h, `hydrogen at ${j}`);
+      same(((75 * 160 * j) / (2 * faradayCMol)) * hydrogenKgMol * 3600, row.h2_kg_h, `hydrogen at ${j}`);
       same(75 * 160 * j * (1.481 - v), row.heat_hhv_w, `heat at ${j}`);
     }
   });
@@ -95,7 +95,7 @@ describe('fuel cell and electrolyser cells (physics 5)', () => {
     const v = pemV(0.7, warmK);
     expect(75 * v).to.be.closeTo(46.00341, 1e-4);
     expect(75 * v * 112).to.be.closeTo(5152.382, 0.01);
-    expect(((75 * 112) / (2 * faradayCMol)) * molarKg * 3600).to.be.closeTo(0.315904, 1e-5);
+    expect(((75 * 112) / (2 * faradayCMol)) * hydrogenKgMol * 3600).to.be.closeTo(0.315904, 1e-5);
     expect(v / 1.254).to.be.closeTo(0.4891378, 1e-5);
   });
 
