@@ -25,7 +25,8 @@ const referenceK = 298.15;
 const startTemperatureC = 25;
 
 /**
- * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power.
+ * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`. Above the maximum power, which no
+ * current gives, it rises with the power.
  */
 export function currentFor(powerW: number, emfV: number, ohm: number): number {
   if (powerW === 0 || !(emfV > 0)) return 0;
@@ -58,7 +59,7 @@ export class BatteryBank {
   readonly currentA: Float64Array;
   readonly capacityAh: Float64Array;
   readonly closed: Uint8Array;
-  /** mean open-circuit voltage of the cells less that of the mean cell, V per cell */
+  /** mean open-circuit voltage of the cells less that at `soc`, V per cell */
   readonly ocvShiftV: Float64Array;
   readonly extremes: StringSummary[];
   /** electromotive force of the closed strings together */
@@ -143,7 +144,7 @@ export class BatteryBank {
     return weight > 0 ? sum / weight : 0;
   }
 
-  /** Sets every cell to a state of charge of 0..1, at rest. */
+  /** Sets every string to a state of charge of 0..1, at rest. */
   fill(soc: number): void {
     this.cells.fill(soc);
     this.rcV.fill(0);
