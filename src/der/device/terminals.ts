@@ -191,7 +191,7 @@ export class Terminals {
     this.cabinet.advance(dtS, this.#ambientC, inverter.loadShare, heldPower === true);
   }
 
-  /** Jumps to the steady state of the cabinet without power. */
+  /** Resets the cabinet to that of a new device. */
   restart(): void {
     this.cabinet.settle(this.#ambientC, 0);
   }

@@ -25,8 +25,7 @@ const referenceK = 298.15;
 const startTemperatureC = 25;
 
 /**
- * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`. Above the maximum power, which no
- * current gives, it rises with the power.
+ * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power.
  */
 export function currentFor(powerW: number, emfV: number, ohm: number): number {
   if (powerW === 0 || !(emfV > 0)) return 0;
