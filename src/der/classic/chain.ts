@@ -33,7 +33,7 @@ type Input = NonNullable<MeasurementView['m160']>['module'][number];
 
 /**
  * Calls `visit` for each input with its port (undefined: an unused input), the direction (1: from the port to the
- * device, -1: into the port), and the number of the port.
+ * device, -1: into the port), and the 0-based number of the port.
  */
 export function forEachInput(
   { m124, m160, m714 }: MeasurementView,
@@ -107,7 +107,7 @@ const missingPhases: Readonly<Record<Wiring, readonly string[]>> = {
   single: ['AphB', 'AphC', 'PhVphB', 'PhVphC', 'PPVphAB', 'PPVphBC', 'PPVphCA'],
 };
 const unmeasured = [...['TmpSnk', 'TmpTrns', 'TmpOt', 'StVnd', 'EvtVnd1', 'EvtVnd2', 'EvtVnd3', 'EvtVnd4']] as const;
-/** Points of devices with one port: one DC voltage cannot represent several. */
+/** Points of devices with one port and no storage: one DC voltage cannot represent several. */
 const ofOnePort = ['DCA', 'DCV'];
 
 /** 101 to 103, or 111 to 113. */

@@ -39,7 +39,7 @@ const lastOf = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) =>
 
 const sharesSetting = (a: BoundFace, b: BoundFace) => [...a.current].some((slot) => b.current.has(slot));
 
-/** The point of a write that decides a face; the points that follow get its writer. */
+/** The point of a write that decides a face; the points that mirror it get its writer. */
 const decisive = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) => points.findLast((slot) => of.has(slot));
 
 /**
@@ -242,7 +242,7 @@ function means({ face }: BoundFace, classic: Values, commit: Commit): boolean {
   return same;
 }
 
-/** Ramp times of classic faces: slopes in force until the ramp has ended. */
+/** The device as the ramps of classic faces use it. */
 export interface FaceRampsOptions {
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;

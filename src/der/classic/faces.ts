@@ -33,7 +33,7 @@ interface Face {
   readonly basis?: readonly PointPath[];
   readonly toCurrent: (read: ReadPoint) => PointValues;
   readonly toClassic: (read: ReadPoint) => PointValues;
-  /** random delay between a write of the classic face and its effect, s */
+  /** point with the maximum random delay between a write of the classic face and its effect, s */
   readonly window?: TimePoint;
   readonly ramp?: FaceRamp;
 }
@@ -221,7 +221,7 @@ const storage: readonly Face[] = [
 /** All settings with two faces. A map has the faces whose points are all implemented. */
 const faces: readonly Face[] = [...limit, ...powerFactor, ...reactivePower, ...settings, ...storage];
 
-/** The faces of the settings of one map, by point slot. */
+/** The faces of one setting in a map, as point slots. */
 export interface BoundFace {
   readonly face: Face;
   readonly classic: ReadonlySet<PointSlot>;

@@ -28,7 +28,7 @@ const tripTexts: Readonly<Record<TripCause, string>> = {
   vectorShift: 'tripped on vector shift',
 };
 
-/** Every alarm that a device can raise; four are raised by fault injection alone. */
+/** Every alarm that a device can raise, some of them by fault injection alone. */
 export const alarmKinds = {
   ground_fault: { bit: 0, source: 'evse', severity: 'error', text: 'ground fault at a charging connector' },
   dc_over_volt: { bit: 1, source: 'dc', severity: 'warning', text: 'the DC voltage is above the window of the input' },

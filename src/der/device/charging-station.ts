@@ -201,7 +201,7 @@ export class EvseEvents {
     this.#deliver();
   }
 
-  /** Called after a command or write: delivers unless a sub-step is running. */
+  /** Delivers unless a sub-step is running, which delivers at its end. */
   settle(): void {
     if (!this.#options.stepping()) this.#deliver();
   }

@@ -128,7 +128,7 @@ function pvConfig(pv: PvParameters, issues: Issue[], path: string | null = null)
   };
 }
 
-/** One element for each of `pv.inputs`; null: issues. */
+/** One element for each of `pv.inputs`; null: a module is unknown. */
 function pvInputConfigs(
   pv: PvParameters,
   inputs: NonNullable<PvParameters['inputs']>,
@@ -149,7 +149,7 @@ function pvInputConfigs(
   }));
 }
 
-/** The sources of PV devices, and their number of ports; null: issues. */
+/** The sources of PV devices, and their number of ports; null: a module is unknown. */
 function pvSource(
   pv: PvParameters,
   issues: Issue[],
@@ -162,7 +162,7 @@ function pvSource(
   return config && { portCount: 1, twoWayPorts: 0, createSource: () => new PvPort(config) };
 }
 
-/** Traits of each kind, from its parameters; null: issues. */
+/** Traits of each kind, from its parameters; null: an issue prevents them. */
 const traitsByKind: {
   readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => SourceTraits | null;
 } = {
@@ -229,7 +229,7 @@ const traitsByKind: {
  * Traits of the kind of these parameters.
  * @param wMaxW rated AC power
  * @param issues receives issues of parameters that do not fit together
- * @returns null: issues
+ * @returns null: an issue prevents the traits
  */
 export function kindTraits(source: SourceParameters, wMaxW: number, issues: Issue[]): KindTraits | null {
   const traitsOf: (source: never, sizing: Sizing) => SourceTraits | null = traitsByKind[source.kind];

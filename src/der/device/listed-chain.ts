@@ -23,14 +23,14 @@ import type { MeterShape } from '../site/meter-registers.ts';
 const setCounts = ['NCrv', 'NCrvSet', 'NCtl'] as const;
 const pointCount = 'NPt';
 
-/** Power that a meter in the map of a device has registers for, of the rating of the device. */
+/** Maximum power in the registers of a meter in the map of a device, as a multiple of the rating of the device. */
 const meterRoom = 10;
 
 const isMeter = (entry: ChainEntry): entry is ChainMeter => 'meter' in entry;
 const isMeterId = (id: number): id is ChainMeterModel => (chainMeterModels as readonly number[]).includes(id);
 const issueAt = (at: number, member: string, detail: string): Issue => ({ name: `chain[${at}]${member}`, detail });
 
-/** The site as a meter in the map of a device sees it, of which the device knows nothing but itself. */
+/** The shape of a meter in the map of a device, from the device alone: it does not know the rest of the site. */
 function meterShape(model: ChainMeterModel, { wiring, vNomV, wMaxW, vaMaxVa }: Ratings): MeterShape {
   const meterWiring = wirings[(model % 10) - 1] ?? 'three';
   return {
@@ -41,7 +41,7 @@ function meterShape(model: ChainMeterModel, { wiring, vNomV, wMaxW, vaMaxVa }: R
   };
 }
 
-/** The forms of the inverter model in a list; without one the integers, which stand behind the other classic models. */
+/** The forms of the inverter model in a list; without one the integer form, which the map then hides. */
 function formsIn(models: ReadonlySet<number>): InverterForms {
   const has = (from: number) => [from + 1, from + 2, from + 3].some((id) => models.has(id));
   return has(110) ? (has(100) ? ['integer', 'float'] : ['float']) : ['integer'];
@@ -64,7 +64,7 @@ function allowedModels(others: readonly ModelChoice[], facts: ClassicFacts): str
   return [m1.id, ...[...classic, ...others].map(({ def: { id } }) => id)].join(', ');
 }
 
-/** The sizes of a model with those that its entry gives. */
+/** A model with the sizes that its entry gives. */
 function sized(
   choice: ModelChoice,
   { model, curves, points }: ChainModel,
@@ -98,8 +98,8 @@ function sized(
 
 /**
  * The models of a device as a profile lists them. Those that it leaves out are hidden.
- * @param current the models of the current generation, beginning with 1
- * @param issues receives one for each entry that cannot be
+ * @param others models of the current generation without 1, which is `common`
+ * @param issues receives an issue for each entry that is not allowed
  */
 export function listedChain(
   chain: readonly ChainEntry[],

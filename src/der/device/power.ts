@@ -43,7 +43,7 @@ export class Power {
     return this.#down;
   }
 
-  /** Checks a write to the device. @throws SimError COMMAND_CONFLICT while it is off */
+  /** Checks a write to the device. @throws SimError COMMAND_CONFLICT while it is off, except for a fault */
   admit(by: Origin): void {
     if (this.#down && by.source !== 'fault') throw new SimError('COMMAND_CONFLICT', 'the device is off: it reboots');
   }

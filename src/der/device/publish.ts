@@ -1,4 +1,4 @@
-/** Publishes the results of physics: the only writer of measurements. Converts signs and units. */
+/** Publishes the results of physics as measurements. Converts signs and units. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';

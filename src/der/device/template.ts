@@ -160,7 +160,7 @@ function profileIssue(layout: Layout, modelId: number, path: string): string | n
   return fixed ? 'it follows from the shape of the device and cannot be set' : null;
 }
 
-/** Maximum number of reported issues: a request body could cause thousands. */
+/** From this number of issues on no further value of a profile is read: a request body could cause thousands. */
 const maxProfileIssues = 100;
 
 /** Writes the start values that `only` selects; ratings come before settings, which follow from them by default. */
@@ -203,7 +203,7 @@ interface TemplateOptions {
 
 /**
  * Builds the shared part of the devices of a profile.
- * @throws SimError CONFIG_INVALID with up to a hundred issues of the profile
+ * @throws SimError CONFIG_INVALID with the issues of the profile
  */
 export function createTemplate(
   profile: ProfileSpec,

@@ -51,7 +51,7 @@ function steadyC(ambientC: number, loadShare: number): number {
  * Finds by halving, to the microsecond, an instant between `from` and `to` at which `changed` becomes true. Returns
  * `to` when `changed` is false there. Of several such instants it finds one.
  */
-function firstChange(from: number, to: number, changed: (t: number) => boolean): number {
+function findChange(from: number, to: number, changed: (t: number) => boolean): number {
   if (!changed(to)) return to;
   let [before, after] = [from, to];
   while (after - before > 1) {
@@ -165,11 +165,11 @@ export class Terminals {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
     if (inverter.canSkip(grid) && inverter.canSkip(ahead(next))) return next;
     const thresholds = inverter.thresholdState(grid);
-    return firstChange(from, next, (t) => inverter.thresholdState(ahead(t)) !== thresholds);
+    return findChange(from, next, (t) => inverter.thresholdState(ahead(t)) !== thresholds);
   }
 
   /**
-   * Prepares the source for the end of a sub-step of `dtS`, under the weather at its start.
+   * Prepares the source for a sub-step of `dtS`, with the weather at its end; a jump there belongs to the next one.
    * @param t end of the sub-step
    * @param frequencySupport true: the device responds to low frequency
    * @returns ambient temperature, degrees Celsius

@@ -47,7 +47,7 @@ const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, noStep])
   FunctionStep
 >;
 
-/** Input and target of each enabled reactive function; only the acting one has an output. */
+/** Input and target of a reactive function that is enabled; only the acting one has an output. */
 function reactiveStep(
   { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
   name: ReactiveFunction,

@@ -58,7 +58,8 @@ function mustTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
 
 /**
  * Edges of the bands with the ride-through time, after which a device may trip: the maximum of a band in which it rises
- * with the voltage. Without one: 0, or for low voltage the time within which the device must cease to energize.
+ * with the voltage. Bands without one have 0, or for low voltage the time within which the device must cease to
+ * energize.
  */
 function mayTrip(name: CurveTrip, abnormal: AbnormalCategory): Pairs {
   return rideThroughBands(name, abnormal).map(({ edge, rideThroughS, responseS }) => [

@@ -15,7 +15,7 @@ export interface DroopInput {
   readonly normalW: number;
   /** the lower of limit and set-point, W */
   readonly capW: number;
-  /** true: the output follows the functions, and no start or stop ramp and no fault limits it */
+  /** true: in service and not in momentary cessation, so that the output follows the functions */
   readonly free: boolean;
   /** maximum power of the source, W */
   readonly maxW: number;
@@ -43,7 +43,7 @@ export class FrequencyDroop {
   /** filtered power, W */
   outputW = 0;
   moving = false;
-  /** offset from the reference, and during the return from the normal power, W */
+  /** offset of the output from the reference; during the return: from the normal power, W */
   #offsetW = 0;
   /** `capW` of the last input */
   #capW = 0;
@@ -87,7 +87,7 @@ export class FrequencyDroop {
   /** The reference is the power when the frequency left the band; a command moves it only where it limits the power. */
   #updateReference(side: DroopSide, { presentW, normalW, capW, free }: DroopInput): void {
     if (!this.outside) {
-      // an output that a fault holds at zero is no operating point to start from
+      // an output that a cessation holds at zero is no operating point to start from
       this.referenceW = free ? presentW : normalW;
       this.#offsetW = 0;
     } else if (!free) {

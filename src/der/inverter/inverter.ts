@@ -64,11 +64,11 @@ export class Inverter {
   qVar = 0;
   phase: ServicePhase = 'in_service';
   lastTrip: TripCause | null = null;
-  /** the source could give more than the rating allows */
+  /** the source could give more than 702.WMax allows */
   clipped = false;
   /** the apparent-power or current limit reduces the active power */
   apparentPowerLimited = false;
-  /** apparent power that rating and current limit allowed in the last sub-step, VA */
+  /** apparent power that the limits of 702 allowed in the last sub-step, VA */
   circleVa = 0;
   /** mean voltage, the input of the curves, in the last sub-step, percent of 702.VNom */
   curvePct = 100;
@@ -418,7 +418,7 @@ export class Inverter {
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
     if (ratings.nightW > 0 && this.sleeps(source)) this.pW = -Math.min(ratings.nightW, this.circleVa);
-    this.#readLoads(source);
+    this.#alignWithLoads(source);
   }
 
   /** True if in service behind a source that neither gives nor absorbs. */
@@ -428,8 +428,8 @@ export class Inverter {
     );
   }
 
-  /** Reads the flows behind the terminals after `draw`: one operating point for registers, counters and source. */
-  #readLoads(source: DcSource): void {
+  /** Exchanges phase loads and reactive power with the source after `draw`, so that both have one operating point. */
+  #alignWithLoads(source: DcSource): void {
     const { isOfLoads } = this.reactivePower;
     const loads = source.phaseLoads ?? null;
     this.phaseLoads = isOfLoads ? loads : withoutVars(loads);

@@ -172,7 +172,7 @@ export class Protection {
     return kind === 'island' ? this.#relays.islandDue : this.#trips.due(kind);
   }
 
-  /** True if no trip or cessation threshold can be exceeded under this grid. */
+  /** True if no trip or cessation threshold is exceeded under this grid and no relay can act. */
   insideDeadband(grid: GridValues, settings: Settings): boolean {
     const { parameters, wiring, vNomRtgV } = this.#ratings;
     if (grid.island || parameters.rocofRelayHzS !== null || parameters.vectorShiftRelayDeg !== null) return false;

@@ -247,7 +247,7 @@ function enterService({ m703 }: MapView): Settings['enterService'] {
   };
 }
 
-/** Reads all settings used by physics. @param mayTrip true: may-trip curves act as must-trip curves */
+/** Reads all settings used by physics. @param mayTrip `trip`: may-trip curves act as must-trip curves */
 export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip']): Settings {
   const { m702, m704, m715 } = map;
   const wMaxW = m702.WMax ?? 0;

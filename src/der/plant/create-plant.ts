@@ -103,7 +103,7 @@ function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   }
 }
 
-/** The logs of plant and devices, rate-limited for large fleets. */
+/** The logs of plant and devices; those of sessions and commands are rate-limited, for large fleets. */
 function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
   const clocks = { nowMs: () => clock.wallMs(), monotonicMs };
   return {
@@ -129,7 +129,7 @@ function metersOf(
   return { meter: connection, metering: new Metering(flows, connection) };
 }
 
-/** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
+/** @throws SimError CONFIG_INVALID without devices, or with the issues of their profiles and tables of visits */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
   if (spec.devices.length === 0) throw new SimError('CONFIG_INVALID', 'there are no devices');

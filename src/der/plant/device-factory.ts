@@ -55,7 +55,7 @@ export class DeviceFactory {
 
   /**
    * The parts that all devices of a profile share.
-   * @throws SimError CONFIG_INVALID with every issue of the profile, named from its root
+   * @throws SimError CONFIG_INVALID with the issues of the profile, named from its root
    */
   template({ profile, phases }: DeviceSpec, at: SimTime): DeviceTemplate {
     const byWiring = this.#templates.get(profile) ?? new Map<Wiring, StampedTemplate>();
@@ -74,7 +74,7 @@ export class DeviceFactory {
 
   /**
    * Creates a device that is settled in the grid and weather of an instant.
-   * @throws SimError CONFIG_INVALID with every issue of the profile; nothing of the device remains then
+   * @throws SimError CONFIG_INVALID with the issues of profile or visits; nothing of the device remains then
    */
   make(spec: DeviceSpec, index: number, at: SimTime): SimDevice {
     this.checkVisits(spec);

@@ -203,7 +203,7 @@ export class SimPlant implements Plant {
    * Adds a device under `nextIndex`. It starts at the end of the last tick, settled in the grid and weather of that
    * instant; a running tick finishes first.
    * @param admit called with the device before it becomes visible; if it throws, nothing is added
-   * @throws SimError CONFIG_INVALID with every issue of the profile, STOPPING
+   * @throws SimError CONFIG_INVALID with the issues of profile or visits, STOPPING
    */
   add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
     const { clock, factory } = this.#options;

@@ -28,13 +28,13 @@ export interface MeterShape {
   readonly float: boolean;
   /** as `Ratings.vNomV` */
   readonly vNomV: number;
-  /** sum of the ratings of the devices, or of their local loads at the start if this is greater, VA */
+  /** rated apparent power, from which the scale factors follow, VA */
   readonly ratedVa: number;
 }
 
 const int16Max = 32_767;
 const acc32Max = 2 ** 32 - 1;
-/** Powers may be this multiple of the rated power: loads are no part of the ratings. */
+/** The registers hold powers up to this multiple of the rated power, since loads may add to devices. */
 export const powerRoom = 2;
 /** Minimum time at the rated power before a counter wraps, h. */
 const counterHours = 20_000;

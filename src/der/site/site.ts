@@ -157,7 +157,7 @@ export class Site {
   /**
    * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece
    * of time is over, also beyond `to`, so that results do not depend on the length of ticks.
-   * @returns the end of the bounds; without a limit `to`; at most `to`, and the end of the interval of meters
+   * @returns the earliest of the end of the bounds (where there is a limit), `to`, and the end of the meters' interval
    */
   share(from: SimTime, to: SimTime): SimTime {
     return this.#share(from, this.#metering?.begin(this.#devices(), from, to) ?? to);

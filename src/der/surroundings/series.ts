@@ -45,7 +45,7 @@ export class Series {
   readonly #loop: boolean;
   #cursor = 0;
 
-  /** `times` rises strictly and has at least one row; every column is as long. */
+  /** `times` rises, strictly unless rows share their time, and has at least one row; every column is as long. */
   constructor(
     times: Float64Array,
     columns: ReadonlyMap<string, Float64Array>,

@@ -85,7 +85,7 @@ function unusable(name: string, issues: readonly Issue[]): SimError {
 
 /**
  * Reads a vehicle table. With `loop` the plan repeats after as many whole days as it covers.
- * @throws SimError CONFIG_INVALID with the lines of the issues
+ * @throws SimError CONFIG_INVALID with each issue by its line or vehicle
  */
 export function parseVisits(text: string, name: string, end: 'hold' | 'loop'): VisitPlan {
   const series = parseSeries(text, { name, columns: visitColumns, sharedTimes: true });

@@ -14,8 +14,8 @@ const warmestMs = Date.UTC(2000, 6, 21, 12);
 const warmestHour = 15;
 /** half of the difference between day and night */
 const dailySwingK = 5;
-/** mean over the year: falls with latitude, and is the same in all of the tropics */
-const tropicalMeanC = 27;
+/** mean over the year: falls with latitude, and is the same up to 9 degrees from the equator */
+const equatorMeanC = 27;
 const meanAtZeroC = 31;
 const meanPerDegreeK = -0.43;
 /** half of the difference between summer and winter, per degree of latitude */
@@ -29,7 +29,7 @@ const swingPerDegreeK = 0.25;
  * @returns degrees Celsius
  */
 export function airTemperature(simMs: number, latitudeDeg: number, longitudeDeg: number): number {
-  const meanC = Math.min(tropicalMeanC, meanAtZeroC + meanPerDegreeK * Math.abs(latitudeDeg));
+  const meanC = Math.min(equatorMeanC, meanAtZeroC + meanPerDegreeK * Math.abs(latitudeDeg));
   // south of the equator the sign of the latitude turns summer and winter
   const season = swingPerDegreeK * latitudeDeg * Math.cos((2 * Math.PI * (simMs - warmestMs)) / msPerYear);
   const solarHour = (simMs / msPerDay) * 24 + longitudeDeg / 15;
@@ -44,11 +44,11 @@ export interface WeatherValues {
   windSpeedMS: number;
 }
 
-/** Sky properties that follow from date, time and place alone. */
+/** Sky properties that follow from date, time, place and clouds. */
 export interface Sky {
   /** in the plane of an array, W/m2 */
   irradianceAt(t: SimTime): number;
-  /** Adds the irradiance in each further plane to `out`, W/m2; absent: no further planes. */
+  /** Appends the irradiance in each further plane to `out`, W/m2; absent: no further planes. */
   planesAt?(t: SimTime, out: number[]): void;
   /** temperature of the air, C */
   airTemperatureAt(t: SimTime): number;

@@ -58,7 +58,7 @@ export class BatteryBank {
   readonly currentA: Float64Array;
   readonly capacityAh: Float64Array;
   readonly closed: Uint8Array;
-  /** mean open-circuit voltage of the cells less that of the mean cell, V per cell */
+  /** mean open-circuit voltage of the cells less that at `soc`, V per cell */
   readonly ocvShiftV: Float64Array;
   readonly extremes: StringSummary[];
   /** electromotive force of the closed strings together */
@@ -143,7 +143,7 @@ export class BatteryBank {
     return weight > 0 ? sum / weight : 0;
   }
 
-  /** Sets every cell to a state of charge of 0..1, at rest. */
+  /** Sets every string to a state of charge of 0..1, at rest. */
   fill(soc: number): void {
     this.cells.fill(soc);
     this.rcV.fill(0);

@@ -24,7 +24,7 @@ interface StorageLimits {
   readonly chargeLimitDcW: number;
 }
 
-/** Present state of a battery for REST and history. Runs once per tick, so it reads all cells in one pass. */
+/** Present state of a battery for REST and history. Runs at every tick, so it reads all cells in one pass. */
 function batteryDetail(
   system: BatterySystem,
   p: BatteryParameters,

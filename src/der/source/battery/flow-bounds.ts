@@ -14,7 +14,7 @@ export class FlowBounds {
   #remainingS = 0;
   readonly #powerW: number;
 
-  /** @param powerW rated power in both directions; an infinite bound counts as this in a ramp */
+  /** @param powerW rated power in both directions; in a ramp a bound beyond it counts as this */
   constructor(powerW: number) {
     this.#powerW = powerW;
   }

@@ -63,7 +63,7 @@ export class Contactors {
     for (let k = 0; k < this.#requested.length; k += 1) this.request(k, closed);
   }
 
-  /** Opens every string and holds it open while a fault is active. */
+  /** @param held true: opens every string and holds it open; false: lets the requested ones close */
   hold(held: boolean): void {
     if (held === this.#heldOpen) return;
     this.#heldOpen = held;
@@ -111,7 +111,7 @@ export class Contactors {
   }
 }
 
-/** Faults that open the strings, and the warnings of model 802 that precede them. */
+/** Faults that open the strings. */
 export type BatteryFault = 'over_temp' | 'under_temp' | 'over_volt' | 'under_volt';
 
 /** Difference of cell voltages from which a warning is active, V. */

@@ -248,7 +248,7 @@ export function nominalWattsPerAmpere(c: Connector): number {
   return wattsPerAmpereAt(c, c.p.voltageV, c.p.powerFactor);
 }
 
-/** Minimum limit in W under which the vehicle charges: for AC the minimum current on the phases in use. */
+/** Lowest limit in W at which the vehicle still charges: for AC that of the minimum current on the phases in use. */
 export function minChargeW(c: Connector): number {
   return c.p.type === 'ac' ? (c.p.minPowerW * phasesInUse(c)) / c.p.phases : c.p.minPowerW;
 }

@@ -71,7 +71,10 @@ export function cutPower(c: Connector): void {
   c.heldByDer = false;
 }
 
-/** Starts a session after plugging in if the station authorises by itself and the connector can serve. */
+/**
+ * Starts a session by plugging in, if the station does so and the connector can serve; under a central authority it
+ * only reports the token.
+ */
 export function authorizeByPlug(station: Station, c: Connector): void {
   if (!station.behaviour.autoAuthorize || c.phase !== 'connected' || !c.operative || c.errorCode !== null) return;
   if (c.reservation !== null && c.reservation.idToken !== autoIdToken) return;

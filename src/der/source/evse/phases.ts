@@ -76,9 +76,9 @@ export interface ConnectorFlags {
   readonly faulted: boolean;
   readonly operative: boolean;
   readonly reserved: boolean;
-  /** one end of a loose cable is in */
+  /** a vehicle is plugged in, or a loose cable at the station */
   readonly cableIn: boolean;
-  /** true: that end is left over from an ended session; absent: no */
+  /** true: the loose cable is left over from an ended session; absent: no */
   readonly afterSession?: boolean;
 }
 

@@ -126,8 +126,8 @@ export function shareStationLimit(
 }
 
 /**
- * Plans charging with `limitW` in total. If that is below every minimum, the smallest minimum is used when it is nearer
- * than 0, or forced.
+ * Plans charging with `limitW` in total. If that is below every minimum, the smallest minimum is planned where `maxW`
+ * allows it and it is nearer to `limitW` than 0 is, or `forced`.
  */
 function planCharge(
   connectors: readonly Connector[],

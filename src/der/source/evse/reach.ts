@@ -126,8 +126,8 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
 const nearS = 10;
 
 /**
- * Lower bound of the time until the vehicle is full, its session has no energy left, or it is at its reserve, s; the
- * next sub-step is no longer. Infinity: none of them.
+ * Lower bound of the time until the vehicle is full, its session has no energy left, or it is at its reserve, s: the
+ * maximum of the next sub-step. Infinity: none of them.
  */
 export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (c.flowW < 0) {

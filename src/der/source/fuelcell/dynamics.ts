@@ -136,7 +136,7 @@ type Limits = Pick<FuelCellParameters, 'rampUpPctS' | 'rampDownPctS' | 'dwellS' 
 /** Loading ramp, and the dwell before the power of a reversible plant may change its direction. */
 export class Readiness {
   readonly #limits: Limits;
-  /** direction of the last power, while it still blocks the other one */
+  /** direction of the last power; 0: none since `settle` */
   #side: -1 | 0 | 1 = 0;
   /** load that the plant is ready for in direction `#side`, of rated */
   #level = 0;

@@ -43,7 +43,7 @@ export class Stack {
   grossW = 0;
   /** + out of the supply, - into the tank, kg/s */
   fuelKgS = 0;
-  /** part of `fuelKgS` that is purged, or lost in the dryer on top of it, kg/s */
+  /** fuel cell: part of `fuelKgS` that is purged; electrolysis: lost in the dryer, beside `fuelKgS`; kg/s */
   lostKgS = 0;
   heatW = 0;
   readonly #chemistry: FuelCellChemistry;

@@ -204,23 +204,23 @@ export class PvInputs implements DcSource {
 
   prepare(dtS: number, input: SourceInput): void {
     this.#inputs.forEach((port, i) => {
-      port.prepare(dtS, this.#weatherOf(i, input));
+      port.prepare(dtS, this.#takeWeather(i, input));
     });
   }
 
   weatherJumps(input: SourceInput): void {
     this.#inputs.forEach((port, i) => {
-      port.weatherJumps(this.#weatherOf(i, input));
+      port.weatherJumps(this.#takeWeather(i, input));
     });
   }
 
   settle(input: SourceInput): void {
     this.#inputs.forEach((port, i) => {
-      port.settle(this.#weatherOf(i, input));
+      port.settle(this.#takeWeather(i, input));
     });
   }
 
-  #weatherOf(i: number, input: SourceInput): WeatherNow {
+  #takeWeather(i: number, input: SourceInput): WeatherNow {
     const weather = this.#weather;
     if (Number.isFinite(input.irradianceWm2)) this.#irradianceWm2 = Math.max(0, input.irradianceWm2);
     weather.irradianceWm2 = input.planesWm2?.[i] ?? input.irradianceWm2;

@@ -298,8 +298,8 @@ const definitions: Readonly<Record<GridEventName, EventDefinition>> = {
     [0.94, 120],
   ]),
   lvrt_cat_3: patternEvent(
-    'Low-voltage ride-through of category III (IEEE 1547.1). Below 50 % for 10 s: only trip times set ' +
-      'longer than the default ride through it.',
+    'Low-voltage ride-through of category III (IEEE 1547.1). 10 s below 50 %: a device rides through it ' +
+      'only with trip times longer than the default.',
     [
       number('level_1_pu', 'pu', 0.025, 0, 0.049),
       number('level_2_pu', 'pu', 0.25, 0, 0.499),

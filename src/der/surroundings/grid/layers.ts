@@ -215,7 +215,7 @@ function reduced<Q extends string>(overlay: Overlay<Q>, removed: Tracks<Q>, inst
   ];
 }
 
-/** Phase voltages in per unit, frequency and phase angle at the terminals. */
+/** Phase voltages in per unit, frequency and phase angle, before the feeder of a device or at its terminals. */
 export interface GridValues {
   readonly aPu: number;
   readonly bPu: number;
@@ -245,7 +245,7 @@ export function isOut(segment: Segment<GridQuantity>, t: SimTime): boolean {
   return quantityAt(segment, 'outage', t) === 1;
 }
 
-/** Values at the terminals at `t`: all zero during an outage. */
+/** Values before the feeder at `t`: all zero during an outage. */
 export function gridValuesAt(segment: Segment<GridQuantity>, t: SimTime): GridValues {
   if (isOut(segment, t)) return dead;
   const value = (name: GridQuantity) => quantityAt(segment, name, t);

@@ -58,7 +58,7 @@ export class CloudProcess {
   #smooth: number;
   #quick: number;
   /** time until the end of the rim */
-  #rimInS = 0;
+  #rimEndsInS = 0;
   /** duration of the rim */
   #rimS = 0;
   #rimHeight = 0;
@@ -97,21 +97,21 @@ export class CloudProcess {
     if (chance >= stepS / (this.#cloudy ? sky.cloudyStayS : sky.clearStayS)) return;
     this.#cloudy = !this.#cloudy;
     if (this.#cloudy) {
-      this.#rimInS = 0;
+      this.#rimEndsInS = 0;
       this.#rimS = 0;
     } else {
       this.#rimS = 10 + Math.floor(21 * this.#random.next());
-      this.#rimInS = rimDelayS + this.#rimS;
+      this.#rimEndsInS = rimDelayS + this.#rimS;
       this.#rimHeight = 0.05 + 0.2 * this.#random.next();
     }
   }
 
   /** Half a sine wave over the rim, 0 outside. */
   #rim(): number {
-    if (this.#rimInS <= 0) return 0;
-    this.#rimInS -= stepS;
-    if (this.#rimInS >= this.#rimS) return 0;
-    return this.#rimHeight * Math.sin((Math.PI * this.#rimInS) / this.#rimS);
+    if (this.#rimEndsInS <= 0) return 0;
+    this.#rimEndsInS -= stepS;
+    if (this.#rimEndsInS >= this.#rimS) return 0;
+    return this.#rimHeight * Math.sin((Math.PI * this.#rimEndsInS) / this.#rimS);
   }
 }
 
