@@ -80,7 +80,7 @@ const lateTexts = {
 /** Letters of a wrong error code that a finding repeats. */
 const maxCodeShown = 40;
 
-/** Texts of former passwords that stay hidden: a central system may still mention them. */
+/** Maximum of hidden texts of passwords; former ones stay hidden, since a central system may still mention them. */
 const maxSecrets = 32;
 
 /** Base64 of octets inside longer ones, for example after the identity in the header of basic authentication. */
