@@ -131,7 +131,7 @@ export class Link {
   #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
   /** the present connection or attempt ends because this station has closed it */
   #isGivenUp = false;
-  /** the central system has made the present connection useless: however busy it was, waits go on growing after it */
+  /** the central system has made the present connection useless: its frames do not make the next wait a first one */
   #isUseless = false;
   /** wait after the present connection or attempt, ms; null: that of the back-off */
   #waitMs: number | null = null;

@@ -196,7 +196,7 @@ export interface MeterDistortion {
 export interface FrameDisturber {
   readonly active: boolean;
   disturb(frame: DisturbableFrame): FrameDisturbance | null;
-  /** True if pings of the central system stay unanswered now. */
+  /** True if a ping of the central system stays unanswered; each call is an occasion of its faults. */
   noPong(deviceIndex: number): boolean;
   /**
    * Time from its opening after which a connection may be dropped (flapping); null: never. Not an occasion of the
@@ -205,7 +205,7 @@ export interface FrameDisturber {
   dropsAfterMs(deviceIndex: number): number | null;
   /** Decides whether the connection is dropped after that time: an occasion of its fault. */
   drops(deviceIndex: number): boolean;
-  /** Seconds added to every time stamp that is sent. */
+  /** Seconds added to the time stamps of a message; each call is an occasion of its faults. */
   skewS(deviceIndex: number): number;
   /**
    * Distortion of the energy registers in a message; null: none. Each call is an occasion of its faults.

@@ -25,7 +25,7 @@ interface TransportEvents {
   /** An attempt to connect has failed. */
   readonly failed?: (failure: ConnectFailure) => void;
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
-  /** A message of the central system breaks its schema; `code` and text as sent to it. */
+  /** A message of the central system breaks its schema; `code` and text are those of its refusal, if one is sent. */
   readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
   /** A rule of the transport is broken. @param clause of OCPP-J */
   readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
