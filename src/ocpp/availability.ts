@@ -10,7 +10,7 @@ export interface OperativeStates {
   /** true: the whole station is set inoperative */
   readonly stationInoperative: boolean;
   readonly operative: (connectorId: number) => boolean;
-  /** By the central system. @param connectorId 0: the station @returns Scheduled: a session there goes on before */
+  /** By the central system. @param connectorId 0: the station @returns Scheduled: a session there must end first */
   readonly change: (connectorId: number, operative: boolean) => AvailabilityStatus;
   /** Calls back after a change that the central system has made. */
   readonly onChange: (listener: () => void) => void;
@@ -89,7 +89,7 @@ export function createOperativeStates(options: Options): OperativeStates {
       log.warning(`availability is not restored: ${errorText(error)}`, device.deviceIndex);
     }
   };
-  /** Connectors stay out of operation that another version, or a person, has set so before. */
+  /** Connectors that another version, or a person, has set inoperative before stay so. */
   const adopt = (): void => {
     const { station, connectors } = stateStore.states;
     const inoperative = device.connectorIds.filter((id) => !device.connector(id).operative);

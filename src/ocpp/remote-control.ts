@@ -5,8 +5,8 @@ import type { StationPort } from './station/port.ts';
 import type { StackOptions } from './station/stack.ts';
 
 /**
- * The connector for a remote start, in order of preference: reserved for the token, with a vehicle, any other. After
- * its session a vehicle waits to leave; a vehicle without a token in time still waits for a start.
+ * The connector for a remote start, in order of preference: reserved for the token, with a vehicle, any other. Never
+ * one whose vehicle waits to leave after its session; a vehicle that got no token in time still waits for a start.
  */
 export function bestConnector(
   connectors: readonly EvseConnectorDetail[],

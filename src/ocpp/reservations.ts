@@ -224,7 +224,7 @@ function entriesOf({ deps: { device, clock }, byId }: State): readonly OcppReser
   return [...ofCentral, ...ofPerson];
 }
 
-/** @returns false: the device keeps one of them */
+/** @returns false: the device had none, or keeps one of them */
 function releaseAll({ deps }: State, reservationId: number): boolean {
   const holding = () =>
     deps.device.detail.connectors.filter(({ reservation }) => reservation?.reservationId === reservationId);
@@ -241,7 +241,10 @@ function waiting(state: State, except?: number): readonly Reservation[] {
   );
 }
 
-/** A connector that is free again gets the reservation made for it, and one in use by a group its own token back. */
+/**
+ * A connector that is free again gets the reservation made for it; a reservation with the token of a group member gets
+ * its own token back.
+ */
 function settleOwn({ deps, claimed }: State, r: Reservation): void {
   if (claimed.has(r.connectorId)) return;
   const { status, reservation } = deps.device.connector(r.connectorId);
@@ -266,7 +269,10 @@ function settle(state: State): void {
   }
 }
 
-/** Noted before the transition of the device, so that `settle` puts nothing back. @throws as `reserveAt`; then as before */
+/**
+ * Enters a reservation in the book before the device has it: `settle`, at the transition of the device, would restore
+ * the replaced one. @throws as `reserveAt`; the book is then as before
+ */
 function enter({ deps, byId }: State, r: Reservation): void {
   const replaced = byId.get(r.reservationId);
   byId.set(r.reservationId, r);
@@ -362,15 +368,15 @@ export function createBook(deps: BookDeps): Book {
   };
 }
 
-// Reservations exclude other tokens from a connector. A reservation without a connector holds none while enough others
-// are free; then the last free ones are reserved at the device, and one stays free for each of their tokens.
+// Reservations exclude other tokens from a connector. A reservation without a connector holds none while more are free
+// than such reservations wait; the last free ones are reserved at the device, one for each.
 
 const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export interface Access {
   /** True if a reservation keeps this token from a connector. */
   readonly blocks: (connectorId: number, bearer: Bearer) => boolean;
-  /** True if a token could use a connector if it were of this group: the group is worth asking for. */
+  /** True if a group has a reservation that the connector may serve: the group of a token then matters. */
   readonly groupCounts: (connectorId: number) => boolean;
   /** True if a reservation for this very connector is that of the token or of its group. */
   readonly isFor: (connectorId: number, bearer: Bearer) => boolean;
@@ -399,7 +405,7 @@ export function createAccess({ device }: Pick<BookDeps, 'device'>, book: Book): 
       const { reservation } = device.connector(connectorId);
       const deviceReservation = reservation && book.get(reservation.reservationId);
       if (heldBy(connectorId, bearer) !== null)
-        // another token's for any connector may stand here: that one needs the last free connector
+        // another token's reservation for any connector does not block: it needs some free connector, not this one
         return (
           reservation !== null &&
           !(deviceReservation && (deviceReservation.connectorId === 0 || holds(deviceReservation, bearer)))

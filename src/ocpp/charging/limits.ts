@@ -161,7 +161,8 @@ function concerns(profile: ChargingProfile, connectorId: number, transaction: Ru
 }
 
 /**
- * True if `a` prevails over `b` of the same purpose. With equal stackLevels a profile of the connector, then the later.
+ * True if `a` prevails over `b` of the same purpose: with `connector_first` by its connector, then by the higher
+ * stackLevel; with equal stackLevels a profile of the connector, then the later.
  */
 function prevails(a: ChargingProfile, b: ChargingProfile, { precedence }: ChargingState): boolean {
   const isConnectorA = a.connectorId !== 0;

@@ -22,9 +22,9 @@ import type { FirmwareEvent, FirmwarePhase, FirmwareStep } from './states.ts';
 
 /**
  * Content of a firmware file. Any octets are accepted as firmware. A first line `derbench-firmware <version>` names its
- * version, otherwise the file name does (`evse-2.4.1.bin`), otherwise the version in force gets a suffix. Two words may
- * follow the version for tests of a central system: `damaged` (the check before the installation fails) and `fails`
- * (the installation does).
+ * version, otherwise the file name does (`evse-2.4.1.bin`), otherwise the version in force gets a suffix. One word may
+ * follow the version for tests of a central system: `damaged` (the check before the installation fails) or `fails` (the
+ * installation does).
  */
 
 interface FirmwareFile {
@@ -235,7 +235,7 @@ export class FirmwareUpdater {
   /** of the update under way, or the last one */
   #requestId: number | null = null;
   #signed = false;
-  /** order that a new process would resume, until its installation begins; null: none */
+  /** order that a new process would resume, until its firmware is installed; null: none */
   #order: FirmwareOrder | null = null;
   #restarted = false;
   #ending = new AbortController();

@@ -96,7 +96,7 @@ export class CredentialsTrial {
     if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
   }
 
-  /** Adopts a change by the user, and any change on trial; a failure does not revert either. */
+  /** Adopts a change without a trial, and any change on trial; a failure does not revert either. */
   replace(change: CredentialsChange): void {
     this.#proven = { ...this.next, ...change };
     this.#trial = null;

@@ -1,4 +1,4 @@
-/** Frames of OCPP-J (section 4.2 of 1.6, 4.2 of 2.x): reading with the kind of error, and writing. */
+/** Frames of OCPP-J (section 4.2 in every version): reading with the kind of error, and writing. */
 import { frameTypes } from './model.ts';
 import type { OcppSubprotocol, Payload } from './model.ts';
 import { LoopQueue } from '../../core/turns.ts';
@@ -61,7 +61,7 @@ export function isErrorCode(version: OcppSubprotocol, code: string): boolean {
 
 /**
  * Error of a frame. `unreadable`: not a JSON array, or no id; `number`: a message type that the standard does not have;
- * `broken`: an action that is not text, or a payload that is not an object; `deep`: more than `maxLevels`.
+ * `broken`: action or error code is not text, or the payload not an object; `deep`: more than `maxLevels`.
  */
 type FrameProblem = 'unreadable' | 'number' | 'broken' | 'deep';
 

@@ -13,7 +13,7 @@ export interface QueuedItem {
   /** ascending, unique within the slot */
   readonly number: number;
   readonly message: QueuedMessage;
-  /** transmissions that the central system refused or did not answer */
+  /** failed attempts: refused, not answered, or not sendable */
   failures: number;
 }
 

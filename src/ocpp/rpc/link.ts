@@ -113,7 +113,7 @@ const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
 /** A connection that has lasted so long, or has brought a frame, makes the next wait a first one. */
 const steadyMs = 30_000;
-/** Between two looks whether a station without power has it again. */
+/** Time between two checks whether a station without power has it again. */
 const powerlessMs = 1000;
 export class Link {
   readonly #options: LinkOptions;
@@ -131,7 +131,7 @@ export class Link {
   #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
   /** the present connection or attempt ends because this station has closed it */
   #isGivenUp = false;
-  /** the central system has made the present connection useless: however busy it was, waits go on growing after it */
+  /** the central system has made the present connection useless: its frames do not make the next wait a first one */
   #isUseless = false;
   /** wait after the present connection or attempt, ms; null: that of the back-off */
   #waitMs: number | null = null;
@@ -205,7 +205,7 @@ export class Link {
     return this.#trial.next;
   }
 
-  /** of the next attempt may be given up again */
+  /** true: the credentials of the next attempt are on trial */
   get isTrial(): boolean {
     return this.#trial.isRunning;
   }
@@ -244,7 +244,7 @@ export class Link {
     this.#socket.close(code, reason);
   }
 
-  /** From the next attempt on; a row of waits begins with it. */
+  /** From the next attempt on; waits begin anew with the first one. */
   setTarget(target: LinkTarget): void {
     this.retarget(target);
     this.#backOff.reset();
@@ -270,7 +270,7 @@ export class Link {
     this.#trial.adopt(change);
   }
 
-  /** By the user, for good: nothing returns when they fail. */
+  /** From the next attempt on, for good: the former ones do not return when it fails. */
   replaceCredentials(change: CredentialsChange): void {
     this.#trial.replace(change);
   }
@@ -431,7 +431,7 @@ export class Link {
     return this.#socket === null && this.#nextAtMs === null;
   }
 
-  /** True if new credentials have failed for good. */
+  /** Returns to the former credentials if new ones have failed for good. */
   #judge(failure: ConnectFailure): void {
     if (!this.#trial.failed(failure, this.connects > 0)) return;
     this.#waitMs = 0;

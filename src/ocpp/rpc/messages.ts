@@ -5,7 +5,7 @@ import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './calls.ts';
 
 // Redaction removes secrets from frames before they are kept: passwords of basic authentication, credentials and
-// queries of URLs, private keys. Names are compared without case, since keys of 1.6 have none.
+// queries of URLs, private keys. Names are compared without case, as keys of 1.6 are.
 
 const hidden = '(hidden)';
 const maxDepth = 64;

@@ -9,7 +9,7 @@ export type Payload = Readonly<Record<string, unknown>>;
 /** Numbers of the frame types. */
 export const frameTypes = { call: 2, result: 3, error: 4, resultError: 5, send: 6 } as const;
 
-/** Outcome of a call. Never rejects. */
+/** Outcome of a call; its promise never rejects. */
 export type CallOutcome =
   | { readonly kind: 'result'; readonly payload: Payload; readonly durationMs: number }
   | {
@@ -23,7 +23,7 @@ export type CallOutcome =
   | { readonly kind: 'timeout' }
   /** the connection broke while the answer was awaited: the peer may have received it or not */
   | { readonly kind: 'lost' }
-  /** never sent: no connection, too many waiting calls, or the message breaks its schema */
+  /** never sent: no connection, registration not accepted, too many waiting calls, or the message breaks its schema */
   | { readonly kind: 'unsent'; readonly why: string };
 
 export interface CallOptions {
@@ -31,7 +31,7 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** false: neither the payload nor the answer is checked against its schema */
   readonly validate?: boolean;
-  /** id of the message that is repeated; default: a new id */
+  /** default: a new id */
   readonly messageId?: string;
   /** true: before all waiting calls, as BootNotification */
   readonly urgent?: boolean;
@@ -133,7 +133,10 @@ export type PayloadSide = 'request' | 'reply';
 export interface PayloadIssue {
   /** of the error table of the version */
   readonly code: string;
-  /** place and rule, at most 255 characters, never a value: `/chargingSchedule/duration must be an integer` */
+  /**
+   * Place and rule, at most 255 characters: `/chargingSchedule/duration must be an integer`. No value, except a number
+   * that cannot be held exactly.
+   */
   readonly description: string;
   readonly details: Payload;
 }
@@ -154,7 +157,7 @@ export interface PayloadChecks {
   check(version: OcppSubprotocol, action: string, side: PayloadSide, payload: unknown): PayloadIssue | null;
 }
 
-// Where faults act on the frames of a station; without faults `active` is false and no other member is used.
+// Where faults act on the frames of a station; without faults `active` is false, and only `onChange` is used.
 
 /** A frame about to go out, or one that has come in. */
 export interface DisturbableFrame {
@@ -193,7 +196,7 @@ export interface MeterDistortion {
 export interface FrameDisturber {
   readonly active: boolean;
   disturb(frame: DisturbableFrame): FrameDisturbance | null;
-  /** True if pings of the central system stay unanswered now. */
+  /** True if a ping of the central system stays unanswered; each call is an occasion of its faults. */
   noPong(deviceIndex: number): boolean;
   /**
    * Time from its opening after which a connection may be dropped (flapping); null: never. Not an occasion of the
@@ -202,7 +205,7 @@ export interface FrameDisturber {
   dropsAfterMs(deviceIndex: number): number | null;
   /** Decides whether the connection is dropped after that time: an occasion of its fault. */
   drops(deviceIndex: number): boolean;
-  /** Seconds added to every time stamp that is sent. */
+  /** Seconds added to the time stamps of a message; each call is an occasion of its faults. */
   skewS(deviceIndex: number): number;
   /**
    * Distortion of the energy registers in a message; null: none. Each call is an occasion of its faults.

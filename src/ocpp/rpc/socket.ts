@@ -27,7 +27,7 @@ import type { Frame } from './frames.ts';
 /** Takes its place among the codes of OpenSSL for certificates that are not accepted. */
 const code = 'CERT_WILDCARD';
 
-/** For `checkServerIdentity` of a connection. @returns why the host is not named, but for a wildcard; undefined: it is */
+/** For `checkServerIdentity`. @returns why no name without a wildcard fits the host; undefined: one does */
 export function checkIdentityWithoutWildcards(host: string, certificate: PeerCertificate): Error | undefined {
   const issue = checkServerIdentity(host, certificate);
   if (issue !== undefined) return issue;
@@ -298,7 +298,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   });
   const countControl = controlCounter(options.clock);
   const watch = (opening: WebSocket) => {
-    /** True if a control frame is to be heeded. */
+    /** Counts a control frame. @returns false: there were too many, and it is ignored */
     const heeds = () => {
       const count = countControl();
       if (count === maxControlFrames + 1 && state === 'open') {

@@ -25,7 +25,7 @@ interface TransportEvents {
   /** An attempt to connect has failed. */
   readonly failed?: (failure: ConnectFailure) => void;
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
-  /** A message of the central system breaks its schema; `code` and text as sent to it. */
+  /** A message of the central system breaks its schema; `code` and text are those of its refusal, if one is sent. */
   readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
   /** A rule of the transport is broken. @param clause of OCPP-J */
   readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
@@ -80,7 +80,7 @@ const lateTexts = {
 /** Letters of a wrong error code that a finding repeats. */
 const maxCodeShown = 40;
 
-/** Texts of former passwords that stay hidden: a central system may still mention them. */
+/** Maximum of hidden texts of passwords; former ones stay hidden, since a central system may still mention them. */
 const maxSecrets = 32;
 
 /** Base64 of octets inside longer ones, for example after the identity in the header of basic authentication. */

@@ -21,13 +21,13 @@ export interface NetworkAccess {
 export interface Network {
   /** for the next attempt to connect */
   readonly access: NetworkAccess;
-  /** From the next attempt on, for good: nothing returns when it fails. */
+  /** From the next attempt on, for good: the former access does not return when it fails. */
   setAccess(access: NetworkAccess): void;
   /** From the next wait on. */
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
   setMessageTimeout(seconds: number): void;
-  /** True if a certificate of the central system may name its host by a wildcard, from the next attempt on. */
+  /** @param allowed a certificate of the central system may name its host by a wildcard, from the next attempt on */
   setWildcards(allowed: boolean): void;
 }
 

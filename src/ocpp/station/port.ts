@@ -27,8 +27,8 @@ export interface StationNameplate {
 }
 
 /**
- * Everything that a meter shows at one instant, all from the same state: powers equal voltages times currents, energies
- * are integrals of the powers. Import is into the vehicle. Connector 0 is the grid meter of the station.
+ * Everything that a meter shows at one instant, all from the same state: powers are voltages times currents times power
+ * factor, energies are integrals of the powers. Import is into the vehicle. Connector 0 is the station's grid meter.
  */
 export interface MeterSample {
   /** instant of the sample */
@@ -180,6 +180,6 @@ export interface DerPort extends DerFacts {
   onTick(listener: () => void): () => void;
   /** Calls back after a reset of the device, which ends all holds, and after its power returns. */
   onRestart(listener: () => void): () => void;
-  /** Removes all listeners; writes nothing. */
+  /** Stops following the device, and removes the listeners of `onRestart`; writes nothing. */
   close(): void;
 }

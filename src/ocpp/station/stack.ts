@@ -37,10 +37,10 @@ export function mergeHandlers<Handlers extends object>(parts: readonly { readonl
   return Object.fromEntries(merged) as Handlers;
 }
 
-/** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
+/** Turns in which the promise of an answer to BootNotification runs; the next call may arrive together with it. */
 const turns = 10;
 
-/** Carries calls out once the answer to a BootNotification that has come counts. */
+/** Carries out calls once an answer to BootNotification that came before them has taken effect. */
 export function afterBootAnswer(registration: { readonly booting: boolean }, act: CallHandler): CallHandler {
   const later: CallHandler = async (...call) => {
     for (let turn = 0; turn < turns && registration.booting; turn += 1) await Promise.resolve();
@@ -241,8 +241,8 @@ type ReplyOutcomeOf<Reply> =
 /** Calls to the central system. */
 export interface CallsOf<Requests, Replies extends Readonly<Record<keyof Requests, unknown>>> {
   /**
-   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and what the
-   * central system has asked for (`triggered`); everything else is `unsent` then.
+   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and while
+   * Pending what the central system has asked for (`triggered`); everything else is `unsent` then.
    */
   send<Name extends keyof Requests & string>(
     action: Name,

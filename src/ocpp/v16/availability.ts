@@ -96,7 +96,7 @@ type StatusReport = Pick<
 interface Row {
   /** 0: the station */
   readonly connectorId: number;
-  /** report of the last message; null: none since the boot */
+  /** report of the last message; null: none yet */
   sent: StatusReport | null;
   /** true: the last message may not have arrived */
   doubtful: boolean;

@@ -1,6 +1,6 @@
 /**
- * Interfaces between the parts of a 1.6 station. A part is a function of the parts that it needs; `stack.ts` puts them
- * together. Handlers answer calls of the central system that fit their schema.
+ * Interfaces between the parts of a 1.6 station. A part is a function of the parts that it needs; `assembly.ts` puts
+ * them together. Handlers answer calls of the central system that fit their schema.
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';

@@ -1,7 +1,7 @@
 /**
  * ReserveNow and CancelReservation. OCPP 1.6 3.9, 5.1 and 5.13. The clock of the central system ends a reservation, so
  * the device gets it without an end of its own. One for connector 0 holds no connector while more are free than such
- * reservations wait; then the last free ones are reserved at the device, and one stays free for each of their tokens.
+ * reservations wait; the last free ones are reserved at the device, one for each.
  */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
@@ -16,13 +16,13 @@ import type { Part, Replies, Requests, StationParts } from './parts.ts';
 export interface Reservations {
   /** True if a reservation excludes this token from a connector. */
   blocks(connectorId: number, idTag: string, parentIdTag: string | null): boolean;
-  /** True if a token could use a connector if it were of this group: the group is worth asking for. */
+  /** True if a group has a reservation that the connector may serve: the group of a token then matters. */
   groupCounts(connectorId: number): boolean;
   /** True if a reservation for this very connector is that of the token or of its group. */
   isFor(connectorId: number, idTag: string, parentIdTag: string | null): boolean;
   /**
    * Prepares a connector for the authorisation of a token that holds a reservation.
-   * @returns takes it back, when the device refuses the authorisation
+   * @returns function that takes it back, if the device refuses the authorisation
    */
   claim(connectorId: number, idTag: string, parentIdTag: string | null): () => void;
   /** A session has begun. @returns id of the reservation that it has used up; null: none */

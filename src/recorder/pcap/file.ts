@@ -16,7 +16,7 @@ const ports = { modbus: 502, dnp3: 20_000 } as const;
 const localAddress = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
 const loopback = { ipv4: '127.0.0.1', ipv6: '::1' } as const;
 /** for a server known only by name */
-const unknlocalAddress = '192.0.2.2';
+const unknownAddress = '192.0.2.2';
 /** ports of the built-in master, whose real ones are unknown */
 const firstLocalPort = 49_152;
 const localPorts = 16_384;
@@ -45,7 +45,7 @@ function record(frame: Buffer, wallMs: number): Buffer {
 function endOf(peer: string): End {
   const cut = peer.lastIndexOf(':');
   const host = peer.slice(0, cut).replace(/^\[|\]$/g, '');
-  return { address: isIP(host) ? host : unknlocalAddress, port: Number(peer.slice(cut + 1)) & 0xffff };
+  return { address: isIP(host) ? host : unknownAddress, port: Number(peer.slice(cut + 1)) & 0xffff };
 }
 
 /** The local address for a connection with a peer. */

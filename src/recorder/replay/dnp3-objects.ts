@@ -7,9 +7,9 @@ export interface Dnp3Value {
   /** `AI 536`, `control AO 88` */
   readonly name: string;
   readonly text: string;
-  /** null: not numeric */
+  /** null: not numeric, or not online */
   readonly number: number | null;
-  /** true for inputs and counters, which differ from run to run */
+  /** true for analog inputs and counters, which differ from run to run */
   readonly moves: boolean;
 }
 

@@ -193,7 +193,7 @@ function compareContents(
   };
   for (const [bit, name] of comparedIin)
     if ((recorded.iin & bit) !== (replayed.iin & bit))
-      differ(`the indication ${name} was ${yes(recorded.iin & bit)}, is ${yes(replayed.iin & bit)}`);
+      differ(`the indication ${name} was ${setOrNot(recorded.iin & bit)}, is ${setOrNot(replayed.iin & bit)}`);
   for (const [name, before] of recorded.values) {
     const after = replayed.values.get(name);
     if (after?.text === before.text) continue;
@@ -207,7 +207,7 @@ function compareContents(
     if (!recorded.values.has(name)) differ(`${name} was missing, is ${after.text}`);
 }
 
-const yes = (bit: number) => (bit === 0 ? 'not set' : 'set');
+const setOrNot = (bit: number) => (bit === 0 ? 'not set' : 'set');
 
 function compare(request: Dnp3Request, fragments: readonly Buffer[], rules: Rules, to: Findings): void {
   if (fragments.length === 0) {

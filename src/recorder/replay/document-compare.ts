@@ -37,7 +37,7 @@ function pairIds(recorded: string, replayed: string, form: RegExp, ids: Map<stri
   return ids.get(recorded) === replayed;
 }
 
-/** True if two different values are equivalent: both are times, or they are a pair of ids. */
+/** True if two different values are equivalent: both are times, or they are ids that are a pair or become one. */
 function areEquivalent(recorded: unknown, replayed: unknown, { ids }: JsonRules): boolean {
   if (typeof recorded !== 'string' || typeof replayed !== 'string') return false;
   return (timeForm.test(recorded) && timeForm.test(replayed)) || pairIds(recorded, replayed, generatedId, ids);

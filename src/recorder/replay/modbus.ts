@@ -53,7 +53,7 @@ class ModbusLink {
       const began = this.#octets.length > 0;
       const leftMs = Math.min(end - performance.now(), began ? silenceMs : Infinity);
       if (leftMs <= 0) break;
-      const more = await this.#change(leftMs);
+      const more = await this.#awaitChange(leftMs);
       if (!more && began) break;
     }
     const octets = this.#octets;
@@ -71,7 +71,7 @@ class ModbusLink {
   }
 
   /** @returns false: timeout without a change */
-  #change(ms: number): Promise<boolean> {
+  #awaitChange(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const limit = setTimeout(() => {
         resolve(false);

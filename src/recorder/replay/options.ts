@@ -10,13 +10,13 @@ export interface ReplayOptions {
   readonly rate: number;
   /** `exact`: every value must be equal; a number: percent by which measurements may differ; `any`: by any amount */
   readonly measurementTolerance: 'exact' | number | 'any';
-  /** points that are not compared: `701.W`, `701` (the whole model), or `Hb` (in any model) */
+  /** points and members that are not compared: `701.W`, `701` (the whole model), or `Hb` (in any model) */
   readonly ignore: readonly string[];
   /** PIN of Registrations, which is masked in a recording */
   readonly pin: string;
   /** maximum time for an answer, and for the next request to a server, ms */
   readonly timeoutMs: number;
-  /** time to wait for unexpected octets where no answer was recorded, ms */
+  /** time to wait for unexpected octets or messages, ms */
   readonly silenceMs: number;
 }
 

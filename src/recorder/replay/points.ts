@@ -74,13 +74,13 @@ function floatValue(words: Buffer): ShownValue {
   return { text: String(value), number: Number.isFinite(value) ? value : null, absent: Number.isNaN(value) };
 }
 
-/** The value for "not implemented": all bits set, or the sign bit alone; for accumulators none, -1 equals no value. */
+/** The value for "not implemented": all bits set, or the sign bit alone; accumulators have none (-1n is never read). */
 function absentValue(type: PointType, bits: number): bigint {
   if (/^int|sunssf/.test(type)) return -(1n << BigInt(bits - 1));
   return type.startsWith('acc') ? -1n : (1n << BigInt(bits)) - 1n;
 }
 
-/** @param type undefined: the point is in no table */
+/** @param type undefined: the point is in no table, or the registers are a part of it */
 export function shown(words: Buffer, type: PointType | undefined): ShownValue {
   if (type === 'string') return textValue(words);
   if (type?.startsWith('float')) return floatValue(words);

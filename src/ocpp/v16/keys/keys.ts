@@ -10,7 +10,7 @@ import type { Keys, Replies, Requests, Connection, Handler, Part, StationParts }
 import { keyTable, members, normalValue } from './table.ts';
 import type { KeyFacts, KeyRow } from './table.ts';
 
-/** True if a value of the right kind is refused nevertheless, for example a lower security profile. */
+/** False refuses a value although it is of the right kind, for example a lower security profile. */
 type KeyCheck = (value: string) => boolean;
 
 interface KeySetOptions {
@@ -30,7 +30,7 @@ export interface KeySet extends Keys {
   change(request: Requests['ChangeConfiguration']): Replies['ChangeConfiguration'];
   /** @throws SimError UNKNOWN_RESOURCE */
   view(key?: string): OcppConfiguration;
-  /** A change without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
+  /** A change by a user, also of read-only keys; no `checks`. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
   setLocal(key: string, value: string): void;
   /** Puts the values in force that waited for a restart. */
   restarted(): void;

@@ -206,7 +206,7 @@ const core = rows('Core', [
   ['MeterValueSampleInterval', 'RW', integer(0, 86_400), '60', 'interval of MeterValues in a transaction, s; 0: none'],
   ['MinimumStatusDuration', 'RW', integer(0, 86_400), '0', 'shorter states are not reported, s'],
   ['NumberOfConnectors', 'R', integer(), ({ connectorIds }) => String(connectorIds.length), 'connectors of the device'],
-  ['ResetRetries', 'RW', integer(0, 100), '3', 'attempts to end transactions before a Reset continues'],
+  ['ResetRetries', 'RW', integer(0, 100), '3', 'further attempts to end transactions before a Reset continues'],
   [
     'StopTransactionOnEVSideDisconnect',
     'RW',
