@@ -176,7 +176,7 @@ export interface EventNotice extends Named {
   /** time of the central system, ms since the epoch */
   readonly atMs: number;
   readonly trigger: EventTriggerEnum;
-  /** empty: the variable is write-only */
+  /** empty: the variable is write-only, or has no value */
   readonly actualValue: string;
   readonly severity: number;
   /** the situation is over */
@@ -254,7 +254,7 @@ function restoredEntry(value: JsonValue): readonly Entry[] {
 
 type Waiting = ReturnType<typeof createWaiting>;
 
-/** Stored state: unconfirmed events, and the number of the next event. */
+/** Unconfirmed events and the id of the next one; the slot has the reserved ids, and events that could not be sent. */
 function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log' | 'device'>) {
   const slot = store('events');
   let entries: readonly Entry[] = [];
