@@ -193,7 +193,7 @@ export interface Scenario {
   readonly rules: readonly Rule[];
   /** must hold from start to end */
   readonly always: readonly Expectation[];
-  /** run at the end in any case */
+  /** run at the end, also after a failure or a stop */
   readonly finally: readonly Step[];
   /** signals to plot in addition to those of assertions */
   readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];

@@ -149,7 +149,7 @@ function dropUnready(state: ReservationState, evseId: number): void {
 }
 
 /** The authorisation of a token that had used up a reservation has ended without a transaction. */
-function noTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
+function notifyNoTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
   const reservationId = used.get(evseId);
   used.delete(evseId);
   if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.notify(reservationId, 'NoTransaction');
@@ -161,7 +161,7 @@ function followDevice(state: ReservationState, transition: EvseTransition): void
     const { event, reservation, by, connector, connectorId, sessionChange } = transition;
     // a transaction that began with the cable goes on with the token that has used up the reservation
     if (sessionChange === 'started' && deps.transactions.at(connectorId) !== null) used.delete(connectorId);
-    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(state, connectorId);
+    if (event === 'withdraw' || sessionChange === 'ended') notifyNoTransaction(state, connectorId);
     if (event === 'fault' || event === 'availability') dropUnready(state, connectorId);
     // a person has ended it at the device
     if (event === 'reserve_end' && reservation !== null && by.source !== 'ocpp' && connector.operative)

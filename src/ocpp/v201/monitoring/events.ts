@@ -17,7 +17,7 @@ import type { PlacedVariable, Place } from '../variables/model.ts';
 
 const dayMs = 86_400_000;
 
-/** The next multiple of the interval from midnight after `nowMs`, or the next midnight if earlier (N08.FR.07). */
+/** The first instant after `nowMs` that is a multiple of the interval from midnight, or is midnight (N08.FR.07). */
 function nextAligned(nowMs: number, intervalS: number): number {
   const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
   const passed = Math.floor((nowMs - midnightMs) / (intervalS * 1000) + 1e-9);
