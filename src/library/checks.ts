@@ -20,7 +20,7 @@ export function refusal(given: unknown, allowed: string, cause?: unknown): Derbe
   });
 }
 
-/** The options of a method, which must be an object of members that it has. @throws DerbenchError `validation` */
+/** Checks that the options of a method are an object with no members but `names`. @throws DerbenchError `validation` */
 export function checkedOptions<T extends object>(options: T, names: readonly (keyof T & string)[]): T {
   const allowed = `an object with ${names.join(', ')}`;
   if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))

@@ -23,8 +23,8 @@ export class DerbenchError extends Error {
   /** HTTP status of the answer; null: no answer */
   readonly status: number | null;
   /**
-   * Code of the problem, such as `validation` or `conflict`; without an answer `not-reachable`, `timeout`,
-   * `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
+   * Code of the problem, such as `validation` or `conflict`; without an answer also `not-reachable`, `timeout`,
+   * `unknown-device`, `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
    */
   readonly code: string;
   /** description of the error */

@@ -156,7 +156,7 @@ const scenarioFlag = /^--scenario(?:=(.*))?$/s;
  * The command for the flag `--scenario FILE` of the simulator: it runs the scenario at the rate of the clock, with the
  * other flags.
  * @param scenarioVariable value of the environment variable DERBENCH_SCENARIO
- * @returns null without this flag
+ * @returns null without the flag and the variable, or without a file
  * @throws SimError CONFIG_INVALID if it is repeated
  */
 export function flaggedScenario(

@@ -2,7 +2,7 @@
 import { csipControlStates } from '../contract/csip-reports.ts';
 import { pointerStep } from '../core/errors.ts';
 
-/** A request to the interface, for `api.perform`. */
+/** A request to the REST interface, for `ScenarioHost.perform`. */
 export interface ScenarioRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -30,7 +30,7 @@ export interface Comparison {
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly between?: readonly [number, number];
-  /** allowed deviation from each bound above, in the unit of the signal */
+  /** allowed deviation from each of these bounds, in the unit of the signal */
   readonly tolerance?: number;
 }
 
@@ -53,13 +53,13 @@ export interface MessageTest {
   readonly match: Readonly<Record<string, unknown>>;
 }
 
-/** A write to the registers from outside of the simulator. */
+/** A write to the registers. */
 export interface WriteTest {
   readonly device: number | null;
   readonly model: number;
   /** null: any point of the model */
   readonly point: string | null;
-  /** null: any */
+  /** null: any outside of simulator and scenario */
   readonly source: string | null;
 }
 
@@ -193,7 +193,7 @@ export interface Scenario {
   readonly rules: readonly Rule[];
   /** must hold from start to end */
   readonly always: readonly Expectation[];
-  /** run at the end in any case */
+  /** run at the end, also after a failure or a stop */
   readonly finally: readonly Step[];
   /** signals to plot in addition to those of assertions */
   readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];

@@ -90,7 +90,7 @@ export interface Firmware extends Part {
   readonly handlers: Handlers;
   /** firmware version in force, for BootNotification */
   readonly version: string;
-  /** true: no boot with a new version was accepted yet, so the boot reason is FirmwareUpdate */
+  /** true: restarted with a new version and not accepted yet, so that the boot reason is FirmwareUpdate */
   readonly restarted: boolean;
 }
 

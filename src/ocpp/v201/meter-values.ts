@@ -434,7 +434,7 @@ const intervals = [
 ] as const;
 
 export interface MeterValuesPart extends MeterValues {
-  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  /** As `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
   reading(evseId: number): OcppMeterReading;
   readonly part: Part;
 }

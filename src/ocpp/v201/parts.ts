@@ -47,7 +47,10 @@ export interface Calls extends CallsOf<Requests, Replies> {
 export interface Registration extends RegistrationOf<Replies> {
   /** number of accepted BootNotifications: a change at `onAccepted` means that the station has booted */
   readonly boots: number;
-  /** Calls back when an accepted station is no longer accepted, or its line ends. */
+  /**
+   * Calls back when calls may no longer be sent, possibly again: the connection is lost, the answer to BootNotification
+   * is not Accepted, or the station restarts.
+   */
   onEnded(listener: () => void): () => void;
   /** start of the present time without a connection, monotonic ms; null: connected */
   readonly offlineSinceMs: number | null;
@@ -97,7 +100,7 @@ export interface Transactions {
   at(evseId: number): Transaction | null;
   /** a running transaction; null: none has this id */
   byId(transactionId: string): Transaction | null;
-  /** Ends the transaction at an EVSE. @throws SimError COMMAND_CONFLICT */
+  /** Stops the authorisation of an EVSE; without one ends its transaction. @throws SimError COMMAND_CONFLICT */
   stop(
     evseId: number,
     why: { readonly reason: ReasonEnum; readonly trigger: TriggerReasonEnum; readonly idToken?: IdToken },
@@ -106,7 +109,7 @@ export interface Transactions {
   stopAll(why: { readonly reason: ReasonEnum; readonly trigger: TriggerReasonEnum }): void;
   /** Queues an Updated event now. @returns false: no transaction runs at the EVSE */
   update(evseId: number, trigger: TriggerReasonEnum, extras?: EventExtras): boolean;
-  /** Sets the accepted token of an EVSE, before or after the cable; begins or continues its transaction. */
+  /** Notes the accepted token of an EVSE for the authorisation that the device reports. Call it before the command. */
   authorized(
     evseId: number,
     grant: {
@@ -181,7 +184,7 @@ export interface StationParts
   readonly queue: TransactionQueue;
   readonly registration: Registration;
   readonly security: SecurityEvents;
-  /** A rule of the version that the central system has broken, for `findings`. @param clause `OCPP 2.0.1 K01.FR.28` */
+  /** Notes a rule that the central system has broken, for `findings`. @param clause `OCPP 2.0.1 K01.FR.28` */
   readonly finding: (clause: string, text: string, action?: string) => void;
 }
 

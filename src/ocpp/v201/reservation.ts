@@ -76,7 +76,7 @@ interface ReservationState {
   readonly notices: Notices;
   /** reservations that tokens have used up, by EVSE, while no transaction has begun */
   readonly used: Map<number, number>;
-  /** s, of those used up last */
+  /** duration of the reservations used up last, s, by id */
   readonly lasted: Map<number, number>;
 }
 
@@ -90,7 +90,7 @@ function connectorFits({ variables }: Pick<StationParts, 'variables'>): Fits {
   };
 }
 
-/** ones whose duration is remembered */
+/** maximum of reservations whose duration is remembered */
 const maxLasted = 100;
 
 function noteUse(
@@ -112,7 +112,7 @@ function claim(state: ReservationState, evseId: number, bearer: Bearer): Claim {
     book.remove(r.reservationId);
     noteUse(state, evseId, r);
   }
-  // one for any EVSE that the device keeps here finds another place when this one is taken
+  // a reservation for any EVSE that the device keeps at this one needs another place
   const { reservation } = parts.device.connector(evseId);
   if (reservation !== null && book.get(reservation.reservationId) !== null) releaseAt(parts, evseId);
   return {
@@ -140,7 +140,7 @@ function remove({ book, notices }: ReservationState, reservationId: number): voi
   notices.notify(reservationId, 'Removed');
 }
 
-/** The reservation of an EVSE ends with its readiness (H01). */
+/** Removes the reservation of an EVSE that is faulted or unavailable (H01). */
 function dropUnready(state: ReservationState, evseId: number): void {
   const { parts, book } = state;
   const { status } = parts.device.connector(evseId);
@@ -149,7 +149,7 @@ function dropUnready(state: ReservationState, evseId: number): void {
 }
 
 /** The authorisation of a token that had used up a reservation has ended without a transaction. */
-function noTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
+function notifyNoTransaction({ parts, used, notices }: ReservationState, evseId: number): void {
   const reservationId = used.get(evseId);
   used.delete(evseId);
   if (reservationId !== undefined && parts.version === 'ocpp2.1') notices.notify(reservationId, 'NoTransaction');
@@ -159,9 +159,9 @@ function followDevice(state: ReservationState, transition: EvseTransition): void
   const { deps, book, used } = state;
   if ('connector' in transition) {
     const { event, reservation, by, connector, connectorId, sessionChange } = transition;
-    // it began with the cable: its token has the reservation
+    // a transaction that began with the cable goes on with the token that has used up the reservation
     if (sessionChange === 'started' && deps.transactions.at(connectorId) !== null) used.delete(connectorId);
-    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(state, connectorId);
+    if (event === 'withdraw' || sessionChange === 'ended') notifyNoTransaction(state, connectorId);
     if (event === 'fault' || event === 'availability') dropUnready(state, connectorId);
     // a person has ended it at the device
     if (event === 'reserve_end' && reservation !== null && by.source !== 'ocpp' && connector.operative)
@@ -271,7 +271,7 @@ function stateAnswer(
     return stationAnswer(connectors, wish, book.waiting(id), book.fits);
   }
   const status = connectorAnswer(parts.device.connector(evseId), id);
-  // one for any EVSE waits and needs this one, or another one has it
+  // a waiting reservation for any EVSE needs this EVSE, or another reservation has it
   const isNeeded =
     !access.leavesOne(evseId, id) || book.list.some((r) => r.connectorId === evseId && r.reservationId !== id);
   return status === 'Accepted' && isNeeded ? 'Occupied' : status;

@@ -41,7 +41,7 @@ const certificateUses: CertificateUses<RootUse, OwnUse> = {
 };
 
 interface Signing {
-  /** true: the station holds certificates of this use, and has what their subject needs */
+  /** True if a certificate of this use can be requested: by OrganizationName or V2GCertificateInstallationEnabled. */
   can(use: OwnUse): boolean;
   /** Sends SignCertificate now, and ends the wait of an earlier request. */
   begin(use: OwnUse, options?: { readonly triggered?: boolean }): Promise<void>;

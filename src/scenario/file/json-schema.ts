@@ -8,7 +8,7 @@ type Json = Record<string, unknown>;
 /** A reference to a parameter, which may replace a value of any type. */
 const parameter = { type: 'string', pattern: '\\$\\{[^{}]+\\}' };
 
-/** Permits `${name}` in place of every value that is not text. */
+/** Permits `${name}` in place of numbers, booleans and enumerations. */
 function withParameters(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withParameters);
   if (typeof schema !== 'object' || schema === null) return schema;

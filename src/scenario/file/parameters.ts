@@ -79,7 +79,7 @@ export const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 const wholeReference = /^\$\{([^{}]*)\}$/;
 const references = /\$\{([^{}]*)\}/g;
 
-/** A `${...}` without a value, with a message for the user. */
+/** A `${...}` without a value, or too many octets, with a message for the user. */
 export class ParameterError extends Error {
   readonly path: readonly PropertyKey[];
 
@@ -115,10 +115,10 @@ function valueOf(text: string, parameters: Parameters, path: readonly PropertyKe
 
 /**
  * Maximum octets of the entries of a scenario after substitution of parameters; entries of loops and included files
- * count each time. Files and requests have one limit: 10,000 ordinary steps of a loop are larger than a body may be.
+ * count each time. It is above the limit of a request body, which 10,000 ordinary steps of a loop exceed.
  */
 export const maxFilledBytes = 16 * 1024 * 1024;
-/** Octets that a number, a name or a place in a list counts for. */
+/** Octets that a value other than text counts for. */
 const bytesOfMember = 8;
 
 /** Counts the octets of entries after substitution; a text counts its characters. */

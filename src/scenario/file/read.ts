@@ -149,7 +149,7 @@ class Reader {
     return null;
   }
 
-  /** The value with parameters substituted. undefined: a parameter is unknown, or the scenario is too large. */
+  /** The value with parameters substituted. undefined: a `${...}` has no value, or the scenario is too large. */
   filled(value: unknown, parameters: Parameters, here: Here): unknown {
     // only the first excess is an issue
     if (this.#filledBytes.exceeded) return undefined;

@@ -39,7 +39,7 @@ export const timeOfDay = z
 const text = (max: number) => z.string().min(1).max(max);
 const device = z.int().min(0).max(1_000_000);
 const scalar = z.union([z.number(), z.string().max(1000), z.boolean(), z.null()]);
-/** `203:2.W` is a point of the second model 203 of a map, which nobody writes. */
+/** `203:2.W` is a point of the second model 203 of a map; conditions on writes cannot name it. */
 const pointForm = /^\d{1,5}(:\d{1,2})?\.[A-Za-z][\w[\].]*$/;
 const writtenForm = /^\d{1,5}\.[A-Za-z][\w[\].]*$/;
 const pointText = 'must be a model and a point, such as 701.W or 705.Crv[1].Pt[0].V';
@@ -96,7 +96,7 @@ const writeSchema = z
   .strictObject({
     model: z.int().min(1).max(65_535).optional(),
     point: writtenPoint.optional(),
-    source: z.enum(sources).optional().meta({ description: 'Writer; default any but the scenario.' }),
+    source: z.enum(sources).optional().meta({ description: 'Writer; default any outside of simulator and scenario.' }),
     device: device.optional(),
   })
   .refine(({ model, point: pointName }) => (model === undefined) !== (pointName === undefined), {

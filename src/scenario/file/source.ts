@@ -59,7 +59,7 @@ class Files {
     this.#root = root;
   }
 
-  /** Reads each file once. @throws Error whose message is for the user */
+  /** Reads a file and counts its bytes. @throws Error whose message is for the user */
   text(path: string): string {
     const text = readTextFile(path, maxScenarioBytes);
     this.#left -= Buffer.byteLength(text);

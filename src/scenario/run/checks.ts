@@ -72,7 +72,10 @@ export class Check {
     return subject.kind === 'messages' && subject.count !== null && subject.count.atMost !== Infinity;
   }
 
-  /** Decides at the end of the scenario: a window open to the end passes if it held, else the assertion fails. */
+  /**
+   * Decides at the end of the scenario: if its window is open to the end, an assertion that holds passes; if the window
+   * is cut short, it gets no verdict; all others fail.
+   */
   close(instant: SimTime): void {
     if (this.verdict !== 'pending') return;
     const { window } = this.expectation;

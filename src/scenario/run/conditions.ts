@@ -58,7 +58,7 @@ class ObservedCsipEvent implements ObservedCondition {
     this.#test = test;
     this.#host = host;
     this.#used = usedEvents(test, host);
-    // an event with an mRID may have reached its final state earlier
+    // an event that the test names by its mRID may have reached its final state earlier
     if (lasting.includes(test.state) || test.mrid !== null) for (const event of host.csip.events()) this.#take(event);
     this.#end = host.csip.onEvent((event) => {
       this.#take(event);

@@ -24,8 +24,8 @@ export interface WriteEvent {
 
 export type RunEvent = MessageEvent | WriteEvent;
 
-/** Number of unneeded events that are dropped at once. */
-const trimmedAtOnce = 1000;
+/** Unneeded events are dropped when the number of kept ones is a multiple of this. */
+const trimEvery = 1000;
 /** Maximum of events kept for a slow reader. */
 const maxKept = 100_000;
 
@@ -83,7 +83,7 @@ export class Journal {
 
   add(event: RunEvent): void {
     this.#events.push(event);
-    if (this.#events.length % trimmedAtOnce === 0) this.#trim();
+    if (this.#events.length % trimEvery === 0) this.#trim();
   }
 
   /** The event at a position; undefined: not arrived yet. */

@@ -87,7 +87,7 @@ export class RunRecord {
   #checksOfRules: Check[] = [];
   readonly #failures: string[] = [];
   #failuresNotKept = 0;
-  /** number of rule results that were dropped */
+  /** number of steps of rules that were dropped */
   #stepsForgotten = 0;
   readonly #forgotten = { passed: 0, failed: 0 };
 

@@ -30,7 +30,7 @@ import { Signals } from './signals.ts';
 
 /** Real ms between two observations of a condition for which the clock stands still. */
 const standingObserveMs = 20;
-/** Minimum of simulated time for the steps of `finally`, whatever limit the scenario has. */
+/** Minimum time limit of the steps of `finally`, simulated s, even if that of the scenario is shorter. */
 const minFinallyS = 3600;
 
 export interface RunOptions {

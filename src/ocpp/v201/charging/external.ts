@@ -313,7 +313,7 @@ function offerAt({ parts, external }: NoticeDeps, evseId: number, state: Chargin
 export function createNotices(deps: NoticeDeps) {
   const { parts, transactions } = deps;
   const { version, variables } = parts;
-  /** last reported offers by transaction; the first offer is not reported */
+  /** last reported offers by transaction; of the first offer only a mode other than ChargingOnly is reported */
   const offers = new Map<string, Offer>();
 
   const reportChange = ({ transactionId, evseId }: Transaction, state: ChargingState, nowMs: number): void => {

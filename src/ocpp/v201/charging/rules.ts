@@ -413,7 +413,7 @@ const start: ScheduleCheck = ({ startSchedule }, { chargingProfileKind: kind }) 
   if (!isDate(startSchedule)) return broken('K01', 'InvalidSchedule', 'startSchedule is not a date-time');
   if (startSchedule === undefined)
     return kind === 'Absolute' || kind === 'Recurring'
-      ? broken('K01.FR.40', 'InvalidProfile', `an ${kind} profile needs a startSchedule`)
+      ? broken('K01.FR.40', 'InvalidProfile', `a profile of kind ${kind} needs a startSchedule`)
       : null;
   return kind === 'Relative' ? broken('K01.FR.41', 'InvalidProfile', 'a Relative profile has no startSchedule') : null;
 };

@@ -30,7 +30,7 @@ function endNotice({ id }: DerControl, atMs: number): DerNotice {
   return { id, started: false, atMs, supersededIds: [] };
 }
 
-/** Starts the controls that are due, in order of priority: each supersedes the due ones of worse priority. */
+/** Starts the due controls in order of priority: each supersedes running and due ones of its type of worse priority. */
 function start(book: DerBook, atMs: number): BookChange {
   const due = book.filter((each) => isWaiting(each) && each.startMs <= atMs);
   due.sort((a, b) => a.priority - b.priority || a.order - b.order);

@@ -82,7 +82,7 @@ export type ControlOutcome = 'applied' | 'waiting' | 'refused' | 'outweighed';
 export interface DeviceControls {
   /** Replaces the controls in force. */
   follow(inForce: readonly DerControl[]): void;
-  /** Outcome of a control in force; null: no longer in force. */
+  /** Outcome of a control in force; null: not in force. */
   stateOf(id: string): ControlOutcome | null;
   /** types of control in effect on the device: applied, and not overwritten by another writer */
   readonly running: ReadonlySet<DERControlEnum>;

@@ -17,7 +17,7 @@ import type { PlacedVariable, Place } from '../variables/model.ts';
 
 const dayMs = 86_400_000;
 
-/** The next multiple of the interval from midnight after `nowMs`, or the next midnight if earlier (N08.FR.07). */
+/** The first instant after `nowMs` that is a multiple of the interval from midnight, or is midnight (N08.FR.07). */
 function nextAligned(nowMs: number, intervalS: number): number {
   const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
   const passed = Math.floor((nowMs - midnightMs) / (intervalS * 1000) + 1e-9);
@@ -176,7 +176,7 @@ export interface EventNotice extends Named {
   /** time of the central system, ms since the epoch */
   readonly atMs: number;
   readonly trigger: EventTriggerEnum;
-  /** empty: the variable is write-only */
+  /** empty: the variable is write-only, or has no value */
   readonly actualValue: string;
   readonly severity: number;
   /** the situation is over */
@@ -254,7 +254,7 @@ function restoredEntry(value: JsonValue): readonly Entry[] {
 
 type Waiting = ReturnType<typeof createWaiting>;
 
-/** Stored state: unconfirmed events, and the number of the next event. */
+/** Unconfirmed events and the id of the next one; the slot has the reserved ids, and events that could not be sent. */
 function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log' | 'device'>) {
   const slot = store('events');
   let entries: readonly Entry[] = [];

@@ -229,7 +229,7 @@ export function troubleOf(device: Pick<StationPort, 'detail' | 'connector'>, { e
 export const maxCustomMonitors = 200;
 
 export interface Monitors extends Required<Pick<Part, 'load'>> {
-  /** active monitors, in the order of their checks */
+  /** monitors in force, in the order of their checks */
   readonly all: readonly Monitor[];
   readonly customCount: number;
   /** events of monitors with a greater severity number are not sent */
@@ -251,7 +251,7 @@ interface State {
   readonly level: number;
   readonly nextId: number;
   readonly custom: ReadonlyMap<number, Monitor>;
-  /** inactive monitors of the factory: cleared, disabled, or replaced by the central system */
+  /** monitors of the factory that are not in force: cleared, disabled, or replaced by the central system */
   readonly off: ReadonlySet<number>;
 }
 

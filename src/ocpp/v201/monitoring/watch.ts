@@ -17,7 +17,7 @@ import type { Monitor, Monitors } from './monitors.ts';
 export interface MonitorState {
   /** true: the value has passed the threshold and has not cleared since */
   readonly exceeded: boolean;
-  /** difference: the value of the last report, before any that of the first check; null: not checked yet */
+  /** last reported value, or distance to the target; before a report the first value, or 0; null: not checked yet */
   readonly reference: string | null;
 }
 
@@ -143,7 +143,7 @@ const tickMs = 1000;
 const lateMs = 5000;
 const thresholdTypes: ReadonlySet<MonitorEnum> = new Set(['UpperThreshold', 'LowerThreshold']);
 const targetTypes: ReadonlySet<MonitorEnum> = new Set(['TargetDelta', 'TargetDeltaRelative']);
-/** Provided values that change only with transitions: ticks do not check them. */
+/** Variables whose values change only with transitions: ticks do not check them. */
 const byTransition: ReadonlySet<string> = new Set([
   'Problem',
   'AvailabilityState',
@@ -165,7 +165,7 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
   return {
     /**
      * Greatest severity number of active monitors; -1: no monitor is active. The values of inactive monitors are not
-     * checked, so that no threshold clears whose event was not sent.
+     * checked, so that the end of an excess is reported only if its begin was.
      */
     maxSeverity: (): number => {
       if (device.dark || (enabled !== undefined && variables.valueOf(enabled) !== 'true')) return -1;
@@ -178,7 +178,7 @@ function createActivity({ device }: WatchParts, { variables, monitors, reports, 
       !periodicTypes.has(type) &&
       variables.isProvided(placedVariable) &&
       !byTransition.has(placedVariable.entry.variable.name),
-    /** True if other parts derive the value from a transition; problems come from the device itself. */
+    /** True if other parts may derive the value from a transition; problems come from the device itself. */
     isDerived: ({ placedVariable }: Monitor): boolean =>
       placedVariable.entry.variable.name !== 'Problem' && variables.isProvided(placedVariable),
   };
@@ -373,7 +373,7 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
     const isOf = (monitor: Monitor): boolean => isSame(monitor.placedVariable, placedVariable);
     if (monitors.all.some(isOf)) checkValues(isOf, transitionMs ?? clock.nowMs(), true);
   };
-  const onTransactionBound = ({ evseId }: Transaction): void => {
+  const onStartOrEnd = ({ evseId }: Transaction): void => {
     for (const monitor of monitors.all)
       if (monitor.transaction && (monitor.placedVariable.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
     checkSoon();
@@ -381,8 +381,8 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const ends = [
     device.onTransition(followDevice),
     variables.onAnyChange(onVariableChange),
-    transactions.onStarted(onTransactionBound),
-    transactions.onEnded(onTransactionBound),
+    transactions.onStarted(onStartOrEnd),
+    transactions.onEnded(onStartOrEnd),
     registration.onAccepted(checkSoon),
     registration.onEnded(checkSoon),
   ];

@@ -74,7 +74,7 @@ function addressIssue({ ocppCsmsUrl, securityProfile }: ConnectionData): string 
   return transportIssue({ url: ocppCsmsUrl, securityProfile });
 }
 
-/** Contradiction between address and security profile of a slot; null: none. */
+/** Why no connection can be made to a slot: its address contradicts the security profile, or is refused; null: none. */
 export function transportIssue({
   url,
   securityProfile,

@@ -189,7 +189,7 @@ export interface CostState {
   readonly reservationS: number | null;
   /** at least one, the oldest first */
   readonly periods: readonly CostPeriod[];
-  /** indexes of the price elements of the last period, for energy, charging time and idle time; null: no step yet */
+  /** indexes of the price elements of the last period: energy, charging, idle time; null: no step yet by this tariff */
   readonly used: string | null;
   /** the maximum cost was reached: amounts no longer change */
   readonly capped: boolean;
@@ -221,7 +221,7 @@ export interface CostStep {
   readonly charging: boolean;
 }
 
-/** maximum of reported periods; later costs add to the last one */
+/** maximum of reported periods; later use adds to the last one */
 const maxPeriods = 100;
 /** maximum of pieces of a step: a step over years, after a jump of the clock, is not split at each midnight */
 const maxPieces = 1000;
@@ -267,7 +267,7 @@ const newPeriod = (tariffId: string, startMs: number): CostPeriod => ({
 /**
  * The cost of a transaction that begins: its fixed fees.
  * @param reservationS duration of the reservation that it uses; null: none
- * @param fees false: no fixed fees, since the tariff comes into force after the start
+ * @param fees false: neither fixed fees nor reservation, since the tariff comes into force after the start
  */
 export function startCost(
   tariff: Tariff,

@@ -162,13 +162,13 @@ interface PacerDeps {
   readonly transactions: Pick<Transactions, 'update' | 'byId'>;
   /** True if the station calculates costs at present. */
   readonly isLocal: () => boolean;
-  /** Called when the meter of a transaction was read. */
+  /** Called when a round has read the meter of a transaction. */
   readonly onReading: (transactionId: string) => void;
 }
 
 interface Pacer {
   start(): void;
-  /** Called when a transaction may be priced. */
+  /** Call it when a transaction may be priced. */
   wake(): void;
   stop(): void;
 }

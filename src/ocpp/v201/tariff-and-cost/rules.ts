@@ -70,7 +70,7 @@ function chargingPeriod(period: CostPeriod) {
   return { tariffId, startPeriod: stamp(startMs), dimensions: volumes };
 }
 
-/** @param withPeriods true at the end of a transaction, false for a running cost (I12.FR.02) */
+/** @param withPeriods false for events with the running cost (I12.FR.02) */
 export function costDetails(
   state: CostState,
   tariff: Tariff,

@@ -23,7 +23,7 @@ interface ScreenContent {
 interface ScreenDeps {
   /** The cost of the transaction at an EVSE by the calculation of the station; null: no tariff prices it. */
   readonly localCost: (evseId: number) => number | null;
-  /** The tariff in force at an EVSE, and its currency; null: none. */
+  /** The tariff in force at an EVSE; null: none. */
   readonly tariffAt: (evseId: number) => Tariff | null;
   /** The transaction that runs at an EVSE; null: none. */
   readonly transactionAt: (evseId: number) => string | null;

@@ -43,7 +43,7 @@ export interface TariffsDeps {
     /** Reports the cost of a running transaction so far, with taxes: its maximum may be reached (E16). */
     spent(transactionId: string, cost: number): void;
   };
-  /** True if the cache has a token: its tariff is kept, since a cached token is not authorized again. Default: no. */
+  /** True if list or cache has a token: its tariff is kept for a start without Authorize. Default: no. */
   readonly isCached?: (idToken: IdToken) => boolean;
   /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
   readonly reservedS?: (reservationId: number) => number | null;

@@ -13,7 +13,7 @@ import type { ReportedValues, TransactionRecord, TransactionsState } from './sta
 
 const measurand = 'Energy.Active.Import.Register';
 
-/** The last energy register as a meter value; empty if TxEndedMeasurands lacks it. */
+/** The last energy register as a meter value; empty if SampledDataCtrlr is off, or TxEndedMeasurands lacks it. */
 export function lastValues(
   variables: StationParts['variables'],
   atMs: number,

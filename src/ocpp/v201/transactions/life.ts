@@ -152,7 +152,7 @@ function update(
   return pushEvent(state, record, connector, { type: 'Updated', trigger, atMs, extras, ...transitionOf(instant) });
 }
 
-/** Index of the cause that ends a transaction: EVDeparted if only ParkingBayOccupancy is a lost stop point. */
+/** Index of the ending cause: EVDeparted, if any, unless a stop point other than ParkingBayOccupancy is lost. */
 function endingCause(state: TransactionsState, causes: readonly Cause[], { lost }: PointChange): number {
   const points = stopPoints(state);
   const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');

@@ -93,7 +93,7 @@ export function reasonIn(version: Version2, reason: ReasonEnum): ReasonEnum {
 
 export interface Cause {
   readonly trigger: TriggerReasonEnum;
-  /** stoppedReason if this cause ends the transaction; null: none */
+  /** stoppedReason if this cause ends the transaction; null: Local */
   readonly reason: ReasonEnum | null;
   /** presented token, if it is not the token of the transaction */
   readonly idToken?: IdToken;
@@ -136,7 +136,7 @@ const unplugged = (_: EvseConnectorTransition, context: CauseContext): Cause[] =
   ...bay(context),
 ];
 
-/** Causes of the end of an authorisation without a vehicle; none without authorisation (`connected` to `finishing`). */
+/** Causes of the end of an authorisation without a vehicle; in other phases (`connected`) nothing is authorised. */
 function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { stopRequest }: CauseContext): Cause[] {
   if (fromPhase !== 'authorised') return [];
   if (stopRequest !== null) return [stopRequest];

@@ -146,7 +146,7 @@ export function transactionEntry(record: TransactionRecord, queued: number): Ocp
 }
 
 interface Limits {
-  /** Replaces the limits in force whose members `limit` has. @returns false: nothing has changed */
+  /** Puts the members of `limit` into force; other limits stay. @returns false: nothing has changed */
   set(key: string, limit: TransactionLimit): boolean;
   /** Limits the further energy of a transaction whose token was refused. */
   refused(key: string, energyWh: number): void;

@@ -19,7 +19,7 @@ interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connectio
 }
 
 interface VariableEffects {
-  /** Puts the values in force at the start. */
+  /** Applies the values at the start. */
   apply(): void;
   /** Restores the previous BasicAuthPassword after a new one failed; null: the password of the settings. */
   restorePassword(password: Buffer | null): void;

@@ -273,7 +273,7 @@ function repeatedMembers({ component, variable, attributeType }: GetData) {
   return { component, variable, ...(attributeType !== undefined && { attributeType }) };
 }
 
-/** @throws CallError for more items or octets than DeviceDataCtrlr allows (B05.FR.11, FR.12, B06.FR.16, FR.17) */
+/** @throws CallError for more items or octets than DeviceDataCtrlr allows (`clauses`) */
 export function checkSize(
   { version, finding, variables }: Pick<StationParts, 'version' | 'finding' | 'variables'>,
   action: 'GetVariables' | 'SetVariables' | 'GetReport',

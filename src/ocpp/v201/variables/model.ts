@@ -48,7 +48,7 @@ export interface VariableRow {
   /** null: this place has no such variable */
   readonly initial: string | ((facts: VariableFacts, place: Place) => string | null);
   readonly unit?: string;
-  /** minimum of a number, or of the length of a text */
+  /** minimum of a number, or of the length of a text or list */
   readonly min?: number;
   /** maximum of a number, or of the length of a text or list */
   readonly max?: number | ((facts: VariableFacts, place: Place) => number);
@@ -178,7 +178,7 @@ export interface VariableStore extends Variables {
 /** Limits of a value. */
 interface ValueRule {
   readonly type: DataType;
-  /** minimum of a number, or of the length of a text */
+  /** minimum of a number, or of the length of a text or list */
   readonly min?: number;
   /** maximum of a number, or of the length of a text or list */
   readonly max?: number;

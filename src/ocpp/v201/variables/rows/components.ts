@@ -1,6 +1,6 @@
 /**
  * The physical components: charging station, EVSEs and connectors, with their problems and meters, and MonitoringCtrlr
- * (block N). `effects.ts` provides states and powers of the components.
+ * (block N). `effects.ts` sets states and provides powers of the components.
  */
 import type { ConnectorRating } from '../../../station/port.ts';
 import { rowsOf } from '../model.ts';
