@@ -246,7 +246,7 @@ class DocumentReader {
     return values;
   }
 
-  /** Reads a child element into `values`. @returns the member of the type that it would have been, if it has no value */
+  /** Reads a child element into `values`. @returns the member that the element stands for, if it is unread, and why */
   *#child(
     values: Values,
     byName: ReadonlyMap<string, Member>,
