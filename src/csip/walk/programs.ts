@@ -123,7 +123,7 @@ export interface WalkParts {
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
   /** the effective rate for a pollRate */
   readonly rateOf: (pollRate: number | undefined) => number;
-  /** takes note of a failed reading: logs it, and looks for the server if it has not answered */
+  /** logs a failed reading, and reads the DeviceCapability if there was no answer */
   readonly missed: (what: Missed) => void;
   readonly warn: (message: string) => void;
 }
@@ -324,7 +324,7 @@ export class ProgramListWalk {
     });
   }
 
-  /** Does work on controls: at once, or with pauses if they are more than one part has. */
+  /** Does work on controls, with pauses if they are more than one part has. */
   #inParts<T>(controls: number, work: Generator<undefined, T>): T | Promise<T> {
     return controls <= listedAtOnce ? runWhole(work) : this.#options.share.runInParts(work);
   }
@@ -333,7 +333,7 @@ export class ProgramListWalk {
     return part(old, { complete: this.#stands(read), remarks: remarksOfMissed(read) });
   }
 
-  /** Takes note of a failed reading, and of the delay that it asks for. @returns true if a repetition would not help */
+  /** Takes note of a failed reading and its `Retry-After`. @returns true if a repetition would not help */
   #stands(read: Missed): boolean {
     this.#options.missed(read);
     if (read.retryAfterMs !== undefined) this.#askedToWaitMs = Math.max(read.retryAfterMs, this.#askedToWaitMs ?? 0);

@@ -394,7 +394,7 @@ class DocumentWriter {
     return 'text' in written ? written.text : fail(path, written.reason);
   }
 
-  /** True if the revision of the server has a member. */
+  /** True if the revision or the extension of the server has a member. */
   #has({ since }: Member): boolean {
     const { revision, aus } = this.#options;
     if (since === undefined) return true;

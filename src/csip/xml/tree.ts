@@ -159,7 +159,7 @@ function* countMarkup(text: string, limits: XmlLimits): Generator<undefined, rea
       if (++instructions > limits.instructions)
         refuseXml(`has more than ${limits.instructions} instructions, comments and sections of CDATA`);
       const end = text.indexOf(endOf[kind], at + kind.length);
-      // the parser has the words for what never ends
+      // the parser reports markup that never ends
       if (end < 0) break;
       at = end;
       continue;
