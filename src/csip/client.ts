@@ -267,7 +267,7 @@ export class Client {
     await this.#closing;
   }
 
-  /** Retries at once instead of after the wait. @returns false: it is connected, or disconnected by hand */
+  /** Retries at once instead of after the wait. @returns false: it waits for no retry */
   reconnect(): boolean {
     if (this.#state !== 'retrying') return false;
     if (this.#walk === null) this.#retryLater(0);

@@ -66,7 +66,7 @@ class Registrations implements RegistrationBook {
   }
 }
 
-/** Settings of all clients that REST can change while the process runs. */
+/** Settings of all clients in force; REST can change those below while the process runs. */
 interface InForce extends ClientConduct {
   server: { host: string; port: number; tls: boolean };
   /** the server comes from flags or a file: the rules of outgoing connections do not apply */

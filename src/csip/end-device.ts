@@ -26,7 +26,7 @@ import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
 
 /** A control that the device does not take is tried again each second, on the clock that times events. */
 const retryMs = 1000;
-/** New events that a reading brings in its own turn; more are asked about in parts before it counts. */
+/** Maximum of new events of a reading that is taken in at once; more are asked about in parts first. */
 const newAtOnce = 50;
 /** Events from which on a step, its outcomes and its save have a turn of the event loop each. */
 const manyEvents = 500;
@@ -150,8 +150,8 @@ export class EndDevice {
   }
 
   /**
-   * The programs of all its FSAs; empty: it has left the server. A reading with many new events counts some turns of the
-   * event loop later, as a whole.
+   * The programs of all its FSAs; empty: it has left the server. With many events, new or known, a reading counts some
+   * turns of the event loop later, as a whole.
    */
   follow(programs: readonly FoundProgram[]): void {
     if (this.#isPreparing) {
@@ -209,7 +209,7 @@ export class EndDevice {
     this.#step({ kind: 'opt', mrid, in: takesPart });
   }
 
-  /** Default controls alone act, because communication was lost for too long. */
+  /** @param expired true: communication was lost for too long, and default controls alone act; false: events act too */
   expire(expired: boolean): void {
     if (expired === this.#expired) return;
     this.#expired = expired;

@@ -47,7 +47,7 @@ export class Notifications {
     this.#options = options;
   }
 
-  /** Base URL of the subscription paths; null: no listener. */
+  /** Base URL of the notification paths; null: no listener. */
   get base(): string | null {
     return this.#listener?.base ?? null;
   }

@@ -69,7 +69,7 @@ export const clockSkewFault = faultKind({
 export const wrongLfdiFault = faultKind({
   ...csip,
   kind: 'wrong_lfdi',
-  summary: 'Responses, EndDevices and MirrorUsagePoints carry another LFDI.',
+  summary: 'Responses, EndDevices, DeviceInformation and MirrorUsagePoints carry another LFDI.',
   targets: resources,
   parameters: z.strictObject({
     lfdi: hex(40, '40 hexadecimal digits')

@@ -96,7 +96,7 @@ export const unknownObjectFault = faultKind({
 export const confirmAskedFault = faultKind({
   ...dnp3,
   kind: 'confirm_asked',
-  summary: 'Responses that need no confirm request one: CON is set.',
+  summary: 'Responses that need no confirm ask for one: CON is set.',
   targets: byFunction,
   parameters: noParameters,
 });

@@ -33,7 +33,8 @@ export interface GroupTarget extends ControlTarget {
 
 /**
  * The target of an EndDevice. With several devices, percentages, curves and switches act on each device; the values of
- * `sharedModes` are divided by 702.WMax; limits of CSIP-AUS and of absorption hold at the common connection point.
+ * `sharedModes` are shared in proportion to 702.WMax; limits of CSIP-AUS and of absorption hold at the common connection
+ * point.
  */
 export function createControlTarget(options: ControlTargetOptions): GroupTarget {
   return new EndDeviceTarget(options);

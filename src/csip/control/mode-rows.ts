@@ -386,7 +386,7 @@ function softRampS(setSoftGradW: unknown): number | null {
   return pctPerS === 0 ? 0 : 100 / pctPerS;
 }
 
-/** The members of a default control beside its modes; `setESRampTms` prevails over `setSoftGradW`, its equal. */
+/** The members of a default control beside its modes; `setESRampTms` prevails over its equivalent `setSoftGradW`. */
 export function settingsWish(settings: NonNullable<ResolvedControl['settings']>): FunctionWish {
   return {
     name: 'enter_service',

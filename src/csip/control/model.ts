@@ -43,7 +43,7 @@ export interface LeftOutMode {
  * Outcome of a control in force.
  * - `applied`: its supported modes are in force
  * - `waiting`: the device accepts no control now (local control, off); the control is tried again
- * - `unsupported`: none of its modes has physics (response 252)
+ * - `unsupported`: none of its modes has physics (response 252 in revision 2018, 251 in 2023)
  * - `invalid`: a value is out of range and nothing is in force (response 253)
  */
 export interface ControlOutcome {

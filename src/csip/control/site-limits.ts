@@ -114,7 +114,7 @@ export class SiteLimits {
     return { limit: isLimitMode(mode) ? limitModes[mode] : 'load', limitW: Math.min(maxSiteLimitW, limitW) };
   }
 
-  /** Limits of absorption exclude each other: by control, those that the control of highest rank outweighs. */
+  /** Limits of absorption exclude each other. @returns by control, those that the control of highest rank outweighs */
   outweighedAbsorption(inForce: readonly ControlInForce[]): ReadonlyMap<string, readonly LeftOutMode[]> {
     const limiting = inForce.flatMap(({ id, rank, modes, control }) => {
       const valid = modes.filter(isAbsorbMode).filter((mode) => !isRefusal(this.wish(mode, control)));
@@ -238,7 +238,7 @@ export class SiteLimits {
     }
   }
 
-  /** Devices that are still in the plant, which removes the limits of a group with its last device. */
+  /** Devices that are still in the plant; with the last of them, the plant has removed the limits of the group. */
   #present(): readonly number[] {
     const { plant } = this.#options;
     return this.#devices.filter((index) => plant.devices.some((device) => device.index === index));

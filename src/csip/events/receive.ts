@@ -91,7 +91,7 @@ function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
 /** False: a curve cannot be read yet, and the event is checked at its start. */
 const hasCurves = ({ curves }: ResolvedControl): boolean => ![...curves.values()].includes(null);
 
-/** Controls that become new events with the next reading, if nothing happens before it. */
+/** Controls of a reading that may become new events. */
 export function newControls({ events }: ScheduleState, programs: readonly ListedProgram[]): readonly ListedControl[] {
   return programs.flatMap(({ controls = [] }) => controls.filter(({ mrid }) => events.get(mrid)?.left ?? true));
 }

@@ -180,7 +180,7 @@ class Step {
     return this.#periods.get(event.listed.mrid) ?? event.own;
   }
 
-  /** The part of its period in which an event has its modes: until its random delay where it is cancelled with one. */
+  /** The period in which an event has its modes; if cancelled with randomization, until its random delay ends. */
   #claimOf(event: TrackedEvent): Period {
     const { startS, endS } = this.#periodOf(event);
     return { startS, endS: Math.min(endS, event.cancelAtS ?? Infinity) };
@@ -303,7 +303,7 @@ const isInForce = ({ phase, optedOut, withdrawn }: TrackedEvent): boolean =>
 const hasSettings = ({ control }: ControlInForce): boolean =>
   control.settings !== undefined && Object.values(control.settings).some((value) => value !== undefined);
 
-/** True for a control that shows why modes of it cannot be read, though none of it acts. */
+/** True for a control with modes that cannot be read: it is shown with the reasons, even if none of its modes acts. */
 const hasUnread = ({ control }: ControlInForce): boolean => control.base.unread !== undefined;
 
 /** Default controls for the modes that no event has: each mode from the program of lowest primacy that defines it. */

@@ -18,7 +18,7 @@ export interface Period {
 }
 
 export interface TrackedEvent {
-  /** as first read; members that a server may change (status, replyTo, hints) are from the last reading */
+  /** as first read; members that a server may change (as status, replyTo) are from the last reading while it is live */
   readonly listed: ListedControl;
   /** keys of the present programs that list the event */
   readonly programs: readonly string[];
@@ -74,7 +74,7 @@ export interface ScheduleState {
 export const isLive = ({ phase }: TrackedEvent): boolean =>
   phase === 'received' || phase === 'scheduled' || phase === 'active';
 
-/** Modes that the device cannot carry out; they do not count as held. */
+/** Modes that the device cannot carry out: an event loses nothing with them. */
 const idleModes = ({ outcome }: TrackedEvent): ReadonlySet<ModeName> =>
   new Set(outcome?.leftOut.filter(({ reason }) => reason !== 'outweighed').map(({ mode }) => mode));
 
@@ -136,7 +136,7 @@ interface Saved {
 }
 
 /**
- * The state of one schedule, to be kept with `slot.replace([saveSchedule(state)])` after the responses of the same step
+ * The state of one schedule, to be kept in a slot of the store after the responses of the same step
  * are in their queue: a crash in between makes the next process owe responses that the queue already has.
  */
 export function saveSchedule(state: ScheduleState): JsonValue {
@@ -232,7 +232,7 @@ export function givingUp(event: TrackedEvent, modes: readonly ModeName[], atS: n
   return { ...event, gaveUpS };
 }
 
-/** The latest ends of a mode among the events that end at one instant; -Infinity: none. */
+/** The latest ends of a mode among the events with one specified end; -Infinity: none. */
 interface LatestEnds {
   /** of events that end by time */
   readonly inTimeS: number;
@@ -248,13 +248,13 @@ const noEnds: LatestEnds = { inTimeS: -Infinity, earlyS: -Infinity };
  * and o): randomization leaves no gap that would show the default control, and no overlap of the two that would
  * supersede. Each event keeps its duration, so that a row of events without random durations runs with the random start
  * of the first. An event that ended early, or lost the mode, ended the wait of the later one at that instant: the later
- * one starts at it where it would have started before it, and at its time otherwise.
+ * one starts then if its own random start has passed, and at its own random start otherwise.
  */
 export class PeriodPass {
   readonly #periods = new Map<string, Period>();
   /** events that another may follow, by specified end and mRID */
   readonly #byEnd = new Map<number, Map<string, TrackedEvent>>();
-  /** by mode, for the events that end at an instant */
+  /** by specified end and mode */
   readonly #latestEnds = new Map<number, ReadonlyMap<ModeName, LatestEnds>>();
 
   constructor(events: ReadonlyMap<string, TrackedEvent>) {
@@ -279,7 +279,7 @@ export class PeriodPass {
     else this.#byEnd.set(endS, new Map([[event.listed.mrid, event]]));
   }
 
-  /** Decides the period of an event; all with an earlier specified start have been. */
+  /** Decides the period of an event; those with an earlier specified start must be decided already. */
   decide(event: TrackedEvent): Period {
     if (event.fixed !== null) return event.fixed;
     const { listed, own } = event;

@@ -144,7 +144,7 @@ export interface NotificationListenerOptions {
   readonly port: number;
   /** null: plain HTTP */
   readonly gate: TlsGate<unknown> | null;
-  /** base URI for the server, without a path at its end; null: address and port */
+  /** base URI for the server, before the paths of the listener; null: address and port */
   readonly uri: string | null;
   /** @throws SimError PEER_ERROR for an invalid document */
   readonly parse: (body: Buffer) => ReceivedDocument | Promise<ReceivedDocument>;

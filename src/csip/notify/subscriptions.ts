@@ -20,7 +20,7 @@ export interface SubscribableResource {
   /** absolute */
   readonly url: string;
   readonly name: DocumentName;
-  /** SubscriptionList of its EndDevice; absolute */
+  /** SubscriptionList of its EndDevice or of that of the connection; absolute */
   readonly listUrl: string;
   readonly deviceIndex: number | null;
 }

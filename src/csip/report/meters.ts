@@ -23,7 +23,7 @@ export interface MeterOptions extends Sending {
   /** all devices as one, with a common mirror; null: each device has a separate mirror */
   readonly together: DeviceReports | null;
   readonly lfdi: string;
-  /** digits of the enterprise number that end each mRID: 8 */
+  /** the 8 digits of the enterprise number at the end of each mRID */
   readonly penDigits: string;
   /** overrides the rates of the server, s; null: no override */
   readonly postRateS: number | null;

@@ -38,7 +38,7 @@ export interface MirrorOptions extends Sending {
   readonly isSingleDevice: boolean;
   /** LFDI of the EndDevice */
   readonly lfdi: string;
-  /** digits of the enterprise number that end each mRID: 8 */
+  /** the 8 digits of the enterprise number at the end of each mRID */
   readonly penDigits: string;
   readonly description: string;
   readonly quantities: readonly Quantity[];

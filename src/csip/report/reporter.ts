@@ -51,7 +51,7 @@ export interface ReporterOptions extends LogEventOptions {
   readonly together: DeviceReports | null;
   /** LFDI of the EndDevice: 40 hex digits */
   readonly lfdi: string;
-  /** digits of the enterprise number that end each mRID: 8 */
+  /** the 8 digits of the enterprise number at the end of each mRID */
   readonly penDigits: string;
   /** true if readings cover whole minutes of the server */
   readonly wholeMinutes?: boolean;

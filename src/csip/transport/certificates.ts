@@ -51,7 +51,7 @@ export function penDigits(pen: number, form: 'number' | 'decimal'): string {
 
 /**
  * The LFDI of a device behind an aggregator, which has no certificate (CSIP-AUS). It ends with the private enterprise
- * number, and depends on aggregator and name only.
+ * number; the digits before it depend on aggregator and name only.
  * @param aggregator LFDI of the aggregator
  * @param name distinguishes the devices
  */
@@ -123,7 +123,7 @@ const restNames: ClientNames = { cert: '/cert_pem', key: '/key_pem', rootCert: '
 
 export class ClientCredentials implements TlsIdentity {
   readonly #options: CredentialsOptions;
-  /** null: plain HTTP, without certificates */
+  /** null: plain HTTP, with a certificate for LFDI and SFDI alone */
   readonly #files: ClientTlsFiles | null;
   readonly #plainCert: string;
   #chosen: Chosen | null = null;

@@ -231,7 +231,7 @@ export class Configurator {
 
   /**
    * Changes all clients, except that certificates change for the connection of the device, and the LFDI for the device.
-   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the address for notifications is taken;
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the listener cannot start;
    *   then nothing is changed
    */
   async apply(patch: CsipConfigPatch, device: number, by: Origin): Promise<void> {

@@ -30,7 +30,7 @@ export interface GroupsOptions extends WalkParts {
   readonly timeStaleS: () => number;
   /** absolute URI of the Time of the server; null: it has none */
   readonly serverTimeUrl: () => string | null;
-  /** called when the server no longer has the list, so that the EndDevice is read again */
+  /** called when the server no longer has the list, so that the EndDeviceList is read again */
   readonly lost: () => void;
   readonly changed: (programs: readonly FoundProgram[]) => void;
 }
@@ -196,7 +196,7 @@ export class GroupsWalk {
   }
 
   /**
-   * The one clock for all groups with a Time. @returns null: the maximum is reached
+   * The clock of all groups with the same Time. @returns null: the maximum is reached
    * @param times clocks of this reading
    * @param before clocks of the previous reading
    */

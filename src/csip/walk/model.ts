@@ -15,7 +15,7 @@ export interface WalkTarget {
   /** 40 hex digits, upper case */
   readonly lfdi: string;
   readonly sfdi: number;
-  /** null: no single device (an aggregator itself) */
+  /** null: all devices of a site */
   readonly deviceIndex: number | null;
   /** bits of DeviceCategoryType, for in-band registration */
   readonly deviceCategory: number;
@@ -82,9 +82,9 @@ export interface SubscribableFound {
 
 /** Receives the results of a walk. Calls come between two readings, never within a call that changes the walk. */
 export interface WalkListener {
-  /** the server has answered the request for its DeviceCapability */
+  /** the DeviceCapability was read */
   contact(): void;
-  /** the server has not answered */
+  /** the DeviceCapability could not be read */
   noContact(reason: string): void;
   stage(stage: WalkStage): void;
   /** The EndDevice of a target was found or has changed. null: not on the server, or not enabled. */

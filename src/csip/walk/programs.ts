@@ -123,7 +123,7 @@ export interface WalkParts {
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
   /** the effective rate for a pollRate */
   readonly rateOf: (pollRate: number | undefined) => number;
-  /** reports a failed reading; @param what the resource, for the log */
+  /** logs a failed reading, and reads the DeviceCapability if there was no answer */
   readonly missed: (what: Missed) => void;
   readonly warn: (message: string) => void;
 }
@@ -144,7 +144,7 @@ interface ProgramListOptions extends WalkParts {
   readonly aheadS: () => number;
   /** called when the list is gone, so that its parent is read again */
   readonly lost: () => void;
-  /** called after each reading by its own timer, whether it succeeded or not */
+  /** called after each reading, whether it succeeded or not */
   readonly changed: () => void;
 }
 
@@ -324,7 +324,7 @@ export class ProgramListWalk {
     });
   }
 
-  /** Work on so many controls: at once, or with pauses where there are more than one part has. */
+  /** Does work on controls, with pauses if they are more than one part has. */
   #inParts<T>(controls: number, work: Generator<undefined, T>): T | Promise<T> {
     return controls <= listedAtOnce ? runWhole(work) : this.#options.share.runInParts(work);
   }
@@ -333,7 +333,7 @@ export class ProgramListWalk {
     return part(old, { complete: this.#stands(read), remarks: remarksOfMissed(read) });
   }
 
-  /** @returns true if a repetition would not help */
+  /** Takes note of a failed reading and its `Retry-After`. @returns true if a repetition would not help */
   #stands(read: Missed): boolean {
     this.#options.missed(read);
     if (read.retryAfterMs !== undefined) this.#askedToWaitMs = Math.max(read.retryAfterMs, this.#askedToWaitMs ?? 0);
@@ -380,7 +380,7 @@ function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readon
   return { resources: [], complete: true, remarks: [], ...facts, value };
 }
 
-/** The links of a program without a target. */
+/** The remark about a link of a program that has no usable `href`; empty: the program has no such link. */
 function emptyLinks(
   program: Received<DERProgram>,
   name: 'DefaultDERControlLink' | 'DERControlListLink',

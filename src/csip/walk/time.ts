@@ -37,7 +37,7 @@ export class TimeFollower {
   /**
    * Sets the clock to a Time, unless both agree: `currentTime` has whole seconds, and following every Time would move
    * the clock back and forth.
-   * @returns true if the clock has a time
+   * @returns false: the Time cannot be used
    */
   take({ time, middleMonotonicMs }: TimeSample): boolean {
     const { remoteClock, monotonicMs, warn, inUse } = this.#options;

@@ -31,7 +31,7 @@ import { remarksOfMissed } from './remarks.ts';
 import type { Missed, Remark } from './remarks.ts';
 import { TimeFollower } from './time.ts';
 
-/** After a failure elsewhere the DeviceCapability is read, unless it has just been. */
+/** After a reading without an answer the DeviceCapability is read, unless the server gave it within this time, ms. */
 const probeAfterMs = 10_000;
 /** EndDevices of the list that are kept for views. */
 const maxSeen = 1000;
@@ -54,7 +54,7 @@ export class Walk {
   #dcap: Answered | null = null;
   #time: ServerFacts['time'] = null;
   #list: FoundResource | null = null;
-  /** why the EndDeviceList could not be read; null: it could */
+  /** why the server does not give the EndDeviceList; null: no refusal */
   #listRefusal: string | null = null;
   #seen: readonly Located<EndDevice>[] = [];
   #stage: WalkStage = 'connecting';
@@ -91,7 +91,7 @@ export class Walk {
     return this.#dcap === null ? null : { ...this.#dcap, time: this.#time };
   }
 
-  /** All EndDevices of the list, including those of other clients. */
+  /** EndDevices of the list, including those of other clients, at most `maxSeen`. */
   get seen(): readonly Located<EndDevice>[] {
     return this.#seen;
   }
@@ -156,7 +156,7 @@ export class Walk {
     return this.#dcapPoll.dueInMs;
   }
 
-  /** The EndDeviceList of a client that waits until it shows its EndDevice. */
+  /** State of the EndDeviceList for a client that waits until its EndDevice is in it. */
   get admission(): { readonly refusal: string | null; readonly retryInMs: number | null } {
     return { refusal: this.#listRefusal, retryInMs: this.#listPoll.dueInMs };
   }
@@ -317,7 +317,7 @@ export class Walk {
     const isWaiting = matches.some(([, located]) => located === null);
     const remarks = read.kind === 'found' ? read.remarks : remarksOfMissed(read);
     if (this.#stage !== 'registering' && !isWaiting) return { rateS: this.#rateOf(rate), remarks };
-    // a server says by the DeviceCapability how often a client may ask that it has not admitted yet
+    // until a client is admitted, the pollRate of the DeviceCapability says how often it may ask
     const { pollRate = defaultPollRateS } = this.#dcap.document;
     return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)), remarks };
   }

@@ -246,7 +246,7 @@ class DocumentReader {
     return values;
   }
 
-  /** Reads a child element into `values`. @returns the member of the type that it would have been, if it has no value */
+  /** Reads a child element into `values`. @returns the member that the element stands for, if it is unread, and why */
   *#child(
     values: Values,
     byName: ReadonlyMap<string, Member>,
@@ -394,7 +394,7 @@ class DocumentWriter {
     return 'text' in written ? written.text : fail(path, written.reason);
   }
 
-  /** True if the revision of the server has a member. */
+  /** True if the revision or the extension of the server has a member. */
   #has({ since }: Member): boolean {
     const { revision, aus } = this.#options;
     if (since === undefined) return true;

@@ -92,7 +92,7 @@ export type Revision = '2018' | '2023';
 
 /** A member that the peer has sent and whose value was not read. */
 export interface UnreadMember {
-  /** `value`: its text does not fit; `namespace`: it is in no namespace of the standard */
+  /** `value`: its text does not fit; `namespace`: it is in no namespace that has it */
   readonly reason: 'value' | 'namespace';
   readonly detail: string;
 }

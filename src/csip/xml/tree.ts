@@ -155,11 +155,11 @@ function* countMarkup(text: string, limits: XmlLimits): Generator<undefined, rea
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at)) {
     const kind = (['<?', '<!--', '<![CDATA['] as const).find((start) => text.startsWith(start, at));
     if (kind !== undefined) {
-      // comments and sections of CDATA become nodes too
+      // comments divide texts, so they add nodes too
       if (++instructions > limits.instructions)
         refuseXml(`has more than ${limits.instructions} instructions, comments and sections of CDATA`);
       const end = text.indexOf(endOf[kind], at + kind.length);
-      // the parser has the words for what never ends
+      // the parser reports markup that never ends
       if (end < 0) break;
       at = end;
       continue;
@@ -193,7 +193,7 @@ function endOfTag(text: string, start: number, maxAttributes: number): number {
   return text.length;
 }
 
-/** The element of a node. null: text, comment or instruction. */
+/** The element of a node. null: text, section of CDATA or instruction. */
 export function elementOf(node: XmlNode): XmlElement | null {
   for (const tag in node) {
     if (tag === attributesKey) continue;
@@ -270,7 +270,7 @@ interface Begin {
   readonly columns: number;
 }
 
-/** Position in the message of the parser: line and column at its end, if validation has failed. */
+/** Message of the parser with its position in the whole text. Messages of the validation alone end with a position. */
 function placed(message: string, { lines, columns }: Begin): string {
   const [, reason = message, line, column = ''] = /^(.*):([0-9]+):([0-9]+|undefined)$/su.exec(message) ?? [];
   if (line === undefined || column === 'undefined') return reason.slice(0, 200);
@@ -278,11 +278,11 @@ function placed(message: string, { lines, columns }: Begin): string {
   return `${place}: ${reason.slice(0, 200)}`;
 }
 
-/** The parser permits an XML declaration within the first characters alone: no piece but the first begins with one. */
+/** With blanks: the parser permits an XML declaration in the first characters, but only the first piece may have one. */
 const startTag = (name: string) => `<${name}        >`;
 const endTag = (name: string) => `</${name}>`;
 
-/** Nodes of the elements that are open behind the last node, outermost first; the tree is still being built. */
+/** Children of the elements still open at the end of the nodes, outermost first; the tree is still being built. */
 function openChildren(nodes: readonly XmlNode[], depth: number): XmlNode[][] {
   const open: XmlNode[][] = [];
   for (let last = nodes.at(-1); open.length < depth && last !== undefined; ) {

@@ -47,7 +47,7 @@ export const falseAnswerKinds: Readonly<Record<AnswerProtocol, readonly Kind[]>>
   dnp3: ofDevice,
 };
 
-/** A fault that struck during a command or after it. */
+/** A fault that has struck, and is in force or has ended since the command. */
 export interface Explanation {
   readonly fault: ActiveFault;
   /** true: still in force */

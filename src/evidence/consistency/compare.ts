@@ -35,7 +35,7 @@ export function changesValues(fault: ActiveFault): boolean {
   }
 }
 
-/** True if the target of a fault may include a register. Targets by address are not checked: they may. */
+/** True if the target of a fault may include a register; a target by address always may. */
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   if (points === undefined) return true;

@@ -12,9 +12,9 @@ export const presenters = ['registers', 'modbus', 'rest', 'stream', 'dnp3', 'ocp
 export type Presenter = (typeof presenters)[number];
 
 /**
- * `equal`: the same value; `rounding`: steps of the encodings explain it; `earlier`: a mean, or a document that was
- * sent before; `fault`: a fault of the protocol explains it; `unexplained`: a difference without such a reason;
- * `no_value`: nothing to compare.
+ * `equal`: the same value; `rounding`: steps of the encodings explain it, or hardly any power flows; `earlier`: a mean,
+ * or a document that was sent before; `fault`: a fault of the protocol explains it; `unexplained`: a difference without
+ * such a reason; `no_value`: nothing to compare.
  */
 export const causes = ['equal', 'rounding', 'earlier', 'fault', 'unexplained', 'no_value'] as const;
 export type Cause = (typeof causes)[number];
@@ -27,7 +27,7 @@ export interface Shown {
   /** null: none in the encoding */
   readonly multiplier: number | null;
   readonly unit: string | null;
-  /** decimal places of a textual value; null: the value is not text */
+  /** decimal places of a number as text or JSON; null: another encoding */
   readonly decimals: number | null;
   /** octet of flags of DNP3; null: the protocol has none */
   readonly flags: number | null;

@@ -274,14 +274,14 @@ const inverterStatus: Readonly<Record<number, string>> = {
 
 const states = {
   service_state: {
-    about: 'True if the device is in service.',
+    about: 'State of service of the device.',
     unit: 'word',
     measured: true,
     registers: ['701.St'],
     ...status('service_state'),
   },
   connection_state: {
-    about: 'True if the device is connected to the grid.',
+    about: 'Connection of the device to the grid.',
     unit: 'word',
     measured: true,
     registers: ['701.ConnSt'],
@@ -306,7 +306,7 @@ const states = {
     dnp3: { point: 'BI23', bound: 'disconnect switch' },
   },
   local_control: {
-    about: 'Whether the device refuses remote writes.',
+    about: 'True if the device refuses remote writes.',
     unit: 'flag',
     on: 'LOCAL',
     registers: ['715.LocRemCtl'],
@@ -317,14 +317,14 @@ const states = {
 
 const limits = {
   power_limit: {
-    about: 'Limit of active power, of the maximum active power.',
+    about: 'Limit of active power, percent of the maximum active power.',
     unit: '%',
     registers: ['704.WMaxLimPct', '123.WMaxLimPct'],
     rest: support('max_power.limit_pct', '%'),
     dnp3: { point: 'AI149' },
   },
   power_set_point_pct: {
-    about: 'Set-point of active power, of the maximum active power.',
+    about: 'Set-point of active power, percent of the maximum active power.',
     unit: '%',
     registers: ['704.WSetPct'],
     rest: support('active_power.setpoint_pct', '%'),
@@ -337,7 +337,7 @@ const limits = {
     rest: support('active_power.setpoint_kw', 'kW', 1000),
   },
   reactive_set_point_pct: {
-    about: 'Set-point of reactive power, of the reference in force.',
+    about: 'Set-point of reactive power, percent of the reference in force.',
     unit: '%',
     registers: ['704.VarSetPct'],
     rest: support('constant_var.var_pct', '%'),
@@ -427,7 +427,7 @@ function enableRow(name: (typeof switchedFunctions)[number]): QuantityRow {
   const { model, enable, classicEnable, label } = functionTable[name];
   const input = enableInputs[name];
   return {
-    about: `Whether the function "${label}" is on.`,
+    about: `True if the function "${label}" is on.`,
     unit: 'flag',
     needs: `${model}.${enable}`,
     registers: [`${model}.${enable}`, ...(classicEnable === undefined ? [] : [`123.${classicEnable}`])],
