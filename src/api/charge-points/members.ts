@@ -220,7 +220,7 @@ const profile = members<OcppProfileEntry>()('OcppChargingProfile', () => ({
   stack_level: integer('Of profiles of one purpose the highest level decides.'),
   purpose: text('In the words of the standard.'),
   kind: text('In the words of the standard.'),
-  transaction_id: text.orNull('Null: for no transaction alone.'),
+  transaction_id: text.orNull('Null: not bound to a transaction.'),
   effective: flag('True if it decides the limit of its purpose now.'),
   profile: nested({ schema: sentProfileSchema, reply: membersOf })('As the central system has sent it.'),
 }));

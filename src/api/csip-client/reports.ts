@@ -384,7 +384,8 @@ export const csipReportRoutes: readonly Route[] = [
     tag,
     operationId: 'set_csip_log_events',
     summary: 'Switches LogEvents on or off, or sends one',
-    description: '`enabled` applies to all clients; a LogEvent is sent by that of `device`, also while they are off.',
+    description:
+      '`enabled` applies to all clients. The LogEvent of `code` is sent by the client of `device`, even if `enabled` is false.',
     query: clientQuery,
     body: logEventsBodySchema,
     status: 202,

@@ -135,7 +135,7 @@ const glossary: Readonly<Record<string, string>> = {
   'IvPoint.i': 'Current, positive out of the source; unit: A.',
   'IvPoint.p': 'Power; unit: W.',
   'IvPoint.v': 'Voltage; unit: V.',
-  'LocalControl.local': 'True if the device takes commands on site only (702.CtrlModes, 715.LocRemCtl).',
+  'LocalControl.local': 'True if the device takes commands on site only (715.LocRemCtl).',
   'LogEntry.level': 'Severity.',
   'ModbusEndpoint.port': 'TCP port.',
   'ModbusEndpoint.tls': 'True if the connection is encrypted.',

@@ -246,7 +246,7 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
     ({ detail }) => detail.authority,
   ),
   external_limit: nested(externalLimit).orNull(
-    'External limit that keeps the consumption below `max_power_kw`, even if vehicles want less; null: none.',
+    'External limit below `max_power_kw`, shown also while vehicles want less; null: none.',
     ({ detail }) => detail.externalLimit,
   ),
   battery: nested(vehicles).orNull(
