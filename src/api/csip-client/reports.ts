@@ -69,7 +69,7 @@ const reading = members<CsipReadingSet['values'][number]>()('CsipReading', () =>
 const readingSet = members<CsipReadingSet>()('CsipReadingSet', () => ({
   mrid: text('mRID of the MirrorMeterReading.'),
   description: text.orNull('In words; null: none.'),
-  device_index: member(() => deviceIndex)(),
+  device_index: member(() => deviceIndex)('Index of the device, or of the first of several, 0-based.'),
   uom: integer('UomType: 38 W, 63 var, 29 V, 33 Hz, 72 Wh.'),
   flow_direction: integer.orNull('1: forward, to the customer; 19: reverse; null: none.'),
   phase: integer.orNull('PhaseCode; null: none.'),
