@@ -65,7 +65,7 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
   told: nested(claimedValue)('Value that the peer asked for, and that the answer confirmed.', ({ claim }) => claim),
   found: nested(actualValue).orNull('Value that the device has; null: nothing shows it.', ({ claim }) => claim.actual),
-  done: flag.orNull('True if the device has it; null: nothing is owed any more, or nothing shows it.'),
+  done: flag.orNull('True if the device has it; null: `cause` is `superseded`, `expired` or `unknown`.'),
   cause: word(answerCauses)('Why.'),
   faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),
   explanation: text.orNull('In a sentence; null: it is done to the digit.'),

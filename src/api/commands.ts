@@ -61,7 +61,7 @@ const commandBodySchema = memo(() =>
 );
 
 const commandsQuery = z.strictObject({
-  device: deviceParam.optional(),
+  device: deviceParam.optional().openapi({ description: 'Only commands to the device of this index; default all.' }),
   state: z
     .enum(commandStates)
     .optional()

@@ -42,8 +42,8 @@ const shownValue = members<Shown>()('ShownValue', () => ({
 }));
 
 const interval = members<Interval>()(null, () => ({
-  start: time('Begin of the time.'),
-  end: time('End of the time.'),
+  start: time('Begin of the interval.'),
+  end: time('End of the interval.'),
 }));
 
 const presenter = '`registers`: the map of the device without faults; `modbus`: as a master reads it.';
@@ -51,18 +51,23 @@ const presenter = '`registers`: the map of the device without faults; `modbus`: 
 const presentation = members<Compared>()('Presentation', () => ({
   protocol: word(presenters)(presenter, (of) => of.presenter),
   place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
-  value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
+  value: value(
+    'A number in the unit of the quantity, a state in words, or true for on and false for off; null: it shows none.',
+  ),
   resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none.'),
   difference: number.orNull('Value minus that of the first presentation.'),
   agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
   cause: word(causes)('Explanation of the difference.'),
   explanation: text.orNull('Why it differs; null: it does not.'),
-  at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
+  at: time.orNull('Simulated date of the state that it shows; null: only its time by the clock of a server is known.'),
   sent_at: time.orNull(
-    'Wall time at which the peer received it; null: it receives it when it asks, or at its next interval.',
+    'Wall time at which it was last sent to the peer; null: the peer gets it when it asks, or at its next interval.',
     ({ sentAtMs }) => sentAtMs,
   ),
-  interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
+  interval: nested(interval).orNull(
+    'The value is the mean over this interval, by the clock of the server; null: it is no mean.',
+    (of) => of.interval,
+  ),
   shown: list(shownValue)('Values of the protocol, as it encodes them.'),
 }));
 

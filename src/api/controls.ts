@@ -107,13 +107,16 @@ interface Mode {
 }
 
 const mode = members<Mode, WithPlant>()('ControlMode', () => ({
-  supported: flag('702.CtrlModes, or the point exists.', ({ bank, points }) => isSupported(bank, points)),
+  supported: flag(
+    'True if the device has the enable point and, where 702.CtrlModes has a bit for the function, the bit is set.',
+    ({ bank, points }) => isSupported(bank, points),
+  ),
   enabled: flag(({ bank, points }) => isEnabled(bank, points)),
   active: flag('The function limits or sets the output in this tick.'),
   source: member(() => sourceSchema)('Last writer of the enable point.', (of) => of.writer?.source ?? 'default'),
   source_detail: member(() => sourceDetailSchema)((of: Mode) => of.writer?.peer ?? null),
   changed_at: time.orNull(
-    `Simulated time of that write, of the start for a value of the profile; null: default. ${asSetNow}`,
+    `Simulated time of that write; of the start for a value from the profile; null for a default. ${asSetNow}`,
     (of: Mode, { plant }: WithPlant) => of.writer && plant.dateMs(of.writer.at),
   ),
   reversion_remaining_s: number.orNull('Null while no reversion time is set.', ({ bank, points }) =>

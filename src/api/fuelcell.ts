@@ -44,7 +44,7 @@ const fuelCell = members<FuelCellDetail, OfDevice>()('FuelCell', () => ({
     setPointKw(device.bank),
   ),
   setpoint_by: writer.orNull(
-    'Last writer of its value or its enable; null while it is off, or if neither was written.',
+    'Last writer of its value, mode or enable; null while it is off, or if none of them was written.',
     (_of, { device }) => setPointWriter(device.bank),
   ),
   h2_flow_kg_h: measured('Positive = consumed, negative = produced.'),

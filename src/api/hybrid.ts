@@ -81,11 +81,11 @@ const hybrid = members<HybridDetail, OfDevice>()('HybridDc', () => ({
     policy === 'manual' ? setPointKw(device.bank) : null,
   ),
   manual_target_by: writer.orNull(
-    'Last writer of the target or its enable; null without a set-point, or with start values only.',
+    'Last writer of the target, its mode or its enable; null in other policies, without a set-point, or with start values only.',
     ({ policy }, { device }) => (policy === 'manual' ? setPointWriter(device.bank) : null),
   ),
   manual_battery_kw: inKilo.orNull(
-    'Battery flow pinned in policy `manual`; null: the battery follows the target.',
+    'Fixed battery power at the bus in policy `manual`; null: the battery follows the target.',
     ({ manualBatteryW }) => manualBatteryW,
   ),
   manual_battery_by: writer.orNull(

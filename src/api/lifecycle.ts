@@ -3,7 +3,7 @@ import type { PlantHealth } from '../contract/plant.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
 import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
-import { deviceQuery } from './common/schemas.ts';
+import { deviceParam, deviceQuery } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { deviceEntry, devicesSchema, overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
 import type { DevicesReply, OverviewReply } from './devices.ts';
@@ -70,6 +70,10 @@ const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
 }));
+
+const devicesQuery = z.strictObject({
+  device: deviceParam.optional().openapi({ description: 'Only the device of this index; default all devices.' }),
+});
 
 const freshness =
   ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
@@ -146,7 +150,7 @@ export const lifecycleRoutes: readonly Route[] = [
     summary: 'Telemetry of every device',
     description: `One entry per device; with \`device\` only that one.${freshness}`,
     hot: 'per_tick',
-    query: deviceQuery,
+    query: devicesQuery,
     reply: devicesSchema,
     handle(ctx, { query }) {
       const devices = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];

@@ -55,7 +55,9 @@ const master = members<Dnp3MasterStatus>()('Dnp3Master', () => ({
   last_request_at: time.orNull('Wall time of the last request; null: none.', ({ lastRequestMs }) => lastRequestMs),
   iin: list(iin)('Internal indications of the next response to the master.'),
   events: nested(events)(),
-  overflow: flag('True if events have been lost since the last poll that emptied the buffers.'),
+  overflow: flag(
+    'True if events were lost; false again once the master has confirmed this bit and every buffer has room.',
+  ),
   unsolicited: nested(unsolicited)(),
   select_pending: flag('True if a SELECT waits for its OPERATE.'),
   clock_offset_s: number.orNull('Time that it has written minus that of this machine, s; null: none.'),

@@ -25,7 +25,7 @@ const client = members<StreamClient>()('StreamClient', () => ({
 type Stream = StreamReport & Pick<AdapterStatus, 'peers' | 'txCount' | 'droppedCount'>;
 
 const streamClients = members<Stream>()('StreamClients', () => ({
-  count: count('Connected clients, including those beyond the limit.', ({ peers }) => peers),
+  count: count('Connected clients, including those that `limit` leaves out.', ({ peers }) => peers),
   max_clients: count('Clients that the stream accepts.'),
   max_waiting: count('Messages that may wait for one client.'),
   max_waiting_bytes: count('Octets that may wait for one client, beside the newest message of each of its devices.'),

@@ -11,7 +11,7 @@ import type {
 } from '../contract/environment.ts';
 import type { Plant } from '../contract/plant.ts';
 import { flag, list, member, members, nested, number, text, word, camelCased } from './common/members.ts';
-import { durationS, deviceIndex, deviceQuery } from './common/schemas.ts';
+import { durationS, deviceIndex, deviceParam } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { route } from './http/route.ts';
@@ -25,7 +25,7 @@ interface Scope {
 
 /** Nine decimals: further ones are rounding errors of interpolation. */
 const precise = nested({ schema: () => z.number(), reply: (value: number) => Math.round(value * 1e9) / 1e9 });
-const inMillivolts = nested({ schema: () => z.number(), reply: (volts: number) => Math.round(volts * 1000) / 1000 });
+const roundedVolts = nested({ schema: () => z.number(), reply: (volts: number) => Math.round(volts * 1000) / 1000 });
 
 /** Last writer of grid or surroundings. */
 const lastWriter =
@@ -43,10 +43,10 @@ export const grid = members<GridNow, Scope>()('Grid', () => ({
   voltage_a_pu: precise(),
   voltage_b_pu: precise(),
   voltage_c_pu: precise(),
-  voltage_ln_v: inMillivolts.orNull(
+  voltage_ln_v: roundedVolts.orNull(
     'Mean of the phases; null on the common grid of devices that differ in nominal voltage.',
   ),
-  voltage_ll_v: inMillivolts.orNull('Null on single phase, and where `voltage_ln_v` is null.'),
+  voltage_ll_v: roundedVolts.orNull('Null on single phase, and where `voltage_ln_v` is null.'),
   frequency_hz: precise(),
   phase_angle_deg: precise(),
   source: word(gridSources)('`csv` while any quantity follows the grid profile.'),
@@ -89,6 +89,12 @@ const gridEvent = members<GridEventKind>()('GridEvent', () => ({
 const gridEvents = members<Pick<Plant, 'gridEvents'>>()('GridEvents', () => ({
   events: list(gridEvent)((of) => of.gridEvents),
 }));
+
+const scopeQuery = z.strictObject({
+  device: deviceParam
+    .optional()
+    .openapi({ description: 'Device index, 0-based; default the common values of all devices.' }),
+});
 
 const perUnit = z.number().min(0).max(2);
 const timing = {
@@ -222,7 +228,7 @@ export const surroundingsRoutes: readonly Route[] = [
     tag: 'Controls',
     operationId: 'get_grid',
     summary: 'Grid conditions in force',
-    query: deviceQuery,
+    query: scopeQuery,
     reply: grid.schema,
     handle: ({ plant }, { query }) => gridReply(plant, checkedIndex(plant, query.device)),
   }),
@@ -233,7 +239,7 @@ export const surroundingsRoutes: readonly Route[] = [
     operationId: 'set_grid',
     summary: 'Sets grid voltage, frequency, outage, island',
     description: scope,
-    query: deviceQuery,
+    query: scopeQuery,
     body: gridBodySchema,
     reply: grid.schema,
     problems: ['conflict'],
@@ -263,7 +269,7 @@ export const surroundingsRoutes: readonly Route[] = [
       'The event overrides its quantities until it ends; then the values beneath apply again. ' +
       'Another event replaces it; `controls/grid` without `duration_s` removes the quantities of the request from the event. ' +
       'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
-    query: deviceQuery,
+    query: scopeQuery,
     body: gridEventBodySchema,
     reply: grid.schema,
     handle({ plant }, { query, body, by }) {
@@ -279,7 +285,7 @@ export const surroundingsRoutes: readonly Route[] = [
     tag: 'Controls',
     operationId: 'get_environment',
     summary: 'Irradiance, temperatures and load in force',
-    query: deviceQuery,
+    query: scopeQuery,
     reply: environment.schema,
     handle: ({ plant }, { query }) => environmentReply(plant, checkedIndex(plant, query.device)),
   }),
@@ -290,7 +296,7 @@ export const surroundingsRoutes: readonly Route[] = [
     operationId: 'set_environment',
     summary: 'Sets irradiance, temperatures, load',
     description: scope,
-    query: deviceQuery,
+    query: scopeQuery,
     body: environmentBodySchema,
     reply: environment.schema,
     problems: ['conflict'],

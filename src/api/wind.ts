@@ -33,7 +33,10 @@ const wind = members<WindDetail, OfDevice>()('Wind', () => ({
   pitch_deg: measured(),
   cp: measured('Power coefficient of the rotor; negative while the feathered blades brake it.'),
   tip_speed_ratio: measured(),
-  mechanical_power_kw: inKilo('Aerodynamic power on the rotor; as `cp`.', ({ mechanicalPowerW }) => mechanicalPowerW),
+  mechanical_power_kw: inKilo(
+    'Aerodynamic power on the rotor; negative when `cp` is.',
+    ({ mechanicalPowerW }) => mechanicalPowerW,
+  ),
   electrical_power_kw: inKilo(
     '701.W: AC power at the terminals.',
     (_of, { device }) => pointNumber(device.bank, 701, 'W') ?? 0,

@@ -220,7 +220,7 @@ const profile = members<OcppProfileEntry>()('OcppChargingProfile', () => ({
   stack_level: integer('Of profiles of one purpose the highest level decides.'),
   purpose: text('In the words of the standard.'),
   kind: text('In the words of the standard.'),
-  transaction_id: text.orNull('Null: for no transaction alone.'),
+  transaction_id: text.orNull('Null: not bound to a transaction.'),
   effective: flag('True if it decides the limit of its purpose now.'),
   profile: nested({ schema: sentProfileSchema, reply: membersOf })('As the central system has sent it.'),
 }));
@@ -249,7 +249,7 @@ const reservation = members<OcppReservationEntry>()('OcppReservation', () => ({
   connector_id: count('0: any connector.'),
   id_token: text(),
   expires_at: time.orNull(
-    'By the clock of the central system; a reservation made over REST ends by simulated time instead.',
+    'By the clock of the central system; a reservation made over REST ends by simulated time instead. Null: it has no end.',
     ({ expiresMs }) => expiresMs,
   ),
 }));
@@ -263,7 +263,7 @@ const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
   is_default: flag('True: in force while no scheduled control of its type is in force.'),
   is_superseded: flag('True: another control has superseded it; a scheduled control is removed at its end.'),
   start_time: time.orNull('By the clock of the central system; null: of a default.', ({ startMs }) => startMs),
-  duration_s: threeDecimals.orNull('Null: until the control is cleared.'),
+  duration_s: threeDecimals.orNull('Null: until the control is cleared or superseded.'),
   priority: count('The lower number wins.'),
   active: flag('In force on the device.'),
   state: word(ocppDerControlStates)(

@@ -43,7 +43,7 @@ type Context = Pick<RouteContext, 'ocpp' | 'plant' | 'chargePointId'>;
 
 /** A station for views; while OCPP is off, a station whose views are empty. @throws SimError UNKNOWN_RESOURCE */
 function viewedStation({ ocpp, plant, chargePointId }: Context, id: string): OcppStation {
-  // for a device that is not a station (yet), the error is that of `evse`
+  // refuses an unknown identity with the error of `evse`, also while OCPP is off
   const { index } = chargePoint(plant, chargePointId, id);
   return ocpp.enabled ? ocpp.station(id) : disabledOcppStation(id, index);
 }

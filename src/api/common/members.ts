@@ -107,7 +107,7 @@ function compile<S, C>(table: Members<S, C>): (source: S, context: C) => object 
   return make(Object.values(table));
 }
 
-/** @param S the source that replies show @param C context of the replies besides the source */
+/** @typeParam S the source that replies show @typeParam C context of the replies besides the source */
 export function members<S, C = unknown>() {
   return <M extends Members<S, C>>(
     name: string | null,

@@ -5,7 +5,7 @@ import { sources } from '../../core/origin.ts';
 import { z } from '../description/zod.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';
 
-/** A query or path parameter that holds an integer; anything but plain digits is refused. */
+/** A query or path parameter that holds an integer; anything but digits, with or without a minus, is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
   const error = `must be an integer from ${min} to ${max}`;
   return z
@@ -48,7 +48,12 @@ export function newestParam(max: number, byDefault: number) {
 /** The largest index that a request may contain; an index up to it without a device is answered with 404. */
 export const maxDeviceIndex = 999_999_999;
 
-export const deviceParam = integerParam('device', 0, maxDeviceIndex, 'Device index, 0-based; default 0.');
+export const deviceParam = integerParam(
+  'device',
+  0,
+  maxDeviceIndex,
+  'Device index, 0-based; default the first device of the start.',
+);
 
 /** Longest duration, s: any simulated instant plus this is still exact in microseconds. */
 const longestS = 1e8;

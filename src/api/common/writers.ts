@@ -83,7 +83,7 @@ export const writer = nested<Provenance, WriterReply, { readonly plant: Dates }>
   reply: (by, { plant }) => membersOf(plant, by),
 });
 
-/** True unless the writer is the simulator: start values and vehicles of a table come from no client. */
+/** True unless the writer is the simulator: start values and vehicles of a table of visits come from no client. */
 export function isFromClient({ source }: Provenance): boolean {
   return source !== 'default' && source !== 'profile';
 }

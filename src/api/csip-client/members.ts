@@ -104,7 +104,7 @@ export const control = members<CsipControl>()('CsipControl', () => ({
   version: integer.orNull('As given by the server; null: none.'),
   program_href: text('Address of its DERProgram.'),
   primacy: integer('Primacy of its program, 0 to 255; the lowest wins.'),
-  state: word(csipControlStates)('`rejected`: answered with 252, 253 or 254.'),
+  state: word(csipControlStates)('`rejected`: answered with 251 (in 2023), 252 (in 2018), 253 or 254.'),
   creation_time: time(`creationTime, ${byServer}.`, ({ creationServerMs }) => creationServerMs),
   start: time(`Start of its interval, ${byServer}.`, ({ startServerMs }) => startServerMs),
   duration_s: number('Duration of its interval, s.'),

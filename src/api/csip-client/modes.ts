@@ -25,7 +25,7 @@ const referred = memo(() =>
     .strictObject({
       ref: z.string().nullable().openapi({
         description:
-          'Base of the percentage, such as `w_max_pct`; otherwise its number as text; null: the server left it out.',
+          'Base of the percentage, such as `w_max_pct`; a base without a name: its number as text; null: the server left it out.',
       }),
       value_pct: percent('The percentage'),
     })

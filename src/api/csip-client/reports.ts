@@ -69,7 +69,7 @@ const reading = members<CsipReadingSet['values'][number]>()('CsipReading', () =>
 const readingSet = members<CsipReadingSet>()('CsipReadingSet', () => ({
   mrid: text('mRID of the MirrorMeterReading.'),
   description: text.orNull('In words; null: none.'),
-  device_index: member(() => deviceIndex)(),
+  device_index: member(() => deviceIndex)('Index of the device, or of the first of several, 0-based.'),
   uom: integer('UomType: 38 W, 63 var, 29 V, 33 Hz, 72 Wh.'),
   flow_direction: integer.orNull('1: forward, to the customer; 19: reverse; null: none.'),
   phase: integer.orNull('PhaseCode; null: none.'),
@@ -384,7 +384,8 @@ export const csipReportRoutes: readonly Route[] = [
     tag,
     operationId: 'set_csip_log_events',
     summary: 'Switches LogEvents on or off, or sends one',
-    description: '`enabled` applies to all clients; a LogEvent is sent by that of `device`, also while they are off.',
+    description:
+      '`enabled` applies to all clients. The LogEvent of `code` is sent by the client of `device`, even if `enabled` is false.',
     query: clientQuery,
     body: logEventsBodySchema,
     status: 202,

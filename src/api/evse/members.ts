@@ -170,7 +170,10 @@ export const connector = members<EvseConnectorDetail, Station>()('Connector', ()
   voltage_v: measured('Line to neutral (AC); 0 with the contactor open (DC).'),
   energy_wh: measured('Reading of the meter, energy into vehicles, Wh.'),
   energy_export_wh: measured('Reading of the meter, energy out of vehicles, Wh.'),
-  wanted_kw: inKilo('Power that the vehicle would take without limits.', ({ wantedW }) => wantedW),
+  wanted_kw: inKilo(
+    'Power that the vehicle would take without limits; while it discharges, the power that it could deliver, negative.',
+    ({ wantedW }) => wantedW,
+  ),
   possible_kw: inKilo('Power that the hardware can carry now.', ({ possibleW }) => possibleW),
   allocated_kw: inKilo(
     'Power that the vehicle may take now: after sharing, profiles, local limit, functions of the device and site.',
@@ -246,7 +249,7 @@ const evse = members<Station, Station>()('ChargingStation', () => ({
     ({ detail }) => detail.authority,
   ),
   external_limit: nested(externalLimit).orNull(
-    'External limit that keeps the consumption below `max_power_kw`, even if vehicles want less; null: none.',
+    'External limit below `max_power_kw`, shown also while vehicles want less; null: none.',
     ({ detail }) => detail.externalLimit,
   ),
   battery: nested(vehicles).orNull(

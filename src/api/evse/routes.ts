@@ -33,7 +33,7 @@ import { functionReply, writeFunctions } from '../grid-support/registers.ts';
 import { isEnabled, isSupported } from '../../sunspec/map/grid-support/state.ts';
 import type { FunctionRequest } from '../grid-support/registers.ts';
 import { pointWriter } from '../common/points.ts';
-import { deviceQuery } from '../common/schemas.ts';
+import { deviceParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
@@ -112,7 +112,7 @@ function reply({ plant }: RouteContext, device: Device) {
   };
 }
 
-/** The limit as two writes: its value, and its enable. */
+/** The limit as writes: of its enable and, unless it is null, of its value. */
 function dischargeLimit(limitPct: number | null): FunctionRequest[] {
   const request = (members: FunctionRequest['spec']['members'], value: number | boolean): FunctionRequest => ({
     spec: { ...maxPower, members },
@@ -126,6 +126,10 @@ function dischargeLimit(limitPct: number | null): FunctionRequest[] {
     : [enabled, request({ limit_max_discharge_pct: number('WMaxLimPct') }, limitPct)];
 }
 
+const stationQuery = z.strictObject({
+  device: deviceParam.optional().openapi({ description: 'Index of a charging station; default the first station.' }),
+});
+
 const evseDerControlRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -134,7 +138,7 @@ const evseDerControlRoutes: readonly Route[] = [
     operationId: 'get_evse_der_controls',
     summary: 'Grid-support functions of a charging station',
     description: 'Like `grid-support`; without `device` for the first station.',
-    query: deviceQuery,
+    query: stationQuery,
     reply: derControlsSchema,
     problems: ['not-applicable'],
     handle: (ctx, { query }) => reply(ctx, selectedStation(ctx, query.device)),
@@ -148,7 +152,7 @@ const evseDerControlRoutes: readonly Route[] = [
     description:
       'As `grid-support`; without `device` those of the first station. `limit_max_discharge_pct` is short for `max_power` ' +
       'with `limit_pct` and `enabled`: it limits the power from vehicles, not the power into vehicles.',
-    query: deviceQuery,
+    query: stationQuery,
     body: derControlsBodySchema,
     reply: derControlsSchema,
     problems: ['not-applicable', 'disabled'],

@@ -118,7 +118,7 @@ function setSchema(name: GridFunctionName) {
     .strictObject({
       number: z.int().min(1).openapi({ description: 'Number of the set, from 1.' }),
       in_force: z.boolean().openapi({ description: 'True of set 1, which the function follows.' }),
-      read_only: z.boolean().openapi({ description: `Whether a master cannot write it: ReadOnly of ${model}.` }),
+      read_only: z.boolean().openapi({ description: `True if no master can write it: ReadOnly of ${model}.` }),
       adoptable: z.boolean().openapi({ description: 'True if an adoption of the set as it is now would succeed.' }),
       issue: z
         .strictObject({

@@ -126,11 +126,14 @@ const reactiveDeciders: readonly ReactiveDecider[] = [
 ];
 export const activeDeciderSchema = z.enum(activeDeciders).openapi({
   description:
-    'Function that decided active power in the last sub-step: the lowest limit, or the one that overruled it.',
+    'Function that decided active power in the sub-step (outside of a trace: in the last one): the lowest limit, or the ' +
+    'function that overruled it.',
 });
 const reactiveDeciderSchema = z
   .enum(reactiveDeciders)
-  .openapi({ description: 'Function that decided reactive power in the last sub-step.' });
+  .openapi({
+    description: 'Function that decided reactive power in the sub-step (outside of a trace: in the last one).',
+  });
 /** Deciding function or limit of both powers; on `controls` and in the overview. */
 export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 
@@ -211,7 +214,7 @@ interface Recorded {
 
 const recording = members<Device['trace']>()(null, () => ({
   capacity: integer('Maximum number of sub-steps kept, the latest; 0: recording is off.'),
-  rows: integer('Sub-steps recorded so far.', ({ rows }) => rows.length),
+  rows: integer('Sub-steps kept now.', ({ rows }) => rows.length),
 }));
 
 const stateMembers = () => ({
@@ -227,7 +230,10 @@ const stateMembers = () => ({
 const traceState = members<Recorded, Context>()('GridTraceState', stateMembers);
 const trace = members<Recorded, Context>()('GridTrace', () => ({
   ...stateMembers(),
-  rows: listInPieces(traceRow)('The latest recorded sub-steps, oldest first.', ({ chosen }: Recorded) => chosen),
+  rows: listInPieces(traceRow)(
+    'Recorded sub-steps that `limit` and `after` select, oldest first.',
+    ({ chosen }: Recorded) => chosen,
+  ),
 }));
 
 const traceQuery = deviceQuery.extend({

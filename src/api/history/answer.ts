@@ -107,7 +107,7 @@ function partsWithin({ values, from, to }: Run, width: number, sinceMs: number, 
 function runsWithin({ width, runs }: Cut, sinceMs: number, untilMs: number): Run[] {
   return runs.flatMap((run) => {
     if (run.toMs < sinceMs || run.fromMs >= untilMs) return [];
-    // all rows of a block inside the window are inside
+    // with both bounds in the window, so is every row
     return run.fromMs >= sinceMs && run.toMs < untilMs ? [run] : partsWithin(run, width, sinceMs, untilMs);
   });
 }

@@ -105,8 +105,8 @@ export class HoldBook {
   }
 
   /**
-   * Active holds, oldest first, then ended ones, newest first. The list is that of the call; the points of an active hold
-   * are read at its turn, since there may be many thousands.
+   * Active holds by device, the oldest of each first, then ended ones, newest first. The list is that of the call; the
+   * points of an active hold are read at its turn, since there may be many thousands.
    * @param index absent: all devices
    */
   list(index?: number): { readonly count: number; readonly records: Iterable<HoldRecord> } {

@@ -39,7 +39,7 @@ const point = members<HoldPointRecord>()('HoldPoint', () => ({
   ),
   overwritten: flag(
     'True if the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
-      'leaves it alone. False again when that was the hold of another protocol and has ended. After the end as it was then.',
+      'leaves it alone. False again when that writer was the hold of another protocol, which has ended. After the end as at the end.',
   ),
   added: flag('True if the hold itself has added the point: a reversion time, or the enable of a reactive function.'),
 }));
@@ -88,7 +88,7 @@ interface Holds {
 
 const holds = members<Holds, Dates>()('Holds', () => ({
   holds: listInPieces(hold)(
-    'Active and waiting holds, oldest first, then ended ones, newest first: the last ' +
+    'Active and waiting holds by device, the oldest of each first, then ended ones, newest first: the last ' +
       `${holdLimits.endedPerDevice} of each device, ${holdLimits.ended} in all.`,
     ({ records }) => records,
   ),

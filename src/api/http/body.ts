@@ -155,7 +155,7 @@ function checkUniqueNames(text: string): void {
 /**
  * The bytes of a body; undefined when there is neither body nor Content-Type.
  * @param limit bytes
- * @throws HttpProblem `unsupported-media-type`, `too-large`
+ * @throws HttpProblem `unsupported-media-type`, `too-large`; `malformed-request` for a request that is cut off
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
   if (!hasBody(request) && request.headers['content-type'] === undefined) return undefined;

@@ -13,7 +13,7 @@ import type { Content } from './reply.ts';
 import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** Answers a request with any thrown value; logs internal failures and shortages. */
+/** Answers a request with the problem of any thrown value; logs internal failures and shortages. */
 export function answerError(response: Response, error: unknown, log: RequestLog): void {
   const described = describeError(error);
   if (described.code === 'internal') {

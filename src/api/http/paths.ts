@@ -66,7 +66,10 @@ function filledIn(template: string, segments: readonly string[]): string {
     .join('/');
 }
 
-/** True if the fixed segments of an operation are close to those of a request: a parameter matches any segment. */
+/**
+ * False if an operation has parameters and as many segments as a request, but its fixed segments are not close: a
+ * parameter matches any segment.
+ */
 function isClose(template: string, segments: readonly string[]): boolean {
   const parts = template.split('/');
   if (parts.length !== segments.length || !template.includes('{')) return true;

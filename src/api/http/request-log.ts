@@ -1,4 +1,4 @@
-/** Lines of the log about requests: writes at `info`, refusals at `debug`, failures of the simulator at `error`. */
+/** Lines about requests: writes at `info`, refusals at `debug`, shortages at `warning`, failures at `error`. */
 import { stringify } from 'node:querystring';
 import type { NextFunction, Request, Response } from 'express';
 import { SimError } from '../../core/errors.ts';

@@ -132,7 +132,7 @@ export const poll = members<PollStatus>()('ClientPoll', () => ({
   last_poll: time.orNull('Wall time at which the last round ended.', ({ lastMs }) => lastMs),
   last_duration_s: seconds.orNull('How long the last round took.', ({ lastDurationMs }) => lastDurationMs),
   retry_in_s: seconds.orNull(
-    'Time to the next attempt to connect; null while it is connected.',
+    'Time until the next attempt to connect; null: none is planned.',
     ({ retryInMs }) => retryInMs,
   ),
 }));

@@ -92,7 +92,7 @@ export function curlOf({ method, address, body }: Call, origin = location.origin
   return [...parts, quoted(`${origin}${address}`)].join(' ');
 }
 
-/** Wall time of the first call after the last answered one, ms. null: the latest call was answered. */
+/** Wall time at which the first call since the last answered one failed, ms. null: none has failed since. */
 export const unreachableSinceMs = signal<number | null>(null);
 
 /** One refused member of a request. */

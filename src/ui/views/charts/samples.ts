@@ -14,7 +14,7 @@ export interface Samples {
   readonly column: (metric: string) => readonly (number | null)[] | undefined;
   /** number of samples dropped because the clock was set back after them */
   readonly leftOut: number;
-  /** oldest sample of the daemon, seconds since the epoch; null: not before the start of the window */
+  /** oldest sample of the daemon, where the window reaches further back, seconds since the epoch; null: it does not */
   readonly keptSince: number | null;
   /** maximum number of samples per device in the daemon */
   readonly capacity: number;

@@ -303,7 +303,7 @@ const tones: Readonly<Record<string, Tone>> = {
   available: 'muted',
 };
 
-/** Texts that the display of a connector shows in turn; only a central system sets them. */
+/** Texts that the display of a connector shows in turn; there are none without a central system. */
 export function Display({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid } = connector;
   const call = central ? get('evse/{id}/connectors/{cid}/display', { params: { id, cid } }) : null;

@@ -17,7 +17,7 @@ type Controls = ReplyOf<'evse/der-controls'>;
 
 interface Row {
   readonly name: string;
-  /** a text if parts of the function differ */
+  /** always a boolean: the text comes from the type of `control_ids`, a record of texts */
   readonly enabled: boolean | string;
   readonly source: string;
   readonly changedAt: string | null;
