@@ -104,8 +104,9 @@ interface Served {
   readonly row: PointRow;
   readonly kind: PointKind;
   readonly source: Pick<InputSource, 'read' | 'isIdle' | 'bound' | 'measured' | 'live' | 'deadband'>;
-  /** engineering value and flags that the database has; undefined: none yet */
+  /** engineering value of the last update of the database; undefined: none yet */
   value: number | boolean | null | undefined;
+  /** flags of that update, without OVER_RANGE */
   flags: number;
 }
 

@@ -135,10 +135,10 @@ export class FaultyMap {
   }
 
   #addReadingFault(readingFault: ReadingFault): void {
-    const firstLastIndex = this.#readingFaults.findLastIndex(({ effect }) => effect.last !== true) + 1;
-    if (readingFault.effect.last === true || firstLastIndex === this.#readingFaults.length)
+    const ordinaryCount = this.#readingFaults.findLastIndex(({ effect }) => effect.last !== true) + 1;
+    if (readingFault.effect.last === true || ordinaryCount === this.#readingFaults.length)
       this.#readingFaults.push(readingFault);
-    else this.#readingFaults = this.#readingFaults.toSpliced(firstLastIndex, 0, readingFault);
+    else this.#readingFaults = this.#readingFaults.toSpliced(ordinaryCount, 0, readingFault);
   }
 
   #remove(removed: ReadonlySet<ActiveFault>): void {
