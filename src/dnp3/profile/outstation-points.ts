@@ -291,8 +291,8 @@ export class OutstationPoints {
   #controlPort(): ControlPort {
     return {
       has: (kind, index) => this.#outputs.has(outputName(kind, index)) && this.#served.has(outputName(kind, index)),
-      select: (control, from) => this.#judge(control, from, true),
-      operate: (control, from) => this.#judge(control, from, false),
+      select: (control, from) => this.#selectOrOperate(control, from, true),
+      operate: (control, from) => this.#selectOrOperate(control, from, false),
       refused: (control, status, from, isSelect) => {
         const name = outputName(control.kind, control.index);
         this.#options.onControl?.({ name, value: valueOf(control), status, isSelect, from, reason: null });
@@ -300,7 +300,7 @@ export class OutstationPoints {
     };
   }
 
-  #judge(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
+  #selectOrOperate(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
     const name = outputName(control.kind, control.index);
     const value = valueOf(control);
     let reason: string | null = null;

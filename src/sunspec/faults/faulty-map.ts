@@ -20,7 +20,7 @@ import { concernsAny, ShownImage } from './image.ts';
 import { isStructureFault, shapeOf, bytesOf, isReal } from './structure.ts';
 import type { AddressShape, RealSpan } from './structure.ts';
 
-/** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
+/** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED, MAP_READ_ONLY */
 export type Permit = (address: number, count: number) => void;
 
 /** The parts of the process that faults in the map need. */

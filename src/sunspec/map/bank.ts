@@ -49,7 +49,7 @@ export interface PointBank {
    * ignore writes (`ignoresWrites`) keep their values if the span also has other points.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
-   *   MAP_NOT_SUPPORTED
+   *   MAP_NOT_SUPPORTED; as `CommitParticipant.admit`
    */
   write(address: number, words: Buffer, by: Origin): void;
   /** Checks as `write` does, and writes nothing. @throws SimError as `write` */
