@@ -83,7 +83,7 @@ export interface PointBank {
   startValue(slot: PointSlot): AnyPointValue;
   /** Raw registers of a point, as unsigned 16-bit words. */
   raw(slot: PointSlot): number[];
-  /** Last writer of a point, else of its start value; undefined: the point has its default. */
+  /** Last writer of a point, else of its start value; undefined: none. */
   provenance(slot: PointSlot): Provenance | undefined;
   /** The last commit; null: none since the start, or since a reset put the start values back. */
   readonly lastWrite: LastWrite | null;
