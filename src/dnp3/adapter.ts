@@ -330,7 +330,7 @@ const statusWords: Readonly<Partial<Record<ControlStatus, string>>> = {
   [controlStatus.tooManyObjects]: 'too many controls in one request',
   [controlStatus.automationInhibit]: 'it is in use by an enabled mode or a ready schedule',
   [controlStatus.outOfRange]: 'out of range',
-  [controlStatus.blocked]: 'no permission, or lockout',
+  [controlStatus.blocked]: 'no permission, lockout, or a schedule that is not valid or has no run left',
   [controlStatus.blockedOtherMaster]: 'another master has selected it, or has the window',
 };
 

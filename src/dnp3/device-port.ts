@@ -48,7 +48,7 @@ export interface DevicePort {
   /** As `number`; an enumeration gives the number of its symbol. */
   code(point: PointPath): number | null;
   has(point: PointPath, ...at: readonly number[]): boolean;
-  /** Provenance of the last write, a new object for each write; undefined: not written since the start. */
+  /** Provenance of the last write, a new object for each write; undefined: none. */
   writer(point: PointPath): Provenance | undefined;
   /** Resolution of a numeric point. */
   step(point: PointPath): number;

@@ -61,8 +61,8 @@ function networkConfig({ host, port, isTls, masterAddresses }: ProfileFacts): El
     typeOfEndPoint: fixed({ tcpListening: none }),
     ipAddress: { currentValue: { address: host } },
     tcpConnectionEstablishment: setting(
-      { allowsAll: none, other: { explanation: 'With TLS, client certificates of a list' } },
-      isTls ? { other: { explanation: 'Client certificates of a list' } } : { allowsAll: none },
+      { allowsAll: none, other: { explanation: 'With TLS, trusted client certificates' } },
+      isTls ? { other: { explanation: 'Trusted client certificates' } } : { allowsAll: none },
     ),
     tcpListenPort: setting({ range: { minimum: 1, maximum: 65_535 } }, { value: port }),
     tcpKeepAliveTimer: fixed({ other: { explanation: 'Link status is requested after 60 s of silence' } }),

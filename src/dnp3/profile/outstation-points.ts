@@ -104,8 +104,9 @@ interface Served {
   readonly row: PointRow;
   readonly kind: PointKind;
   readonly source: Pick<InputSource, 'read' | 'isIdle' | 'bound' | 'measured' | 'live' | 'deadband'>;
-  /** engineering value and flags that the database has; undefined: none yet */
+  /** engineering value of the last update of the database; undefined: none yet */
   value: number | boolean | null | undefined;
+  /** flags of that update, without OVER_RANGE */
   flags: number;
 }
 
@@ -290,8 +291,8 @@ export class OutstationPoints {
   #controlPort(): ControlPort {
     return {
       has: (kind, index) => this.#outputs.has(outputName(kind, index)) && this.#served.has(outputName(kind, index)),
-      select: (control, from) => this.#judge(control, from, true),
-      operate: (control, from) => this.#judge(control, from, false),
+      select: (control, from) => this.#selectOrOperate(control, from, true),
+      operate: (control, from) => this.#selectOrOperate(control, from, false),
       refused: (control, status, from, isSelect) => {
         const name = outputName(control.kind, control.index);
         this.#options.onControl?.({ name, value: valueOf(control), status, isSelect, from, reason: null });
@@ -299,7 +300,7 @@ export class OutstationPoints {
     };
   }
 
-  #judge(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
+  #selectOrOperate(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
     const name = outputName(control.kind, control.index);
     const value = valueOf(control);
     let reason: string | null = null;

@@ -175,7 +175,7 @@ export class Connection implements Swept {
   greet(): void {
     const [association, outstation] = this.#onlyListener() ?? [];
     if (association === undefined || outstation === undefined) return;
-    if (association.session === null) this.#pairOf(outstation.address, association.masterAddress);
+    if (association.session === null) this.#ensurePair(outstation.address, association.masterAddress);
     else association.session.probe();
   }
 
@@ -285,7 +285,7 @@ export class Connection implements Swept {
     }
     // a link answer opens no session, which would replace the connection of the master
     const pair = beginsTransaction(control)
-      ? this.#pairOf(destination, source)
+      ? this.#ensurePair(destination, source)
       : this.#pairs.get(keyOf(destination, source));
     if (pair === undefined) return;
     this.#noteFrame();
@@ -330,7 +330,7 @@ export class Connection implements Swept {
     return tls === null || this.identity === null || mayUse(tls.allowed, this.identity, master);
   }
 
-  #pairOf(destination: number, source: number): Pair | undefined {
+  #ensurePair(destination: number, source: number): Pair | undefined {
     const key = keyOf(destination, source);
     const existingPair = this.#pairs.get(key);
     if (existingPair !== undefined) return existingPair;

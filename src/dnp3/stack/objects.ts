@@ -123,7 +123,7 @@ export function objectType(group: number, variation: number): ObjectType | undef
   return byNumber.get(group * 256 + (group === 110 || group === 111 ? 0 : variation));
 }
 
-/** Kind of a group of measured values, and whether it has events; undefined: another group. */
+/** Kind of a group of measured values; `isEvent`: its objects are events. undefined: another group. */
 export function groupFacts(group: number): { readonly kind: PointKind; readonly isEvent: boolean } | undefined {
   return types.find((type) => type.group === group);
 }

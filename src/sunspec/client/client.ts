@@ -329,7 +329,7 @@ function checkRange(address: number, count: number, name: string): void {
 /**
  * Reads the models of a round while it is the current one. A model that cannot be read does not prevent reading the
  * others. `polled` receives an entry for every model, `readings` the models of the summary.
- * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost or the map is not found
  */
 async function readAll(
   session: Session,

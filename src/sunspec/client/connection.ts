@@ -1,4 +1,4 @@
-/** The connection to one device: reconnects when the link breaks, counts attempts, and ends every operation in time. */
+/** The connection to one device: connects for requests, counts them and their answers, and limits operations. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { ModbusTap } from '../../core/wire/modbus.ts';
 import type { ClientCounters, ClientTarget } from '../../contract/sunspec-client.ts';

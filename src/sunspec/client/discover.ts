@@ -73,18 +73,18 @@ async function markerElsewhere(connection: Connection, triedBases: readonly numb
 async function findBase(connection: Connection): Promise<number> {
   const { baseAddress, unitId } = connection.target;
   const triedBases = baseAddress === null ? baseAddresses : [baseAddress];
-  const faults: string[] = [];
+  const contents: string[] = [];
   for (const base of triedBases) {
-    const fault = await contentWithoutMarker(connection, base);
-    if (fault === null) return base;
-    faults.push(`${base} has ${fault}`);
+    const content = await contentWithoutMarker(connection, base);
+    if (content === null) return base;
+    contents.push(`${base} has ${content}`);
   }
   const other = await markerElsewhere(connection, triedBases);
   const where = baseAddress === null ? 'at none of the base addresses' : 'not at the base address';
   const hint = other === null ? '' : `; the marker is at ${other}: connect with base_address ${other}`;
   throw peerError(
     `unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 ` +
-      `0x6e53) is ${where}; ${faults.join(', ')}${hint}`,
+      `0x6e53) is ${where}; ${contents.join(', ')}${hint}`,
   );
 }
 
@@ -261,7 +261,7 @@ class Walk {
   }
 
   /**
-   * True if a place has a model with a definition, the end, or a chain to one of them, and if nothing can be read
+   * True if a place has a model with a definition, the end, or a chain to one of them; also if nothing can be read
    * there.
    */
   async #leadsOn(place: number): Promise<boolean> {

@@ -70,7 +70,7 @@ export function exceptionIn(error: unknown): number | null {
   return error instanceof SimError && error.code === 'PEER_ERROR' ? (error.protocolCode ?? null) : null;
 }
 
-/** A well-formed frame that does not answer the request. */
+/** The received octets do not answer the request. */
 export class UnfitAnswer extends SimError {
   constructor(message: string) {
     super('PEER_ERROR', message);

@@ -83,7 +83,7 @@ export class Poller {
     this.#cancel?.();
     this.#cancel = null;
     this.#retryAtMs = null;
-    this.#connectionRestored();
+    this.#resetRetries();
   }
 
   /** Discards the readings of the previous device. */
@@ -132,7 +132,7 @@ export class Poller {
     this.#lastMs = nowMs();
     this.#lastDurationMs = durationMs;
     if (cut || polled.some(({ error }) => error !== null)) this.#failedRounds += 1;
-    if (!lost) this.#connectionRestored();
+    if (!lost) this.#resetRetries();
     this.#after(lost ? this.#retryMs() : this.#waitMs(durationMs), generation);
   }
 
@@ -151,7 +151,7 @@ export class Poller {
     return waitMs;
   }
 
-  #connectionRestored(): void {
+  #resetRetries(): void {
     this.#lost = false;
     this.#backOff.reset();
   }

@@ -151,7 +151,7 @@ function cutsBetween(slots: readonly Slot[], from: number, to: number): number[]
   return [...new Set([from, ...inner, ...rest.filter((offset) => offset > from), to])].sort((a, b) => a - b);
 }
 
-/** Reads a model in one request. @returns null if the device refuses */
+/** Reads a model in one request. @returns null: the model is too large for one, or the device refuses */
 async function readInOneRequest(
   connection: Connection,
   { address }: FoundModel,

@@ -81,7 +81,7 @@ export class Session {
     );
   }
 
-  /** The last reading of a model; undefined after a write. */
+  /** The last reading of a model; undefined: none, or the model was written since. */
   cachedReading(id: number, index: number): ModelReading | undefined {
     const key = keyOf(id, index);
     return this.#stale.has(key) ? undefined : this.#readings.get(key);

@@ -59,8 +59,8 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
  * `write_lock` refuses; `lenient_writes` cuts off a partial point at the end; then the request is checked as usual, and
  * `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove
  * points, `alter_write` changes the remaining values, and `late_write` delays them. Values that land at one time land
- * in one commit, with the original writer. Values that the bank refuses alone or altered are lost, and the
- * request stays acknowledged.
+ * in one commit, with the original writer. If the bank refuses them, the altered values are lost, and if it refuses the
+ * unaltered ones too, all are; the request stays acknowledged.
  */
 export class Acceptance {
   readonly #options: AcceptanceOptions;

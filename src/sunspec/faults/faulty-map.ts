@@ -20,7 +20,7 @@ import { concernsAny, ShownImage } from './image.ts';
 import { isStructureFault, shapeOf, bytesOf, isReal } from './structure.ts';
 import type { AddressShape, RealSpan } from './structure.ts';
 
-/** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED */
+/** Called with addresses of the map itself before a request is served. @throws SimError ACCESS_DENIED, MAP_READ_ONLY */
 export type Permit = (address: number, count: number) => void;
 
 /** The parts of the process that faults in the map need. */
@@ -135,10 +135,10 @@ export class FaultyMap {
   }
 
   #addReadingFault(readingFault: ReadingFault): void {
-    const firstLastIndex = this.#readingFaults.findLastIndex(({ effect }) => effect.last !== true) + 1;
-    if (readingFault.effect.last === true || firstLastIndex === this.#readingFaults.length)
+    const ordinaryCount = this.#readingFaults.findLastIndex(({ effect }) => effect.last !== true) + 1;
+    if (readingFault.effect.last === true || ordinaryCount === this.#readingFaults.length)
       this.#readingFaults.push(readingFault);
-    else this.#readingFaults = this.#readingFaults.toSpliced(firstLastIndex, 0, readingFault);
+    else this.#readingFaults = this.#readingFaults.toSpliced(ordinaryCount, 0, readingFault);
   }
 
   #remove(removed: ReadonlySet<ActiveFault>): void {

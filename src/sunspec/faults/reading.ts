@@ -202,7 +202,7 @@ function fittingShift(image: MapImage, slots: readonly PointSlot[], requestedShi
   return shift;
 }
 
-/** The factor and its points; null: the layout lacks the factor. */
+/** The factor and its points; null: the layout lacks the factor, or it cannot move. */
 const scaleAndPoints = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale) => {
   const factor = layout.named(name);
   return factor !== undefined && movable(layout).includes(factor) ? { factor, slots: scaledBy(layout, factor) } : null;

@@ -49,7 +49,7 @@ export interface PointBank {
    * ignore writes (`ignoresWrites`) keep their values if the span also has other points.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
-   *   MAP_NOT_SUPPORTED
+   *   MAP_NOT_SUPPORTED; as `CommitParticipant.admit`
    */
   write(address: number, words: Buffer, by: Origin): void;
   /** Checks as `write` does, and writes nothing. @throws SimError as `write` */
@@ -83,7 +83,7 @@ export interface PointBank {
   startValue(slot: PointSlot): AnyPointValue;
   /** Raw registers of a point, as unsigned 16-bit words. */
   raw(slot: PointSlot): number[];
-  /** Last writer of a point; undefined when it still holds its start value. */
+  /** Last writer of a point, else of its start value; undefined: none. */
   provenance(slot: PointSlot): Provenance | undefined;
   /** The last commit; null: none since the start, or since a reset put the start values back. */
   readonly lastWrite: LastWrite | null;

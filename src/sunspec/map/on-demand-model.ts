@@ -6,7 +6,7 @@ import type { MapView, MeasurementView } from './view.ts';
 /** A model whose registers are computed at each read: too costly for every tick, seldom read and never written. */
 export interface OnDemandOptions {
   readonly modelId: number;
-  /** Updates the registers through a view that does not call `update`; called at each read, so it must be cheap. */
+  /** Updates the registers through a view that does not call `update`. Each read calls it: cheap if nothing changed. */
   readonly update: (map: MeasurementView) => void;
 }
 

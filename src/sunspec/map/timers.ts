@@ -175,7 +175,7 @@ export class ReversionTimers implements CommitParticipant {
   }
 }
 
-/** Adoptions that take simulated time: the result point reads IN_PROGRESS until the time has passed. */
+/** Duration and outcome of adoptions. While one takes time, its result point reads IN_PROGRESS. */
 interface AdoptionTimersOptions {
   /** duration of an adoption, s; 0: inside the commit */
   readonly adoptionS: number;

@@ -52,7 +52,7 @@ export interface PointDef {
 export interface GroupDef {
   readonly name: string;
   readonly type: 'group' | 'sync';
-  /** repetitions: a number, or the name of the count point of the model */
+  /** repetitions: a number, 0 if the length of the model decides, or the name of the count point of the model */
   readonly count: number | string;
   readonly label: string;
   readonly points: readonly PointDef[];
@@ -121,8 +121,8 @@ export type GroupView<
 > = PointMembers<G['points'], A> & GroupMembers<G['groups'], A> & AccessMark<A>;
 
 /**
- * View of one model over the bytes of a bank. Reading decodes; where the access allows it, assigning encodes (clamped,
- * never wrapped).
+ * View of one model over the bytes of a bank. Reading decodes; where the access allows it, assigning encodes. A number
+ * beyond the type is clamped, and refused in a transaction.
  */
 export type View<M extends ModelDef, A extends ViewAccess = 'read'> = GroupView<M, A>;
 

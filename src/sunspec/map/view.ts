@@ -345,7 +345,7 @@ export function pointReader(layout: Layout, bytes: Buffer, slot: PointSlot): () 
   return () => get.call(cursor);
 }
 
-/** Encodes one value into the bytes of a candidate. @throws SimError MAP_BAD_VALUE */
+/** Encodes one value into the bytes of a bank or candidate. @throws SimError MAP_BAD_VALUE */
 export function writePoint(layout: Layout, bytes: Buffer, slot: PointSlot, value: AnyPointValue): void {
   const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const strict: Recorder = () => undefined;

@@ -21,7 +21,7 @@ export const ownUnitId = 1;
 /** maximum number of ports bound at the same time */
 const parallelListens = 64;
 
-/** A listener. Lists have one per device in index order, or the shared one, then that of the meter. */
+/** A listener. Lists have one per device, or the shared one, then the meter's, and then those of added devices. */
 export interface Port {
   readonly server: ModbusTcpServer;
   /** undefined: shared, or the meter's */

@@ -178,7 +178,7 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     return this.#lifecycle.state === 'listening' ? this.#options.line.path : null;
   }
 
-  /** @throws SimError LISTEN_FAILED */
+  /** @throws SimError LISTEN_FAILED, SHORTAGE */
   #connect(): Promise<void> {
     const connecting = this.#openLine();
     this.#opening = connecting.catch(() => undefined);

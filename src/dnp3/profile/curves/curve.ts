@@ -41,7 +41,7 @@ export interface StoredCurve {
   type: number;
   xUnit: number;
   yUnit: number;
-  /** points in use; written last */
+  /** points in use */
   count: number;
   /** X and Y in turn */
   readonly values: Int32Array;

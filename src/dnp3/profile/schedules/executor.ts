@@ -239,7 +239,7 @@ export class ScheduleExecutor {
     this.#context.changed();
   };
 
-  /** Follows a clock that was set, and retries values that the device refused. */
+  /** Calls `follow` if a change is due, the clock was set back, or the obstacle has changed. */
   readonly poll = (): void => {
     const nowMs = this.#nowMs;
     const isBack = nowMs <= this.#seenMs - minSetMs && this.#store.ready.length > 0;

@@ -21,7 +21,7 @@ export const scheduleType = {
 
 /** Codes of AI578, chosen by derbench: those of the profile are not published. */
 export const validation = {
-  /** a member was written after the number of points */
+  /** not validated since the last write of a member */
   none: 0,
   valid: 1,
   /** the device does not carry out the type */

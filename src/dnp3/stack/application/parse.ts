@@ -46,8 +46,8 @@ interface RangeField {
   readonly end: number;
 }
 
-/** Width of range or prefix by the low bits of a qualifier. */
-const widths = [1, 2, 4] as const;
+/** Octets of each index of a span, by its qualifier. */
+const spanWidths = [1, 2] as const;
 
 function readUInt(octets: Buffer, at: number, width: number): number {
   return octets.readUIntLE(at, width);
@@ -58,7 +58,7 @@ function rangeAt(octets: Buffer, at: number, qualifier: number): RangeField | nu
   switch (qualifier) {
     case 0x00:
     case 0x01: {
-      const width = widths[qualifier];
+      const width = spanWidths[qualifier];
       if (octets.length < at + 2 * width) return null;
       const start = readUInt(octets, at, width);
       const stop = readUInt(octets, at + width, width);

@@ -71,7 +71,7 @@ interface Judged extends Answer {
   readonly succeeded: readonly Control[];
 }
 
-/** Judges each object, in order. @param judge verdict of the device; not called if the object is already refused */
+/** Judges each object, in order. @param judge selects or operates; not called if the object is already refused */
 function judged(request: Request, context: FunctionContext, judge: Judge): Judged {
   const { outstation } = context;
   const succeeded: Control[] = [];

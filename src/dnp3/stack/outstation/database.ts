@@ -11,7 +11,7 @@ class LivePoint implements DatabasePoint {
   deadband: number;
   value: PointValue = 0;
   flags: number;
-  /** the value last reported to a master */
+  /** the value of the last event, or of the first update or class assignment if later */
   reported: PointValue = 0;
   reportedFlags: number;
   readonly state: PointState = this;

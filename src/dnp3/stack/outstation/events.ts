@@ -136,9 +136,9 @@ export interface Report {
   readonly bits: number;
   /** IIN bits without faults */
   readonly undisturbedBits: number;
-  /** broadcasts received since the start, when the fragment was built */
+  /** number of broadcasts received before the fragment was built */
   readonly broadcasts: number;
-  /** events lost since the start, when the fragment was built */
+  /** number of events lost before the fragment was built */
   readonly lost: number;
 }
 

@@ -66,7 +66,7 @@ export interface DnpTime {
   readonly synchronised: boolean;
 }
 
-/** The instant of an event. `localMs` does not depend on later changes of clocks, `dateMs` does. */
+/** The instant of an event, fixed when the event is made. */
 export interface Instant {
   /** ms on a monotonic clock that no master sets */
   readonly localMs: number;
@@ -174,7 +174,7 @@ export interface Database {
   update(kind: PointKind, index: number, state: PointState, stamp: Stamp): void;
   /** ASSIGN_CLASS. @returns false: there is no such point, or it cannot make events */
   assignClass(kind: PointKind, index: number, to: PointClass): boolean;
-  /** g34. @returns false: there is no such analog input */
+  /** g34. @returns false: there is no such analog input, or the deadband is negative or not finite */
   setDeadband(index: number, deadband: number): boolean;
   /**
    * Copies counters to frozen counters, with an event for each; `clear` has no effect on counters that are never
@@ -188,7 +188,7 @@ export interface Database {
   restart(): void;
 }
 
-/** Timers and clocks. */
+/** The clocks that the stack reads. */
 export interface StackClock {
   /** Monotonic time, ms. */
   monotonicMs(): number;
@@ -274,7 +274,7 @@ export interface FunctionSet {
   readonly hasSelect: boolean;
   /** true if an output is selected now */
   isSelected(kind: Control['kind'], index: number): boolean;
-  /** called when the connection is lost: drops select and recorded time */
+  /** called when the connection is lost, and at a restart: drops select and recorded time */
   sessionEnded(): void;
 }
 

@@ -75,7 +75,7 @@ function* elementsOf(bytes: Uint8Array): Generator<Element> {
   }
 }
 
-/** The only element of a tag in `bytes`. @throws Malformed */
+/** The content of the only element in `bytes`. @throws Malformed, also for another tag */
 function only(bytes: Uint8Array, tag: number): Uint8Array {
   const [element, more] = elementsOf(bytes);
   if (element?.tag !== tag || more !== undefined) throw new Malformed();

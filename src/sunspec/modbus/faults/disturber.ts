@@ -57,7 +57,7 @@ export interface DisturberOptions extends FaultSource {
  * that is off, `outage`, then `ignore_unit`: no answer, and the request is not carried out; 2. the first of `drop`,
  * `disconnect`, `exception` and `request_interval`, in order of injection, that strikes; 3. if an answer is sent, the
  * delays of all `delay` faults add up, and the rewriting faults change the answer (`rewrites.ts`). A request to an
- * unserved unit id meets only faults of all devices, and no exception.
+ * unserved unit id meets only faults of all devices, and no `exception`.
  */
 export function createDisturber(options: DisturberOptions): Disturber {
   return new WireDisturber(options);
@@ -305,7 +305,7 @@ function makesWait(fault: ActiveFault): boolean {
 
 const areTakenBack = (faults: readonly ActiveFault[]): boolean => faults.every(({ isTakenBack }) => isTakenBack);
 
-/** Counts an occasion for the device of the request. */
+/** True if a fault strikes the device of the request; counts an occasion. */
 const strikesAt = (fault: ActiveFault, { deviceIndex }: RequestFacts): boolean => fault.strikes(deviceIndex ?? null);
 
 /** The exception of a fault, if the request has a size that it names; null: not this request. */

@@ -56,7 +56,7 @@ function parseMap(raw: unknown, label: string): ProxyMap {
 }
 
 function notValid(label: string, issues: readonly Issue[], remedy = ''): SimError {
-  const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
+  const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
   return new SimError('CONFIG_INVALID', `The proxy map ${label} is not valid, ${count}${remedy}:`, issues);
 }
 

@@ -94,7 +94,7 @@ function checkHeartbeat({ keeps, watchdog_s: watchdogS, lost }: ProxyRegister, r
   if (lost !== undefined && watchdogS === undefined) report('is allowed only with watchdog_s', 'lost');
 }
 
-/** Checks the access of a writable register. */
+/** Checks the access against the content and the table. */
 function checkAccess(register: ProxyRegister, report: Report): void {
   const content = contentOf(register);
   if (register.access === 'rw' && (content === 'sum' || register.bits))

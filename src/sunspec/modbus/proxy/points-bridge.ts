@@ -20,7 +20,7 @@ import type { NumberForm, TextForm, WireForm } from './wire-form.ts';
 interface Names {
   /** undefined: missing in this layout */
   slot(name: string, use: 'read' | 'write', ...steps: readonly PropertyKey[]): PointSlot | undefined;
-  fault(detail: string, ...steps: readonly PropertyKey[]): void;
+  issue(detail: string, ...steps: readonly PropertyKey[]): void;
 }
 
 /** The map bound to a layout, and its issues. */
@@ -68,7 +68,7 @@ function translation(slot: PointSlot, register: ProxyRegister, names: Names): Co
   for (const [key, symbol] of Object.entries(register.values ?? {})) {
     if (Object.hasOwn(symbols, symbol)) byNumber.set(Number(key), symbol);
     else
-      names.fault(
+      names.issue(
         `${symbol} is not a symbol of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`,
         'values',
         key,
@@ -77,7 +77,7 @@ function translation(slot: PointSlot, register: ProxyRegister, names: Names): Co
   const bySymbol = new Map([...byNumber].sort(([a], [b]) => b - a).map(([number, symbol]) => [symbol, number]));
   const missing = Object.keys(symbols).filter((symbol) => !bySymbol.has(symbol));
   if (missing.length > 0 && register.otherwise === undefined) {
-    names.fault(`${pointName(slot)} can also be ${missing.join(', ')}: give these a number, or otherwise`, 'values');
+    names.issue(`${pointName(slot)} can also be ${missing.join(', ')}: give these a number, or otherwise`, 'values');
   }
   return {
     toRegister: (value) => (value === null ? null : (bySymbol.get(String(value)) ?? register.otherwise ?? null)),
@@ -90,7 +90,7 @@ function bitMap(slot: PointSlot, register: ProxyRegister, names: Names): Convers
   const masks = Object.entries(register.bits ?? {}).map(([bit, symbolNames]) => {
     const mask = [symbolNames].flat().reduce((sum, symbol) => {
       if (Object.hasOwn(symbols, symbol)) return sum + 2 ** (symbols[symbol] ?? 0);
-      names.fault(
+      names.issue(
         `${symbol} is not a bit of ${pointName(slot)}; allowed: ${Object.keys(symbols).join(', ')}`,
         'bits',
         bit,
@@ -111,22 +111,22 @@ function bitMap(slot: PointSlot, register: ProxyRegister, names: Names): Convers
 function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): Conversion {
   if (register.values) {
     if (isEnum(slot)) return translation(slot, register, names);
-    names.fault(`${pointName(slot)} is no enumeration`, 'values');
+    names.issue(`${pointName(slot)} is no enumeration`, 'values');
   }
   if (register.bits) {
     if (isBits(slot)) return bitMap(slot, register, names);
-    names.fault(`${pointName(slot)} is no bit field`, 'bits');
+    names.issue(`${pointName(slot)} is no bit field`, 'bits');
   }
-  if (isText(slot)) names.fault(`${pointName(slot)} is text; allowed: the type string`, 'type');
+  if (isText(slot)) names.issue(`${pointName(slot)} is text; allowed: the type string`, 'type');
   if (isBits(slot) && !register.bits && !holdsBits(slot, register)) {
-    names.fault(
+    names.issue(
       `${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned type with as many, or bits`,
       'type',
     );
   }
   for (const member of ['scale', 'offset'] as const) {
     if (register[member] !== undefined && (isEnum(slot) || isBits(slot)))
-      names.fault(`${pointName(slot)} is no quantity`, member);
+      names.issue(`${pointName(slot)} is no quantity`, member);
   }
   return scaling(slot, register);
 }
@@ -137,7 +137,7 @@ function holdsBits(slot: PointSlot, register: ProxyRegister): boolean {
 }
 
 /** The reason why a point cannot be set to a value, apart from its range; null: the point can be set. */
-function assignmentFault(slot: PointSlot, value: AnyPointValue): string | null {
+function assignmentIssue(slot: PointSlot, value: AnyPointValue): string | null {
   if (isEnum(slot)) {
     const symbols = slot.def.symbols ?? {};
     return typeof value === 'string' && Object.hasOwn(symbols, value)
@@ -158,10 +158,10 @@ function assignmentsOf(
   let whole = true;
   for (const [name, value] of Object.entries(settings)) {
     const slot = names.slot(name, 'write', ...steps, name);
-    const fault = slot === undefined ? null : assignmentFault(slot, value);
+    const issue = slot === undefined ? null : assignmentIssue(slot, value);
     if (slot === undefined) whole = false;
-    else if (fault === null) assignments.set(slot, value);
-    else names.fault(fault, ...steps, name);
+    else if (issue === null) assignments.set(slot, value);
+    else names.issue(issue, ...steps, name);
   }
   return whole ? assignments : null;
 }
@@ -170,7 +170,7 @@ const useOf = (register: ProxyRegister) => (isWritable(register) ? 'write' : 're
 
 function textBinding(form: TextForm, register: ProxyRegister, names: Names): Binding {
   const slot = register.point === undefined ? undefined : names.slot(register.point, useOf(register), 'point');
-  if (slot && !isText(slot)) names.fault(`${pointName(slot)} is no text; allowed: a type of numbers`, 'type');
+  if (slot && !isText(slot)) names.issue(`${pointName(slot)} is no text; allowed: a type of numbers`, 'type');
   return {
     read({ bank }, out, at) {
       const value = slot && bank.value(slot);
@@ -217,7 +217,7 @@ function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Bi
   const { scale = 1, offset = 0, sum = [] } = register;
   const slots = sum.flatMap((name, i) => {
     const slot = names.slot(name, 'read', 'sum', i);
-    if (slot && (isText(slot) || isEnum(slot) || isBits(slot))) names.fault(`${name} is no quantity`, 'sum', i);
+    if (slot && (isText(slot) || isEnum(slot) || isBits(slot))) names.issue(`${name} is no quantity`, 'sum', i);
     return slot ?? [];
   });
   return {
@@ -303,13 +303,13 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
       slot(name, use, ...steps) {
         const slot = layout.named(name);
         const has = slot !== undefined && (use === 'read' || slot.implemented);
-        if (slot && use === 'write' && slot.def.access !== 'RW') names.fault(`${name} is read only`, ...steps);
+        if (slot && use === 'write' && slot.def.access !== 'RW') names.issue(`${name} is read only`, ...steps);
         else if (has) present.add(pointerOf(index, ...steps));
         else lacking.set(pointerOf(index, ...steps), name);
         if (slot?.implemented === false) empty.add(name);
         return slot;
       },
-      fault: (detail, ...steps) => {
+      issue: (detail, ...steps) => {
         issues.push({ name: pointerOf(index, ...steps), detail });
       },
     };

@@ -93,7 +93,7 @@ const registerSchema = z.strictObject({
     .meta({
       description:
         'The points that a write of each number sets, all at once. A read gives the first number whose points all ' +
-        'have their values, else otherwise.',
+        'have their values, else the number in otherwise.',
     }),
   scale: z
     .number()

@@ -294,7 +294,7 @@ export class Connection implements Asker, Swept {
     if (this.#pump()) this.#socket.resume();
   }
 
-  /** Serves frames completed by silence. */
+  /** Serves frames that silence completes, or that remain when the peer has ended its side. */
   #goOn(): void {
     if (!this.#closing && !this.#paused && this.#late === undefined) this.#pump();
   }

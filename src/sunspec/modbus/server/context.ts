@@ -166,7 +166,7 @@ export type Reception =
       readonly greeting?: Buffer;
     };
 
-/** Called only while `active`. */
+/** Decisions are asked for only while `active`. */
 export interface Disturber {
   readonly active: boolean;
   /** @param open number of other connections of the listener, unfinished handshakes included */

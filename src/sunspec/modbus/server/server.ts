@@ -175,7 +175,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   closed(connection: Connection): void {
     this.#connections.delete(connection);
     this.#lastCloseMs = this.context.clock.monotonicMs();
-    this.#checkAllClosed();
+    this.#resolveIfAllClosed();
     this.#followFaults();
   }
 
@@ -189,12 +189,12 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     // other handshakes may have ended meanwhile
     if (this.#hasRoom()) this.#serve(socket, welcome, finding.role);
     else this.#refuse(socket);
-    this.#checkAllClosed();
+    this.#resolveIfAllClosed();
   }
 
   failed(handshake: Handshake<RoleFinding>): void {
     this.#handshakes.delete(handshake);
-    this.#checkAllClosed();
+    this.#resolveIfAllClosed();
     this.#followFaults();
   }
 
@@ -202,7 +202,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     return this.#connections.size + this.#handshakes.size;
   }
 
-  #checkAllClosed(): void {
+  #resolveIfAllClosed(): void {
     if (this.#openCount === 0) this.#allClosed?.();
   }
 

@@ -297,9 +297,9 @@ describe('Proxy: what a map must fulfil', () => {
         }),
       ).message;
     expect(messageOf('802.W')).to.equal(
-      'The proxy map test is not valid, 1 fault (device types with all of its points: Battery):',
+      'The proxy map test is not valid, 1 issue (device types with all of its points: Battery):',
     );
-    expect(messageOf('802.Watt')).to.equal('The proxy map test is not valid, 1 fault:');
+    expect(messageOf('802.Watt')).to.equal('The proxy map test is not valid, 1 issue:');
   });
 
   it('the devices are there, and have a unit id each', () => {
