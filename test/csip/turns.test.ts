@@ -59,7 +59,7 @@ function rig() {
   const statuses: number[] = [];
   /** writes in their order: statuses that are owed, and `saved` */
   const writes: (string | number)[] = [];
-  const hooks = { owing: () => undefined as void };
+  const hooks: { owing: () => void } = { owing: () => undefined };
   const endDevice = new EndDevice({
     lfdi: 'A'.repeat(40),
     deviceIndices: () => [0],
@@ -92,11 +92,11 @@ function rig() {
     endDevice.follow([{ listed } as unknown as FoundProgram]);
   };
   const close = async (forget: boolean) => {
-    let isOpen = true;
+    const progress = { isOpen: true };
     const closed = endDevice.close(forget).then(() => {
-      isOpen = false;
+      progress.isOpen = false;
     });
-    for (let turns = 0; isOpen && turns < 1000; turns += 1) {
+    for (let turns = 0; progress.isOpen && turns < 1000; turns += 1) {
       await run();
       await nextTurn();
     }

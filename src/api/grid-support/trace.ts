@@ -129,11 +129,9 @@ export const activeDeciderSchema = z.enum(activeDeciders).openapi({
     'Function that decided active power in the sub-step (outside of a trace: in the last one): the lowest limit, or the ' +
     'function that overruled it.',
 });
-const reactiveDeciderSchema = z
-  .enum(reactiveDeciders)
-  .openapi({
-    description: 'Function that decided reactive power in the sub-step (outside of a trace: in the last one).',
-  });
+const reactiveDeciderSchema = z.enum(reactiveDeciders).openapi({
+  description: 'Function that decided reactive power in the sub-step (outside of a trace: in the last one).',
+});
 /** Deciding function or limit of both powers; on `controls` and in the overview. */
 export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, reactive: reactiveDeciderSchema });
 

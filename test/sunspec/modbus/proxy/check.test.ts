@@ -15,7 +15,7 @@ function faultsOf(map: unknown): string[] {
     create(map);
   });
   expect(error.code).to.equal('CONFIG_INVALID');
-  expect(error.message).to.match(/^The proxy map test is not valid, \d+ faults?:$/);
+  expect(error.message).to.match(/^The proxy map test is not valid, \d+ issues?:$/);
   return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
 }
 
