@@ -126,7 +126,8 @@ export function listedChain(
     }
     positions.set(model, at);
     if (choice !== undefined) return [sized(choice, entry, at, others, issues)];
-    issues.push(issueAt(at, '', `given ${model}; allowed for this device: ${allowedModels(others, facts)}`));
+    const asMeter = isMeterId(model) ? `; a meter is { meter: ${model} }` : '';
+    issues.push(issueAt(at, '', `given ${model}; allowed for this device: ${allowedModels(others, facts)}${asMeter}`));
     return [];
   });
   const hidden = [...models.values()].filter(({ def: { id } }) => !listed.has(id));

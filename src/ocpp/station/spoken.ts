@@ -107,6 +107,8 @@ export class SpokenVersion {
       if (this.#line !== null) this.#open(this.#line);
     } catch (error) {
       this.#stack.stop();
+      // the next connection makes its version anew
+      this.#isAtWork = false;
       this.#line = null;
       this.#options.failed(this.#version, error);
     } finally {

@@ -163,7 +163,9 @@ describe('chain of a profile', () => {
       [
         'with a meter by its number alone',
         listed(203),
-        [`chain[0]: given 203; allowed for this device: 1, ${classic}, ${current.replaceAll(' ', ', ')}`],
+        [
+          `chain[0]: given 203; allowed for this device: 1, ${classic}, ${current.replaceAll(' ', ', ')}; a meter is { meter: 203 }`,
+        ],
       ],
       [
         'with a model twice',
