@@ -150,10 +150,11 @@ function floatUnused(
   { map_float: float, meter_unit: unit, meter_port: port }: Values,
   devices: Parts['devices'],
 ): string[] {
-  const hasFloatModels = devices.some(
-    ({ profile: { map } }) => map.chain !== undefined || map.layout === 'classic' || map.layout === 'both',
-  );
-  return float === true && !hasFloatModels && unit === null && port === null
+  // a chain names its models; `chainsReplace` logs that all devices have one
+  const maps = devices.map(({ profile: { map } }) => map).filter(({ chain }) => chain === undefined);
+  const hasFloatModels = maps.some(({ layout }) => layout === 'classic' || layout === 'both');
+  const onlyChains = devices.length > 0 && maps.length === 0;
+  return float === true && !hasFloatModels && !onlyChains && unit === null && port === null
     ? ['map_float is given and has no effect: no device has map_layout classic or both, and there is no meter']
     : [];
 }

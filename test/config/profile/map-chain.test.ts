@@ -105,6 +105,17 @@ chain:
     ]);
   });
 
+  it('does not count as a map that --map_float changes', () => {
+    const site = 'devices: [{ device_type: PV }, { device_type: PV, profile: p.yaml }]';
+    const config = run(['--config', 'site.yaml', '--map_float', 'yes'], {
+      files: { ...files('chain: [103]').files, '/site/site.yaml': site },
+    });
+    expect(config.devices.map(({ profile: { map } }) => map.chain === undefined)).to.deep.equal([true, false]);
+    expect(config.unused).to.deep.equal([
+      'map_float is given and has no effect: no device has map_layout classic or both, and there is no meter',
+    ]);
+  });
+
   it('leaves --map_float to the meter of the connection point', () => {
     const flags = ['-f', 'p.yaml', '--map_float', 'yes', '--meter_unit', '240'];
     expect(run(flags, files('chain: [103]')).unused).to.deep.equal([]);
