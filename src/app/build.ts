@@ -5,7 +5,6 @@ import { CommAlarms } from '../core/comm-alarms.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
-import { createMemoryStore } from '../core/store.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callLater } from '../core/time/timers.ts';
@@ -23,6 +22,7 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { App } from './start-stop.ts';
+import { folderState, memoryState } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { Recorder } from '../contract/recorder.ts';
@@ -70,13 +70,15 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
 }
 
 function build(config: AppConfig, options: AppOptions): Parts {
-  const { wall = systemClock, later = callLater, store = createMemoryStore(), checkReplies = false } = options;
+  const { wall = systemClock, later = callLater, checkReplies = false } = options;
   const { seed, deviceOf } = config;
   const origin = { version: packageVersion(), buildId: buildId(), seed };
   const clock = createClock(config, wall);
   const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
   logBook.follow(clock);
   const log = logBook.logger('Lab');
+  const state =
+    config.stateDir === null ? memoryState(options.store) : folderState(config.stateDir, { log, wall, later });
   const eventLoop = new EventLoopWatch({ log });
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
@@ -99,7 +101,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     config,
     seed,
     commAlarms,
-    store,
+    store: state.store,
     wireLog,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
@@ -129,5 +131,5 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const http = createHttp(config, setup, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
-  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios };
+  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state };
 }

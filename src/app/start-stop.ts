@@ -17,13 +17,14 @@ import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
+import type { State } from './state.ts';
 
 export interface AppOptions {
   readonly wall?: WallClock;
   /** timers of `wall`, for waits for a remote system */
   readonly later?: Later;
   readonly logBook?: LogBook;
-  /** default: a store in memory, which is lost when the simulator ends */
+  /** without `state_dir`; default: a store in memory, which is lost when the simulator ends */
   readonly store?: Store;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
@@ -49,6 +50,7 @@ export interface Parts {
   readonly log: Logger;
   readonly recorder: Recorder;
   readonly scenarios: Scenarios;
+  readonly state: State;
 }
 
 /** Starts and stops the parts of a simulator. */
@@ -84,7 +86,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, http } = this.#parts;
+    const { log, ticker, eventLoop, http, state } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -92,6 +94,7 @@ export class App {
         `environment variables that a cluster sets for its services are ignored: ${this.#config.ignoredVariables.join(', ')}`,
       );
     try {
+      await state.open();
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();
       ticker.start();
@@ -115,7 +118,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, scenarios } = this.#parts;
+    const { log, ticker, changes, eventLoop, scenarios, state } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
@@ -129,6 +132,7 @@ export class App {
     await this.#waitForEnd('HTTP', http);
     this.faults.close();
     eventLoop.stop();
+    await this.#waitForEnd('the state', state.close());
     log.info('stopped');
     this.logBook.flush();
   }
@@ -158,7 +162,7 @@ export class App {
   #summaryLine(): string {
     const { clock, tickS } = this.#config;
     const paused = clock.startsPaused ? 'the clock is paused; ' : '';
-    return `${devicesInWords(this.plant)}, tick ${tickS} s; ${paused}nothing is kept over a restart`;
+    return `${devicesInWords(this.plant)}, tick ${tickS} s; ${paused}${this.#parts.state.words}`;
   }
 }
 

@@ -1,3 +1,6 @@
+import { keptRecord } from './kept.ts';
+import type { Kept } from './kept.ts';
+
 const twoTo32 = 0x1_0000_0000;
 
 /** A reproducible stream of random numbers. */
@@ -6,6 +9,8 @@ export interface RandomStream {
   next(): number;
   /** standard normal: mean 0, standard deviation 1 */
   normal(): number;
+  /** the position in the stream */
+  kept(): Kept;
 }
 
 /** The finaliser of splitmix32 on one word: every input bit reaches every output bit. */
@@ -70,6 +75,20 @@ class Sfc32 implements RandomStream {
     this.#spare = radius * Math.sin(angle);
     this.#hasSpare = true;
     return radius * Math.cos(angle);
+  }
+
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        words: [this.#a, this.#b, this.#c, this.#counter] as const,
+        spare: this.#hasSpare ? this.#spare : null,
+      }),
+      ({ words, spare }) => {
+        [this.#a, this.#b, this.#c, this.#counter] = words;
+        this.#hasSpare = spare !== null;
+        this.#spare = spare ?? 0;
+      },
+    );
   }
 }
 

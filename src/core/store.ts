@@ -1,6 +1,6 @@
 /**
- * Named lists of JSON values, for queues and counters of protocols. They are kept in memory; the interface suits files
- * as well: a promise resolves when the change is durable, and values are copies.
+ * Named lists of JSON values, for the state of protocols. Values are copies, held in memory; a store with files writes
+ * each change to its journal as well.
  */
 import { createHash } from 'node:crypto';
 import { SimError } from './errors.ts';
@@ -13,7 +13,10 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** One list of values, oldest first. Operations take effect whole or not at all, in the order of the calls. */
+/**
+ * One list of values, oldest first. Operations take effect whole or not at all, in the order of the calls: at once for
+ * who reads, and their promises resolve when the change is durable.
+ */
 export interface Slot {
   /** All values; empty where nothing was written. */
   read(): Promise<readonly JsonValue[]>;
@@ -29,6 +32,18 @@ export interface Store {
    * @throws SimError INTERNAL for a name of another form, STORE_FULL for one slot too many
    */
   slot(name: string): Slot;
+  /**
+   * Resolves when every change so far is durable, or cannot be made so; null: it is. An answer that promises a change
+   * waits for it.
+   */
+  durable(): Promise<void> | null;
+}
+
+/** How a change becomes durable. */
+export interface Durability {
+  /** @param texts JSON of the values that are appended or replace all @returns null: nothing to wait for */
+  changed(slot: string, change: 'append' | 'replace', texts: readonly string[]): Promise<void> | null;
+  durable(): Promise<void> | null;
 }
 
 export interface StoreLimits {
@@ -87,15 +102,23 @@ function jsonOf(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-class MemorySlot implements Slot {
+class ListSlot implements Slot {
   readonly #name: string;
   readonly #limits: StoreLimits;
+  readonly #durability: Durability;
   #texts: string[] = [];
   #bytes = 0;
 
-  constructor(name: string, limits: StoreLimits) {
+  constructor(name: string, limits: StoreLimits, durability: Durability, texts: readonly string[] = []) {
     this.#name = name;
     this.#limits = limits;
+    this.#durability = durability;
+    this.#texts = [...texts];
+    this.#bytes = sizeOf(texts);
+  }
+
+  get texts(): readonly string[] {
+    return this.#texts;
   }
 
   read(): Promise<readonly JsonValue[]> {
@@ -107,14 +130,14 @@ class MemorySlot implements Slot {
     const { texts, bytes } = this.#checked(values, this.#texts.length, this.#bytes);
     this.#texts.push(...texts);
     this.#bytes = bytes;
-    return Promise.resolve();
+    await this.#durability.changed(this.#name, 'append', texts);
   }
 
   async replace(values: readonly JsonValue[]): Promise<void> {
     const { texts, bytes } = this.#checked(values, 0, 0);
     this.#texts = texts;
     this.#bytes = bytes;
-    return Promise.resolve();
+    await this.#durability.changed(this.#name, 'replace', texts);
   }
 
   #checked(values: readonly JsonValue[], entries: number, bytes: number): { texts: string[]; bytes: number } {
@@ -123,16 +146,28 @@ class MemorySlot implements Slot {
       new SimError('STORE_FULL', `the store has no room for more than ${what} in ${this.#name}`);
     if (entries + values.length > maxEntries) throw full(`${maxEntries} entries`);
     const texts = values.map(jsonOf);
-    const sum = texts.reduce((total, text) => total + Buffer.byteLength(text), bytes);
+    const sum = bytes + sizeOf(texts);
     if (sum > maxBytes) throw full(`${maxBytes} bytes`);
     return { texts, bytes: sum };
   }
 }
 
-/** A store that lives as long as the process. */
-export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
+const sizeOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+
+/** A store, and the JSON texts of its slots for the journal. */
+export interface ListStore extends Store {
+  contents(): Iterable<readonly [slot: string, texts: readonly string[]]>;
+}
+
+/** @param contents JSON texts of slots from an earlier process */
+export function createListStore(
+  durability: Durability,
+  limits: Partial<StoreLimits> = {},
+  contents: Iterable<readonly [slot: string, texts: readonly string[]]> = [],
+): ListStore {
   const inForce = { ...defaultStoreLimits, ...limits };
-  const slots = new Map<string, Slot>();
+  const slots = new Map<string, ListSlot>();
+  for (const [name, texts] of contents) slots.set(name, new ListSlot(name, inForce, durability, texts));
   return {
     slot(name) {
       const existingSlot = slots.get(name);
@@ -141,9 +176,18 @@ export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
         throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
       if (slots.size >= inForce.maxSlots)
         throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
-      const newSlot = new MemorySlot(name, inForce);
+      const newSlot = new ListSlot(name, inForce, durability);
       slots.set(name, newSlot);
       return newSlot;
     },
+    durable: () => durability.durable(),
+    *contents() {
+      for (const [name, { texts }] of slots) if (texts.length > 0) yield [name, texts];
+    },
   };
+}
+
+/** A store that lives as long as the process. */
+export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
+  return createListStore({ changed: () => null, durable: () => null }, limits);
 }

@@ -267,6 +267,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
         // no version can use the stored state of another
         store: (subprotocol, name) => store.slot(slotName('ocpp', id, subprotocol, name)),
+        durable: () => store.durable(),
         wireLog,
         disturber,
         commAlarms,

@@ -174,6 +174,7 @@ export function appConfig(
     ignoredVariables: gathered.ignoredVariables,
     configPath: v.config,
     scenarioPath: v.scenario,
+    stateDir: v.state_dir,
     web: {
       host: v.website_ip,
       port: v.website_port,

@@ -51,6 +51,8 @@ export interface AppConfig {
   readonly configPath: string | null;
   /** file of the scenario of `--scenario`, which `app/cli/subcommands.ts` runs; null: none */
   readonly scenarioPath: string | null;
+  /** folder of the state that survives a restart; null: nothing does */
+  readonly stateDir: string | null;
   readonly web: {
     readonly host: string;
     /** 0: any free port */

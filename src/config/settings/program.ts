@@ -2,7 +2,7 @@
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { choice, integer, path, pathOrName, host, hostList, originList, port } from './value-kinds.ts';
+import { choice, integer, path, pathOrName, host, hostList, originList, port, folderPath } from './value-kinds.ts';
 
 export const programSettings = {
   config: optionalSetting({
@@ -16,6 +16,11 @@ export const programSettings = {
     kind: path,
     noFile: true,
     doc: 'Scenario to run at the rate of the clock; its result is the exit code. See derbench run --help.',
+  }),
+  state_dir: optionalSetting({
+    flags: ['--state_dir'],
+    kind: folderPath,
+    doc: 'Folder in which the simulator keeps its state over a restart, also over kill -9; unset: nothing is kept.',
   }),
   history_samples: setting({
     flags: ['--history_samples'],

@@ -68,7 +68,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
   group('Outstations (DNP3)', 'docs/dnp3.md', dnp3Settings),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
-  group('Configuration file, history and log', 'README.md', programSettings),
+  group('Configuration file, state, history and log', 'README.md', programSettings),
 ];
 
 export type SettingKey = keyof typeof settings;

@@ -309,6 +309,12 @@ export const path: Kind<string> = kind(pathText, {
   normalise: (text, base) => resolve(base, text),
 });
 
+export const folderPath: Kind<string> = kind(pathText, {
+  allowed: 'a path of a folder',
+  placeholder: 'DIR',
+  normalise: (text, base) => resolve(base, text),
+});
+
 /** Path and query of an absolute URI. */
 export const uriPath: Kind<string> = kind(z.string().regex(/^\/[\w\-.~:/?[\]@!$&'()*+,;=%]{0,999}$/), {
   allowed: 'a path that begins with /',

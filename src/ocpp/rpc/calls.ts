@@ -461,6 +461,8 @@ interface OutletOptions {
   readonly disturber: FrameDisturber;
   /** Counts and stores a frame that was sent. */
   readonly record: (facts: FrameFacts, text: string) => void;
+  /** Resolves when what the station has kept so far survives its process; null: it does. A frame goes out after it. */
+  readonly durable: () => Promise<void> | null;
 }
 
 /** The connection that frames leave by. */
@@ -497,12 +499,39 @@ function withPayload(frame: OutFrame, payload: Payload): OutFrame {
   return 'payload' in frame ? { ...frame, payload } : { ...frame, details: payload };
 }
 
-export function createOutlet({ deviceIndex, later, disturber, record }: OutletOptions): Outlet {
-  const put = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
+/**
+ * Acts once what has been done so far is durable, in the order of the calls; at once where nothing waits. A frame whose
+ * connection has ended meanwhile is dropped.
+ */
+function inOrderAfter<Args extends readonly unknown[]>(
+  durable: () => Promise<void> | null,
+  act: (...args: Args) => void,
+  line: () => unknown,
+): (...args: Args) => void {
+  let waiting = 0;
+  let lastWait: Promise<void> = Promise.resolve();
+  return (...args) => {
+    const wait = durable();
+    if (wait === null && waiting === 0) {
+      act(...args);
+      return;
+    }
+    const lineAtCall = line();
+    waiting += 1;
+    lastWait = (wait ?? lastWait).then(() => {
+      waiting -= 1;
+      if (line() === lineAtCall) act(...args);
+    });
+  };
+}
+
+export function createOutlet({ deviceIndex, later, disturber, record, durable }: OutletOptions): Outlet {
+  const putNow = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
     if (outlet.line?.send(text) !== true) return;
     const { action, durationMs } = about;
     record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
   };
+  const put = inOrderAfter(durable, putNow, () => outlet.line);
 
   const disturbed = (original: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
     const disturbance: FrameDisturbance =

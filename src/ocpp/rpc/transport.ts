@@ -44,6 +44,8 @@ export interface TransportOptions extends Omit<LinkOptions, 'log'> {
   /** true: calls of the central system get no answer now, also no refusal; default: never */
   readonly isMute?: () => boolean;
   readonly events?: TransportEvents;
+  /** Resolves when the state so far is durable; null: it is. Frames wait for it; default: they never wait. */
+  readonly durable?: () => Promise<void> | null;
   /** default for a call, ms: 30 s */
   readonly callTimeoutMs?: number;
   readonly newId?: () => string;
@@ -121,7 +123,7 @@ function counting() {
 // the state of one connection, shared by what happens to it
 export function createTransport(options: TransportOptions): Transport {
   const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
-  const { callTimeoutMs = defaultCallTimeoutMs } = options;
+  const { callTimeoutMs = defaultCallTimeoutMs, durable = () => null } = options;
   const isMute = options.isMute ?? (() => false);
   const counts = counting();
   const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
@@ -143,7 +145,7 @@ export function createTransport(options: TransportOptions): Transport {
     events.activity?.(facts.direction);
     if (channel.active) recordFrame(channel, facts, text, about);
   };
-  const outlet = createOutlet({ deviceIndex, later, disturber, record });
+  const outlet = createOutlet({ deviceIndex, later, disturber, record, durable });
   const violated = (messageId: string, action: string, violation: PayloadIssue) =>
     events.violated?.(violation, action, messageId);
   const caller = createCaller({

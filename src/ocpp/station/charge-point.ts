@@ -66,6 +66,8 @@ export interface ChargePointOptions {
   readonly random: (purpose: string) => RandomStream;
   /** a slot of a version: no version uses what another one has kept */
   readonly store: (subprotocol: OcppSubprotocol, name: string) => Slot;
+  /** Resolves when what is in the slots survives the process; null: it does. */
+  readonly durable: () => Promise<void> | null;
   readonly wireLog: WireLog;
   readonly disturber: FrameDisturber;
   readonly commAlarms: CommAlarmSwitch;

@@ -1,0 +1,79 @@
+/** The state of a simulator that survives its process: the folder, its lock and the store in it. */
+import { SimError, errorText } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import { createMemoryStore } from '../core/store.ts';
+import type { Store } from '../core/store.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import { callEvery } from '../core/time/timers.ts';
+import type { Later } from '../core/time/timers.ts';
+import { createFileStore } from '../state/file-store.ts';
+import { openFolder } from '../state/files.ts';
+import { takeLock } from '../state/lock.ts';
+
+export interface State {
+  readonly store: Store;
+  /** for the line at the start */
+  readonly words: string;
+  /** @throws SimError CONFIG_INVALID if the folder cannot be written */
+  open(): Promise<void>;
+  /** Makes the last changes durable, and lets another process have the folder. */
+  close(): Promise<void>;
+}
+
+interface StateOptions {
+  readonly log: Logger;
+  readonly wall: WallClock;
+  readonly later: Later;
+}
+
+/** State that ends with the process. */
+export function memoryState(store: Store = createMemoryStore()): State {
+  return {
+    store,
+    words: 'nothing is kept over a restart',
+    open: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}
+
+function unusable(path: string, error: unknown): unknown {
+  if (error instanceof SimError) return error;
+  return new SimError('CONFIG_INVALID', `state_dir: ${path} cannot be used: ${errorText(error)}`);
+}
+
+/**
+ * The state in a folder, with what an earlier process has left there.
+ * @throws SimError CONFIG_INVALID if the folder cannot be used, another process has it, or a newer version wrote it
+ */
+export function folderState(path: string, { log, wall, later }: StateOptions): State {
+  try {
+    const folder = openFolder(path);
+    const lock = takeLock(path, callEvery, () => wall.nowMs());
+    try {
+      const store = createFileStore({ folder, log, later, nowMs: () => wall.nowMs() });
+      return {
+        store,
+        words: `state in ${path}`,
+        async open() {
+          try {
+            await store.open();
+          } catch (error) {
+            throw unusable(path, error);
+          }
+        },
+        async close() {
+          try {
+            await store.close();
+          } finally {
+            lock.release();
+          }
+        },
+      };
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}

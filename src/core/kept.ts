@@ -1,0 +1,114 @@
+/**
+ * State that a restart keeps. Each class with such state has a method `kept()` that lists its members; the lists of a
+ * device together are its state. Restoring writes into an instance that was built from the same configuration.
+ */
+import { SimError } from './errors.ts';
+import type { JsonValue } from './store.ts';
+
+export interface Kept {
+  save(): JsonValue;
+  /** @throws SimError INTERNAL for a value that `save` never makes */
+  restore(saved: JsonValue): void;
+}
+
+/** Numbers that JSON would change. */
+const specialNumbers: readonly number[] = [NaN, Infinity, -Infinity, -0];
+const specialTexts = ['NaN', 'Infinity', '-Infinity', '-0'];
+
+/** JSON of a value; a number that JSON would change is an object with its text. */
+export function toExactJson(value: unknown): JsonValue {
+  if (typeof value === 'number') {
+    if (Number.isFinite(value) && (value !== 0 || Object.is(value, 0))) return value;
+    return { $: specialTexts[specialNumbers.findIndex((special) => Object.is(special, value))] ?? '' };
+  }
+  if (Array.isArray(value)) return value.map(toExactJson);
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toExactJson(member)]));
+  return value as JsonValue;
+}
+
+/** The value of which `toExactJson` has made `saved`. */
+export function fromExactJson(saved: JsonValue): unknown {
+  if (Array.isArray(saved)) return (saved as readonly JsonValue[]).map(fromExactJson);
+  if (typeof saved !== 'object' || saved === null) return saved;
+  const object = saved as Readonly<Record<string, JsonValue>>;
+  const special = specialTexts.findIndex((text) => text === object['$']);
+  if (special >= 0) return specialNumbers[special];
+  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, fromExactJson(member)]));
+}
+
+function recordOf(saved: JsonValue): Readonly<Record<string, JsonValue>> {
+  if (typeof saved === 'object' && saved !== null && !Array.isArray(saved))
+    return saved as Readonly<Record<string, JsonValue>>;
+  throw new SimError('INTERNAL', 'a kept record is not an object');
+}
+
+function listOf(saved: JsonValue, length: number): readonly JsonValue[] {
+  const list: readonly JsonValue[] = Array.isArray(saved) ? saved : [];
+  if (list.length === length) return list;
+  throw new SimError('INTERNAL', `${length} kept values have become ${list.length}`);
+}
+
+/**
+ * Private members, as one object of numbers, texts, booleans, null, and lists and objects of these.
+ * @param set receives the kept members, and the present value of members that were not kept
+ */
+export function keptRecord<T extends object>(get: () => T, set: (values: T) => void): Kept {
+  return {
+    save: () => toExactJson(get()),
+    restore(saved) {
+      set({ ...get(), ...(fromExactJson(recordOf(saved)) as Partial<T>) });
+    },
+  };
+}
+
+type Scalar = number | string | boolean | null;
+type ScalarKey<T> = { [K in keyof T]-?: T[K] extends Scalar ? K : never }[keyof T];
+
+/** Public members of `of` that are numbers, texts, booleans or null. */
+export function keptMembers<T extends object, K extends ScalarKey<T>>(of: T, ...names: readonly K[]): Kept {
+  return keptRecord(
+    () => Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<T, K>,
+    (values) => {
+      for (const name of names) of[name] = values[name];
+    },
+  );
+}
+
+/** Numbers of fixed count, restored in place. */
+export function keptArray(values: Float64Array | Uint8Array | Int32Array | number[]): Kept {
+  return {
+    save: () => Array.from(values, toExactJson),
+    restore(saved) {
+      for (const [i, value] of listOf(saved, values.length).entries()) values[i] = fromExactJson(value) as number;
+    },
+  };
+}
+
+/** Things of one kind, as many as when they were kept. */
+export function keptList(parts: readonly Kept[]): Kept {
+  return {
+    save: () => parts.map((part) => part.save()),
+    restore(saved) {
+      for (const [i, value] of listOf(saved, parts.length).entries()) parts[i]?.restore(value);
+    },
+  };
+}
+
+/**
+ * Named parts. A part without a kept value stays at its start, and a kept value without a part is ignored: versions of
+ * the program differ.
+ */
+export function keptParts(parts: Readonly<Record<string, Kept>>): Kept {
+  const entries = Object.entries(parts);
+  return {
+    save: () => Object.fromEntries(entries.map(([name, part]) => [name, part.save()])),
+    restore(saved) {
+      const values = recordOf(saved);
+      for (const [name, part] of entries) {
+        const value = values[name];
+        if (value !== undefined) part.restore(value);
+      }
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** The store of protocols in a folder: what they keep survives the end of the process, also one without warning. */
+import { SimError } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import { createListStore } from '../core/store.ts';
+import type { ListStore, Store, StoreLimits } from '../core/store.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { Folder } from './files.ts';
+import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
+import type { JournalLimits, JournalReport } from './journal.ts';
+import { formatVersion, replay } from './record.ts';
+
+export interface FileStore extends Store {
+  readonly report: JournalReport;
+  /** Continues the journal. @throws an error of the file system */
+  open(): Promise<void>;
+  /** Resolves when no write is under way, also none after a failure. */
+  settled(): Promise<void>;
+  /** Writes what waits. Later changes are not written. */
+  close(): Promise<void>;
+}
+
+interface FileStoreOptions {
+  readonly folder: Folder;
+  readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly later: Later;
+  /** ms since the epoch, for the name of a damaged file */
+  readonly nowMs: () => number;
+  readonly onFailure?: (reason: string | null) => void;
+  readonly limits?: Partial<StoreLimits & JournalLimits>;
+}
+
+/** Keeps a copy of a damaged journal, and says what is left of it. */
+async function setAside(
+  { folder, log, nowMs }: FileStoreOptions,
+  records: number,
+  lostBytes: number,
+): Promise<void> {
+  const aside = `${journalFile}.corrupt-${new Date(nowMs()).toISOString().replaceAll(':', '-')}`;
+  await folder.rename(journalFile, aside);
+  log.warning(
+    `the journal in ${folder.path} is damaged: the state of its first ${records} records is used, ` +
+      `${lostBytes} octets after them are not; the file is kept as ${aside}`,
+  );
+}
+
+/**
+ * The store of a folder, with what an earlier process kept in it. Changes are durable once `open` has ended.
+ * @throws SimError CONFIG_INVALID for a journal of a newer version; an error of the file system
+ */
+export function createFileStore(options: FileStoreOptions): FileStore {
+  const { folder, log, later, onFailure = () => undefined, limits = {} } = options;
+  const data = folder.read(journalFile) ?? Buffer.alloc(0);
+  const { slots, version, last, goodBytes, damage } = replay(data);
+  if (version > formatVersion)
+    throw new SimError(
+      'CONFIG_INVALID',
+      `state_dir: ${folder.path} was written by a newer derbench (form ${version}; this one reads up to ${formatVersion})`,
+    );
+  const journal = new Journal({
+    folder,
+    log,
+    later,
+    limits: { ...defaultJournalLimits, ...limits },
+    contents: () => store.contents(),
+    onFailure,
+  });
+  const store: ListStore = createListStore(journal, limits, slots);
+  return {
+    slot: (name) => store.slot(name),
+    durable: () => store.durable(),
+    get report() {
+      return journal.report;
+    },
+    async open() {
+      const lostBytes = data.length - goodBytes;
+      if (damage === 'damaged') await setAside(options, last + 1, lostBytes);
+      if (damage === 'torn')
+        log.warning(
+          `the last record of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
+        );
+      await journal.open(data.length === 0 || damage === 'damaged' ? null : { last, bytes: goodBytes });
+    },
+    settled: () => journal.settled(),
+    close: () => journal.close(),
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * The journal of the store: changes are appended to a file, and one synchronisation serves all changes of a turn. When
+ * most of the file is outdated a new one takes its place. A disk that fails stops nothing: the store goes on in memory,
+ * and the journal is written anew when the disk takes it again.
+ */
+import { errorText } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import type { Durability, ListStore } from '../core/store.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { AppendFile, Folder } from './files.ts';
+import { changeLine, headLine } from './record.ts';
+import type { Change } from './record.ts';
+
+export const journalFile = 'journal.jsonl';
+const newFile = 'journal.jsonl.new';
+
+export interface JournalLimits {
+  /** a file below this size is not compacted */
+  readonly compactBytes: number;
+  /** longest wait before a failed disk is tried again */
+  readonly maxRetryMs: number;
+}
+
+export const defaultJournalLimits: JournalLimits = { compactBytes: 10 * 1024 * 1024, maxRetryMs: 60_000 };
+
+const firstRetryMs = 1000;
+/** octets of one write: a long journal is written in turns */
+const pieceBytes = 1024 * 1024;
+
+export interface JournalReport {
+  /** reason for which changes are not durable now; null: they are */
+  readonly failure: string | null;
+  readonly bytes: number;
+  readonly records: number;
+  readonly compactions: number;
+}
+
+interface JournalOptions {
+  readonly folder: Folder;
+  readonly log: Pick<Logger, 'error' | 'info'>;
+  readonly later: Later;
+  readonly limits: JournalLimits;
+  /** the contents of the store, for a new file */
+  readonly contents: () => ReturnType<ListStore['contents']>;
+  /** called when the disk fails, and when it takes writes again (null) */
+  readonly onFailure: (reason: string | null) => void;
+}
+
+/** The end of a journal that is in order; null: a new file must be written. */
+export interface JournalEnd {
+  readonly last: number;
+  readonly bytes: number;
+}
+
+interface PendingChange {
+  readonly slot: string;
+  readonly change: Change;
+  readonly texts: readonly string[];
+}
+
+/** Changes that become durable together, and what waits for them. */
+class Batch {
+  readonly changes: PendingChange[] = [];
+  readonly end: Promise<void>;
+  resolve: () => void = () => undefined;
+
+  constructor() {
+    this.end = new Promise((resolve) => {
+      this.resolve = resolve;
+    });
+  }
+}
+
+export class Journal implements Durability {
+  readonly #options: JournalOptions;
+  #file: AppendFile | null = null;
+  /** number of the next record of the file */
+  #number = 0;
+  #bytes = 0;
+  /** octets of the file after the last compaction */
+  #compactedBytes = 0;
+  #compactions = 0;
+  /** collects changes */
+  #batch: Batch | null = null;
+  /** is being written */
+  #written: Batch | null = null;
+  #work: Promise<void> | null = null;
+  #failure: string | null = null;
+  #retryMs = firstRetryMs;
+  #cancelRetry: (() => void) | null = null;
+  /** false: changes stay in memory alone */
+  #accepts = true;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+  }
+
+  /** Continues the file of an earlier process, or begins a new one. @throws an error of the file system */
+  async open(end: JournalEnd | null): Promise<void> {
+    if (end === null) return this.#rewrite();
+    this.#number = end.last + 1;
+    this.#bytes = end.bytes;
+    this.#compactedBytes = end.bytes;
+    this.#file = await this.#options.folder.append(journalFile, end.bytes);
+  }
+
+  get report(): JournalReport {
+    return { failure: this.#failure, bytes: this.#bytes, records: this.#number, compactions: this.#compactions };
+  }
+
+  changed(slot: string, change: Change, texts: readonly string[]): Promise<void> | null {
+    if (!this.#accepts) return null;
+    this.#batch ??= new Batch();
+    this.#batch.changes.push({ slot, change, texts });
+    this.#work ??= this.#run();
+    return this.#failure === null ? this.#batch.end : null;
+  }
+
+  durable(): Promise<void> | null {
+    return this.#failure === null ? ((this.#batch ?? this.#written)?.end ?? null) : null;
+  }
+
+  /** Resolves when no write is under way, also none after a failure. */
+  async settled(): Promise<void> {
+    await this.#work;
+  }
+
+  /** Writes what waits, and closes the file. Later changes are not written. */
+  async close(): Promise<void> {
+    this.#accepts = false;
+    this.#cancelRetry?.();
+    await this.#work;
+    await this.#file?.close();
+    this.#file = null;
+  }
+
+  async #run(): Promise<void> {
+    // changes of the same turn share a synchronisation
+    await new Promise(setImmediate);
+    for (let batch = this.#batch; batch !== null; batch = this.#batch) {
+      this.#batch = null;
+      this.#written = batch;
+      try {
+        await this.#write(batch.changes);
+      } catch (error) {
+        this.#failed(error);
+      }
+      this.#written = null;
+      batch.resolve();
+    }
+    this.#work = null;
+  }
+
+  async #write(changes: readonly PendingChange[]): Promise<void> {
+    const lines = changes.map(({ slot, change, texts }, i) => changeLine(this.#number + i, slot, change, texts));
+    const data = Buffer.from(lines.join(''));
+    const size = this.#bytes + data.length;
+    const isLong = size > this.#options.limits.compactBytes && size > 2 * this.#compactedBytes;
+    // the contents of the store have these changes already
+    if (this.#file === null || isLong) return this.#rewrite();
+    await this.#file.write(data);
+    await this.#file.sync();
+    this.#bytes = size;
+    this.#number += changes.length;
+  }
+
+  /** Puts a file with the present contents in the place of the journal. */
+  async #rewrite(): Promise<void> {
+    const { folder, contents } = this.#options;
+    const slots = Array.from(contents(), ([slot, texts]) => [slot, [...texts]] as const);
+    const file = await folder.append(newFile, 0);
+    let [number, bytes] = [0, 0];
+    try {
+      let piece = headLine(number);
+      const writePiece = async (): Promise<void> => {
+        const data = Buffer.from(piece);
+        piece = '';
+        bytes += data.length;
+        await file.write(data);
+      };
+      for (const [slot, texts] of slots) {
+        number += 1;
+        piece += changeLine(number, slot, 'replace', texts);
+        if (piece.length > pieceBytes) await writePiece();
+      }
+      await writePiece();
+      await file.sync();
+      await folder.rename(newFile, journalFile);
+      await folder.sync();
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw error;
+    }
+    const outdated = this.#file;
+    this.#file = file;
+    this.#number = number + 1;
+    this.#bytes = bytes;
+    this.#compactedBytes = bytes;
+    this.#compactions += 1;
+    await outdated?.close();
+  }
+
+  #failed(error: unknown): void {
+    const { log, later, limits, folder, onFailure } = this.#options;
+    const isFirst = this.#failure === null;
+    this.#failure = errorText(error);
+    this.#accepts = false;
+    this.#batch?.resolve();
+    this.#batch = null;
+    // a record may have been written in part: only a new file is safe
+    void this.#file?.close().catch(() => undefined);
+    this.#file = null;
+    if (isFirst) {
+      log.error(`the state cannot be written to ${folder.path}: ${this.#failure}; a restart would lose later changes`);
+      onFailure(this.#failure);
+    }
+    this.#cancelRetry = later(this.#retryMs, () => {
+      this.#retry();
+    });
+    this.#retryMs = Math.min(2 * this.#retryMs, limits.maxRetryMs);
+  }
+
+  /** Writes all contents anew. */
+  #retry(): void {
+    // changes from here on are not in the new file, and follow it
+    this.#accepts = true;
+    this.#work ??= this.#rewrite()
+      .then(() => {
+        this.#failure = null;
+        this.#retryMs = firstRetryMs;
+        this.#options.log.info(`the state is written to ${this.#options.folder.path} again`);
+        this.#options.onFailure(null);
+      })
+      .catch((error: unknown) => {
+        this.#failed(error);
+      })
+      .then(() => this.#run());
+  }
+}

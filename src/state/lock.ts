@@ -1,0 +1,128 @@
+/**
+ * Keeps a second process out of a state folder. The lock names the process and the instant of its start, so that the
+ * lock of a killed process is taken over at once, also where numbers of processes repeat as in containers.
+ */
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { SimError } from '../core/errors.ts';
+import type { Every } from '../core/time/timers.ts';
+
+const lockFile = 'lock';
+/** time between two signs of life, for processes on other machines that share the folder */
+const aliveEveryMs = 5000;
+/** a lock of another machine without sign of life for so long is taken over */
+const deadAfterMs = 20_000;
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** instant of the start of the process as the kernel counts it; null: not told by this system */
+  readonly started: string | null;
+}
+
+export interface Lock {
+  release(): void;
+}
+
+/** The start of a process, with the identity of the boot; null: no such process, or none that this system tells of. */
+function startOf(pid: number): string | null {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    // the name of the program, which may have spaces, is in brackets
+    const [, fields = ''] = /\)\s+(.*)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+    return `${boot}/${fields.split(' ')[19] ?? ''}`;
+  } catch {
+    return null;
+  }
+}
+
+const thisProcess = (): Holder => ({ pid: process.pid, host: hostname(), started: startOf(process.pid) });
+
+function isRunning({ pid, started }: Holder): boolean {
+  if (started !== null) return startOf(pid) === started;
+  if (pid === process.pid) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // a process of another user
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** null: no lock, or none of this form */
+function readHolder(path: string): Holder | null {
+  try {
+    const holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder> | null;
+    const { pid, host, started = null } = holder ?? {};
+    return typeof pid === 'number' && typeof host === 'string' ? { pid, host, started } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param nowMs of the clock by which the file system dates files */
+function isHeld(path: string, holder: Holder | null, nowMs: number): boolean {
+  if (holder?.host === hostname()) return isRunning(holder);
+  const { mtimeMs = -Infinity } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return Math.abs(nowMs - mtimeMs) < deadAfterMs;
+}
+
+const heldError = (folder: string, holder: Holder | null) =>
+  new SimError(
+    'CONFIG_INVALID',
+    `state_dir: ${folder} is in use by ${holder ? `process ${holder.pid} of ${holder.host}` : 'another process'}; one process has a folder at a time`,
+  );
+
+/** Puts a lock into place if there is none. @returns false: there is one */
+function place(path: string): boolean {
+  try {
+    writeFileSync(path, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Removes the lock of a holder that does not run any more. */
+function removeDead(path: string, holder: Holder | null): void {
+  const moved = `${path}.${process.pid}`;
+  try {
+    renameSync(path, moved);
+  } catch {
+    // another process was faster
+    return;
+  }
+  // a third process may have replaced the dead lock meanwhile
+  if (isDeepStrictEqual(readHolder(moved), holder)) rmSync(moved, { force: true });
+  else renameSync(moved, path);
+}
+
+/**
+ * Takes the lock of a folder.
+ * @param every timer of the signs of life
+ * @throws SimError CONFIG_INVALID if another process has it; an error of the file system
+ */
+export function takeLock(folder: string, every: Every, nowMs: () => number): Lock {
+  const path = join(folder, lockFile);
+  for (let attempt = 0; !place(path); attempt += 1) {
+    const holder = readHolder(path);
+    if (attempt > 2 || isHeld(path, holder, nowMs())) throw heldError(folder, holder);
+    removeDead(path, holder);
+  }
+  const stop = every(aliveEveryMs, () => {
+    const now = new Date();
+    void utimes(path, now, now).catch(() => undefined);
+  });
+  return {
+    release() {
+      stop();
+      // after a suspension another process may have taken over
+      if (isDeepStrictEqual(readHolder(path), thisProcess())) rmSync(path, { force: true });
+    },
+  };
+}

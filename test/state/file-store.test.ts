@@ -1,0 +1,269 @@
+import { crc32 } from 'node:zlib';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createFileStore } from '../../src/state/file-store.ts';
+import type { FileStore } from '../../src/state/file-store.ts';
+import { journalFile } from '../../src/state/journal.ts';
+import type { JournalLimits } from '../../src/state/journal.ts';
+import { formatVersion } from '../../src/state/record.ts';
+import type { JsonValue } from '../../src/core/store.ts';
+import { codeOf } from '../support/map.ts';
+import { holdsAsync } from '../support/property.ts';
+import { TestFolder } from '../support/state-folder.ts';
+import { HandTimers } from '../support/timers.ts';
+import { HandWall } from '../support/wall.ts';
+
+class Rig {
+  readonly wall = new HandWall();
+  readonly timers = new HandTimers(this.wall);
+  readonly lines: string[] = [];
+  readonly failures: (string | null)[] = [];
+  readonly folder: TestFolder;
+  readonly store: FileStore;
+
+  constructor(folder = new TestFolder(), limits: Partial<JournalLimits> = {}) {
+    const log = (line: string) => {
+      this.lines.push(line);
+    };
+    this.folder = folder;
+    this.store = createFileStore({
+      folder,
+      log: { info: log, warning: log, error: log },
+      later: this.timers.later,
+      nowMs: () => this.wall.nowMs(),
+      onFailure: (reason) => {
+        this.failures.push(reason);
+      },
+      limits,
+    });
+  }
+
+  static async open(folder?: TestFolder, limits?: Partial<JournalLimits>): Promise<Rig> {
+    const rig = new Rig(folder, limits);
+    await rig.store.open();
+    return rig;
+  }
+
+  /** Values of the slots, those of empty slots included. */
+  async contents(slots: readonly string[]): Promise<Record<string, readonly JsonValue[]>> {
+    const lists = await Promise.all(slots.map(async (slot) => [slot, await this.store.slot(slot).read()] as const));
+    return Object.fromEntries(lists);
+  }
+}
+
+interface Operation {
+  readonly slot: string;
+  readonly replace: boolean;
+  readonly values: readonly JsonValue[];
+}
+
+const slots = ['a', 'ocpp/CP%7C1/queue', 'c'];
+const json = fc.jsonValue({ maxDepth: 2 }).filter((value) => !Object.is(value, -0)) as fc.Arbitrary<JsonValue>;
+const operation = fc.record({
+  slot: fc.constantFrom(...slots),
+  replace: fc.boolean(),
+  values: fc.array(json, { maxLength: 3 }),
+});
+const asText = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
+
+const act = ({ store }: Rig, { slot, replace, values }: Operation) =>
+  replace ? store.slot(slot).replace(values) : store.slot(slot).append(...values);
+
+/** The contents after each number of operations, none first. */
+function models(operations: readonly Operation[]): Record<string, readonly JsonValue[]>[] {
+  const states = [Object.fromEntries(slots.map((slot): [string, readonly JsonValue[]] => [slot, []]))];
+  for (const { slot, replace, values } of operations) {
+    const before = states.at(-1) ?? {};
+    states.push({ ...before, [slot]: replace ? values : [...(before[slot] ?? []), ...values] });
+  }
+  return states.map((state) => asText(state) as Record<string, readonly JsonValue[]>);
+}
+
+describe('store in files', () => {
+  it('a new process has the slots of the one before', async () => {
+    await holdsAsync(
+      'contents after several processes',
+      [fc.array(fc.array(operation, { maxLength: 6 }), { maxLength: 4 }), fc.integer({ min: 0, max: 400 })],
+      async (processes, compactBytes) => {
+        let rig = await Rig.open(undefined, { compactBytes });
+        for (const operations of processes) {
+          for (const one of operations) await act(rig, one);
+          await rig.store.close();
+          rig = await Rig.open(rig.folder, { compactBytes });
+          expect(rig.lines).to.deep.equal([]);
+        }
+        expect(await rig.contents(slots)).to.deep.equal(models(processes.flat()).at(-1));
+      },
+    );
+  });
+
+  it('a loss of power at any step takes no change whose promise has resolved, and halves none', async () => {
+    await holdsAsync(
+      'contents after a loss of power',
+      [
+        fc.array(operation, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 0, max: 200 }),
+        fc.integer({ min: 0, max: 60 }),
+        fc.integer({ min: 0, max: 60 }),
+      ],
+      async (operations, compactBytes, stopStep, luckyBytes) => {
+        const rig = await Rig.open(undefined, { compactBytes });
+        let [steps, resolved] = [0, 0];
+        let lost: { readonly folder: TestFolder; readonly resolved: number } | null = null;
+        rig.folder.beforeStep = () => {
+          if (steps === stopStep) lost = { folder: rig.folder.afterPowerLoss(luckyBytes), resolved };
+          steps += 1;
+          return Promise.resolve();
+        };
+        // without waits in between, so that changes meet writes that run
+        await Promise.all(
+          operations.map(async (one) => {
+            await act(rig, one);
+            resolved += 1;
+          }),
+        );
+        const { folder, resolved: before } = lost ?? { folder: rig.folder.afterPowerLoss(), resolved };
+        const after = await (await Rig.open(folder)).contents(slots);
+        expect(models(operations).slice(before)).to.deep.include(after);
+      },
+    );
+  });
+
+  it('a journal that is cut at any octet gives the changes that were whole, and goes on', async () => {
+    const operations: Operation[] = [
+      { slot: 'a', replace: false, values: [1, 'zwölf'] },
+      { slot: 'a', replace: false, values: [{ x: null }] },
+      { slot: 'ocpp/CP%7C1/queue', replace: true, values: ['€'] },
+    ];
+    const rig = await Rig.open();
+    for (const one of operations) await act(rig, one);
+    await rig.store.close();
+    const whole = rig.folder.octets(journalFile);
+    const ends = [...whole].flatMap((octet, i) => (octet === 10 ? [i + 1] : []));
+    expect(ends).to.have.length(4);
+    const states = models(operations);
+    for (let length = 0; length <= whole.length; length += 1) {
+      const folder = new TestFolder();
+      folder.put(journalFile, whole.subarray(0, length));
+      const after = await Rig.open(folder);
+      const lines = ends.filter((end) => end <= length).length;
+      expect(await after.contents(slots), `${length} octets`).to.deep.equal(states[Math.max(0, lines - 1)]);
+      expect(after.lines, `${length} octets`).to.have.length(length === 0 || ends.includes(length) ? 0 : 1);
+      await after.store.slot('a').append('more');
+      const again = await Rig.open(folder);
+      expect(again.lines).to.deep.equal([]);
+      expect((await again.store.slot('a').read()).at(-1)).to.equal('more');
+    }
+  });
+
+  it('a changed bit loses what follows it at most, and the damaged file is kept', async () => {
+    await holdsAsync(
+      'contents after a changed bit',
+      [fc.array(operation, { minLength: 2, maxLength: 6 }), fc.nat(), fc.integer({ min: 0, max: 7 })],
+      async (operations, place, bit) => {
+        const rig = await Rig.open();
+        for (const one of operations) await act(rig, one);
+        await rig.store.close();
+        const octets = Buffer.from(rig.folder.octets(journalFile));
+        const at = place % octets.length;
+        octets[at] = (octets[at] ?? 0) ^ (1 << bit);
+        const folder = new TestFolder();
+        folder.put(journalFile, octets);
+        const after = await Rig.open(folder);
+        const lines = [...rig.folder.octets(journalFile).subarray(0, at)].filter((octet) => octet === 10).length;
+        expect(await after.contents(slots)).to.deep.equal(models(operations)[Math.max(0, lines - 1)]);
+        expect(after.lines).to.have.length(1);
+        const aside = (await folder.names()).filter((name) => name.includes('.corrupt-'));
+        // the last record alone could also be one that was not written whole
+        if (lines < operations.length) expect(folder.octets(aside[0] ?? '')).to.deep.equal(octets);
+        else expect(aside).to.have.length(0);
+      },
+    );
+  });
+
+  it('a file that is no journal is kept aside, and the process begins anew', async () => {
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.from('\u0000\u0001 not ours\n'));
+    const rig = await Rig.open(folder);
+    expect(rig.lines.join()).to.include('damaged').and.to.include('.corrupt-');
+    await rig.store.slot('a').append(1);
+    expect(await (await Rig.open(folder)).contents(['a'])).to.deep.equal({ a: [1] });
+  });
+
+  it('refuses the journal of a newer version, and leaves it as it is', () => {
+    const text = `{"n":0,"derbench_state":${formatVersion + 1}}`;
+    const head = `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.from(head));
+    expect(codeOf(() => new Rig(folder))).to.equal('CONFIG_INVALID');
+    expect(folder.octets(journalFile).toString()).to.equal(head);
+  });
+
+  it('changes of one turn share a synchronisation', async () => {
+    const rig = await Rig.open();
+    const before = rig.folder.syncs;
+    const changes = Array.from({ length: 100 }, (_, i) => rig.store.slot(`slot${i}`).append(i));
+    await Promise.all(changes);
+    expect(rig.folder.syncs - before).to.equal(1);
+    expect(rig.store.durable()).to.equal(null);
+  });
+
+  it('durable waits for what has been changed before, not for what follows', async () => {
+    const rig = await Rig.open();
+    expect(rig.store.durable()).to.equal(null);
+    void rig.store.slot('a').append(1);
+    const wait = rig.store.durable();
+    expect(wait).to.be.a('promise');
+    let follows = true;
+    // a change in each step: a wait for the last of them would never end
+    rig.folder.beforeStep = () => {
+      if (follows) void rig.store.slot('b').append(1);
+      return Promise.resolve();
+    };
+    await wait;
+    follows = false;
+    expect(rig.folder.octets(journalFile).toString()).to.include('"slot":"a"');
+    await rig.store.close();
+  });
+
+  it('the file stays within twice its contents', async () => {
+    const rig = await Rig.open(undefined, { compactBytes: 1000 });
+    let longest = 0;
+    for (let i = 0; i < 500; i += 1) {
+      await rig.store.slot('a').replace([i, 'x'.repeat(200)]);
+      longest = Math.max(longest, rig.folder.octets(journalFile).length);
+    }
+    expect(longest).to.be.within(500, 1000);
+    expect(rig.store.report.bytes).to.equal(rig.folder.octets(journalFile).length);
+    expect(rig.store.report.compactions).to.be.greaterThan(100);
+    expect(await (await Rig.open(rig.folder)).contents(['a'])).to.deep.equal({ a: [499, 'x'.repeat(200)] });
+  });
+
+  it('a disk that fails stops nothing; when it takes writes again everything is kept', async () => {
+    const rig = await Rig.open();
+    await rig.store.slot('a').append(1);
+    rig.folder.failure = 'ENOSPC: no space left on device';
+    await rig.store.slot('a').append(2);
+    await rig.store.slot('a').append(3);
+    expect(rig.failures).to.deep.equal(['ENOSPC: no space left on device']);
+    expect(rig.store.report.failure).to.equal('ENOSPC: no space left on device');
+    expect(rig.store.durable()).to.equal(null);
+    expect(await rig.contents(['a'])).to.deep.equal({ a: [1, 2, 3] });
+    // each wait is twice the one before, up to a minute
+    const waits: number[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      waits.push(rig.timers.nextMs);
+      rig.timers.pass(rig.timers.nextMs);
+      await rig.store.settled();
+    }
+    expect(waits).to.deep.equal([1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000]);
+    expect(rig.lines).to.have.length(1);
+    rig.folder.failure = null;
+    rig.timers.pass(60_000);
+    await rig.store.settled();
+    expect(rig.failures).to.deep.equal(['ENOSPC: no space left on device', null]);
+    expect(rig.store.report.failure).to.equal(null);
+    await rig.store.slot('a').append(4);
+    expect(await (await Rig.open(rig.folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: [1, 2, 3, 4] });
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SimError } from '../../src/core/errors.ts';
+import { takeLock } from '../../src/state/lock.ts';
+import { codeOf } from '../support/map.ts';
+
+const nowMs = Date.parse('2026-06-21T12:00:00Z');
+const never = () => () => undefined;
+
+describe('lock of a state folder', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'derbench-lock-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const take = () => takeLock(folder, never, () => nowMs);
+  const leave = (holder: unknown, ageS = 0) => {
+    const path = join(folder, 'lock');
+    writeFileSync(path, typeof holder === 'string' ? holder : JSON.stringify(holder));
+    const at = new Date(nowMs - ageS * 1000);
+    utimesSync(path, at, at);
+  };
+
+  it('is for one process at a time, whose number the refusal names', () => {
+    const lock = take();
+    try {
+      take();
+      expect.fail('a second lock');
+    } catch (error) {
+      expect(error).to.be.instanceOf(SimError);
+      expect(String(error)).to.include(`process ${process.pid}`).and.to.include(folder);
+    }
+    lock.release();
+    take().release();
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('of a process that has ended is taken over at once, also if its number is in use again', () => {
+    // the same number with another start, as after a restart of a container
+    leave({ pid: process.pid, host: hostname(), started: 'boot/1' });
+    take().release();
+    leave({ pid: process.pid, host: hostname(), started: null });
+    take().release();
+    leave({ pid: 2 ** 22 + 1, host: hostname(), started: null });
+    take().release();
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('of another machine counts for 20 s after its last sign of life', () => {
+    leave({ pid: process.pid, host: 'elsewhere', started: null }, 19);
+    expect(codeOf(take)).to.equal('CONFIG_INVALID');
+    leave({ pid: process.pid, host: 'elsewhere', started: null }, 21);
+    take().release();
+  });
+
+  it('that is half written counts as one of another machine', () => {
+    leave('{"pid": 1', 1);
+    expect(codeOf(take)).to.equal('CONFIG_INVALID');
+    leave('{"pid": 1', 21);
+    take().release();
+  });
+
+  it('gives signs of life', () => {
+    let beat: () => void = () => undefined;
+    const lock = takeLock(
+      folder,
+      (ms, run) => {
+        expect(ms).to.be.lessThan(10_000);
+        beat = run;
+        return () => {
+          beat = () => undefined;
+        };
+      },
+      () => nowMs,
+    );
+    expect(beat).to.not.throw();
+    lock.release();
+    expect(readdirSync(folder)).to.deep.equal([]);
+  });
+});

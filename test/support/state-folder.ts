@@ -1,0 +1,92 @@
+/** A folder in memory that knows what a loss of power would leave, and whose disk can fail. */
+import type { AppendFile, Folder } from '../../src/state/files.ts';
+
+interface Content {
+  /** octets as programs see them */
+  octets: Buffer;
+  /** length up to which the octets survive a loss of power */
+  durableLength: number;
+}
+
+export class TestFolder implements Folder {
+  readonly path = '/state';
+  /** files by name, as programs see them */
+  #files = new Map<string, Content>();
+  /** names that survive a loss of power */
+  #durableFiles = new Map<string, Content>();
+  /** reason for which every write fails now; null: writes succeed */
+  failure: string | null = null;
+  syncs = 0;
+  /** called before each operation on the disk, for tests that stop in between */
+  beforeStep: () => Promise<void> = () => Promise.resolve();
+
+  /** Octets of a file; empty: there is none. */
+  octets(name: string): Buffer {
+    return this.#files.get(name)?.octets ?? Buffer.alloc(0);
+  }
+
+  put(name: string, octets: Buffer): void {
+    this.#files.set(name, { octets, durableLength: octets.length });
+    this.#durableFiles = new Map(this.#files);
+  }
+
+  /** The folder after a loss of power. @param keepBytes octets beyond the durable ones of each file that survive by luck */
+  afterPowerLoss(keepBytes = 0): TestFolder {
+    const after = new TestFolder();
+    for (const [name, { octets, durableLength }] of this.#durableFiles)
+      after.put(name, Buffer.from(octets.subarray(0, durableLength + keepBytes)));
+    return after;
+  }
+
+  names(): Promise<string[]> {
+    return Promise.resolve([...this.#files.keys()].sort());
+  }
+
+  read(name: string): Buffer | null {
+    const file = this.#files.get(name);
+    return file ? Buffer.from(file.octets) : null;
+  }
+
+  async append(name: string, keepBytes?: number): Promise<AppendFile> {
+    await this.#step();
+    const file = this.#files.get(name) ?? { octets: Buffer.alloc(0), durableLength: 0 };
+    this.#files.set(name, file);
+    if (keepBytes !== undefined) file.octets = file.octets.subarray(0, keepBytes);
+    file.durableLength = Math.min(file.durableLength, file.octets.length);
+    return {
+      write: async (data) => {
+        await this.#step();
+        file.octets = Buffer.concat([file.octets, data]);
+      },
+      sync: async () => {
+        await this.#step();
+        this.syncs += 1;
+        file.durableLength = file.octets.length;
+      },
+      close: () => Promise.resolve(),
+    };
+  }
+
+  async rename(from: string, to: string): Promise<void> {
+    await this.#step();
+    const file = this.#files.get(from);
+    if (!file) throw new Error(`ENOENT: no such file: ${from}`);
+    this.#files.delete(from);
+    this.#files.set(to, file);
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#step();
+    this.#files.delete(name);
+  }
+
+  async sync(): Promise<void> {
+    await this.#step();
+    this.#durableFiles = new Map(this.#files);
+  }
+
+  async #step(): Promise<void> {
+    await this.beforeStep();
+    if (this.failure !== null) throw new Error(this.failure);
+  }
+}
