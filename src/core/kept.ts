@@ -63,12 +63,11 @@ export function keptRecord<T extends object>(get: () => T, set: (values: T) => v
 }
 
 type Scalar = number | string | boolean | null;
-type ScalarKey<T> = { [K in keyof T]-?: T[K] extends Scalar ? K : never }[keyof T];
 
 /** Public members of `of` that are numbers, texts, booleans or null. */
-export function keptMembers<T extends object, K extends ScalarKey<T>>(of: T, ...names: readonly K[]): Kept {
+export function keptMembers<K extends string>(of: Record<K, Scalar>, ...names: readonly K[]): Kept {
   return keptRecord(
-    () => Object.fromEntries(names.map((name) => [name, of[name]])) as Pick<T, K>,
+    () => Object.fromEntries(names.map((name) => [name, of[name]])) as Record<K, Scalar>,
     (values) => {
       for (const name of names) of[name] = values[name];
     },

@@ -62,6 +62,7 @@ export class StationRig {
       'ocpp2.1': version('ocpp2.1'),
     };
     this.station = new ChargePoint({
+      durable: () => null,
       id: 'CP-1',
       device: fakeDevice().port,
       versions,
