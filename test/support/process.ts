@@ -43,7 +43,7 @@ function portAfter(word: string, output: string): number | undefined {
 /** The ports in the lines after "derbench is ready". */
 function portsIn(output: string): { httpPort: number; modbusPort: number } | undefined {
   const lines = output.split('derbench is ready\n')[1];
-  if (lines === undefined || !lines.includes('nothing is kept')) return undefined;
+  if (lines === undefined || !/nothing is kept|state in/.test(lines)) return undefined;
   const httpPort = portAfter('HTTP', lines);
   return httpPort === undefined ? undefined : { httpPort, modbusPort: portAfter('Modbus', lines) ?? 0 };
 }
