@@ -311,7 +311,7 @@ export const path: Kind<string> = kind(pathText, {
 
 /** Path and query of an absolute URI. */
 export const uriPath: Kind<string> = kind(z.string().regex(/^\/[\w\-.~:/?[\]@!$&'()*+,;=%]{0,999}$/), {
-  allowed: 'a path that begins with /',
+  allowed: 'a path of a URI that begins with /, up to 1000 characters',
   placeholder: 'PATH',
   normalise: identity,
 });
@@ -324,7 +324,9 @@ function isUriBase(text: string): boolean {
 
 /** A URI to which paths are added. */
 export const uriBase: Kind<string> = kind(z.string().refine(isUriBase, 'a URI'), {
-  allowed: 'an http or https URI without query, for example https://client.example:9443',
+  allowed:
+    'an http or https URI of up to 1000 characters without user name, password, query and fragment, for example ' +
+    'https://client.example:9443',
   placeholder: 'URI',
   normalise: (text) => text.replace(/\/+$/, ''),
 });
@@ -402,7 +404,7 @@ const dnp3Peer = z.string().refine((text) => dnp3AllowedPeer(text) !== null, dnp
 export const dnp3Peers: Kind<readonly string[]> = kind(
   z.union([dnp3Peer, z.array(dnp3Peer).min(1).max(maxListLength)]),
   {
-    allowed: `${dnp3AllowedPeerText}; several with semicolons between them`,
+    allowed: `${dnp3AllowedPeerText}; several with semicolons between them, at most ${maxListLength}`,
     placeholder: 'PEER',
     list: true,
     separator: ';',
