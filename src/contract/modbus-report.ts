@@ -32,7 +32,7 @@ export interface ModbusListener {
   readonly transport: ModbusTransport;
   /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: not listening */
   readonly endpoint: string | null;
-  /** the only device that is served; null: several, or the meter */
+  /** the device with a separate port; null: a shared port, a line, or the meter */
   readonly deviceIndex: number | null;
   /** true: only the meter of the connection point is served */
   readonly isMeter?: true;

@@ -31,6 +31,7 @@ export interface OcppStatus {
   readonly connectionState: OcppConnectionState;
   readonly bootStatus: OcppBootStatus;
   readonly securityProfile: OcppSecurityProfile;
+  /** null: no BootNotification has been accepted yet */
   readonly heartbeatIntervalS: number | null;
   readonly lastHeartbeatMs: number | null;
   readonly connectedSinceMs: number | null;

@@ -111,7 +111,9 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   security_profile: member(securityProfile)(
     '0 none; 1 basic authentication; 2 with TLS; 3 TLS with client certificate.',
   ),
-  heartbeat_interval_s: number.orNull('Seconds between two Heartbeats; null: none are sent.'),
+  heartbeat_interval_s: number.orNull(
+    'Seconds between two Heartbeats; null: no BootNotification has been accepted yet.',
+  ),
   last_heartbeat_at: time.orNull(
     'Wall time of the last answer to a Heartbeat; null: none.',
     (of) => of.lastHeartbeatMs,
@@ -304,7 +306,9 @@ export const certificates = members<OcppStation>()('OcppCertificates', () => ({
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
-  transaction_id: text.orNull('Of the central system; null: not received yet.'),
+  transaction_id: text.orNull(
+    '1.6: given by the central system, null until it is received; 2.x: given by the station.',
+  ),
   session_id: text('`session_id` of the session in `evse/sessions`.'),
   connector_id: integer(),
   id_token: text(),
