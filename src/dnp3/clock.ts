@@ -13,7 +13,7 @@ export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) =>
 export interface MasterClockOptions {
   readonly clock: RemoteClock;
   readonly monotonicMs: () => number;
-  /** true if the time counts as not written (fault injection) */
+  /** true: events count as not synchronised (fault injection) */
   readonly isLost?: () => boolean;
   /** called when the master has written the time */
   readonly written?: TimeListener;

@@ -79,7 +79,7 @@ export const alarmKinds = {
     bit: null,
     source: 'ac',
     severity: 'error',
-    text: 'the feeder cannot carry this power: voltage held at its last value',
+    text: 'the feeder cannot carry this power: the last ratio of terminal to source voltage is held',
   },
 } as const satisfies Record<string, AlarmKind>;
 export type AlarmCode = keyof typeof alarmKinds;
