@@ -120,7 +120,7 @@ describe('what a station has learnt on its line', () => {
       credentials: { ...noCredentials, securityProfile: 3, own },
       setCredentials: ({ own: next }: CredentialsChange) => tried.push(`${next?.cert}, ${next?.key}`),
     };
-    const connection = connectionOf(link as unknown as Link, {} as LineState);
+    const connection = connectionOf(link as unknown as Link, {} as unknown as LineState);
     for (const next of [{ ...own }, { ...own, key: 'other' }, { ...own, cert: 'other' }])
       connection.setCertificates({ own: next });
     expect(tried).to.deep.equal(['cert, other', 'other, key']);

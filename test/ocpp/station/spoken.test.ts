@@ -252,11 +252,14 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
 
   it('versions share the slots of the station, and no other', async () => {
     await open('ocpp2.0.1');
-    for (const name of ['availability', 'queue']) await rig.parts.store(name).replace([`${name} of 2.0.1`]);
+    const shared = ['availability', 'certificates', 'firmware-version', 'network-profiles', 'security-log'];
+    const separate = ['keys', 'queue', 'transactions', 'local-list', 'reservations', 'profiles', 'firmware'];
+    for (const name of [...shared, ...separate]) await rig.parts.store(name).replace([name]);
     await choose('ocpp1.6');
     await rig.until('opened ocpp1.6');
-    expect(await rig.parts.store('availability').read()).to.deep.equal(['availability of 2.0.1']);
-    expect(await rig.parts.store('queue').read()).to.deep.equal([]);
+    const values = (names: readonly string[]) => Promise.all(names.map((name) => rig.parts.store(name).read()));
+    expect((await values(shared)).flat()).to.deep.equal(shared);
+    expect((await values(separate)).flat()).to.deep.equal([]);
   });
 
   it('what a version has set of the connection does not act on the next one', async () => {
