@@ -1,4 +1,5 @@
 /** Settings of the OCPP charge points as the process starts with them. */
+import { z } from 'zod';
 
 /** Spellings of `--ocpp_version` and of REST. */
 export const ocppVersions = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const;
@@ -11,6 +12,17 @@ export type OcppVersions = readonly [OcppVersion, ...OcppVersion[]];
 export function repeatedOcppVersion(versions: readonly OcppVersion[]): OcppVersion | null {
   return versions.find((version, at) => versions.indexOf(version) !== at) ?? null;
 }
+
+/** Schema of one version, or of several in the order of preference, in files and in requests. */
+export const ocppVersionsSchema = z.union([
+  z.enum(ocppVersions),
+  z
+    .array(z.enum(ocppVersions))
+    .min(1)
+    .max(ocppVersions.length)
+    .refine((versions) => repeatedOcppVersion(versions) === null, { error: 'must name each version once' })
+    .meta({ uniqueItems: true }),
+]);
 
 /** The list of versions of a setting or request, which may give one version alone. */
 export function ocppVersionsOf(given: OcppVersion | readonly OcppVersion[]): OcppVersions {

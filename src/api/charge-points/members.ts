@@ -32,7 +32,7 @@ import {
   ocppPasswordText,
   ocppUrlText,
   ocppVersions,
-  repeatedOcppVersion,
+  ocppVersionsSchema,
 } from '../../contract/ocpp-settings.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
@@ -331,18 +331,6 @@ export const stationParams = z.strictObject({
   }),
 });
 
-const ocppVersionsSchema = memo(() =>
-  z.union([
-    z.enum(ocppVersions),
-    z
-      .array(z.enum(ocppVersions))
-      .min(1)
-      .max(ocppVersions.length)
-      .refine((versions) => repeatedOcppVersion(versions) === null, { error: 'must name each version once' })
-      .openapi({ uniqueItems: true }),
-  ]),
-);
-
 export const connectBodySchema = memo(() =>
   z
     .strictObject({
@@ -363,13 +351,11 @@ export const connectBodySchema = memo(() =>
         .max(64)
         .optional()
         .openapi({ description: `Of security profiles 1 and 2: ${ocppPasswordText}. Never shown. Default unchanged.` }),
-      version: ocppVersionsSchema()
-        .optional()
-        .openapi({
-          description:
-            'Version to be offered, or several in the order of preference, each once; the central system chooses one. Default unchanged.',
-          example: ['ocpp2.0.1j', 'ocpp1.6j'],
-        }),
+      version: ocppVersionsSchema.optional().openapi({
+        description:
+          'Version to be offered, or several in the order of preference, each once; the central system chooses one. Default unchanged.',
+        example: ['ocpp2.0.1j', 'ocpp1.6j'],
+      }),
     })
     .openapi('OcppConnectRequest'),
 );

@@ -13,6 +13,7 @@ import {
   ocppUrlText,
   ocppVersions,
   ocppVersionsOf,
+  ocppVersionsSchema,
   repeatedOcppVersion,
 } from '../../contract/ocpp-settings.ts';
 import type { OcppVersions } from '../../contract/ocpp-settings.ts';
@@ -53,17 +54,6 @@ interface KindSpec<In, T> {
   readonly fromText?: (text: string) => unknown;
   readonly normalise: (value: In, base: string) => T;
 }
-
-/** Schema of one version of OCPP, or of several in the order of preference. */
-export const ocppVersionsSchema = z.union([
-  z.enum(ocppVersions),
-  z
-    .array(z.enum(ocppVersions))
-    .min(1)
-    .max(ocppVersions.length)
-    .refine((versions) => repeatedOcppVersion(versions) === null, 'each version once')
-    .meta({ uniqueItems: true }),
-]);
 
 function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
   return {
