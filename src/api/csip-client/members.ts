@@ -226,7 +226,9 @@ const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => (
 }));
 
 const registration = members<NonNullable<CsipEndDevice['registration']>>()(null, () => ({
-  pin_matches: flag.orNull('True if the PIN of the Registration is the configured PIN; null: no PIN is configured.'),
+  pin_matches: flag.orNull(
+    'True if the PIN of the Registration is the configured PIN; null: no PIN is configured, or the Registration has none.',
+  ),
   registered_at: time.orNull(
     `dateTimeRegistered, ${byServer}; null: none was given.`,
     ({ registeredServerMs }) => registeredServerMs,
