@@ -375,6 +375,22 @@ describe('Modbus TCP listener', () => {
       });
     });
 
+    it('accepts from the end of the bind to the beginning of the close', async () => {
+      const options = { host: '127.0.0.1', context: createModbusContext(), units: () => undefined };
+      const server = createModbusTcpServer({ ...options, port: 0 });
+      const bound = server.listen();
+      expect(server.isAccepting).to.equal(false);
+      const port = await bound;
+      expect(server.isAccepting).to.equal(true);
+      const second = createModbusTcpServer({ ...options, port });
+      await second.listen().catch(() => undefined);
+      expect(second.isAccepting).to.equal(false);
+      const closed = server.close();
+      expect(server.isAccepting).to.equal(false);
+      await closed;
+      expect(server.isAccepting).to.equal(false);
+    });
+
     it('close can be called twice and ends open connections', async () => {
       const made = await rig();
       const client = await made.open();
