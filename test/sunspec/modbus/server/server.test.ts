@@ -379,16 +379,17 @@ describe('Modbus TCP listener', () => {
       const options = { host: '127.0.0.1', context: createModbusContext(), units: () => undefined };
       const server = createModbusTcpServer({ ...options, port: 0 });
       const bound = server.listen();
-      expect(server.isAccepting).to.equal(false);
+      const accepting = [server.isAccepting];
       const port = await bound;
-      expect(server.isAccepting).to.equal(true);
+      accepting.push(server.isAccepting);
       const second = createModbusTcpServer({ ...options, port });
       await second.listen().catch(() => undefined);
-      expect(second.isAccepting).to.equal(false);
       const closed = server.close();
-      expect(server.isAccepting).to.equal(false);
+      accepting.push(server.isAccepting);
       await closed;
-      expect(server.isAccepting).to.equal(false);
+      accepting.push(server.isAccepting);
+      expect(accepting).to.deep.equal([false, true, false, false]);
+      expect(second.isAccepting).to.equal(false);
     });
 
     it('close can be called twice and ends open connections', async () => {
