@@ -319,8 +319,8 @@ export class Walk {
   /** The SubscriptionList of the connection's own EndDevice, absolute; null: none. */
   #subscriptionListOf(items: readonly Received<EndDevice>[], base: string): string | null {
     const { ownLfdi: lfdi } = this.#options;
-    const own = lfdi === undefined ? undefined : byIdentity(items)({ lfdi, sfdi: sfdiOf(lfdi) });
-    const href = own?.SubscriptionListLink?.href;
+    const endDevice = lfdi === undefined ? undefined : byIdentity(items)({ lfdi, sfdi: sfdiOf(lfdi) });
+    const href = endDevice?.SubscriptionListLink?.href;
     return href === undefined ? null : resolved(href, base);
   }
 

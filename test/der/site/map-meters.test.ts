@@ -269,12 +269,15 @@ describe('Meters in the maps of devices', () => {
           (energiesBySecond.get(second) ?? new Set()).add(read(plant, '213.TotWhExp', index)),
         );
     };
-    let isRunning = true;
+    const watch = { isRunning: true };
     const watched = (async () => {
-      for (; isRunning; await yieldToLoop()) look();
+      while (watch.isRunning) {
+        look();
+        await yieldToLoop();
+      }
     })();
     await plant.step(5);
-    isRunning = false;
+    watch.isRunning = false;
     await watched;
     expect(mixed).to.be.greaterThan(5);
     expect([...energiesBySecond.values()].map(({ size }) => size)).to.deep.equal(
