@@ -36,7 +36,7 @@ export interface ModbusListener {
   readonly deviceIndex: number | null;
   /** true: only the meter of the connection point is served */
   readonly isMeter?: true;
-  /** false: a fault or a device that is off keeps the port closed; absent: a serial line */
+  /** false: the port is not bound, or a fault or a device that is off keeps it closed; absent: a serial line */
   readonly accepting?: boolean;
   readonly clients: readonly ModbusClient[];
 }

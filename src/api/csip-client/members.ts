@@ -227,7 +227,7 @@ const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => (
 
 const registration = members<NonNullable<CsipEndDevice['registration']>>()(null, () => ({
   pin_matches: flag.orNull(
-    'True if the PIN of the Registration is the configured PIN, false also if it shows none; null: no PIN is configured.',
+    'True if the PIN of the Registration is the configured PIN; null: no PIN is configured, or the Registration has none.',
   ),
   registered_at: time.orNull(
     `dateTimeRegistered, ${byServer}; null: none was given.`,

@@ -115,6 +115,10 @@ class EndDeviceTarget implements GroupTarget {
     );
   }
 
+  get stamp(): string {
+    return this.#devices.map((each) => each.stamp).join();
+  }
+
   apply(controls: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
     const inForce = controls.map(withUnread);
     const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));

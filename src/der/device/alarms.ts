@@ -320,15 +320,18 @@ export class DeviceAlarms {
   }
 }
 
-/** Alarms of the source that explain the output of a device in service, highest priority first. */
+/**
+ * Alarms of the source that explain the output of a device in service, highest priority first: by severity, and among
+ * errors what is dangerous before what may follow from it.
+ */
 const sourceReasons: readonly AlarmCode[] = [
+  'ground_fault',
   'over_temp',
   'under_temp',
   'over_volt',
   'under_volt',
-  'dc_disconnect',
-  'ground_fault',
   'connector_fault',
+  'dc_disconnect',
   'h2_tank_low',
   'soc_low',
   'soc_high',

@@ -126,8 +126,29 @@ export class Site {
     this.#anyLimit = this.#scopes.anyLimit;
   }
 
-  /** Takes over the powers of devices and loads at the end of a tick. */
+  /** Takes over the powers of devices and loads, and shows them in every meter, while no tick runs. */
   measure(): void {
+    this.#takeOver();
+    this.#metering?.publish(this.#devices());
+  }
+
+  /** Measures the flows of the meters at the end of a tick, to which all devices have advanced. */
+  beginPublish(): void {
+    this.#metering?.measure(this.#devices());
+  }
+
+  /** Shows the measured flows in the map of a device that has just shown its own values. */
+  published(deviceIndex: number): void {
+    this.#metering?.showIn(deviceIndex);
+  }
+
+  /** Takes over the powers of devices and loads, and shows the meter of the connection point, when all are published. */
+  endPublish(): void {
+    this.#takeOver();
+    this.#metering?.showConnection();
+  }
+
+  #takeOver(): void {
     const devices = this.#devices();
     if (devices.length !== this.#powerW.length) {
       this.#powerW = new Float64Array(devices.length);
@@ -146,7 +167,6 @@ export class Site {
       this.#loadW[i] = siteShare.loadW;
     });
     this.#whole = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
-    this.#metering?.publish(devices);
   }
 
   /** Counts the metered energies up to the instant that `share` returned, to which all devices have advanced. */
