@@ -160,15 +160,16 @@ describe('The simulator as a whole', () => {
       const before = openHandles();
       const broken = appOf(flag, String(port), ...more);
       const error = await failure(broken.start());
+      await settled();
+      const after = openHandles();
+      await broken.stop();
+      await closed(server);
       expect(error).to.be.instanceOf(SimError);
       expect(error.code).to.equal('LISTEN_FAILED');
       expect(error.message).to.equal(
         `${name}: cannot listen on 127.0.0.1:${port}: the port is in use; ${flag} takes another port, or 0 for any free one`,
       );
-      await settled();
-      expect(openHandles()).to.deep.equal(before);
-      await broken.stop();
-      await closed(server);
+      expect(after).to.deep.equal(before);
     });
   }
 
@@ -188,10 +189,11 @@ describe('The simulator as a whole', () => {
     await settled();
     const before = openHandles();
     const error = await failure(appOf('-N', '3', '-d3', 'yes', '--dnp3_port', String(port - 1)).start());
-    expect(error.message).to.match(new RegExp(`^DNP3 of device 1: cannot listen on 127.0.0.1:${port}: `));
     await settled();
-    expect(openHandles()).to.deep.equal(before);
+    const after = openHandles();
     await closed(server);
+    expect(error.message).to.match(new RegExp(`^DNP3 of device 1: cannot listen on 127.0.0.1:${port}: `));
+    expect(after).to.deep.equal(before);
   });
 
   it('a connection that cannot be accepted is a line of the log', async () => {
