@@ -96,7 +96,10 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
-  /** The limit that holds a device at its present power; null: none. A change counts from the next sharing on. */
+  /**
+   * The limit that holds a device at its present power; null: none, or the limit has ended. One that is set in its place
+   * counts from the next sharing on.
+   */
   cutOf(deviceIndex: number): SiteCut | null {
     if (!this.#bound) return null;
     const { devices, scopes, limits, allocation } = this.#bound;
@@ -104,7 +107,7 @@ export class Site {
     const cut = allocation.cutOf(position, devices[position]?.siteShare.powerW ?? 0);
     const scope = cut && scopes[cut.scope];
     const tightest = cut && limits[cut.scope]?.[cut.limit];
-    if (!cut || !scope || !tightest) return null;
+    if (!cut || !scope || !tightest || scope.tightest(cut.limit) === null) return null;
     return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
   }
 
