@@ -45,7 +45,7 @@ interface PointOutcome {
   delayS: number;
 }
 
-/** Whether a fault acts on the write. */
+/** True if a fault acts on the write. */
 type Decision = (fault: Pick<ActiveFault, 'strikes' | 'wouldStrike'>) => boolean;
 
 /** The different delays of points that land later, s. */
