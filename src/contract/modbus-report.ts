@@ -5,6 +5,9 @@ import type { CommName } from '../core/adapter.ts';
 /** Higher unit ids are reserved (Modbus over serial line 1.02, 2.2). */
 export const maxUnitId = 247;
 
+/** Port of a proxy if neither the settings nor its map name one. */
+export const defaultProxyPort = 5020;
+
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
 export type ModbusTransport = (typeof modbusTransports)[number];
 

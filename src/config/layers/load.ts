@@ -73,9 +73,11 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
   const frequency = nominalFrequency(gathered, list.devices, issues);
   // a refused value is left out, so that a further issue of its setting may be untrue
   const namesWithIssues = new Set(issues.map(({ name }) => name));
-  issues.push(...crossIssues(gathered, list).filter(({ name }) => !namesWithIssues.has(name)));
+  const proxyIssues: Issue[] = [];
+  const proxy = proxyOf(gathered, proxyIssues);
+  issues.push(...crossIssues(gathered, list, proxy).filter(({ name }) => !namesWithIssues.has(name)));
   const gridPath = gridProfilePath(gathered, issues);
-  const proxy = proxyOf(gathered, issues);
+  issues.push(...proxyIssues);
   const startFaults = commonFaults(gathered, issues);
   if (issues.length > 0) {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;

@@ -39,6 +39,8 @@ const negligibleW = 1e-3;
 interface Bound {
   readonly devices: readonly SiteDevice[];
   readonly scopes: readonly SiteScope[];
+  /** limits of each scope that the allocation shares */
+  readonly limits: readonly SiteScope['inForce'][];
   /** positions of the devices of each scope */
   readonly members: readonly (readonly number[])[];
   /** positions of the scopes whose limits depend on local loads */
@@ -94,16 +96,19 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
-  /** The limit that holds a device at its present power; null: none, or the limit has ended. */
+  /**
+   * The limit that holds a device at its present power; null: none, or the limit has ended. One that is set in its place
+   * counts from the next sharing on.
+   */
   cutOf(deviceIndex: number): SiteCut | null {
     if (!this.#bound) return null;
-    const { devices, scopes, allocation } = this.#bound;
+    const { devices, scopes, limits, allocation } = this.#bound;
     const position = positionOf(devices, deviceIndex);
     const cut = allocation.cutOf(position, devices[position]?.siteShare.powerW ?? 0);
     const scope = cut && scopes[cut.scope];
-    if (!cut || !scope) return null;
-    const tightest = scope.tightest(cut.limit);
-    return tightest && { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
+    const tightest = cut && limits[cut.scope]?.[cut.limit];
+    if (!cut || !scope || !tightest || scope.tightest(cut.limit) === null) return null;
+    return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
   }
 
   /**
@@ -200,6 +205,7 @@ export class Site {
 
   #clearBounds(): void {
     for (const { siteShare } of this.#devices()) siteShare.admit(-Infinity, Infinity);
+    this.#bound = null;
     this.#boundsSet = false;
   }
 
@@ -239,21 +245,23 @@ export class Site {
     if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
     const all = [...devices.keys()];
     const scopes = this.#scopes.limited;
+    const limits = scopes.map(({ inForce }) => inForce);
     const bound = {
       devices,
       scopes,
+      limits,
       members: scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all),
-      loaded: [...scopes.keys()].filter((s) => scopes[s]?.tightest('export') ?? scopes[s]?.tightest('import')),
+      loaded: [...scopes.keys()].filter((s) => limits[s]?.export ?? limits[s]?.import),
     };
-    const limitW = (scope: SiteScope, name: SiteLimitName) => scope.tightest(name)?.limitW ?? Infinity;
+    const limitW = (s: number, name: SiteLimitName) => limits[s]?.[name]?.limitW ?? Infinity;
     const allocation = new Allocation(
-      scopes.map((scope, s) => ({
-        members: bound.members[s] ?? [],
+      bound.members.map((members, s) => ({
+        members,
         limitsW: {
-          export: limitW(scope, 'export'),
-          import: limitW(scope, 'import'),
-          generation: limitW(scope, 'generation'),
-          load: limitW(scope, 'load'),
+          export: limitW(s, 'export'),
+          import: limitW(s, 'import'),
+          generation: limitW(s, 'generation'),
+          load: limitW(s, 'load'),
         },
       })),
       devices.length,
