@@ -11,6 +11,8 @@ import type { Shape, ShapeGroup, Slot } from './shape.ts';
 export const maxModelRegisters = 8192;
 /** After this many refused pieces of one model the rest of it is not read. */
 const maxRefusals = 40;
+/** Modbus exception: no right to the function, or no such function */
+const illegalFunction = 1;
 /** Maximum attempts to read a model whose scale factors change meanwhile. */
 const maxAttempts = 3;
 
@@ -91,10 +93,15 @@ class Gathering {
     );
   }
 
-  /** @returns true if all of it was read */
-  async #readPiece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
+  /**
+   * @param around exception code with which a larger piece around this one was refused; null: none was. Exception 1
+   * concerns the function, so that it holds for each part of the larger piece
+   * @returns true if all of it was read
+   */
+  async #readPiece(cuts: readonly number[], from: number, to: number, around: number | null = null): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
-    if (this.#refusals >= maxRefusals) return this.#markRefused(start, end, notAsked);
+    if (this.#refusals >= maxRefusals)
+      return this.#markRefused(start, end, around === illegalFunction ? around : notAsked);
     try {
       const words = await this.#connection.read(this.#address + start, end - start);
       words.copy(this.words, start * 2);
@@ -108,9 +115,15 @@ class Gathering {
       this.#firstRefusal ??= error;
       this.#refusals += 1;
       if (to - from === 1) return this.#markRefused(start, end, code);
+      return this.#readHalves(cuts, from, to, code);
     }
+  }
+
+  /** @param refusal exception code for the whole */
+  async #readHalves(cuts: readonly number[], from: number, to: number, refusal: number): Promise<boolean> {
+    const [start, end] = [at(cuts, from), at(cuts, to)];
     const middle = middleOf(cuts, from, to);
-    const both = [await this.#readPiece(cuts, from, middle), await this.#readPiece(cuts, middle, to)];
+    const both = [await this.#readPiece(cuts, from, middle, refusal), await this.#readPiece(cuts, middle, to, refusal)];
     // the piece was too large
     if (both.every(Boolean)) this.#connection.learnt.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
     return both.every(Boolean);
