@@ -73,7 +73,7 @@ const settings: Labels = {
   WGra: 'Ramp rate of active power',
   ...quadrant('PFMin', 'Smallest power factor'),
   VArAct: 'Sign of reactive power when charging turns to discharging',
-  ClcTotVA: 'How apparent powers add up',
+  ClcTotVA: 'Sum of apparent powers: vector or arithmetic',
   MaxRmpRte: 'Upper bound of ramp rates',
   ECPNomHz: 'Nominal frequency',
   ConnPh: 'Phase of a single-phase device',
@@ -90,7 +90,7 @@ const status: Labels = {
   WAval: 'Active power to be had',
   StSetLimMsk: 'Settings that bind now',
   StActCtl: 'Functions that act now',
-  TmSrc: 'Where the time comes from',
+  TmSrc: 'Source of the time',
   Tms: 'Time in seconds since the year 2000',
   RtSt: 'Rides through a disturbance',
   Ris: 'Insulation resistance',
@@ -116,7 +116,7 @@ const controls: Labels = {
   VArMaxPct: 'Reactive power, share of its maximum',
   VArAvalPct: 'Reactive power, share of what is available',
   ...timing('VArPct', 'the reactive power'),
-  VArPct_Mod: 'Which of the three shares counts',
+  VArPct_Mod: 'Reference of the set-point in force',
   VArPct_Ena: 'Constant reactive power: on/off',
 };
 
@@ -124,7 +124,7 @@ const storage: Labels = {
   WChaMax: 'Largest charge power',
   WChaGra: 'Ramp rate of charging',
   WDisChaGra: 'Ramp rate of discharging',
-  StorCtl_Mod: 'Which limits are in force',
+  StorCtl_Mod: 'Limits in force: charge, discharge',
   VAChaMax: 'Largest apparent power while charging',
   MinRsvPct: 'Reserve that stays in the storage',
   ChaState: 'State of charge',
@@ -134,12 +134,12 @@ const storage: Labels = {
   OutWRte: 'Discharge power limit or target',
   InWRte: 'Charge power limit or target',
   ...timing('InOutWRte', 'charge and discharge power'),
-  ChaGriSet: 'Whether the grid may charge the storage',
+  ChaGriSet: 'Source of charging: PV alone, or the grid as well',
 };
 
 const pricing: Labels = {
   ModEna: 'Function on/off',
-  SigType: 'What the signal means',
+  SigType: 'Kind of signal',
   Sig: 'The price signal',
   WinTms: 'Random delay before a change',
   RvtTms: 'Reversion time',
@@ -160,7 +160,7 @@ const voltVar: Labels = {
 const voltVarCurve: Labels = {
   '': 'Curve',
   '.ActPt': 'Points in use',
-  '.DeptRef': 'What 100 % on the y axis means',
+  '.DeptRef': 'Reference of 100 % on the y axis',
   ...Object.fromEntries(
     Array.from({ length: 20 }, (_, i) => i + 1).flatMap((point) => [
       [`.V${point}`, `x of point ${point}: voltage, share of VRef`],
@@ -171,7 +171,7 @@ const voltVarCurve: Labels = {
   '.RmpTms': 'Time constant of the answer',
   '.RmpDecTmm': 'Ramp rate downwards',
   '.RmpIncTmm': 'Ramp rate upwards',
-  '.ReadOnly': 'Whether the curve refuses writes',
+  '.ReadOnly': 'Access to the curve',
 };
 
 const mppt: Labels = {
@@ -219,7 +219,7 @@ const bank: Labels = {
 /** A string, as a repeated group of 803 and as a model of its own. */
 const aString: Labels = {
   NMod: 'Modules in the string',
-  St: 'Whether the string is enabled and connected',
+  St: 'String enabled, and connected: one bit each',
   ConFail: 'Why it did not connect',
   NCellBal: 'Cells that are being balanced',
   SoC: 'State of charge',
@@ -292,7 +292,7 @@ const cell: Labels = {
   '': 'Cell',
   '.CellV': 'Voltage',
   '.CellTmp': 'Temperature',
-  '.CellSt': 'Whether it is being balanced',
+  '.CellSt': 'Balancing of the cell',
 };
 
 /** `120.WRtg_SF` and the like: the point without the ending is what it scales. */

@@ -291,7 +291,7 @@ const typeLines = (some: Types) =>
 add('src/contract/csip-der-tables.ts', [
   header,
   [
-    '/** Text of a member or attribute: the range of a number, the most octets in hex, the most characters. */',
+    '/** Text of a member or attribute: the range of a number, the maximum of octets in hex or of characters. */',
     'export interface ScalarFacts {',
     "  readonly kind: 'boolean' | 'integer' | 'hex' | 'text' | 'uri';",
     '  readonly min?: number;',

@@ -6,7 +6,7 @@ import { shortageOf } from './core/errors.ts';
 import { keepYoungHeapSmall } from './core/young-heap.ts';
 
 /** The program; null after a shortage, which has been reported. */
-async function loaded(): Promise<(() => void) | null> {
+async function loadProgram(): Promise<(() => void) | null> {
   const allowGrowth = keepYoungHeapSmall();
   try {
     const { run } = await import('./app/cli/program.ts');
@@ -25,4 +25,4 @@ async function loaded(): Promise<(() => void) | null> {
 
 const words = process.argv.slice(2);
 if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
-else (await loaded())?.();
+else (await loadProgram())?.();

@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { exitCodes } from '../src/core/subcommand.ts';
 import { ask } from './support/http.ts';
 import { startNameServer } from './support/name-server.ts';
+import { closed, occupied } from './support/ports.ts';
 import { fromSource, startSimulator } from './support/process.ts';
 import type { Command } from './support/process.ts';
 import { skip } from './support/skip.ts';
@@ -89,6 +90,27 @@ describe('the process', () => {
     expect(stderr).to.match(/^derbench: too many open files .*\n$/);
     expect(status).to.equal(exitCodes.internal);
   });
+
+  const ended = (...flags: readonly string[]) => {
+    const [node, ...args] = fromSource;
+    const { status, stdout, stderr } = spawnSync(node, [...args, ...flags], { encoding: 'utf8' });
+    return { status, stdout, lastLine: stderr.trim().split('\n').at(-1) };
+  };
+
+  it('ends with exit code 3 for a port in use, also where other listeners are open by then', async function () {
+    this.timeout(30_000);
+    const { server, port } = await occupied();
+    const { status, stdout, lastLine } = ended('-wp', '0', '-p', '0', '-d3', 'yes', '--dnp3_port', String(port));
+    await closed(server);
+    expect([status, stdout]).to.deep.equal([exitCodes.addressInUse, '']);
+    expect(lastLine).to.match(new RegExp(`^derbench: DNP3 of device 0: cannot listen on 127.0.0.1:${port}: `));
+  });
+
+  it('ends with exit code 2 for two listeners on one port', () => {
+    const { status, lastLine } = ended('-wp', '8502', '-p', '8502');
+    expect(status).to.equal(exitCodes.usage);
+    expect(lastLine).to.contain('-p: given 8502, which -wp uses; allowed: another port');
+  }).timeout(30_000);
 
   it('ends at SIGTERM while a name server is silent', async function () {
     this.timeout(60_000);

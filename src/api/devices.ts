@@ -19,7 +19,7 @@ import { HttpProblem } from './http/errors.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
 import type { JsonText, Route } from './http/route.ts';
 
-// a tick makes the snapshot in the form of the reply, and its JSON text
+// each tick builds the snapshots in the shape of the reply and serialises them once
 
 const statusSchema = z
   .strictObject({
@@ -280,7 +280,9 @@ export const deviceRoutes: readonly Route[] = [
       'files, and one device is added at a time. The device gets the index above the highest ever used, and with it its ' +
       'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
       'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
-      'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `disabled`: ' +
+      'already, the port is taken, the port or unit id would exceed the maximum, another device has the charge point ' +
+      'identity, the series of the configuration cannot be used, or the faults of the profile exceed a limit; nothing has ' +
+      'changed then. `disabled`: ' +
       '`ocpp.version` or `ocpp.url` is given while OCPP is switched off; `ocpp.id` names the station even then. `shortage`: ' +
       'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
     body: addDeviceBodySchema,

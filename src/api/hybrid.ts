@@ -62,7 +62,7 @@ const inverter = members<HybridDetail, OfDevice>()(null, () => ({
     setPointKw(device.bank),
   ),
   limited: flag(
-    'A function, a rating or a ramp limits the output (701.ThrotSrc).',
+    'A function, a ramp, the apparent power, a cessation or the connection point limits the output (701.ThrotSrc).',
     (_of, { device }) => pointBits(device.bank, 701, 'ThrotSrc').length > 0,
   ),
 }));

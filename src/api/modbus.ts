@@ -57,10 +57,10 @@ const client = members<ModbusClient>()('ModbusClient', () => ({
 const listener = members<ModbusListener>()('ModbusListener', () => ({
   transport: word(modbusTransports)('Framing, and whether it is encrypted.'),
   endpoint: text.orNull('Address or serial port; null: it does not listen now.'),
-  device_index: count.orNull('Index of the only device that it serves; null: shared, or for the meter.'),
+  device_index: count.orNull('Index of the device with a separate port; null: a shared port, a line, or the meter.'),
   meter: flag.optional('True where it serves the meter of the connection point alone.', ({ isMeter }) => isMeter),
   accepting: flag.optional(
-    'False while a fault, or a device that is off, keeps the port closed; absent on a serial line.',
+    'False before the port is bound, and while a fault or a device that is off keeps it closed; absent on a serial line.',
     ({ accepting }) => accepting,
   ),
   clients: listInPieces(client)('Connected masters; a serial line has none.'),

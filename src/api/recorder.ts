@@ -36,7 +36,7 @@ const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder
   limit_mb: member(() => limitSchema)('Maximum memory of the recording, MiB; above it the oldest entries are dropped.'),
   protocols: list(word(recordedProtocols)()).orNull('Protocols that are recorded; null: all.'),
   since: time.orNull(
-    'Wall time at which the recording was switched on or cleared last; null: never on.',
+    'Wall time at which the recording was last switched on, or cleared while on; null: never on.',
     ({ since }) => since?.wallMs,
   ),
   sim_start: time.orNull(

@@ -17,7 +17,7 @@ import {
   deviceQuery,
   emptyName,
 } from './common/schemas.ts';
-import { isFromClient, writer, asSetNow, sourceDetailSchema } from './common/writers.ts';
+import { isShownWriter, writer, asSetNow, sourceDetailSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { SimError } from '../core/errors.ts';
 import type { ProblemIssue } from '../core/http/problem.ts';
@@ -129,7 +129,7 @@ const registers = members<ModelPlace, OfRead & { readonly slots: readonly PointS
 }));
 
 const registerChange = members<PointSlot, OfBank>()('RegisterChange', () => ({
-  point: text('Model and path, as `704.WMaxLimPct`.', pointName),
+  point: text('Model and path, for example `704.WMaxLimPct`.', pointName),
   label: text(({ def }) => def.label),
   address: integer('Protocol address of its first register.'),
   unit: text.orNull(({ def }) => def.units),
@@ -142,10 +142,10 @@ const registerChange = members<PointSlot, OfBank>()('RegisterChange', () => ({
   ),
   symbol: symbol('Only on enumerations: the name of the value.', (slot, { bank }) => symbolOf(slot, bank.value(slot))),
   changed_by: writer.orNull(
-    'Last writer of the point; null: the device itself, as after a command (`overrides` of `controls`).',
+    'Last writer of the point; null: the device itself, for example after a command (`overrides` of `controls`).',
     (slot, { bank }) => {
       const by = bank.provenance(slot);
-      return by && isFromClient(by) ? by : null;
+      return by && isShownWriter(by) ? by : null;
     },
   ),
 }));

@@ -156,7 +156,7 @@ const siteBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
+            'Name of the owner among those of this source, for example `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
             'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
         }),
     })

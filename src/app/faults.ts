@@ -50,7 +50,7 @@ function layoutOf(plant: CheckedPlant, index: number): Layout {
 /** Refuses faults without effect on the meter, which accepts no writes, has no functions, and serves Modbus only. */
 function checkMeter({ protocol, kind }: FaultKind): void {
   if (protocol === 'modbus' && !modbusAcceptanceFaults.some((row) => row.kind === kind)) return;
-  const detail = `the meter has no fault ${kind} of ${protocol}; allowed: faults of Modbus in reading, structure and transport`;
+  const detail = `the meter has no fault ${kind} of ${protocol}; allowed: exception, and faults of Modbus in the layers reading and transport`;
   throw new SimError('COMMAND_BAD_VALUE', 'the fault does not act on the meter', [{ name: '/device', detail }]);
 }
 
@@ -166,8 +166,8 @@ function setOf({ profile, faults, places }: FaultGroup, device: number | null = 
 type ProfiledDevice = Pick<DeviceConfig, 'profile' | 'profileName'>;
 
 /**
- * The faults that a device profile gives its devices. Each is one fault for all devices, so that their number does not
- * count against the limit of active faults.
+ * The faults that a device profile gives its devices. Each is one fault for all these devices and counts once against
+ * the limit of active faults.
  * @param indexes of the devices; for a single device a fault names that device, like a fault of a device entry
  */
 function setsOfProfile({ profile, profileName }: ProfiledDevice, indexes: readonly number[]): PlacedSet[] {
@@ -196,7 +196,8 @@ function profileSets(devices: readonly DeviceConfig[], { devices: present }: Pla
 
 /**
  * Injects the faults of the configuration, all or none.
- * @throws SimError CONFIG_INVALID for faults that fit no device
+ * @throws SimError CONFIG_INVALID for faults that fit no device or name one that does not exist, and above the limits
+ *   of the registry
  */
 export function injectConfigured(
   registry: FaultRegistry,

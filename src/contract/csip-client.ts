@@ -34,7 +34,7 @@ export const csipStates = [
 /**
  * `connecting`: no answer of the DeviceCapability yet; `discovering`: the walk to the EndDevice; `registering`: the
  * EndDevice is not there yet, or its PIN is being checked; `retrying`: the server does not answer; `stopped`:
- * disconnected by hand, or ended for good by a wrong PIN (then with an error)
+ * disconnected by hand, or ended for good because the PIN is wrong or cannot be compared (then with an error)
  */
 export type CsipState = (typeof csipStates)[number];
 
@@ -81,7 +81,7 @@ export interface CsipEndDevice {
   readonly enabled: boolean | null;
   readonly changedServerMs: number | null;
   readonly postRateS: number | null;
-  /** `pinMatches` null: no PIN is set here, or the server shows none. PINs themselves are shown nowhere */
+  /** `pinMatches` null: no PIN is set here; false also if the server shows none. PINs themselves are shown nowhere */
   readonly registration: { readonly pinMatches: boolean | null; readonly registeredServerMs: number | null } | null;
   /** devices of this process that the EndDevice stands for; empty: a foreign EndDevice in the list of the server */
   readonly deviceIndices: readonly number[];
@@ -240,6 +240,7 @@ export interface CsipStatus {
   readonly pollRatesS: Readonly<Record<string, number>>;
   readonly metering: {
     readonly mupHref: string | null;
+    /** time between posts in force, s; null: the server has no MirrorUsagePointList */
     readonly postRateS: number | null;
     readonly lastPostMs: number | null;
     readonly postedCount: number;
@@ -291,7 +292,7 @@ export interface CsipCertificates {
   readonly selected: CsipCertificateName | null;
   /** chains that can be selected here: without `--use_test_pki_certs` only `default` */
   readonly available: readonly CsipCertificateName[];
-  /** null: plain HTTP */
+  /** null: the certificate cannot be read */
   readonly certificate: CsipCertificate | null;
   /** EndDevices of this client, also those that the server does not have */
   readonly endDevices: readonly CsipManagedDevice[];

@@ -52,7 +52,10 @@ function unknown(mrid: string): never {
   throw new SimError('UNKNOWN_RESOURCE', `there is no control ${mrid}`);
 }
 
-/** The client of a process without `--csip_client_enable`: views are empty, and operations throw COMMAND_CONFLICT. */
+/**
+ * The client of a process without `--csip_client_enable`: views are empty, operations throw COMMAND_CONFLICT, and a
+ * control of any mRID is unknown (UNKNOWN_RESOURCE).
+ */
 export const disabledCsipClient: CsipClient = {
   enabled: false,
   messages,

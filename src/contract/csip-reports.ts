@@ -49,6 +49,7 @@ export interface CsipReadingSet {
 
 export interface CsipReadings {
   readonly mupHref: string | null;
+  /** time between posts in force, s; null: the server has no MirrorUsagePointList */
   readonly postRateS: number | null;
   readonly sets: readonly CsipReadingSet[];
 }

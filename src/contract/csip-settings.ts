@@ -69,7 +69,7 @@ export interface CsipSettings {
   readonly website: { readonly host: string; readonly port: number } | null;
   /** connectionPointId: none, one for all devices, or one for each of them in their order */
   readonly nmis: readonly string[];
-  /** IANA private enterprise number in mRIDs */
+  /** IANA private enterprise number in mRIDs of readings and in derived LFDIs */
   readonly pen: number;
   /** LFDIs of the devices behind an aggregator, in their order, upper case; those of further devices are derived */
   readonly lfdis: readonly string[];
@@ -137,4 +137,4 @@ export function hasCheckDigit(digits: number): boolean {
 
 /** Identifier of a connection point (NMI), a String32. */
 export const connectionPointIdPattern = /^[^\s,](?:[^,]{0,30}[^\s,])?$/;
-export const connectionPointIdText = 'text of 1 to 32 characters without comma';
+export const connectionPointIdText = 'text of 1 to 32 characters without comma, and without blanks around it';

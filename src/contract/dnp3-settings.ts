@@ -44,11 +44,12 @@ export interface Dnp3Settings {
   readonly tls: Dnp3TlsSettings | null;
 }
 
-export const dnp3AllowedPeerText =
-  'the common name or whole subject of a certificate, or sha256: and its fingerprint, each with @ and ' +
-  'a link address where it is bound to one: CN=scada-1,O=Utility@4';
-
 const maxPeerLength = 512;
+
+export const dnp3AllowedPeerText =
+  'the common name or whole subject of a certificate, or sha256: and its 64 hexadecimal digits, each with @ and ' +
+  `a link address up to ${maxDnp3Address} where it is bound to one, in all up to ${maxPeerLength} characters: ` +
+  'CN=scada-1,O=Utility@4';
 
 /**
  * Reads one allowed peer: `scada-1`, `CN=scada-1,O=Utility@4`, `sha256:AB:CD...@4`.

@@ -7,7 +7,7 @@ import type {
   TripFunction,
 } from '../sunspec/map/grid-support/functions.ts';
 
-/** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
+/** Units by function: inputs in percent of VNom, Hz or W; targets and outputs in W or var. */
 export interface FunctionStep {
   readonly input: number | null;
   /** present target of the function */

@@ -5,6 +5,9 @@ import type { CommName } from '../core/adapter.ts';
 /** Higher unit ids are reserved (Modbus over serial line 1.02, 2.2). */
 export const maxUnitId = 247;
 
+/** Port of a proxy if neither the settings nor its map name one. */
+export const defaultProxyPort = 5020;
+
 export const modbusTransports = ['tcp', 'tls', 'rtu', 'rtu_over_tcp'] as const;
 export type ModbusTransport = (typeof modbusTransports)[number];
 
@@ -32,11 +35,11 @@ export interface ModbusListener {
   readonly transport: ModbusTransport;
   /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: not listening */
   readonly endpoint: string | null;
-  /** the only device that is served; null: several, or the meter */
+  /** the device with a separate port; null: a shared port, a line, or the meter */
   readonly deviceIndex: number | null;
   /** true: only the meter of the connection point is served */
   readonly isMeter?: true;
-  /** false: a fault or a device that is off keeps the port closed; absent: a serial line */
+  /** false: the port is not bound, or a fault or a device that is off keeps it closed; absent: a serial line */
   readonly accepting?: boolean;
   readonly clients: readonly ModbusClient[];
 }

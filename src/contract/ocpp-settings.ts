@@ -1,4 +1,5 @@
 /** Settings of the OCPP charge points as the process starts with them. */
+import { z } from 'zod';
 
 /** Spellings of `--ocpp_version` and of REST. */
 export const ocppVersions = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const;
@@ -12,7 +13,18 @@ export function repeatedOcppVersion(versions: readonly OcppVersion[]): OcppVersi
   return versions.find((version, at) => versions.indexOf(version) !== at) ?? null;
 }
 
-/** One version, or a list that is not empty, as settings and requests have it. */
+/** Schema of one version, or of several in the order of preference, in files and in requests. */
+export const ocppVersionsSchema = z.union([
+  z.enum(ocppVersions),
+  z
+    .array(z.enum(ocppVersions))
+    .min(1)
+    .max(ocppVersions.length)
+    .refine((versions) => repeatedOcppVersion(versions) === null, { error: 'must name each version once' })
+    .meta({ uniqueItems: true }),
+]);
+
+/** The list of versions of a setting or request, which may give one version alone. */
 export function ocppVersionsOf(given: OcppVersion | readonly OcppVersion[]): OcppVersions {
   const [first = 'ocpp1.6j', ...others] = typeof given === 'string' ? [given] : given;
   return [first, ...others];
@@ -24,7 +36,7 @@ export type OcppSecurityProfile = (typeof ocppSecurityProfiles)[number];
 
 /** Certificate files of a station; absolute paths. */
 export interface OcppPemFiles {
-  /** checked against the certificate of the central system */
+  /** the certificate of the central system is checked against it */
   readonly rootCert: string;
   /** null: no client certificate */
   readonly own: { readonly cert: string; readonly key: string } | null;
@@ -42,7 +54,7 @@ export interface OcppStationSettings {
 }
 
 export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarded'>> {
-  /** 0 to 3; 1.6 may raise it by the key SecurityProfile */
+  /** 0 to 3; 1.6 may raise it by the key SecurityProfile, 2.x may change it by network connection profiles */
   readonly securityProfile: OcppSecurityProfile;
   /** octets that basic authentication sends in profiles 1 and 2, kept for them in the others; null: none */
   readonly password: Buffer | null;
@@ -62,10 +74,11 @@ const idPattern = new RegExp(`^(?=.{1,${maxIdLength}}$)[!-~](?:[ -~]*[!-~])?$`);
 
 export const ocppIdText =
   `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ` +
-  reservedChargePointIds.join(', ');
+  ['.', '..', ...reservedChargePointIds].join(', ');
 
 /**
- * True if a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons.
+ * True if a text can be a charge point identity. Wider than identifierString of 2.x (OCPP-J 2.0.1 3.1.1), which has no
+ * blanks and few signs; `versionWithoutId` has its rule on colons.
  */
 export function isOcppId(text: string): boolean {
   return idPattern.test(text) && !reservedIds.has(text);
@@ -81,7 +94,8 @@ export function versionWithoutId(id: string, versions: readonly OcppVersion[]): 
 const maxUrlLength = 1000;
 
 export const ocppUrlText =
-  'a ws or wss URL without user name, query and fragment, for example ws://csms.example:8180/steve/websocket/CentralSystemService';
+  `a ws or wss URL of up to ${maxUrlLength} characters without user name, password, query and fragment, for example ` +
+  'ws://csms.example:8180/steve/websocket/CentralSystemService';
 
 /** True if a text can be the endpoint of a central system; `/` and the identity are added to it. OCPP-J 1.6 3.1.1 */
 export function isOcppUrl(text: string): boolean {
@@ -115,7 +129,10 @@ export function needsPassword(profile: OcppSecurityProfile): boolean {
 
 const minPasswordBytes = 16;
 const maxPasswordBytes = 64;
-/** A key of 16 to 20 octets in hexadecimal digits, which is longer than any password of 1.6 as text. */
+/**
+ * AuthorizationKey of 1.6: 16 to 20 octets as 32 to 40 hexadecimal digits. A text password that consists of 32 to 40
+ * such digits is therefore taken as a key.
+ */
 const hexKey = /^(?:[0-9a-f]{2}){16,20}$/i;
 
 export const ocppPasswordText =

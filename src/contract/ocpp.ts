@@ -31,6 +31,7 @@ export interface OcppStatus {
   readonly connectionState: OcppConnectionState;
   readonly bootStatus: OcppBootStatus;
   readonly securityProfile: OcppSecurityProfile;
+  /** null: no BootNotification has been accepted yet */
   readonly heartbeatIntervalS: number | null;
   readonly lastHeartbeatMs: number | null;
   readonly connectedSinceMs: number | null;
@@ -394,6 +395,10 @@ export interface OcppFunctions {
 export interface OcppStation {
   readonly status: OcppStatus;
   readonly counters: OcppCounters;
+  /**
+   * Of the version at work. During a change of version the readings are those of the version before, and functions that
+   * act throw SimError NOT_CONNECTED or COMMAND_CONFLICT.
+   */
   readonly functions: OcppFunctions;
   /** @throws SimError COMMAND_BAD_VALUE for a target that outbound rules refuse */
   connect(options: OcppConnectOptions, by: Origin): void;

@@ -109,7 +109,7 @@ export interface KeptScenario {
   readonly addedAtMs: number;
   /** settings of the scenario that a running simulator ignores */
   readonly unusedSettings: readonly string[];
-  /** present or last run; null: the scenario has not run */
+  /** present or last run; null: none, or its results were dropped for those of later runs */
   readonly run: RunReport | null;
 }
 

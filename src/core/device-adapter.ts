@@ -126,7 +126,7 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
   }
 }
 
-/** Maximum time between the first connections of two devices, ms. */
+/** Maximum time between the first connections of one device and the next, ms. */
 const startGapMs = 50;
 /** Maximum time between the first connections of the first and the last device, ms. */
 const maxStartMs = 10_000;

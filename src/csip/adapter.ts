@@ -6,7 +6,7 @@ import type { Device } from '../contract/device.ts';
 import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
-import { hostAndPort } from '../core/net/listen.ts';
+import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { LoopShare } from '../core/turns.ts';
 import { Clients } from './clients.ts';
 import { discoverServers } from './discovery.ts';
@@ -32,7 +32,11 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
 
   async open(devices: readonly Device[]): Promise<void> {
     this.#clients.add(devices);
-    await this.#clients.listen();
+    try {
+      await this.#clients.listen();
+    } catch (error) {
+      throw withRemedy(error, '--csip_notify_port');
+    }
     this.#clients.watch();
     this.#clients.connect();
   }

@@ -230,7 +230,7 @@ export class Client {
     return this.#walk;
   }
 
-  /** true if one of its EndDevices has a wrong PIN */
+  /** true if the PIN of one of its EndDevices is wrong or cannot be compared */
   get ceased(): boolean {
     return this.#refused.size > 0;
   }
@@ -311,7 +311,7 @@ export class Client {
 
   async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
     for (const { endDevice } of members) endDevice.ceaseReading();
-    // once all EndDevices have a wrong PIN, nothing is sent any more
+    // once the PIN of every EndDevice is wrong or cannot be compared, nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
     await Promise.all(members.map(({ submissions }) => submissions.close()));
     await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
@@ -402,7 +402,7 @@ export class Client {
     if (this.#walk !== null) this.#opened?.subscriptions?.follow(this.#walk);
   }
 
-  /** Ends all controls and messages of one EndDevice after a wrong PIN. */
+  /** Ends all controls and messages of one EndDevice whose PIN is wrong or cannot be compared. */
   #cease(target: WalkTarget, member: Member | undefined, reason: string): void {
     const { log } = this.#options;
     const device = target.deviceIndex ?? undefined;

@@ -10,14 +10,7 @@ import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import { LoopShare, yieldToLoop } from '../core/turns.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
-import type {
-  KnownControl,
-  ListedControl,
-  ListedProgram,
-  OwedResponse,
-  ScheduleInput,
-  ScheduleOptions,
-} from './events/model.ts';
+import type { KnownControl, ListedProgram, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { askedBefore, newControls, readInParts } from './events/receive.ts';
 import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
@@ -26,6 +19,8 @@ import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
 
 /** A control that the device does not take is tried again each second, on the clock that times events. */
 const retryMs = 1000;
+/** Preparations of a reading whose devices change meanwhile, before it is taken in within one turn. */
+const maxPreparations = 3;
 /** Maximum of new events of a reading that is taken in at once; more are asked about in parts first. */
 const newAtOnce = 50;
 /** Events from which on a step, its outcomes and its save have a turn of the event loop each. */
@@ -161,7 +156,7 @@ export class EndDevice {
     }
     const listed = programs.map((program) => program.listed);
     const news = newControls(this.#state, listed);
-    if (news.length > newAtOnce || this.#hasMany) void this.#prepare(programs, listed, news);
+    if (news.length > newAtOnce || this.#hasMany) void this.#prepare(programs, listed);
     else this.#take(programs, listed, this.#schedule);
   }
 
@@ -171,19 +166,27 @@ export class EndDevice {
     this.#nextReading = null;
   }
 
-  async #prepare(programs: readonly FoundProgram[], listed: readonly ListedProgram[], news: readonly ListedControl[]) {
+  /**
+   * Prepares a reading in parts. Answers about events hold for the devices as they were when they were asked: after a
+   * change of the devices the preparation begins anew, and at last the reading is taken in within one turn.
+   */
+  async #prepare(programs: readonly FoundProgram[], listed: readonly ListedProgram[]): Promise<void> {
     const cessations = this.#cessations;
+    const isOver = () => cessations !== this.#cessations || this.#closed;
     const { log } = this.#options;
     this.#isPreparing = true;
     try {
-      const asked = await this.#share.runInParts(askedBefore(news, this.#schedule));
-      const schedule = { ...this.#schedule, ...asked };
-      const before = this.#state;
-      const read = await this.#share.runInParts(readInParts(before, listed, this.#nowS(), schedule));
-      if (cessations !== this.#cessations || this.#closed) return;
-      this.#bringOutcomes();
-      // the state that it was read into may have changed meanwhile
-      this.#take(programs, listed, schedule, this.#state === before ? read : undefined);
+      for (let round = 1; ; round += 1) {
+        const prepared = await this.#readAhead(listed);
+        if (isOver()) return;
+        const isCurrent = prepared.stamp === this.#deviceStamp;
+        if (!isCurrent && round < maxPreparations) continue;
+        this.#bringOutcomes();
+        // the state that it was read into may have changed meanwhile
+        const read = isCurrent && this.#state === prepared.before ? prepared.read : undefined;
+        this.#take(programs, listed, isCurrent ? prepared.schedule : this.#schedule, read);
+        return;
+      }
     } catch (error) {
       log.error(`the events of ${this.lfdi} could not be processed: ${errorText(error)}`);
     } finally {
@@ -192,6 +195,23 @@ export class EndDevice {
       this.#nextReading = null;
       if (next !== null && !this.#closed) this.follow(next);
     }
+  }
+
+  /** Asks about the new events of a reading and reads it into the present state, both in parts. */
+  async #readAhead(listed: readonly ListedProgram[]) {
+    const stamp = this.#deviceStamp;
+    const present = this.#schedule;
+    const asked = await this.#share.runInParts(askedBefore(newControls(this.#state, listed), present));
+    const schedule = { ...present, ...asked };
+    const before = this.#state;
+    const read = await this.#share.runInParts(readInParts(before, listed, this.#nowS(), schedule));
+    return { stamp, schedule, before, read };
+  }
+
+  /** Equal while nothing of the devices has changed that an answer about an event depends on. */
+  get #deviceStamp(): string {
+    const { target, deviceCategory } = this.#options;
+    return `${deviceCategory()} ${target.stamp}`;
   }
 
   #take(

@@ -4,8 +4,8 @@ import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { AssociationClock, Instant } from './stack/outstation/types.ts';
 
-/** Time from a time write to the next NEED_TIME, ms: a crystal drifts by a second or two in a day. */
-const staleMs = 24 * 3_600_000;
+/** Time from a time write to the next NEED_TIME, s: a crystal drifts by a second or two in a day. */
+export const needTimeAfterS = 24 * 3600;
 
 /** @param offsetS seconds by which the master is ahead @param ms time of the master at `monotonicMs` of this machine */
 export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) => void;
@@ -13,7 +13,7 @@ export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) =>
 export interface MasterClockOptions {
   readonly clock: RemoteClock;
   readonly monotonicMs: () => number;
-  /** true if the time counts as not written (fault injection) */
+  /** true: events count as not synchronised (fault injection) */
   readonly isLost?: () => boolean;
   /** called when the master has written the time */
   readonly written?: TimeListener;
@@ -39,7 +39,7 @@ export class MasterClock implements AssociationClock {
   }
 
   get needsTime(): boolean {
-    return this.#writtenMs === null || this.#monotonicMs() - this.#writtenMs >= staleMs;
+    return this.#writtenMs === null || this.#monotonicMs() - this.#writtenMs >= needTimeAfterS * 1000;
   }
 
   /** seconds by which the master is ahead; null: it has written no time */

@@ -265,8 +265,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         wall: clock,
         later,
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
-        // no version can use the stored state of another
-        store: (subprotocol, name) => store.slot(slotName('ocpp', id, subprotocol, name)),
+        store: (subprotocol, name) => store.slot(slotName('ocpp', id, subprotocol ?? 'station', name)),
         durable: () => store.durable(),
         wireLog,
         disturber,

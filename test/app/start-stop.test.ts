@@ -15,7 +15,9 @@ import { closed, occupied } from '../support/ports.ts';
 import { modbusEndpoint } from '../support/running-app.ts';
 
 function appOf(...flags: string[]): App {
-  const given = ['-wp', '0', '-p', '0', '--tick', '0.1'].filter((_, i, all) => !flags.includes(all[i - (i % 2)]!));
+  const given = ['--website_port', '0', '--mb_port', '0', '--tick', '0.1'].filter(
+    (_, i, all) => !flags.includes(all[i - (i % 2)]!),
+  );
   const loaded = loadConfig([...given, ...flags], {});
   if (loaded.kind !== 'run') throw new Error('no configuration');
   return createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
@@ -145,23 +147,29 @@ describe('The simulator as a whole', () => {
     expect(running.plant.commands.get(id)?.state).to.equal('canceled');
   });
 
-  for (const [name, flag] of [
-    ['HTTP', '-wp'],
-    ['Modbus', '-p'],
+  for (const [name, flag, ...more] of [
+    ['HTTP', '--website_port'],
+    ['Modbus of device 0', '--mb_port'],
+    ['Modbus of the meter', '--meter_port'],
+    ['Modbus proxy', '--proxy_port', '--proxy', 'string-inverter-basic'],
+    ['DNP3 of device 0', '--dnp3_port', '--dnp3_enable', 'yes'],
   ] as const) {
-    it(`a ${name} port in use is named, and nothing stays open`, async () => {
+    it(`${name}: a port in use is named with its flag, and nothing stays open`, async () => {
       const { server, port } = await occupied();
       await settled();
       const before = openHandles();
-      const broken = appOf(flag, String(port));
+      const broken = appOf(flag, String(port), ...more);
       const error = await failure(broken.start());
-      expect(error).to.be.instanceOf(SimError);
-      expect(error.code).to.equal('LISTEN_FAILED');
-      expect(error.message).to.contain(String(port)).and.to.contain('in use');
       await settled();
-      expect(openHandles()).to.deep.equal(before);
+      const after = openHandles();
       await broken.stop();
       await closed(server);
+      expect(error).to.be.instanceOf(SimError);
+      expect(error.code).to.equal('LISTEN_FAILED');
+      expect(error.message).to.equal(
+        `${name}: cannot listen on 127.0.0.1:${port}: the port is in use; ${flag} takes another port, or 0 for any free one`,
+      );
+      expect(after).to.deep.equal(before);
     });
   }
 
@@ -169,11 +177,32 @@ describe('The simulator as a whole', () => {
     const { server, port } = await occupied(2);
     await settled();
     const before = openHandles();
-    const error = await failure(appOf('-N', '3', '-p', String(port - 1)).start());
+    const error = await failure(appOf('-N', '3', '--mb_port', String(port - 1)).start());
     expect(error.code).to.equal('LISTEN_FAILED');
     await settled();
     expect(openHandles()).to.deep.equal(before);
     await closed(server);
+  });
+
+  it('a DNP3 port in use in the middle of a row of devices is named with its device', async () => {
+    const { server, port } = await occupied(2);
+    await settled();
+    const before = openHandles();
+    const error = await failure(appOf('-N', '3', '-d3', 'yes', '--dnp3_port', String(port - 1)).start());
+    await settled();
+    const after = openHandles();
+    await closed(server);
+    expect(error.message).to.match(new RegExp(`^DNP3 of device 1: cannot listen on 127.0.0.1:${port}: `));
+    expect(after).to.deep.equal(before);
+  });
+
+  it('a connection that cannot be accepted is a line of the log', async () => {
+    const { app: running, endpoints } = await start();
+    running.api.server.emit('error', new Error('accept EMFILE'));
+    expect(running.logBook.entries().map(({ message }) => message)).to.include(
+      'HTTP: cannot accept a connection: accept EMFILE',
+    );
+    expect((await ask(endpoints.http.port, '/api/sim/health')).status).to.equal(200);
   });
 
   it('300 devices start, tick and answer, each on its own port', async () => {

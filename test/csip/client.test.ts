@@ -17,6 +17,7 @@ import { remoteClock } from './walk/scripted.ts';
 /** A device that carries out everything, and remembers what was in force. */
 class FakeTarget implements ControlTarget {
   readonly supported = new Set(['opModMaxLimW'] as const);
+  readonly stamp = '';
   readonly applied: (readonly string[])[] = [];
   outcome: ControlOutcome['state'] = 'applied';
   closed = false;

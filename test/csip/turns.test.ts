@@ -40,12 +40,17 @@ function rig() {
   const server = new ScriptedServer();
   const { share, run } = handShare();
   const asked = { checks: 0, applies: 0 };
+  /** what the device is like */
+  const device = { category: 1, stamp: '', outcome: applied };
   const replaced: (readonly JsonValue[])[] = [];
   const slot: Slot = createMemoryStore().slot('events');
   const target: Partial<ControlTarget> = {
+    get stamp() {
+      return device.stamp;
+    },
     check: (): ControlOutcome => {
       asked.checks += 1;
-      return applied;
+      return device.outcome;
     },
     apply: (inForce: readonly ControlInForce[]) => {
       asked.applies += 1;
@@ -76,7 +81,7 @@ function rig() {
         return slot.replace(values);
       },
     },
-    deviceCategory: () => 1,
+    deviceCategory: () => device.category,
     schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
     eventsChanged: () => undefined,
     owe: (responses) => {
@@ -108,6 +113,7 @@ function rig() {
     run,
     close,
     asked,
+    device,
     replaced,
     statuses,
     writes,
@@ -160,6 +166,56 @@ describe('CSIP: thousands of events', () => {
     follow(row(3));
     expect(endDevice.controls).to.have.lengthOf(3);
     await close(true);
+  });
+
+  describe('while the devices change', () => {
+    const invalid: ControlOutcome = { state: 'invalid', leftOut: [], overwritten: false };
+    const refused = (statuses: readonly number[]) => statuses.filter((status) => status === 253).length;
+
+    it('are asked about again, in parts, so that no answer from before the change counts', async () => {
+      const { follow, run, close, asked, device, statuses } = rig();
+      follow(row(600));
+      let [turns, before] = [0, asked.checks];
+      await run(() => {
+        expect(asked.checks - before).to.be.at.most(25);
+        before = asked.checks;
+        turns += 1;
+        if (turns === 10) Object.assign(device, { stamp: 'other', outcome: invalid });
+      });
+      await close(true);
+      expect(refused(statuses)).to.equal(600);
+    });
+
+    it('are those that concern the devices of the end', async () => {
+      const { endDevice, follow, run, close, device } = rig();
+      follow([...row(60), ...row(300).map((each) => ({ ...each, mrid: `B${each.mrid}`, deviceCategory: 2 }))]);
+      let turns = 0;
+      await run(() => {
+        turns += 1;
+        if (turns === 5) device.category = 3;
+      });
+      expect(turns).to.be.greaterThan(5);
+      expect(endDevice.controls).to.have.lengthOf(360);
+      await close(true);
+    });
+
+    it('count after three attempts, with the answers of that turn', async () => {
+      const { endDevice, follow, run, close, asked, device, statuses } = rig();
+      follow(row(200));
+      let turns = 0;
+      const counts = new Set<number>();
+      await run(() => {
+        turns += 1;
+        device.stamp = String(turns);
+        if (turns === 20) device.outcome = invalid;
+        counts.add(endDevice.controls.length);
+      });
+      expect([...counts].filter((count) => count > 0)).to.deep.equal([200]);
+      expect(turns).to.be.greaterThan(20);
+      await close(true);
+      expect(refused(statuses)).to.equal(200);
+      expect(asked.checks).to.equal(800);
+    });
   });
 
   it('the last step before the end is stored, behind its responses', async () => {

@@ -116,7 +116,7 @@ describe('replays the server of a recorded session of IEEE 2030.5', function () 
     expect(found.at(-1)).to.match(/replayed, 3 differences/);
     expect(found.slice(0, -1)).to.have.members([
       'PUT /edev/1/der/1/dercap, request 1: /DERCapability/rtgMaxW/multiplier was "1", is "0"',
-      'PUT /edev/1/der/1/derg: was not requested',
+      'PUT /edev/1/der/1/derg: is not in the recording',
       'PUT /edev/1/der/1/settings: is missing',
     ]);
     expect(code).to.equal(4);

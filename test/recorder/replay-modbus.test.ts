@@ -63,6 +63,75 @@ describe('replay of Modbus', () => {
       expect(found('03080fa00000177003e7', read, { ignore: [ignore] })).to.deep.equal(['1 ignored']);
   });
 
+  describe('of a point that is read in part', () => {
+    /** Values of the registers behind the count of octets. */
+    const answerOf = (...words: readonly number[]) =>
+      `03${(2 * words.length).toString(16).padStart(2, '0')}` +
+      words.map((word) => word.toString(16).padStart(4, '0')).join('');
+    const asked = (points: Readonly<Record<string, number>>, address: number, ...words: readonly number[]) => ({
+      ...read,
+      address,
+      count: words.length,
+      points: new Map(Object.entries(points)),
+      answer: adu(7, 1, answerOf(...words)),
+    });
+    const exact = { measurementTolerance: 'exact' } as const;
+    const one = { measurementTolerance: 1 } as const;
+
+    it('names the part, at its end as at its start, and gives it no sign and no meaning of the whole', () => {
+      const end = asked({ '701.W': 10, '701.Hz': 11 }, 10, 4000, 0);
+      expect(found(answerOf(4000, 0xffff), end, exact)).to.deep.equal([
+        'request 14, read of 10..11 by unit 1: register 11 (part of 701.Hz) was 0, is 65535',
+      ]);
+      const start = asked({ '701.Hz': 11, '702.WMaxRtg': 13 }, 12, 6000, 1000);
+      expect(found(answerOf(6001, 1000), start, exact)).to.deep.equal([
+        'request 14, read of 12..13 by unit 1: register 12 (part of 701.Hz) was 6000, is 6001',
+      ]);
+      const middle = asked({ '701.TotWhInj': 20 }, 21, 1, 2);
+      expect(found(answerOf(1, 3), middle, exact)).to.deep.equal([
+        'request 14, read of 21..22 by unit 1: registers 21..22 (part of 701.TotWhInj) were 65538, are 65539',
+      ]);
+    });
+
+    it('takes a part of floating point as registers', () => {
+      for (const name of ['113.W', '64413.IV[3].P']) {
+        const end = asked({ [name]: 10 }, 10, 0x4479);
+        expect(found(answerOf(0x447a), end, exact), name).to.deep.equal([
+          `request 14, read of 10 by unit 1: register 10 (part of ${name}) was 17529, is 17530`,
+        ]);
+        const start = asked({ [name]: 10 }, 11, 0x8000);
+        expect(found(answerOf(0x4000), start, exact), name).to.have.length(1);
+        const whole = asked({ [name]: 10 }, 10, 0x447a, 0);
+        expect(found(answerOf(0x447a, 0x8000), whole, exact), name).to.deep.equal([
+          `request 14, read of 10..11 by unit 1: registers 10..11 (${name}) were 1000, are 1002`,
+        ]);
+      }
+    });
+
+    it('lets it move with its measurement, whatever the tolerance; a setting does not', () => {
+      const measured = asked({ '701.Hz': 10 }, 10, 0);
+      expect(found(answerOf(0x1234), measured)).to.deep.equal(['1 ignored']);
+      expect(found(answerOf(0x1234), measured, one)).to.deep.equal(['1 ignored']);
+      const set = asked({ '704.WSet': 10 }, 10, 0);
+      expect(found(answerOf(1), set)).to.have.length(1);
+    });
+
+    it('ends a point where its registers end, before some that have no name', () => {
+      const before = asked({ '701.W': 10, '701.VA': 13 }, 10, 0xf060, 1, 2, 3);
+      expect(found(answerOf(0xf061, 1, 9, 3), before, exact)).to.deep.equal([
+        'request 14, read of 10..13 by unit 1: register 10 (701.W) was -4000, is -3999',
+        'request 14, read of 10..13 by unit 1: register 12 was 2, is 9',
+      ]);
+    });
+
+    it('takes a point of no table up to the next one', () => {
+      const custom = asked({ battery_power: 10, mode: 12 }, 10, 0, 5, 1);
+      expect(found(answerOf(0, 6, 1), custom)).to.deep.equal([
+        'request 14, read of 10..12 by unit 1: registers 10..11 (battery_power) were 5, are 6',
+      ]);
+    });
+  });
+
   it('says what became of an answer as a whole', () => {
     expect(found('8302')).to.deep.equal([
       `${place}: was answered with function 3 (03080fa00000177003e8), is answered with exception 2 (illegal data address)`,

@@ -96,4 +96,25 @@ describe('the assertion that what was answered is done', () => {
       );
     }
   });
+
+  it('names all that cannot be recorded, and carries out finally, which compares with the start', async () => {
+    const report = await run({
+      steps: [
+        {
+          registers: { 704: { WMaxLimPct: 50 } },
+          expect: [{ answered: { protocol: 'dnp3' } }, { answered: { protocol: 'ocpp' } }],
+        },
+      ],
+      finally: [
+        {
+          registers: { 704: { WMaxLimPct: 90 } },
+          expect: { point: '704.WMaxLimPct', since: 'start', equals: -10 },
+        },
+      ],
+    });
+    expect(report.state).to.equal('error');
+    expect(report.error).to.match(/DNP3 is switched off.*; there is no charging station with OCPP/);
+    expect(report.steps().map(({ place, state }) => `${place} ${state}`)).to.deep.equal(['/finally/0 done']);
+    expect(verdicts(report).map(([state]) => state)).to.deep.equal(['passed']);
+  });
 });

@@ -163,6 +163,35 @@ describe('runs of scenarios', () => {
     expect(states(report)).to.deep.equal(['failed', 'passed']);
   });
 
+  it('put back what finally says when another client takes the clock', async () => {
+    const app = simulator();
+    const endListening = app.plant.onTick(() => {
+      endListening();
+      app.plant.setTime({ mode: 'accelerated' });
+    });
+    const report = await runOn(app, {
+      steps: [{ registers: { 704: { WMaxLimPct: 50 } } }, { after: 10, irradiance: 1 }],
+      finally: [{ registers: { 704: { WMaxLimPct: 100 } }, expect: { nothing_left: true } }],
+    });
+    expect(report.state).to.equal('error');
+    expect(report.error).to.contain('stepping needs the clock paused');
+    expect(report.steps().map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
+      '/steps/0 done',
+      '/steps/1 skipped',
+      '/finally/0 done',
+    ]);
+    expect(states(report)).to.deep.equal(['passed']);
+  });
+
+  it('name the time limit of the part that did not end', async () => {
+    const never = { when: { point: '701.W', above: 9e9, timeout: '2 d' }, mark: 'never' };
+    const report = await runOn(simulator('--tick', '10'), { timeout: 100, steps: [never], finally: [never] });
+    expect(report.failures).to.deep.equal([
+      'the scenario did not end within 100 s',
+      'the steps of finally did not end within 3600 s',
+    ]);
+  });
+
   it('tell of a step that still waits at their end what it has waited for', async () => {
     const report = await run({
       on_failure: 'stop',

@@ -32,7 +32,7 @@ import {
   ocppPasswordText,
   ocppUrlText,
   ocppVersions,
-  repeatedOcppVersion,
+  ocppVersionsSchema,
 } from '../../contract/ocpp-settings.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
@@ -111,7 +111,9 @@ export const status = members<OcppStatus>()('ChargePoint', () => ({
   security_profile: member(securityProfile)(
     '0 none; 1 basic authentication; 2 with TLS; 3 TLS with client certificate.',
   ),
-  heartbeat_interval_s: number.orNull('Seconds between two Heartbeats; null: none are sent.'),
+  heartbeat_interval_s: number.orNull(
+    'Seconds between two Heartbeats; null: no BootNotification has been accepted yet.',
+  ),
   last_heartbeat_at: time.orNull(
     'Wall time of the last answer to a Heartbeat; null: none.',
     (of) => of.lastHeartbeatMs,
@@ -304,7 +306,9 @@ export const certificates = members<OcppStation>()('OcppCertificates', () => ({
 }));
 
 const transaction = members<OcppTransactionEntry>()('OcppTransaction', () => ({
-  transaction_id: text.orNull('Of the central system; null: not received yet.'),
+  transaction_id: text.orNull(
+    '1.6: given by the central system, null until it is received; 2.x: given by the station.',
+  ),
   session_id: text('`session_id` of the session in `evse/sessions`.'),
   connector_id: integer(),
   id_token: text(),
@@ -327,18 +331,6 @@ export const stationParams = z.strictObject({
   }),
 });
 
-const ocppVersionsSchema = memo(() =>
-  z.union([
-    z.enum(ocppVersions),
-    z
-      .array(z.enum(ocppVersions))
-      .min(1)
-      .max(ocppVersions.length)
-      .refine((versions) => repeatedOcppVersion(versions) === null, { error: 'must name each version once' })
-      .openapi({ uniqueItems: true }),
-  ]),
-);
-
 export const connectBodySchema = memo(() =>
   z
     .strictObject({
@@ -359,13 +351,11 @@ export const connectBodySchema = memo(() =>
         .max(64)
         .optional()
         .openapi({ description: `Of security profiles 1 and 2: ${ocppPasswordText}. Never shown. Default unchanged.` }),
-      version: ocppVersionsSchema()
-        .optional()
-        .openapi({
-          description:
-            'Version to be offered, or several in the order of preference, each once; the central system chooses one. Default unchanged.',
-          example: ['ocpp2.0.1j', 'ocpp1.6j'],
-        }),
+      version: ocppVersionsSchema.optional().openapi({
+        description:
+          'Version to be offered, or several in the order of preference, each once; the central system chooses one. Default unchanged.',
+        example: ['ocpp2.0.1j', 'ocpp1.6j'],
+      }),
     })
     .openapi('OcppConnectRequest'),
 );

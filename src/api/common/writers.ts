@@ -15,7 +15,7 @@ export const sourceDetailSchema = z
   .nullable()
   .openapi({ description: 'Peer as `address:port`, mRID or control id; null if the source has none.' });
 
-/** Instants are kept as times since the start, and shown as dates of the current clock. */
+/** Instants are kept as `SimTime`, which setting the clock does not change, and shown as dates of the current clock. */
 export const asSetNow = 'Setting the simulated clock shifts this time as well, so that the elapsed time stays right.';
 
 const members = {
@@ -34,7 +34,8 @@ export const overrideSchema = memo(() =>
     .strictObject({
       name: z.enum(overrideNames).openapi({
         description:
-          'The value that was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
+          'The value that was set. `battery_mode`: mode, power and duration together; `evse_cable`: set by plugging in or ' +
+          'unplugging.',
       }),
       connector_id: z.int().min(0).nullable().openapi({
         description:
@@ -49,7 +50,8 @@ export const lastWriteSchema = z
   .strictObject({
     name: z.string().openapi({
       description:
-        'The first point of the write, as `704.WMaxLimPct`, or the name of the state that a command set, as in `overrides` of `controls`.',
+        'The first point of the write, for example `704.WMaxLimPct`, or the name of the state that a command set, as in ' +
+        '`overrides` of `controls`.',
       example: '704.WMaxLimPctEna',
     }),
     ...members,
@@ -77,14 +79,14 @@ export function writerReply(plant: Dates, writer: Provenance | null | undefined)
   return writer ? membersOf(plant, writer) : null;
 }
 
-/** The last writer, where the context of the table has the plant. */
+/** The last writer, for tables of members whose context has the plant. */
 export const writer = nested<Provenance, WriterReply, { readonly plant: Dates }>({
   schema: () => writerSchema,
   reply: (by, { plant }) => membersOf(plant, by),
 });
 
-/** True unless the writer is the simulator: start values and vehicles of a table of visits come from no client. */
-export function isFromClient({ source }: Provenance): boolean {
+/** False for start values and for vehicles of a table of visits (`default`, `profile`), which are no writes of a run. */
+export function isShownWriter({ source }: Provenance): boolean {
   return source !== 'default' && source !== 'profile';
 }
 
@@ -93,8 +95,8 @@ export function isFromClient({ source }: Provenance): boolean {
  * the same millisecond of a paused clock the command is shown.
  */
 export function lastWriteReply(plant: Dates, { bank, overrides }: Device): LastWriteReply | null {
-  const register = bank.lastWrite !== null && isFromClient(bank.lastWrite.by) ? bank.lastWrite : null;
-  const command = overrides.find(isFromClient);
+  const register = bank.lastWrite !== null && isShownWriter(bank.lastWrite.by) ? bank.lastWrite : null;
+  const command = overrides.find(isShownWriter);
   if (register !== null && (command === undefined || isLater(register.by, command)))
     return { name: pointName(register.slot), ...membersOf(plant, register.by) };
   return command === undefined ? null : { name: command.name, ...membersOf(plant, command) };

@@ -226,7 +226,9 @@ const connection = members<CsipConnection, AtMoment>()('CsipConnection', () => (
 }));
 
 const registration = members<NonNullable<CsipEndDevice['registration']>>()(null, () => ({
-  pin_matches: flag.orNull('True if the PIN of the Registration is the configured PIN; null: no PIN is configured.'),
+  pin_matches: flag.orNull(
+    'True if the PIN of the Registration is the configured PIN; null: no PIN is configured, or the Registration has none.',
+  ),
   registered_at: time.orNull(
     `dateTimeRegistered, ${byServer}; null: none was given.`,
     ({ registeredServerMs }) => registeredServerMs,
@@ -273,7 +275,8 @@ export const status = members<CsipStatus, AtMoment & Pick<CsipClient, 'enabled'>
   enabled: flag('True if the client was switched on with `--csip_client_enable`.', (_of, { enabled }) => enabled),
   state: word(csipStates)(
     '`registering`: the server has no enabled EndDevice of the client yet, or its PIN is being checked; ' +
-      '`retrying`: the server does not answer; `stopped`: disconnected by hand, or for good by a wrong PIN.',
+      '`retrying`: the server does not answer; `stopped`: disconnected by hand, or for good because the PIN is wrong or ' +
+      'cannot be compared.',
   ),
   server: nested(server).orNull('Null: disabled.'),
   identity: word(csipIdentities).orNull('Null: disabled.'),
@@ -337,20 +340,17 @@ const managedDevice = members<CsipManagedDevice>()('CsipManagedDevice', () => ({
 export const certificates = members<CsipCertificates>()('CsipCertificates', () => ({
   selected: word(csipCertificateNames).orNull('Null: PEM texts are in use, or disabled.'),
   available: list(word(csipCertificateNames)())('Chains that can be selected.'),
-  lfdi: text.orNull('LFDI, 40 hexadecimal digits; null: without TLS, or disabled.', (of) => of.certificate?.lfdi),
-  sfdi: sfdi.orNull('SFDI in decimal digits; null: without TLS, or disabled.', (of) => of.certificate?.sfdi),
+  lfdi: text.orNull('LFDI, 40 hexadecimal digits; null: unreadable, or disabled.', (of) => of.certificate?.lfdi),
+  sfdi: sfdi.orNull('SFDI in decimal digits; null: unreadable, or disabled.', (of) => of.certificate?.sfdi),
   subject: text.orNull(
-    'Subject, empty in device certificates of the standard; null: without TLS, or disabled.',
+    'Subject, empty in device certificates of the standard; null: unreadable, or disabled.',
     (of) => of.certificate?.subject,
   ),
-  issuer: text.orNull('Issuer; null: without TLS, or disabled.', (of) => of.certificate?.issuer),
-  not_before: time.orNull(
-    'Begin of its validity; null: without TLS, or disabled.',
-    (of) => of.certificate?.notBeforeMs,
-  ),
-  not_after: time.orNull('End of its validity; null: without TLS, or disabled.', (of) => of.certificate?.notAfterMs),
+  issuer: text.orNull('Issuer; null: unreadable, or disabled.', (of) => of.certificate?.issuer),
+  not_before: time.orNull('Begin of its validity; null: unreadable, or disabled.', (of) => of.certificate?.notBeforeMs),
+  not_after: time.orNull('End of its validity; null: unreadable, or disabled.', (of) => of.certificate?.notAfterMs),
   chain_length: integer.orNull(
-    'Certificates presented, including that of the client; null: without TLS, or disabled.',
+    'Certificates of the chain, including that of the client; null: unreadable, or disabled.',
     (of) => of.certificate?.chainLength,
   ),
   end_devices: list(managedDevice)(
@@ -554,7 +554,8 @@ export const configBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma: none, ' +
+            'Identifiers of the connection point (NMI) for CSIP-AUS, each of 1 to 32 characters without comma, and ' +
+            'without blanks around it: none, ' +
             `one for all devices, or one for each device in their order, at most ${maxNmis}.`,
         }),
       pin: z

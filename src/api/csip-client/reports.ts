@@ -80,7 +80,7 @@ const readingSet = members<CsipReadingSet>()('CsipReadingSet', () => ({
 
 const readings = members<CsipReadings>()('CsipReadings', () => ({
   mup_href: text.orNull('The MirrorUsagePoint; null: not created.'),
-  post_rate_s: number.orNull('postRate, s; null: none was given.'),
+  post_rate_s: number.orNull('Time between posts in force, s; null: the server has no MirrorUsagePointList.'),
   sets: list(readingSet)('One for each quantity.'),
 }));
 

@@ -86,7 +86,8 @@ const vehicle = members<EvDetail>()('ElectricVehicle', () => ({
 
 export const session = members<EvseSession, Station>()('ChargingSession', () => ({
   transaction_id: text(
-    'With OCPP that of the central system, and before it is received `local-` and `session_id`; without OCPP `session_id`.',
+    'With OCPP that of the transaction: given by the station in 2.x, by the central system in 1.6, and before it is ' +
+      'received `local-` and `session_id`; without OCPP `session_id`.',
     ({ transactionId }, { ocpp, transactionOf }) =>
       // `local-`: not to be mistaken for an id of the central system
       transactionOf(transactionId)?.transactionId ?? (ocpp === null ? transactionId : `local-${transactionId}`),

@@ -26,7 +26,7 @@ export interface Corner {
 export interface Area {
   readonly region: Region;
   readonly clause: string;
-  /** maximum time until no current flows, s; null: the device may continue to deliver power */
+  /** maximum time until no current flows, s; null: the region has no such limit */
   readonly responseS: number | null;
   readonly corners: readonly Corner[];
 }
@@ -223,7 +223,7 @@ const time = nested({
   reply: (seconds: number) => (seconds === Infinity ? null : rounded(seconds)),
 });
 const cornerTime = () =>
-  time('Seconds since voltage or frequency went beyond the edge; null: the area has no end.', (of: Corner) => of.timeS);
+  time('Seconds since voltage or frequency entered this range; null: the area has no end.', (of: Corner) => of.timeS);
 
 const voltageCorner = members<Corner>()(null, () => ({
   v_pct: roundedNumber(pctText, ({ x }) => x),
@@ -328,7 +328,8 @@ const regions = members<OfCategory>()('Regions', () => ({
   ),
   abnormal_category: word(Object.values(categoryWords))('702.AbnOpCatRtg.', ({ category }) => categoryWords[category]),
   nominal_hz: number(
-    'Nominal frequency, Hz. The frequencies of the standard are for 60 Hz; others are shifted by the difference.',
+    'Nominal frequency, Hz. The frequencies of the standard are for 60 Hz; for another nominal frequency they are shifted ' +
+      'by the difference.',
   ),
   voltage: list(area('VoltageRegion', voltageCorner))(
     'Areas over voltage and time; together they cover 0 to 200 %.',

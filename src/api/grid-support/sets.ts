@@ -122,7 +122,7 @@ function setSchema(name: GridFunctionName) {
       adoptable: z.boolean().openapi({ description: 'True if an adoption of the set as it is now would succeed.' }),
       issue: z
         .strictObject({
-          point: z.string().openapi({ description: 'Point that has the error, as `705.Crv[1].ActPt`.' }),
+          point: z.string().openapi({ description: 'Point that has the error, for example `705.Crv[1].ActPt`.' }),
           detail: z.string().openapi({ description: 'The reason in words.' }),
         })
         .nullable()

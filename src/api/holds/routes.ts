@@ -31,7 +31,7 @@ interface Dates {
 }
 
 const point = members<HoldPointRecord>()('HoldPoint', () => ({
-  name: text('Model and point, as `704.WMaxLimPct`.'),
+  name: text('Model and point, for example `704.WMaxLimPct`.'),
   value: member(valueSchema)('Value of the hold as the register has it; an enumeration by its name.'),
   base: member(valueSchema)(
     'Value that the end restores: the value before the first hold of this interface on the point. ' +
@@ -139,7 +139,7 @@ const holdBodySchema = memo(() =>
         .optional()
         .openapi({
           description:
-            'Values by model and point, as `704.WMaxLimPct`, in engineering units; enumerations by name or number. Points of ' +
+            'Values by model and point, for example `704.WMaxLimPct`, in engineering units; enumerations by name or number. Points of ' +
             'set 1 (`705.Crv[0].Pt[0].V`) can be written here; commands (`715.AlarmReset`) and points of 64414 cannot be held.',
           minProperties: 1,
           maxProperties: holdLimits.points,

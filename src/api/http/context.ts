@@ -145,7 +145,7 @@ export interface ApiContext {
   readonly chargePointId?: ChargePointIdOf;
   /**
    * Adds a device to plant and adapters, or changes nothing.
-   * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers into the entry, COMMAND_CONFLICT, STOPPING
+   * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers into the entry, COMMAND_CONFLICT, SHORTAGE, STOPPING
    */
   addDevice(entry: AddedDevice, by: Origin): Promise<Device>;
   /**

@@ -115,6 +115,8 @@ export interface FrontOptions {
   readonly name: string;
   /** setting of the port, for the remedy of a failure to listen */
   readonly flag: string;
+  /** meaning of port 0 in that setting; default: any free port */
+  readonly zero?: string;
 }
 
 /** An address at which requests are answered. */
@@ -128,7 +130,7 @@ export interface Front {
 
 export function createFront(
   context: ApiContext,
-  { host, port: wantedPort, name, flag }: FrontOptions,
+  { host, port: wantedPort, name, flag, zero }: FrontOptions,
   listener: RequestListener,
   unread: UnreadAnswers,
 ): Front {
@@ -163,7 +165,11 @@ export function createFront(
     server,
     async start() {
       const { address, port } = await listen(server, host, wantedPort, name).catch((error: unknown) => {
-        throw withRemedy(error, flag);
+        throw withRemedy(error, flag, zero);
+      });
+      // without a listener Node would end the process
+      server.on('error', (error) => {
+        log.error(`${name}: cannot accept a connection: ${error.message}`);
       });
       return { host: address, port };
     },

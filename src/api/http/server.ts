@@ -224,5 +224,10 @@ function createCsipFront(
   unread: UnreadAnswers,
 ): Front {
   const { listener } = createApp(ctx, options, share, { host: address.host, mountPages: mountCsipPage });
-  return createFront(ctx, { ...address, name: 'CSIP page', flag: '--csip_website_port' }, listener, unread);
+  return createFront(
+    ctx,
+    { ...address, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' },
+    listener,
+    unread,
+  );
 }

@@ -31,7 +31,7 @@ import {
 import type { ConnectRequest } from './members.ts';
 
 const tag = 'SunSpec Client';
-/** Problems caused by the device or the connection to it. */
+/** Problems of every operation that reaches the device. */
 const peerProblems = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
 const deviceProblems = [...peerProblems, 'not-connected'] as const;
 const modelProblems = [...deviceProblems, 'unknown-resource'] as const;
@@ -266,8 +266,8 @@ export const sunspecClientRoutes: readonly Route[] = [
     operationId: 'set_client_poll',
     summary: 'Sets polling and restarts it',
     description:
-      'Each round makes a sample of the history. A round that is under way ends after the model that it reads, and makes no ' +
-      'sample. After a lost connection the client reconnects at growing intervals with a ' +
+      'Each round that reads a model makes a sample of the history. A round that is under way ends after the model that it ' +
+      'reads, and makes no sample. After a lost connection the client reconnects at growing intervals with a ' +
       'random part, up to a minute. Without a device the settings are kept for the next one.',
     body: pollRequestSchema,
     reply: poll.schema,

@@ -55,7 +55,8 @@ export class DeviceChanges {
    * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
    * @param entry names bundled profiles only
    * @throws SimError COMMAND_BAD_VALUE with every issue as a JSON pointer into the entry, COMMAND_CONFLICT when there
-   *   is no room for the device (number of devices, port, unit id), SHORTAGE, STOPPING
+   *   is no room for the device (number of devices, port, unit id, limits of faults), when its charge point identity is
+   *   taken, or when its series cannot be used, SHORTAGE, STOPPING
    */
   add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
     return this.#turns.take(async () => {

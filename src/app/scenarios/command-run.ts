@@ -319,7 +319,7 @@ function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand)
     if (path === null) continue;
     const use = taken.get(resolve(path));
     if (use !== undefined) issues.push({ name: flag, detail: `${path} ${use}` });
-    taken.set(resolve(path), `is the file of ${flag} already`);
+    taken.set(resolve(path), `is already the file of ${flag}`);
     // an existing file keeps its content until there is a result
     const target = existsSync(path) ? path : dirname(resolve(path));
     const refusal = refusalOf(flag, path, () => {

@@ -48,83 +48,8 @@ const besideDirectory = (
   }),
 );
 
-/** The settings of a listener; port 0 means any free port. */
-interface Listener {
-  readonly port: SettingKey & ('website_port' | 'mb_port' | 'csip_website_port' | 'csip_notify_port' | 'dnp3_port');
-  readonly host: SettingKey & ('website_ip' | 'mb_host' | 'csip_website_ip' | 'csip_notify_host' | 'dnp3_host');
-  readonly when: (run: Run) => boolean;
-}
-
-const everyAddress = new Set(['0.0.0.0', '::']);
-
-const maxPort = 65535;
-
-/** Last port of a listener with a port for each device. */
-const lastPort = ({ values, count }: Run, port: Listener['port']) => values[port] + values.first_device + count - 1;
-
-/** First and last port of a listener: each device has one, unless the devices share it. */
-function portsOf(run: Run, port: Listener['port']): readonly [first: number, last: number] {
-  const { values } = run;
-  const isPerDevice =
-    (port === 'mb_port' && !values.mb_shared_port) || (port === 'dnp3_port' && !values.dnp3_shared_port);
-  return isPerDevice ? [values[port] + values.first_device, lastPort(run, port)] : [values[port], values[port]];
-}
-
-function overlap(run: Run, listener: Listener, other: Listener): boolean {
-  const { values } = run;
-  if (!listener.when(run) || !other.when(run) || values[listener.port] === 0 || values[other.port] === 0) return false;
-  const [first, last] = portsOf(run, listener.port);
-  const [otherFirst, otherLast] = portsOf(run, other.port);
-  const hosts = [values[listener.host], values[other.host]];
-  const shareHost = hosts[0] === hosts[1] || hosts.some((host) => everyAddress.has(host));
-  return shareHost && first <= otherLast && otherFirst <= last;
-}
-
-const website: Listener = { port: 'website_port', host: 'website_ip', when: () => true };
-const modbus: Listener = { port: 'mb_port', host: 'mb_host', when: ({ values }) => values.mb_enable };
-const csipWebsite: Listener = { port: 'csip_website_port', host: 'csip_website_ip', when: csipEnabled };
-const csipNotify: Listener = {
-  port: 'csip_notify_port',
-  host: 'csip_notify_host',
-  when: (run) => csipEnabled(run) && run.values.csip_subscribe,
-};
-const dnp3: Listener = { port: 'dnp3_port', host: 'dnp3_host', when: dnp3Enabled };
-
-const portConflict = (listener: Listener, other: Listener, detail: Conflict['detail']): Conflict => ({
-  setting: listener.port,
-  when: (run) => overlap(run, listener, other),
-  detail,
-});
-
-const csipPorts = (
-  [
-    [csipWebsite, website],
-    [csipWebsite, modbus],
-    [csipNotify, website],
-    [csipNotify, modbus],
-    [csipNotify, csipWebsite],
-  ] as const
-).map(([listener, other]) =>
-  portConflict(
-    listener,
-    other,
-    ({ values, originOf }) =>
-      `given ${values[listener.port]}, which ${originOf(other.port)} uses; allowed: another port`,
-  ),
-);
-
-const dnp3Ports = [website, modbus, csipWebsite].map((other) =>
-  portConflict(
-    dnp3,
-    other,
-    ({ values, originOf }) =>
-      `given ${values.dnp3_port}, whose ports overlap those of ${originOf(other.port)}; allowed: another port`,
-  ),
-);
-
 const csipConflicts: readonly Conflict[] = [
   ...besideDirectory,
-  ...csipPorts,
   {
     setting: 'csip_revision',
     when: (run) => csipEnabled(run) && run.values.csip_2018_compat === true && run.values.csip_revision === '2023',
@@ -201,7 +126,6 @@ function unknownBinding({ values }: Run): number | undefined {
 }
 
 const dnp3Conflicts: readonly Conflict[] = [
-  ...dnp3Ports,
   {
     setting: 'dnp3_remote_addr',
     when: (run) => dnp3Enabled(run) && sharedAddress(run) !== undefined,
@@ -215,17 +139,6 @@ const dnp3Conflicts: readonly Conflict[] = [
     detail: (run) =>
       `given ${run.values.dnp3_outstation_addr}, so that the last outstation would have address ` +
       `${addressesOf(run)[1]}; allowed: a last address up to ${maxDnp3Address}`,
-  },
-  {
-    setting: 'dnp3_port',
-    when: (run) =>
-      dnp3Enabled(run) &&
-      !run.values.dnp3_shared_port &&
-      run.values.dnp3_port !== 0 &&
-      lastPort(run, 'dnp3_port') > maxPort,
-    detail: (run) =>
-      `given ${run.values.dnp3_port}, so that the last outstation would be on port ${lastPort(run, 'dnp3_port')}; ` +
-      `allowed: a last port up to ${maxPort}, 0, or dnp3_shared_port`,
   },
   {
     setting: 'dnp3_allowed_peers',
@@ -336,16 +249,6 @@ const conflicts: readonly Conflict[] = [
     detail: ({ count }) => `given yes with ${count} devices; allowed: up to ${maxUnitId} devices on one port`,
   },
   {
-    setting: 'mb_port',
-    when: (run) => {
-      const { mb_enable: served, mb_shared_port: shared, mb_port: port } = run.values;
-      return served && !shared && port !== 0 && lastPort(run, 'mb_port') > maxPort;
-    },
-    detail: (run) =>
-      `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run, 'mb_port')}; allowed: a ` +
-      `last port up to ${maxPort}, 0, or mb_shared_port`,
-  },
-  {
     setting: 'meter_unit',
     when: (run) => {
       const [from, to] = deviceUnits(run);
@@ -356,19 +259,6 @@ const conflicts: readonly Conflict[] = [
       const units = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
       return `given ${run.values.meter_unit ?? ''}, but devices have ${units}; allowed: another unit id up to ${maxUnitId}`;
     },
-  },
-  {
-    setting: 'meter_port',
-    when: (run) => {
-      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: meterPort } = run.values;
-      if (!served || meterPort === null || meterPort === 0 || port === 0) return false;
-      return (
-        meterPort >= (shared ? port : port + run.values.first_device) &&
-        meterPort <= (shared ? port : lastPort(run, 'mb_port'))
-      );
-    },
-    detail: ({ values }) =>
-      `given ${values.meter_port ?? ''}, which is a Modbus port of devices; allowed: another port`,
   },
   {
     setting: 'rtu_port',

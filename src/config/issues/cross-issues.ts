@@ -5,8 +5,10 @@ import type { Issue } from '../../core/errors.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
+import type { AppConfig } from '../settings/app-config.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
+import { portIssues } from './port-issues.ts';
 import {
   csipFileIssues,
   chargePointIdIssues,
@@ -51,11 +53,19 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
   });
 }
 
-/** Issues between settings, and between settings and devices. */
-export function crossIssues(gathered: Gathered, { devices, count, kinds }: DeviceList): Issue[] {
+/**
+ * Issues between settings, and between settings and devices.
+ * @param proxy null: no proxy, or its map cannot be read
+ */
+export function crossIssues(
+  gathered: Gathered,
+  { devices, count, kinds }: DeviceList,
+  proxy: AppConfig['proxy'],
+): Issue[] {
   const conflicts = conflictIssues(gathered, count);
   const issues = [
     ...conflicts,
+    ...portIssues(gathered, count, proxy),
     ...modbusTlsIssues(gathered),
     ...dnp3TlsIssues(gathered),
     ...dnp3PointsIssues(gathered),

@@ -6,17 +6,9 @@ import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
+import { isOpened, listeners } from '../settings/listeners.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
-
-/** Ports of listeners, and the setting that turns the listener on; null: the port becomes free in any case. */
-const ports: readonly (readonly [port: SettingKey, of: SettingKey | null])[] = [
-  ['website_port', null],
-  ['mb_port', null],
-  ['dnp3_port', 'dnp3_enable'],
-  ['csip_website_port', 'csip_client_enable'],
-  ['proxy_port', 'proxy'],
-];
 
 /** Defaults that a calling program replaces. */
 export interface Presets {
@@ -27,12 +19,16 @@ export interface Presets {
 
 export const noPresets: Presets = { usesFreePorts: false, isPaused: false };
 
-const isOn = (value: unknown): boolean => value !== undefined && value !== null && value !== false;
-
 /** @param given settings from files, variables and flags */
 export function presetLayer({ usesFreePorts, isPaused }: Presets, given: Layer): Layer {
-  const freePorts = ports.filter(([, of]) => usesFreePorts && (of === null || isOn(given.get(of))));
-  const layer = new Map<SettingKey, unknown>(freePorts.map(([port]) => [port, 0]));
+  const valueOf = (key: SettingKey) => (given.has(key) ? given.get(key) : settingOf(key).default);
+  const freeListeners = listeners.filter(
+    (listener) =>
+      usesFreePorts &&
+      isOpened(listener, valueOf) &&
+      (listener.publishedBy === undefined || !given.has(listener.publishedBy)),
+  );
+  const layer = new Map<SettingKey, unknown>(freeListeners.map(({ port }) => [port, 0]));
   if (isPaused && given.get('wall_clock') !== true) layer.set('start_paused', true);
   return layer;
 }

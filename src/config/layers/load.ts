@@ -52,7 +52,7 @@ export function loadConfig(
     readFile: io.readFile ?? systemIo.readFile,
     isFile: io.isFile ?? systemIo.isFile,
   };
-  return { kind: 'run', config: configured(gather(flags.values, env, completeIo, issues, inline), issues) };
+  return { kind: 'run', config: buildConfig(gather(flags.values, env, completeIo, issues, inline), issues) };
 }
 
 /**
@@ -60,7 +60,7 @@ export function loadConfig(
  * @param issues issues of earlier steps
  * @throws SimError CONFIG_INVALID with these and all further issues
  */
-function configured(gathered: Gathered, issues: Issue[]): AppConfig {
+function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
   const { values, originOf, io } = gathered;
   const storeOptions = {
     io,
@@ -73,15 +73,17 @@ function configured(gathered: Gathered, issues: Issue[]): AppConfig {
   const frequency = nominalFrequency(gathered, list.devices, issues);
   // a refused value is left out, so that a further issue of its setting may be untrue
   const namesWithIssues = new Set(issues.map(({ name }) => name));
-  issues.push(...crossIssues(gathered, list).filter(({ name }) => !namesWithIssues.has(name)));
+  const proxyIssues: Issue[] = [];
+  const proxy = proxyOf(gathered, proxyIssues);
+  issues.push(...crossIssues(gathered, list, proxy).filter(({ name }) => !namesWithIssues.has(name)));
   const gridPath = gridProfilePath(gathered, issues);
-  const proxy = proxyOf(gathered, issues);
+  issues.push(...proxyIssues);
   const startFaults = commonFaults(gathered, issues);
   if (issues.length > 0) {
     const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
     throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
   }
-  // a device that is added later uses the settings only, and its issues name settings without their origin
+  // a device that is added later uses the settings, not the list `devices`, and its issues name settings without origin
   const nameOf = (key: SettingKey) => `the setting ${key}`;
   const settings: Gathered = {
     ...gathered,
@@ -114,8 +116,8 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
 
 /**
  * The configuration of a run from the settings and blocks of a configuration file, given as an object. The ports of
- * `presetLayer` that the object omits are any free ports, even if the file in `config` sets them; the clock starts
- * paused.
+ * `presetLayer` that the object omits are any free ports, even if the file in `config` sets them. The clock starts
+ * paused unless the object says otherwise or the wall clock is followed.
  * @throws SimError CONFIG_INVALID with all issues at once
  */
 export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
@@ -139,5 +141,5 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
     kindsKnown: issues.length === 0,
     originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),
   };
-  return configured(gathered, issues);
+  return buildConfig(gathered, issues);
 }

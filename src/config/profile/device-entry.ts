@@ -1,9 +1,8 @@
 /** One device: an entry of `devices` in a configuration file, or a device that is added while the simulator runs. */
 import { z } from 'zod';
-import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText } from '../../contract/ocpp-settings.ts';
+import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText, ocppVersionsSchema } from '../../contract/ocpp-settings.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import { isPrintable } from '../../core/log/log.ts';
-import { ocppVersionsSchema } from '../settings/value-kinds.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
 import { deviceTypeNames } from './device-types.ts';

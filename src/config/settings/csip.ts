@@ -131,7 +131,7 @@ export const csipSettings = {
     kind: onOff,
     default: true,
     needs: 'csip_client_enable',
-    doc: 'Whether the certificate of the server must name its host; its chain is checked in any case.',
+    doc: 'The certificate of the server must name its host; no = any name. Its chain is checked in any case.',
   }),
   csip_revision: optionalSetting({
     flags: ['--csip_revision'],
@@ -203,7 +203,7 @@ export const csipConduct = {
     kind: onOff,
     needs: 'csip_client_enable',
     doc:
-      'Whether notifications are received over TLS, from any peer with a certificate of csip_root_cert; no: from any peer. ' +
+      'Receives notifications over TLS, from any peer with a certificate of csip_root_cert; no = from any peer. ' +
       'If not given: as csip_enc.',
   }),
   csip_notify_uri: optionalSetting({
@@ -217,7 +217,9 @@ export const csipConduct = {
     kind: choice(csipSupersededResponses, 'INSTANT'),
     default: 'at_start',
     needs: 'csip_client_enable',
-    doc: 'Time of response 7 (superseded): at the start of the superseding event, or as soon as that event is known.',
+    doc:
+      'Time of the response of a superseded event (7, or 13 and 14 for events of others): at the start of the ' +
+      'superseding event, or as soon as that event is known.',
   }),
   csip_nmi: setting({
     flags: ['--csip_nmi'],

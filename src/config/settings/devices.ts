@@ -155,7 +155,7 @@ export const kindSettings = {
     kind: number(0.1, 100_000),
     kinds: ['hybrid-dc'],
     member: { path: 'hybrid.battery_wh', factor: 1000, replaces: ['battery.capacity_wh'] },
-    doc: 'Battery capacity of a hybrid, kWh. If not given: the value of the profile, else 15.',
+    doc: 'Battery capacity of a hybrid, kWh. If not given: the value of the profile, else 1.5 hours of its battery power.',
   }),
   hybrid_inverter_kva: optionalSetting({
     flags: ['--hybrid_inverter_kva'],

@@ -14,9 +14,7 @@ export const ocppSettings = {
     kind: ocppVersionList,
     default: ['ocpp1.6j'],
     needs: 'ocpp_enable',
-    doc:
-      'Version of OCPP. Several are offered in their order, and the central system chooses one with each ' +
-      'connection; no version uses what another one has kept.',
+    doc: 'Version of OCPP. Several are offered in their order, and the central system chooses one with each connection.',
   }),
   ocpp_csms_url: optionalSetting({
     flags: ['--ocpp_csms_url'],

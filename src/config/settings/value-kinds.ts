@@ -13,6 +13,7 @@ import {
   ocppUrlText,
   ocppVersions,
   ocppVersionsOf,
+  ocppVersionsSchema,
   repeatedOcppVersion,
 } from '../../contract/ocpp-settings.ts';
 import type { OcppVersions } from '../../contract/ocpp-settings.ts';
@@ -53,17 +54,6 @@ interface KindSpec<In, T> {
   readonly fromText?: (text: string) => unknown;
   readonly normalise: (value: In, base: string) => T;
 }
-
-/** Schema of one version of OCPP, or of several in the order of preference. */
-export const ocppVersionsSchema = z.union([
-  z.enum(ocppVersions),
-  z
-    .array(z.enum(ocppVersions))
-    .min(1)
-    .max(ocppVersions.length)
-    .refine((versions) => repeatedOcppVersion(versions) === null, 'each version once')
-    .meta({ uniqueItems: true }),
-]);
 
 function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
   return {
@@ -317,7 +307,7 @@ export const folderPath: Kind<string> = kind(pathText, {
 
 /** Path and query of an absolute URI. */
 export const uriPath: Kind<string> = kind(z.string().regex(/^\/[\w\-.~:/?[\]@!$&'()*+,;=%]{0,999}$/), {
-  allowed: 'a path that begins with /',
+  allowed: 'a path of a URI that begins with /, up to 1000 characters',
   placeholder: 'PATH',
   normalise: identity,
 });
@@ -330,7 +320,9 @@ function isUriBase(text: string): boolean {
 
 /** A URI to which paths are added. */
 export const uriBase: Kind<string> = kind(z.string().refine(isUriBase, 'a URI'), {
-  allowed: 'an http or https URI without query, for example https://client.example:9443',
+  allowed:
+    'an http or https URI of up to 1000 characters without user name, password, query and fragment, for example ' +
+    'https://client.example:9443',
   placeholder: 'URI',
   normalise: (text) => text.replace(/\/+$/, ''),
 });
@@ -408,7 +400,7 @@ const dnp3Peer = z.string().refine((text) => dnp3AllowedPeer(text) !== null, dnp
 export const dnp3Peers: Kind<readonly string[]> = kind(
   z.union([dnp3Peer, z.array(dnp3Peer).min(1).max(maxListLength)]),
   {
-    allowed: `${dnp3AllowedPeerText}; several with semicolons between them`,
+    allowed: `${dnp3AllowedPeerText}; several with semicolons between them, at most ${maxListLength}`,
     placeholder: 'PEER',
     list: true,
     separator: ';',

@@ -66,7 +66,7 @@ const maxTimerMs = 2 ** 31 - 1;
 
 /** The waits in one series of attempts. */
 export class BackOff {
-  readonly #form: BackOffForm;
+  #form: BackOffForm;
   #failures = 0;
   #previousMs = 0;
 
@@ -82,6 +82,17 @@ export class BackOff {
     this.#previousMs = Math.min(this.#form(this.#failures, this.#previousMs), maxTimerMs);
     this.#failures += 1;
     return Math.min(Math.max(this.#previousMs, minMs), maxTimerMs);
+  }
+
+  /**
+   * Gives the waits from the next one on another form. They go on growing: the failures so far count as if their waits
+   * had been of the new form.
+   */
+  change(form: BackOffForm): void {
+    this.#form = form;
+    this.#previousMs = 0;
+    for (let failure = 0; failure < this.#failures; failure += 1)
+      this.#previousMs = Math.min(form(failure, this.#previousMs), maxTimerMs);
   }
 
   /** Makes the next wait a first one again, after a success. */

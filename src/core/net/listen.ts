@@ -41,17 +41,18 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
 /**
  * Remedy for a port in use by another process, or not permitted; empty for other failures.
  * @param flag the setting of the port, which accepts 0
+ * @param zero meaning of 0
  */
-export function portRemedy({ cause }: Error, flag: string): string {
+export function portRemedy({ cause }: Error, flag: string, zero = 'any free one'): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  return code === 'EADDRINUSE' || code === 'EACCES' ? `; ${flag} takes another port, or 0 for any free one` : '';
+  return code === 'EADDRINUSE' || code === 'EACCES' ? `; ${flag} takes another port, or 0 for ${zero}` : '';
 }
 
-/** A failure to listen, with the remedy. */
-export function withRemedy(error: unknown, flag: string): unknown {
+/** A failure to listen, with the remedy. @param zero see `portRemedy` */
+export function withRemedy(error: unknown, flag: string, zero?: string): unknown {
   if (!(error instanceof SimError)) return error;
   const { code, message, issues, cause } = error;
-  return Object.assign(new SimError(code, message + portRemedy(error, flag), issues), { cause });
+  return Object.assign(new SimError(code, message + portRemedy(error, flag, zero), issues), { cause });
 }
 
 /**

@@ -17,7 +17,7 @@ export interface ControlTargetOptions {
   /** at least one */
   readonly devices: readonly Device[];
   readonly plant: Pick<Plant, 'at' | 'devices' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
-  /** owner of limits at the connection point, as `csip:<lfdi>` */
+  /** owner of limits at the connection point: `csip:<lfdi>` */
   readonly siteOwner: string;
   readonly revision: Revision;
   readonly log: Logger;
@@ -25,7 +25,7 @@ export interface ControlTargetOptions {
 
 /** A target whose devices change while controls are in force. */
 export interface GroupTarget extends ControlTarget {
-  /** Replaces the devices; the next `apply` puts the controls in force on new ones. @param devices at least one */
+  /** Replaces the devices; the next `apply` carries the controls out on new ones, too. @param devices at least one */
   regroup(devices: readonly Device[]): void;
   /** modes that this device has, and those of the connection point */
   supportedBy(device: Device): ReadonlySet<ModeName>;
@@ -113,6 +113,10 @@ class EndDeviceTarget implements GroupTarget {
       site,
       deviceModes.length > 0 || control.settings ? this.#devices.map((each) => each.check(control, deviceModes)) : [],
     );
+  }
+
+  get stamp(): string {
+    return this.#devices.map((each) => each.stamp).join();
   }
 
   apply(controls: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {

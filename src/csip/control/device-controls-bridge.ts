@@ -106,6 +106,8 @@ export class DeviceControls {
   #gradW: number | null = null;
   readonly #listeners = new Set<(reset: boolean) => void>();
   readonly #subscriptions: readonly (() => void)[];
+  /** commits, and times at which the device went off or came back */
+  #changes = 0;
   #closed = false;
 
   constructor(options: DeviceControlsOptions) {
@@ -119,6 +121,9 @@ export class DeviceControls {
     this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'), 'csip');
     this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'), 'csip');
     this.#subscriptions = [
+      device.bank.onChange(() => {
+        this.#changes += 1;
+      }),
       // registered after the listener of the holds, which forgets them first
       device.bank.onReload(() => {
         this.#forget();
@@ -126,7 +131,9 @@ export class DeviceControls {
         else this.#notify(true);
       }),
       plant.onPower(({ index, down }) => {
-        if (index !== device.index || down) return;
+        if (index !== device.index) return;
+        this.#changes += 1;
+        if (down) return;
         if (this.#closed) this.close();
         else this.#notify(false);
       }),
@@ -156,6 +163,12 @@ export class DeviceControls {
         return isRefusal(wish) || wish.points.length === 0 ? [] : [[mode, wish.points] as const];
       }),
     );
+  }
+
+  /** Equal while no result of `check` can differ. */
+  get stamp(): string {
+    const { index, localControl } = this.device;
+    return `${index} ${this.#changes}${localControl ? ' local' : ''}`;
   }
 
   check(control: ResolvedControl, modes: readonly ModeName[]): ControlOutcome {

@@ -63,6 +63,8 @@ export interface ControlTarget {
   claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]>;
   /** Outcome of a control if it were in force alone; changes nothing. For responses at receipt. */
   check(control: ResolvedControl): ControlOutcome;
+  /** Equal while no result of `check` can differ: its devices, their registers and whether they accept controls. */
+  readonly stamp: string;
   /**
    * Puts exactly these controls in force, highest priority first, and releases the values of all other controls.
    * Calling it again with the same controls only tries the `waiting` ones again.

@@ -85,7 +85,7 @@ class Step {
   }
 
   #takenBy({ programKey, lostTo }: TrackedEvent): EventFacts['takenBy'] {
-    if (lostTo === null || lostTo === programKey) return 'program';
+    if (lostTo === null || lostTo === programKey) return 'same program';
     const [eventOrigin, winnerOrigin] = [this.#originOf(programKey), this.#originOf(lostTo)];
     const elsewhere = eventOrigin !== null && winnerOrigin !== null && eventOrigin !== winnerOrigin;
     return elsewhere ? 'other server' : 'other program';

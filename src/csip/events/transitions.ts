@@ -22,7 +22,7 @@ export interface EventFacts {
   /** true if other events have taken all of its modes that the device can carry out */
   readonly lostAll: boolean;
   /** origin of the event that took the last mode */
-  readonly takenBy: 'program' | 'other program' | 'other server';
+  readonly takenBy: 'same program' | 'other program' | 'other server';
   /** reason of the device for not carrying the event out; null: none, or it has been carried out before */
   readonly refusal: 'unsupported' | 'invalid' | null;
   /** participation so far; `out`: opted out at present, `in`: opted out before, `none`: never carried out */
@@ -47,8 +47,8 @@ const always = (status: ResponseStatus) => () => status;
 
 const endings = { whole: 3, out: 8, in: 9, none: 10 } as const;
 const takeovers = {
-  2018: { program: 7, 'other program': 7, 'other server': 13 },
-  2023: { program: 7, 'other program': 14, 'other server': 13 },
+  2018: { 'same program': 7, 'other program': 7, 'other server': 13 },
+  2023: { 'same program': 7, 'other program': 14, 'other server': 13 },
 } as const;
 const unsupported = { 2018: 252, 2023: 251 } as const;
 

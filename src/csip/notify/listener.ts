@@ -210,8 +210,12 @@ export class NotificationListener {
 
   /** @throws SimError LISTEN_FAILED */
   async open(): Promise<void> {
-    const { host, port, uri, gate } = this.#options;
+    const { host, port, uri, gate, log } = this.#options;
     const bound = await listen(this.#net, host, port, 'CSIP notifications');
+    // without a listener Node would end the process
+    this.#net.on('error', (error) => {
+      log.warning(`cannot accept a connection for notifications: ${error.message}`);
+    });
     const scheme = gate === null ? 'http' : 'https';
     this.#base = (uri ?? `${scheme}://${hostAndPort(host, bound.port)}`).replace(/\/+$/, '');
     this.#guard = createHttpGuard({ host, allowedHosts: [new URL(this.#base).hostname], corsOrigins: [] });

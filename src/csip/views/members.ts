@@ -63,7 +63,7 @@ export function ownEndDeviceView(
   return endDeviceView(
     facts,
     registration && {
-      pinMatches: pin === null ? null : registration.pIN === pin,
+      pinMatches: pin === null || registration.pIN === undefined ? null : registration.pIN === pin,
       registeredServerMs: registeredS === undefined ? null : ms(registeredS),
     },
     deviceIndices,

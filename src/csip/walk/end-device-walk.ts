@@ -1,4 +1,5 @@
 /** One EndDevice of the server: its Registration, its DERs and its groups. */
+import { onceEach } from '../../core/log/limited-log.ts';
 import type { SepRequest } from '../transport/exchange.ts';
 import type { Received } from '../xml/schema.ts';
 import type { DER, EndDevice, Registration } from '../xml/documents.ts';
@@ -10,6 +11,7 @@ import type { Poll, PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
 import { foundResource } from './programs.ts';
 import { resolved } from './reader.ts';
+import type { Found } from './reader.ts';
 
 export interface EndDeviceWalkOptions extends WalkParts {
   readonly conduct: WalkConduct;
@@ -31,6 +33,7 @@ type Admission = 'unknown' | 'admitted' | 'refused';
 
 export class EndDeviceWalk {
   readonly #options: EndDeviceWalkOptions;
+  readonly #warnOnce: (message: string) => void;
   #located: Located<EndDevice>;
   #admission: Admission = 'unknown';
   #registration: Received<Registration> | null = null;
@@ -49,6 +52,7 @@ export class EndDeviceWalk {
   constructor(located: Located<EndDevice>, options: EndDeviceWalkOptions) {
     this.#located = located;
     this.#options = options;
+    this.#warnOnce = onceEach(options.warn);
   }
 
   get url(): string {
@@ -169,7 +173,9 @@ export class EndDeviceWalk {
       return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#registration = read.value;
-    if (conduct.pin !== null && read.value.pIN !== conduct.pin) {
+    const { pIN } = read.value;
+    if (conduct.pin !== null && pIN === undefined) return this.#withoutPin(read);
+    if (conduct.pin !== null && pIN !== conduct.pin) {
       this.#refuse('the Registration of the server has another PIN', refused);
       return 'failed';
     }
@@ -177,6 +183,17 @@ export class EndDeviceWalk {
     this.#admission = 'admitted';
     if (first && !this.#begun) await this.#begin();
     return { rateS: rateOf(read.value.pollRate), remarks: read.remarks };
+  }
+
+  /** A Registration without the PIN that its schema demands confirms none, and contradicts none. */
+  #withoutPin({ url, value, remarks }: Found<Received<Registration>>): PollResult {
+    const { rateOf } = this.#options;
+    const reason = 'the Registration of the server has no PIN that can be read: it cannot be compared';
+    this.#warnOnce(reason);
+    return {
+      rateS: rateOf(value.pollRate),
+      remarks: [...remarks, { code: 'registration-without-pin', message: `${reason} (${url})` }],
+    };
   }
 
   #refuse(reason: string, refused: (reason: string) => void): void {

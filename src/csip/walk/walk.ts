@@ -6,6 +6,7 @@
 import { errorText } from '../../core/errors.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { onceEach } from '../../core/log/limited-log.ts';
+import { sfdiOf } from '../transport/certificates.ts';
 import type { SepRequest } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { Received } from '../xml/schema.ts';
@@ -57,6 +58,11 @@ export class Walk {
   /** why the server does not give the EndDeviceList; null: no refusal */
   #listRefusal: string | null = null;
   #seen: readonly Located<EndDevice>[] = [];
+  /**
+   * SubscriptionList of the connection's own EndDevice, absolute: a server may have only this one for all devices of an
+   * aggregator. null: none
+   */
+  #ownSubscriptionListUrl: string | null = null;
   #stage: WalkStage = 'connecting';
   /** true if everything is to be read again: at the start, after a loss, and on request */
   #all = true;
@@ -94,19 +100,6 @@ export class Walk {
   /** EndDevices of the list, including those of other clients, at most `maxSeen`. */
   get seen(): readonly Located<EndDevice>[] {
     return this.#seen;
-  }
-
-  /**
-   * SubscriptionList of the connection's own EndDevice: a server may have only this one for all devices of an
-   * aggregator.
-   */
-  get #ownSubscriptionListUrl(): string | null {
-    const { ownLfdi } = this.#options;
-    const endDevice = this.#seen.find(
-      ({ document }) => document.lFDI !== undefined && sameCase(document.lFDI) === ownLfdi,
-    );
-    const href = endDevice?.document.SubscriptionListLink?.href;
-    return endDevice === undefined || href === undefined ? null : resolved(href, endDevice.base);
   }
 
   /** Resources that permit subscriptions, each with the SubscriptionList of its EndDevice or of the connection. */
@@ -309,6 +302,7 @@ export class Walk {
     this.#seen = items
       .slice(0, maxSeen)
       .map((document) => ({ url: resolved(document.href ?? '', base) ?? base, base, document }));
+    this.#ownSubscriptionListUrl = this.#subscriptionListOf(items, base);
     const { matches, posted } = await this.#match(items, base, url);
     if (posted) return 'posted';
     this.#all = false;
@@ -320,6 +314,14 @@ export class Walk {
     // until a client is admitted, the pollRate of the DeviceCapability says how often it may ask
     const { pollRate = defaultPollRateS } = this.#dcap.document;
     return { rateS: this.#rateOf(Math.min(rate ?? Infinity, pollRate)), remarks };
+  }
+
+  /** The SubscriptionList of the connection's own EndDevice, absolute; null: none. */
+  #subscriptionListOf(items: readonly Received<EndDevice>[], base: string): string | null {
+    const { ownLfdi: lfdi } = this.#options;
+    const endDevice = lfdi === undefined ? undefined : byIdentity(items)({ lfdi, sfdi: sfdiOf(lfdi) });
+    const href = endDevice?.SubscriptionListLink?.href;
+    return href === undefined ? null : resolved(href, base);
   }
 
   /** Matches EndDevices to targets, and posts those that are missing. */
@@ -431,14 +433,14 @@ export class Walk {
   }
 }
 
-/** Finds the first EndDevice of a target: by its LFDI, or by its SFDI where the server shows no LFDI. */
+/** Finds the first EndDevice of an identity: by its LFDI, or by its SFDI where the server shows no LFDI. */
 function byIdentity(items: readonly Received<EndDevice>[]) {
   const places = new Map<string | number, number>();
   for (const [place, { lFDI, sFDI }] of items.entries()) {
     const key = lFDI === undefined ? sFDI : sameCase(lFDI);
     if (key !== undefined && !places.has(key)) places.set(key, place);
   }
-  return ({ lfdi, sfdi }: WalkTarget): Received<EndDevice> | undefined => {
+  return ({ lfdi, sfdi }: Pick<WalkTarget, 'lfdi' | 'sfdi'>): Received<EndDevice> | undefined => {
     const first = Math.min(places.get(lfdi) ?? Infinity, places.get(sfdi) ?? Infinity);
     return items[first];
   };

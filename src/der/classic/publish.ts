@@ -33,7 +33,7 @@ const portBits = 0x70_f0eb;
 /** The year 2000, from which 122.Tms counts, s since 1970. */
 const year2000S = 946_684_800;
 
-/** Percent, with the sign of the quadrant as generators see it. */
+/** Percent; negative if one of active and reactive power is injected and the other absorbed, as classic models have it. */
 function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
   const sign = (Var ?? 0) * (W ?? 0) < 0 ? -1 : 1;
   return sign * 100 * Math.abs(PF ?? 1);

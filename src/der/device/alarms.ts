@@ -79,7 +79,7 @@ export const alarmKinds = {
     bit: null,
     source: 'ac',
     severity: 'error',
-    text: 'the feeder cannot carry this power: voltage held at its last value',
+    text: 'the feeder cannot carry this power: the last ratio of terminal to source voltage is held',
   },
 } as const satisfies Record<string, AlarmKind>;
 export type AlarmCode = keyof typeof alarmKinds;
@@ -320,15 +320,18 @@ export class DeviceAlarms {
   }
 }
 
-/** Alarms of the source that explain the output of a device in service, highest priority first. */
+/**
+ * Alarms of the source that explain the output of a device in service, highest priority first: by severity, and among
+ * errors what is dangerous before what may follow from it.
+ */
 const sourceReasons: readonly AlarmCode[] = [
+  'ground_fault',
   'over_temp',
   'under_temp',
   'over_volt',
   'under_volt',
-  'dc_disconnect',
-  'ground_fault',
   'connector_fault',
+  'dc_disconnect',
   'h2_tank_low',
   'soc_low',
   'soc_high',

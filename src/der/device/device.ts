@@ -333,11 +333,15 @@ export class SimDevice implements Device {
     }
   }
 
-  /** Writes the measurements and makes the snapshot of this tick. */
-  publish(stamp: TickStamp): Published {
-    const inverter = this.#inverter;
+  /** Ends the sub-steps of a tick, before powers are measured: a model that has failed delivers nothing. */
+  finish(): void {
     // a jump at this instant belongs to the next tick, with the power that follows it
     this.#takeFinite(this.#gridAt(Math.max(this.#start, this.#now - 1) as SimTime));
+  }
+
+  /** Writes the measurements and makes the snapshot of the tick that `finish` has ended. */
+  publish(stamp: TickStamp): Published {
+    const inverter = this.#inverter;
     this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
       fault: this.#fault,

@@ -134,19 +134,22 @@ export function listedChain(
   return [common, ...shown, ...hidden.map(hide)];
 }
 
-/** Issues of models whose curves have fewer points than their start values. @param image the start values */
+/** Issues of models whose curves have room for fewer points than are in use. @param image all start values */
 export function fewPointsIssues(layout: Layout, image: Buffer, chain: readonly ChainEntry[] = []): readonly Issue[] {
   return chain.flatMap((entry, at) => {
     if (isMeter(entry) || entry.points === undefined) return [];
     const place = layout.models.find(({ def: { id } }) => id === entry.model);
     const used = (place?.slots ?? []).filter(({ def: { name } }) => name === 'ActPt');
-    const minPoints = Math.max(0, ...used.map((slot) => Number(readPoint(layout, image, slot))));
+    const counts = used.map((slot) => Number(readPoint(layout, image, slot)));
+    const minPoints = Math.max(0, ...counts);
     if (entry.points >= minPoints) return [];
+    const fullest = used[counts.indexOf(minPoints)];
+    const where = fullest ? `${entry.model}.${fullest.path}` : '';
     return [
       issueAt(
         at,
         '.points',
-        `given ${entry.points}; allowed: from ${minPoints}, as at start, to ${chainSizes.points.max}`,
+        `given ${entry.points}; allowed: from ${minPoints}, as ${where} is at start, to ${chainSizes.points.max}`,
       ),
     ];
   });

@@ -20,7 +20,7 @@ import { publishStorage } from './storage-map.ts';
 const gridFollowing = 1;
 const clippedMode = 4;
 
-/** bit of limits that belong to no function: ramps, apparent power, current */
+/** bit of limits that belong to no function: ramps, apparent power, current, connection point */
 const derated = throttleMask('DERATED');
 
 type InverterState = 'OFF' | 'SLEEPING' | 'STARTING' | 'RUNNING' | 'THROTTLED' | 'SHUTTING_DOWN' | 'FAULT' | 'STANDBY';

@@ -233,13 +233,13 @@ export function createTemplate(
   if (traits.storage) storageDefaults(map, traits.storage);
   const meters = mapMetersOf(layout, chain, ratings);
   writeMeterTexts(map, meters);
-  issues.push(...fewPointsIssues(layout, image, chain));
   const isRating = (name: string) => /^702\..*Rtg/.test(name);
   const ratingSlots = applyProfile(layout, image, profile.models, isRating, issues);
   checkRatings(map, rated, issues);
   settingsFromRatings(map);
   const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), issues);
   classicDefaults(layout, image, map, traits);
+  issues.push(...fewPointsIssues(layout, image, chain));
   for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, issues);
   if (issues.length > 0) throw unfit(issues);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };

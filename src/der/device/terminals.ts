@@ -12,7 +12,7 @@ import { lagged } from '../source/lag.ts';
 
 /** final rise above ambient at full load, K */
 const fullLoadK = 25;
-/** time constant from the heat capacity of heat sink and air */
+/** time constant of heat sink and air in the cabinet, s */
 const timeConstantS = 600;
 
 /** The temperature inside the cabinet of an inverter (701.TmpCab). */
@@ -93,7 +93,7 @@ export class Terminals {
   readonly #context: TerminalsContext;
   readonly #ratings: Pick<Ratings, 'wiring' | 'vaMaxVa' | 'vNomV'>;
   readonly #feeder: FeederTerminal;
-  /** local load when the source was last prepared, W */
+  /** local load at the last read of the surroundings, W */
   loadW = 0;
   readonly cabinet = new Cabinet();
   /** temperature at the end of the last sub-step, degrees Celsius */
@@ -108,7 +108,7 @@ export class Terminals {
     this.#feeder = new FeederTerminal(context.feeder, (grid) => meanPu(ratings.wiring, grid));
   }
 
-  /** True if the feeder cannot carry the power; the voltage keeps its last value. */
+  /** True if the feeder cannot carry the power; the last ratio of terminal to source voltage stays in force. */
   get collapsed(): boolean {
     return this.#feeder.collapsed;
   }

@@ -21,13 +21,13 @@ export class ActiveDecision {
   floorBy: ActiveDecider = 'charge_limit';
   ceilingW = 0;
   ceilingBy: ActiveDecider = 'source';
-  /** lowest ceiling of the functions, W; source and rating are left out */
+  /** lowest ceiling of the functions, W; the source and the settings of 702 are left out */
   functionCeilingW = Infinity;
   /** power of the source, W */
   powerW = 0;
   decidedBy: ActiveDecider = 'source';
 
-  /** Begins a new decision with the ceiling of the source and the rating. */
+  /** Begins a new decision with the ceiling of the source and the settings of 702. */
   start(ceilingW: number, by: ActiveDecider): void {
     this.ceilingW = ceilingW;
     this.ceilingBy = by;
@@ -164,7 +164,7 @@ const negligibleW = 1e-3;
 /** Distance at which a percentage counts as having reached its target. */
 const negligiblePct = 1e-4;
 
-/** Deciders that hold the power no lower than source and ratings already do. */
+/** Deciders that are no function: the source, the settings of model 702, and a device out of service. */
 const nonLimitingDeciders: readonly ActiveDecider[] = [
   'source',
   'w_max',
@@ -198,7 +198,7 @@ export class ActivePower {
   voltWattBaseW = 0;
   /** a ramp or response is under way */
   moving = false;
-  /** true: runs at maximum power without a set-point; false: the source then chooses, and a storage idles */
+  /** true: runs at maximum power without a set-point; false: without one the source chooses, and a storage idles */
   readonly #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
@@ -225,7 +225,7 @@ export class ActivePower {
     return this.#decision.powerW;
   }
 
-  /** True if a function keeps the power below source and ratings. */
+  /** True if a function keeps the power below the limits of the source and the settings of 702. */
   get held(): boolean {
     return !nonLimitingDeciders.includes(this.decidedBy);
   }
@@ -254,7 +254,7 @@ export class ActivePower {
     this.site.jump();
   }
 
-  /** Adds the functions that set or limited the power in the last step to `active`. */
+  /** Adds to `active` the functions that set or limited the power in the last step. */
   collectActive(settings: Settings, active: Set<ControlFunction>): void {
     const { side, outputW } = this.droop;
     const reached = (ceilingW: number) => this.held && this.requestedW >= ceilingW - negligibleW;
@@ -412,7 +412,8 @@ export class ActivePower {
     if (demandW <= site.ceilingW && demandW >= site.floorW) return moves;
     const ceilingW = Math.max(site.floorW, Math.min(decision.ceilingW, site.ceilingW));
     const floorW = Math.min(ceilingW, Math.max(decision.floorW, site.floorW));
-    // the converter's own consumption ignores the source's limits but not the site's
+    // a set-point below the consumption of the converter draws power even if the source absorbs nothing, and `answerW`
+    // widens a floor of 0 for it: the bound of the site is applied again
     this.requestedW = Math.max(site.floorW, answerW(input, decision.targetW, floorW, ceilingW));
     if (Math.abs(this.requestedW - powerW) > negligibleW) this.decidedBy = 'site';
     return moves;
@@ -469,7 +470,7 @@ function glide(input: ActiveInput, decision: ActiveDecision, fromW: number, minW
   return glideW;
 }
 
-/** The set-point within the ratings, W; null without one. */
+/** The set-point within 702.WMax and 702.WChaRteMax, W; null without one. */
 function commandOf({ setPointW, wMaxW, chargeMaxW }: Settings): number | null {
   // a device that cannot charge takes a negative set-point as 0: a ramp below zero would only delay the return
   return setPointW === null ? null : Math.max(-chargeMaxW, Math.min(wMaxW, setPointW));

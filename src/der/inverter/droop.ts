@@ -111,7 +111,7 @@ export class FrequencyDroop {
     const offsetHz = hz - nominalHz;
     if (this.side === 'over') {
       const lower = this.referenceW - ((offsetHz - setting.overBandHz) / (nominalHz * setting.overDroop)) * wMaxW;
-      return Math.min(this.referenceW, Math.max(lower, (setting.minPct / 100) * wMaxW));
+      return Math.min(this.referenceW, Math.max(lower, (setting.minPowerPct / 100) * wMaxW));
     }
     const higher = this.referenceW + ((-offsetHz - setting.underBandHz) / (nominalHz * setting.underDroop)) * wMaxW;
     return Math.max(this.referenceW, Math.min(higher, maxW));

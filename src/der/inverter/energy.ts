@@ -39,11 +39,19 @@ export interface PowerSpan {
 }
 
 const noPhase = (): PhaseEnergy => ({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
+const sumOf = (a: PhaseEnergy, b: PhaseEnergy): PhaseEnergy => ({
+  whInjected: a.whInjected + b.whInjected,
+  whAbsorbed: a.whAbsorbed + b.whAbsorbed,
+  varhInjected: a.varhInjected + b.varhInjected,
+  varhAbsorbed: a.varhAbsorbed + b.varhAbsorbed,
+});
 const noPort = (): PortEnergy => ({ whInjected: 0, whAbsorbed: 0, lastW: 0 });
 
 export class EnergyMeter {
   readonly phases: readonly PhaseEnergy[];
   readonly ports: readonly PortEnergy[];
+  /** energies from before the last `clear`, by phase; null: none */
+  #cleared: readonly PhaseEnergy[] | null = null;
 
   constructor(phaseCount: number, portCount: number) {
     this.phases = Array.from({ length: phaseCount }, noPhase);
@@ -75,7 +83,14 @@ export class EnergyMeter {
     this.#addPorts(hours, span.linear, ports);
   }
 
+  /** Energies by phase since the device was made: `clear` takes nothing from them. */
+  get sinceStart(): readonly PhaseEnergy[] {
+    const cleared = this.#cleared;
+    return cleared === null ? this.phases : this.phases.map((phase, i) => sumOf(cleared[i] ?? noPhase(), phase));
+  }
+
   clear(): void {
+    this.#cleared = this.sinceStart.map((phase) => ({ ...phase }));
     for (const phase of this.phases) Object.assign(phase, noPhase());
     for (const port of this.ports) Object.assign(port, noPort());
   }

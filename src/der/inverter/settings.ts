@@ -39,7 +39,7 @@ interface VarCurve {
 }
 
 export interface VoltVarSetting extends VarCurve {
-  /** reference voltage, percent of VNom; the points of the curve are relative to 100 */
+  /** centre of the curve, percent of VNom: its points, written for a centre of 100, move by `vRefPct - 100` */
   readonly vRefPct: number;
   readonly autoReference: boolean;
   /** time constant (63 %) of the autonomous reference */
@@ -56,8 +56,8 @@ export interface DroopSetting {
   /** droop below the dead band, per-unit frequency per per-unit power */
   readonly underDroop: number;
   readonly responseS: number;
-  /** percent of WMax */
-  readonly minPct: number;
+  /** droop above the dead band lowers the power no further than this, percent of WMax */
+  readonly minPowerPct: number;
 }
 
 export interface Settings {
@@ -102,7 +102,9 @@ export interface Settings {
   };
   readonly droop: DroopSetting;
   readonly antiIslanding: boolean;
+  /** percent of 702.WMax per second, or of 702.AMax */
   readonly wRampPctS: number;
+  /** true: `wRampPctS` is percent of 702.AMax (704.WRmpRef) */
   readonly wRampOfCurrent: boolean;
   readonly varRampPctS: number;
   readonly enterService: {
@@ -127,7 +129,7 @@ function setPointW(map: MapView, wMaxW: number): number | null {
   return m.WSetMod === 'WATTS' ? (m.WSet ?? 0) : ((m.WSetPct ?? 0) / 100) * wMaxW;
 }
 
-/** A setting below its rating; Infinity at the rating, where the device limits itself to the exact value. */
+/** A setting, or Infinity if it is not below its rating: the device then keeps its unrounded rating, not the register. */
 function belowRating(value: number | null, rating: number | null): number {
   return value === null || (rating !== null && value >= rating) ? Infinity : value;
 }
@@ -219,7 +221,7 @@ function droop({ m711 }: MapView): DroopSetting {
     overDroop: set?.KOf ?? 1,
     underDroop: set?.KUf ?? 1,
     responseS: set?.RspTms ?? 0,
-    minPct: set?.PMin ?? 0,
+    minPowerPct: set?.PMin ?? 0,
   };
 }
 

@@ -28,9 +28,9 @@ export class MeterTap {
     this.#localLoad = localLoad;
   }
 
-  /** lifetime counters of the device, by phase */
+  /** energies of the device by phase, which no reset takes back */
   get energy(): readonly PhaseEnergy[] {
-    return this.#inverter.meter.phases;
+    return this.#inverter.meter.sinceStart;
   }
 
   /** Share of each phase of the device in its local load. */

@@ -32,6 +32,7 @@ import type { ConnectionMeter } from '../site/meter.ts';
 import type { Metering } from '../site/metering.ts';
 import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
+import type { TickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
 import { Turns, yieldToLoop } from '../../core/turns.ts';
 
@@ -61,6 +62,8 @@ export interface PlantOptions {
 const sliceMs = 2;
 /** sub-steps of one device between two readings of the time */
 const subStepsAtOnce = 200;
+/** devices whose tick is ended between two readings of the time: each costs some microseconds */
+const finishedAtOnce = 100;
 /** A long tick has at most this many pieces of at least `minPieceS`; site and timed acts may divide them. */
 const maxPieces = 32;
 const minPieceS = 30;
@@ -115,7 +118,7 @@ export class SimPlant implements Plant {
       tick: 0,
       sim: instant,
       wallMs: options.clock.wallMs(),
-      published: this.devices.map((d) => d.publish(stamp)),
+      published: this.devices.map((device) => publishFirst(device, stamp)),
     };
     options.clock.advanceTo(instant, tickSeconds(options.clock.rate, options.tickIntervalS));
   }
@@ -210,7 +213,7 @@ export class SimPlant implements Plant {
     return this.#turns.take(async () => {
       this.#checkRunning();
       const device = factory.make(spec, this.nextIndex, clock.tickTime);
-      const published = device.publish(tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
+      const published = publishFirst(device, tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);
         this.#checkRunning();
@@ -471,14 +474,23 @@ export class SimPlant implements Plant {
     const tick = this.#latest.tick + 1;
     const stamp = tickStamp(clock, tick, clock.stampMs(end));
     const published: Published[] = [];
+    for (const [done, device] of this.devices.entries()) {
+      device.finish();
+      if (done % finishedAtOnce !== finishedAtOnce - 1) continue;
+      await this.#giveWay();
+      if (this.#ended) return;
+    }
+    this.#site.beginPublish();
     for (const device of this.devices) {
       published.push(device.publish(stamp));
+      // in the same turn: a master reads both in one answer
+      this.#site.published(device.index);
       this.commands.settle(device, end);
       // not after the last device: registers and snapshots of a tick must appear together
       if (published.length < this.devices.length) await this.#giveWay();
       if (this.#ended) return;
     }
-    this.#site.measure();
+    this.#site.endPublish();
     this.#options.forgetBefore(end);
     // one slot, even if this tick covered several late ones
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
@@ -493,4 +505,10 @@ export class SimPlant implements Plant {
     await yieldToLoop();
     this.#sliceStart = monotonicMs();
   }
+}
+
+/** Publishes a device that has had no tick. */
+function publishFirst(device: SimDevice, stamp: TickStamp): Published {
+  device.finish();
+  return device.publish(stamp);
 }

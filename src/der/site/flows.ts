@@ -31,13 +31,16 @@ const intervalMicros = microsPerSecond;
 /** Device index that selects the grid without deviations of a device. */
 const commonGrid = -1;
 
-/** One flow over the phases of a meter. */
+/** One flow over the phases of a meter: its powers, and its energies for the counters of each meter that shows it. */
 export class FlowSums implements MeterPowers {
   readonly of: MeteredFlow;
   readonly phases: number;
   readonly watts: Float64Array;
   readonly vars: Float64Array;
-  readonly energy: MeterEnergy;
+  readonly #counters = new Set<MeterEnergy>();
+  /** energies of the running interval by phase, Wh and varh */
+  readonly #wh: Float64Array;
+  readonly #varh: Float64Array;
   /** adds the power of one phase of a device */
   readonly add: AddPhase = (phase, w, q) => {
     const at = this.#phaseOf(phase);
@@ -50,7 +53,23 @@ export class FlowSums implements MeterPowers {
     this.phases = phases;
     this.watts = new Float64Array(phases);
     this.vars = new Float64Array(phases);
-    this.energy = new MeterEnergy(phases);
+    this.#wh = new Float64Array(phases);
+    this.#varh = new Float64Array(phases);
+  }
+
+  /** The counters of one meter, from 0. They count from this instant on, also within an interval. */
+  openCounters(): MeterEnergy {
+    const counters = new MeterEnergy(this.phases);
+    // the end of the interval adds all of its energy
+    this.#wh.forEach((wh, i) => {
+      counters.add(i, 0 - wh, 0 - (this.#varh[i] ?? 0));
+    });
+    this.#counters.add(counters);
+    return counters;
+  }
+
+  closeCounters(counters: MeterEnergy): void {
+    this.#counters.delete(counters);
   }
 
   /** Resets the powers to 0. */
@@ -62,8 +81,24 @@ export class FlowSums implements MeterPowers {
   /** Adds the energies of one phase of a device and of its local load, Wh and varh. */
   count(phase: number, loadWh: number, whDelivered: number, varhDelivered: number): void {
     const at = this.#phaseOf(phase);
-    if (this.of === 'load') this.energy.add(at, loadWh, 0);
-    else this.energy.add(at, (this.of === 'site' ? loadWh : 0) - whDelivered, 0 - varhDelivered);
+    const [wh, varh] =
+      this.of === 'load' ? [loadWh, 0] : [(this.of === 'site' ? loadWh : 0) - whDelivered, 0 - varhDelivered];
+    // a counter would never recover from a NaN
+    if (!Number.isFinite(wh + varh)) return;
+    this.#wh[at] = (this.#wh[at] ?? 0) + wh;
+    this.#varh[at] = (this.#varh[at] ?? 0) + varh;
+  }
+
+  /** Ends the interval. */
+  settle(): void {
+    for (const counters of this.#counters) {
+      this.#wh.forEach((wh, i) => {
+        counters.add(i, wh, this.#varh[i] ?? 0);
+      });
+      counters.settle();
+    }
+    this.#wh.fill(0);
+    this.#varh.fill(0);
   }
 
   /** The phase of the meter that counts a phase of a device: the same one, or the first if the meter lacks it. */
@@ -95,7 +130,7 @@ export class SiteFlows {
     this.#at = options.start;
   }
 
-  /** The sums of a flow, shared by all meters with this number of phases; counters start with the first call. */
+  /** The sums of a flow, shared by all meters with this number of phases. */
   sums(of: MeteredFlow, phases: number): FlowSums {
     const existing = this.#sums.find((each) => each.of === of && each.phases === phases);
     if (existing) return existing;
@@ -104,10 +139,9 @@ export class SiteFlows {
     return sums;
   }
 
-  /** Without a meter: follows only time, and drops all sums. @param at instant that all devices have reached */
+  /** Without a meter: follows only time. @param at instant that all devices have reached */
   rest(at: SimTime): void {
     this.#at = at;
-    this.#sums.length = 0;
     this.#entries = this.#devices = [];
   }
 
@@ -126,7 +160,7 @@ export class SiteFlows {
   advance(to: SimTime): void {
     const hours = secondsBetween(this.#at, to) / 3600;
     for (const entry of this.#entries) this.#count(entry, hours, to);
-    if (to % intervalMicros === 0) for (const { energy } of this.#sums) energy.settle();
+    if (to % intervalMicros === 0) for (const sums of this.#sums) sums.settle();
     this.#at = to;
   }
 
@@ -177,9 +211,9 @@ function entryOf(index: number, tap: MeterTap): Entry {
   return { index, tap, counted, loadW: 0 };
 }
 
-/** The rise of a counter of a device since the last call, which it records; after a reset the counter starts at 0. */
+/** The rise of a counter of a device since the last call, which it records. */
 function risen(counted: Float64Array, at: number, count: number): number {
   const before = counted[at] ?? 0;
   counted[at] = count;
-  return count >= before ? count - before : count;
+  return count - before;
 }

@@ -5,7 +5,7 @@ import type { MeteredFlow } from '../../contract/map-layout.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { FlowSums, SiteFlows } from './flows.ts';
 import { hasFailed, publishEnergy, publishEvents, publishPowers, quantityNames } from './meter-registers.ts';
-import type { MeterForm, MeterPoints, MeterShape } from './meter-registers.ts';
+import type { MeterEnergy, MeterForm, MeterPoints, MeterShape } from './meter-registers.ts';
 
 /** Share of the rating below which a power factor is noise, as in the registers of devices. */
 const noiseShare = 1e-3;
@@ -20,7 +20,10 @@ export interface MeterFaceOptions {
 }
 
 export class MeterFace {
+  /** shared with the other meters of the flow */
   readonly sums: FlowSums;
+  /** counters of this meter alone, from 0 at its start */
+  readonly energy: MeterEnergy;
   readonly #shape: MeterShape;
   readonly #points: MeterPoints;
   readonly #form: MeterForm;
@@ -28,6 +31,7 @@ export class MeterFace {
   constructor({ of, shape, points, energySf }: MeterFaceOptions, flows: SiteFlows) {
     const phases = phaseCount(shape.wiring);
     this.sums = flows.sums(of, phases);
+    this.energy = this.sums.openCounters();
     this.#shape = shape;
     this.#points = points;
     this.#form = {
@@ -42,11 +46,16 @@ export class MeterFace {
   /** Shows powers, voltages and counters in the registers. @param grid the common grid */
   show(grid: GridValues): TerminalVoltages {
     const { wiring, vNomV } = this.#shape;
-    const { watts, vars, energy } = this.sums;
+    const { watts, vars } = this.sums;
     const volts = terminalVoltages(wiring, vNomV, grid);
     publishPowers(this.#points, { watts, vars, volts, hz: grid.hz }, this.#form);
     publishEvents(this.#points, hasFailed([grid.aPu, grid.bPu, grid.cPu].slice(0, this.#form.phases)));
-    publishEnergy(this.#points, energy, this.#form);
+    publishEnergy(this.#points, this.energy, this.#form);
     return volts;
+  }
+
+  /** Ends the counters. */
+  close(): void {
+    this.sums.closeCounters(this.energy);
   }
 }

@@ -93,8 +93,8 @@ export class ConnectionMeter implements SiteMeter {
   }
 
   #reading(volts: readonly number[], hz: number): SiteMeterNow {
-    const { watts, vars, energy } = this.#face.sums;
-    const { importedWh, exportedWh, varh } = energy.total;
+    const { watts, vars } = this.#face.sums;
+    const { importedWh, exportedWh, varh } = this.#face.energy.total;
     return {
       w: watts.reduce((sum, each) => sum + each, 0),
       var: vars.reduce((sum, each) => sum + each, 0),

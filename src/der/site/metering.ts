@@ -1,5 +1,6 @@
 /** All meters of the site: the meter of the connection point, and the meters in the maps of devices. */
 import type { SimTime } from '../../core/time/clock.ts';
+import type { GridValues } from '../surroundings/environment.ts';
 import type { SiteFlows, MeteredDevice } from './flows.ts';
 import type { ConnectionMeter } from './meter.ts';
 import { MeterFace } from './meter-face.ts';
@@ -17,6 +18,8 @@ export class Metering {
   /** devices whose maps show meters, by index */
   #faces: ReadonlyMap<number, readonly MeterFace[]> = new Map();
   #devices: readonly DeviceWithMeters[] = [];
+  /** the common grid of the last `measure`; null: none */
+  #grid: GridValues | null = null;
 
   /** @param connection null: the connection point has no meter with a separate map */
   constructor(flows: SiteFlows, connection: ConnectionMeter | null) {
@@ -38,13 +41,31 @@ export class Metering {
     else this.#flows.rest(to);
   }
 
+  /** Measures the flows at the end of the last piece. @param devices devices of the last tick */
+  measure(devices: readonly DeviceWithMeters[]): void {
+    this.#follow(devices);
+    this.#grid = this.#isActive ? this.#flows.measure(devices) : null;
+  }
+
+  /**
+   * Shows the measured values in the map of a device, in the turn of the event loop in which the device shows its own:
+   * a read sees both of one instant.
+   */
+  showIn(deviceIndex: number): void {
+    if (this.#grid === null) return;
+    for (const face of this.#faces.get(deviceIndex) ?? []) face.show(this.#grid);
+  }
+
+  /** Shows the measured values in the map of the connection point. */
+  showConnection(): void {
+    if (this.#grid !== null) this.#connection?.show(this.#grid);
+  }
+
   /** Measures, and shows the values in the registers of every meter. @param devices devices of the last tick */
   publish(devices: readonly DeviceWithMeters[]): void {
-    this.#follow(devices);
-    if (!this.#isActive) return;
-    const grid = this.#flows.measure(devices);
-    this.#connection?.show(grid);
-    for (const faces of this.#faces.values()) for (const face of faces) face.show(grid);
+    this.measure(devices);
+    this.showConnection();
+    for (const index of this.#faces.keys()) this.showIn(index);
   }
 
   get #isActive(): boolean {
@@ -54,13 +75,15 @@ export class Metering {
   #follow(devices: readonly DeviceWithMeters[]): void {
     if (devices === this.#devices) return;
     this.#devices = devices;
+    const former = this.#faces;
     this.#faces = new Map(
       devices
         .filter(({ mapMeters = [] }) => mapMeters.length > 0)
         .map(({ index, mapMeters = [] }) => [
           index,
-          this.#faces.get(index) ?? mapMeters.map((options) => new MeterFace(options, this.#flows)),
+          former.get(index) ?? mapMeters.map((options) => new MeterFace(options, this.#flows)),
         ]),
     );
+    for (const [index, faces] of former) if (!this.#faces.has(index)) for (const face of faces) face.close();
   }
 }

@@ -57,6 +57,11 @@ export class SiteScope {
     return this.#tightest[name];
   }
 
+  /** The limits in force at present; later changes leave the copy alone. */
+  get inForce(): Readonly<ByLimit<Tightest | null>> {
+    return { ...this.#tightest };
+  }
+
   /** Writer of the limit in force; without a limit the last writer that ended one; null: no writer yet. */
   setBy(name: SiteLimitName): Provenance | null {
     return this.#tightest[name]?.setBy ?? this.#endedBy[name];
@@ -137,7 +142,10 @@ function checkPatch(patch: SitePatch, owner: string): void {
   if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'a limit of the site is out of range', issues);
   if (owner.length === 0 || owner.length > maxSiteOwnerLength) {
     const detail = `given ${owner.length} characters; allowed: 1 to ${maxSiteOwnerLength}`;
-    throw new SimError('COMMAND_BAD_VALUE', 'the owner of a limit needs a name', [{ name: 'owner', detail }]);
+    const fault = owner.length === 0 ? 'empty' : 'too long';
+    throw new SimError('COMMAND_BAD_VALUE', `the name of the owner of a limit is ${fault}`, [
+      { name: 'owner', detail },
+    ]);
   }
 }
 

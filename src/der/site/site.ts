@@ -39,6 +39,8 @@ const negligibleW = 1e-3;
 interface Bound {
   readonly devices: readonly SiteDevice[];
   readonly scopes: readonly SiteScope[];
+  /** limits of each scope that the allocation shares */
+  readonly limits: readonly SiteScope['inForce'][];
   /** positions of the devices of each scope */
   readonly members: readonly (readonly number[])[];
   /** positions of the scopes whose limits depend on local loads */
@@ -94,16 +96,19 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
-  /** The limit that holds a device at its present power; null: none, or the limit has ended. */
+  /**
+   * The limit that holds a device at its present power; null: none, or the limit has ended. One that is set in its place
+   * counts from the next sharing on.
+   */
   cutOf(deviceIndex: number): SiteCut | null {
     if (!this.#bound) return null;
-    const { devices, scopes, allocation } = this.#bound;
+    const { devices, scopes, limits, allocation } = this.#bound;
     const position = positionOf(devices, deviceIndex);
     const cut = allocation.cutOf(position, devices[position]?.siteShare.powerW ?? 0);
     const scope = cut && scopes[cut.scope];
-    if (!cut || !scope) return null;
-    const tightest = scope.tightest(cut.limit);
-    return tightest && { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
+    const tightest = cut && limits[cut.scope]?.[cut.limit];
+    if (!cut || !scope || !tightest || scope.tightest(cut.limit) === null) return null;
+    return { devices: scope.devices, limit: cut.limit, limitW: tightest.limitW, owner: tightest.owner };
   }
 
   /**
@@ -126,8 +131,29 @@ export class Site {
     this.#anyLimit = this.#scopes.anyLimit;
   }
 
-  /** Takes over the powers of devices and loads at the end of a tick. */
+  /** Takes over the powers of devices and loads, and shows them in every meter, while no tick runs. */
   measure(): void {
+    this.#takeOver();
+    this.#metering?.publish(this.#devices());
+  }
+
+  /** Measures the flows of the meters at the end of a tick, to which all devices have advanced. */
+  beginPublish(): void {
+    this.#metering?.measure(this.#devices());
+  }
+
+  /** Shows the measured flows in the map of a device that has just shown its own values. */
+  published(deviceIndex: number): void {
+    this.#metering?.showIn(deviceIndex);
+  }
+
+  /** Takes over the powers of devices and loads, and shows the meter of the connection point, when all are published. */
+  endPublish(): void {
+    this.#takeOver();
+    this.#metering?.showConnection();
+  }
+
+  #takeOver(): void {
     const devices = this.#devices();
     if (devices.length !== this.#powerW.length) {
       this.#powerW = new Float64Array(devices.length);
@@ -146,7 +172,6 @@ export class Site {
       this.#loadW[i] = siteShare.loadW;
     });
     this.#whole = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
-    this.#metering?.publish(devices);
   }
 
   /** Counts the metered energies up to the instant that `share` returned, to which all devices have advanced. */
@@ -180,6 +205,7 @@ export class Site {
 
   #clearBounds(): void {
     for (const { siteShare } of this.#devices()) siteShare.admit(-Infinity, Infinity);
+    this.#bound = null;
     this.#boundsSet = false;
   }
 
@@ -219,21 +245,23 @@ export class Site {
     if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
     const all = [...devices.keys()];
     const scopes = this.#scopes.limited;
+    const limits = scopes.map(({ inForce }) => inForce);
     const bound = {
       devices,
       scopes,
+      limits,
       members: scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all),
-      loaded: [...scopes.keys()].filter((s) => scopes[s]?.tightest('export') ?? scopes[s]?.tightest('import')),
+      loaded: [...scopes.keys()].filter((s) => limits[s]?.export ?? limits[s]?.import),
     };
-    const limitW = (scope: SiteScope, name: SiteLimitName) => scope.tightest(name)?.limitW ?? Infinity;
+    const limitW = (s: number, name: SiteLimitName) => limits[s]?.[name]?.limitW ?? Infinity;
     const allocation = new Allocation(
-      scopes.map((scope, s) => ({
-        members: bound.members[s] ?? [],
+      bound.members.map((members, s) => ({
+        members,
         limitsW: {
-          export: limitW(scope, 'export'),
-          import: limitW(scope, 'import'),
-          generation: limitW(scope, 'generation'),
-          load: limitW(scope, 'load'),
+          export: limitW(s, 'export'),
+          import: limitW(s, 'import'),
+          generation: limitW(s, 'generation'),
+          load: limitW(s, 'load'),
         },
       })),
       devices.length,

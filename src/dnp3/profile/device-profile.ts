@@ -1,4 +1,5 @@
 /** The DNP3 XML device profile of an outstation, schema version 2.12: its abilities and points. */
+import { needTimeAfterS } from '../clock.ts';
 import type { OutstationLimits } from '../stack/outstation/types.ts';
 import { eventGroups, implementationTable, elements } from './implementation-table.ts';
 import type { PointRow, PointType } from './types.ts';
@@ -116,7 +117,7 @@ function outstationConfig({ limits }: ProfileFacts): Element {
   const perType = 3 * limits.eventsPerKind;
   return {
     applicationLayerConfirmTimeout: setting({ fixed: limits.confirmTimeoutMs }, { value: limits.confirmTimeoutMs }),
-    timeSyncRequired: fixed({ never: none }),
+    timeSyncRequired: setting({ periodicallyFixed: needTimeAfterS }, { periodically: needTimeAfterS }),
     deviceTroubleBit: fixed({ usedWhen: { explanation: 'The device has an alarm of severity error' } }),
     fileHandleTimeout: fixed({ notApplicable: none }),
     eventBufferOverflowBehavior: fixed({ discardOldest: none }),
@@ -292,7 +293,12 @@ export function deviceProfileXml(facts: ProfileFacts): string {
               unsolicited ? { on: none } : { off: none },
             ),
           },
-          outstationPerformance: { outstationSetsIIN14: fixed({ atStartup: none }) },
+          outstationPerformance: {
+            outstationSetsIIN14: setting(
+              { atStartup: none, afterLastTimeSyncSelectable: needTimeAfterS },
+              { atStartup: none, afterLastTimeSync: needTimeAfterS },
+            ),
+          },
         },
         database: groups(facts),
         implementationTable: { table: implementationTable(facts) },

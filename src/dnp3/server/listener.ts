@@ -71,7 +71,8 @@ export class Dnp3Listener implements ConnectionOwner {
     });
     this.#server = server;
     const { host, port } = this.#options;
-    ({ port: this.port } = await listen(server, host, port, 'DNP3'));
+    const owner = this.deviceIndex === undefined ? 'DNP3' : `DNP3 of device ${this.deviceIndex}`;
+    ({ port: this.port } = await listen(server, host, port, owner));
     server.on('error', (error) => {
       this.context.logger.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
     });

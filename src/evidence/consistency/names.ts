@@ -52,8 +52,8 @@ type Switched = Exclude<FunctionName, 'ramp'>;
 export const switchedFunctions = functionNames.filter((name): name is Switched => name !== 'ramp');
 
 export type EnableName = `${Switched}_enabled`;
-export type OwnName = (typeof measuredNames)[number] | (typeof stateNames)[number] | (typeof limitNames)[number];
-export type QuantityName = OwnName | EnableName;
+export type NamedQuantity = (typeof measuredNames)[number] | (typeof stateNames)[number] | (typeof limitNames)[number];
+export type QuantityName = NamedQuantity | EnableName;
 
 /** In the order of replies. */
 export const quantityNames: readonly QuantityName[] = [

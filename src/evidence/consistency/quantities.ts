@@ -4,7 +4,7 @@ import type { FunctionName } from '../../sunspec/map/grid-support/functions.ts';
 import { flagMember, scaledMember, hundredthsMember, wordMember } from './readers.ts';
 import type { CsipDocumentPlace, Dnp3Place, QuantityRow, RegisterPlace, RestPlace } from './model.ts';
 import { quantityNames, switchedFunctions } from './names.ts';
-import type { EnableName, OwnName, QuantityName } from './names.ts';
+import type { EnableName, NamedQuantity, QuantityName } from './names.ts';
 
 /** Models of an inverter before 700, with integers and floats, by number of phases. */
 const inverterModels = [103, 102, 101, 113, 112, 111] as const;
@@ -119,7 +119,7 @@ const powers = {
     dnp3: { point: 'AI545' },
     ocpp: { measurand: 'Power.Factor', isMagnitude: true },
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
 const grid = {
   voltage_l1: phaseVoltage(0),
@@ -163,7 +163,7 @@ const grid = {
     ocpp: { measurand: 'Frequency' },
     csip: { uom: 33 },
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
 const energies = {
   energy_injected: {
@@ -196,7 +196,7 @@ const energies = {
     registers: ['701.TotVarhAbs', '122.ActVArhQ4'],
     dnp3: { point: 'CTR3' },
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
 const sourceSide = {
   dc_power: {
@@ -258,7 +258,7 @@ const sourceSide = {
     dnp3: { point: 'AI44', bound: 'device: available absorbW', factor: -1 },
     csip: document('availability', 'statWAbsorbAvail', scaledMember()),
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
 /** InverterStatusType of IEEE 2030.5. */
 const inverterStatus: Readonly<Record<number, string>> = {
@@ -313,7 +313,7 @@ const states = {
     dnp3: { point: 'BI10' },
     csip: document('status', 'localControlModeStatus', wordMember({ 0: true, 1: false })),
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
 const limits = {
   power_limit: {
@@ -396,9 +396,9 @@ const limits = {
     dnp3: { point: 'AI4' },
     csip: document('capability', 'rtgMaxW', scaledMember()),
   },
-} as const satisfies Partial<Record<OwnName, QuantityRow>>;
+} as const satisfies Partial<Record<NamedQuantity, QuantityRow>>;
 
-const namedRows: Readonly<Record<OwnName, QuantityRow>> = {
+const namedRows: Readonly<Record<NamedQuantity, QuantityRow>> = {
   ...powers,
   ...grid,
   ...energies,

@@ -210,7 +210,7 @@ export class ModbusReader {
     this.#master = new Master(device.bank.layout, window);
   }
 
-  /** One value for each register of the quantity in the map of masters. */
+  /** One value for each register of the quantity in the map as masters see it. */
   read(row: QuantityRow): readonly Presented[] {
     const { layout } = this.#device.bank;
     const hidden = new Set(layout.models.flatMap((model) => (model.hidden ? [model.def.id] : [])));

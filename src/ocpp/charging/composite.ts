@@ -67,7 +67,7 @@ export interface CompositeSchedule {
   readonly periods: readonly CompositePeriod[];
 }
 
-/** Maximum of instants times profiles evaluated at each: bounds the work for a duration of years. */
+/** Maximum of instants times connectors times profiles: bounds the work for a duration of years. */
 const maxEvaluations = 100_000;
 /** Maximum of a shown limit, W or A. */
 const maxShown = 1e9;

@@ -229,6 +229,8 @@ export class FirmwareUpdater {
   readonly #deps: UpdaterDeps;
   readonly #hold;
   readonly #saver;
+  /** the installed firmware is a fact of the station, whichever version has ordered it */
+  readonly #versionSaver;
   readonly #unsubscribe: () => void;
   #phase: FirmwarePhase = 'idle';
   #version: string;
@@ -246,6 +248,7 @@ export class FirmwareUpdater {
     this.#version = parts.device.nameplate.firmwareVersion;
     this.#hold = createConnectorHold(parts, deps.availability, deps.transactions);
     this.#saver = createSaver(parts.store('firmware'), () => [this.#state()], parts.log);
+    this.#versionSaver = createSaver(parts.store('firmware-version'), () => [this.#version], parts.log);
     this.#unsubscribe = parts.registration.onAccepted(() => {
       if (this.#restarted) this.#reportInstalled();
       else this.#resume();
@@ -282,10 +285,11 @@ export class FirmwareUpdater {
   }
 
   async load(): Promise<void> {
-    const [stored] = await this.#parts.store('firmware').read();
-    if (typeof stored !== 'object' || stored === null || !('version' in stored)) return;
-    const { version, requestId, restarting, update } = stored;
+    const { store } = this.#parts;
+    const [[version], [stored]] = await Promise.all([store('firmware-version').read(), store('firmware').read()]);
     if (typeof version === 'string') this.#version = version;
+    if (typeof stored !== 'object' || stored === null || !('requestId' in stored)) return;
+    const { requestId, restarting, update } = stored;
     this.#requestId = typeof requestId === 'number' ? requestId : null;
     this.#order = this.#deps.restored(update);
     if (restarting !== true) return;
@@ -323,7 +327,6 @@ export class FirmwareUpdater {
 
   #state(): JsonValue {
     return {
-      version: this.#version,
       requestId: this.#requestId,
       restarting: this.#restarted,
       update: this.#order?.request ?? null,
@@ -377,6 +380,7 @@ export class FirmwareUpdater {
     this.#version = file.version ?? nextVersion(this.#version);
     this.#restarted = true;
     this.#order = null;
+    this.#versionSaver.save();
     this.#saver.save();
     this.#restart();
   }

@@ -16,6 +16,9 @@ export function withRestartNotice(
     get securityProfile() {
       return connection.securityProfile;
     },
+    get password() {
+      return connection.password;
+    },
     reconnect: (reason) => {
       connection.reconnect(reason);
     },

@@ -1,7 +1,7 @@
 /**
  * A queue of transaction messages on a slot of the store, as a journal: each change is one entry at the end, so that a
- * long time without a connection costs the same for each message. Entries of messages that have left are cleared out
- * when they make up a third of the slot.
+ * long time without a connection costs the same for each message. Entries that no longer count (messages that have
+ * left, earlier notes of failures) are dropped when they make up about a third of a long slot, or the queue is empty.
  */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -18,20 +18,20 @@ export interface QueuedItem {
 }
 
 export interface Journal {
-  /** Messages of an earlier process, in order; none, and a warning in the log, if the store cannot be read. */
+  /** Messages of an earlier process, in order; none if the store cannot be read, which a warning in the log says. */
   load(): Promise<QueuedItem[]>;
   pushed(item: QueuedItem): void;
   failed(item: QueuedItem): void;
-  left(items: readonly QueuedItem[]): void;
-  /** Resolves when the write of every change so far has succeeded or failed. */
+  removed(items: readonly QueuedItem[]): void;
+  /** Resolves when the write of every change so far has succeeded or failed, or is put off after a failure. */
   written(): Promise<void>;
 }
 
-/** Maximum of entries that one operation writes. */
+/** Maximum number of changes that are appended together. */
 const maxBatch = 500;
 /** Number of entries beyond 1.5 for each queued message that a slot may have before it is rewritten. */
 const spareEntries = 64;
-/** Maximum of changes after a failure of the store before it is tried again. */
+/** Maximum number of changes after a failure of the store before it is tried again. */
 const maxMissed = 100;
 
 type Entry = { readonly [name: string]: JsonValue };
@@ -99,7 +99,10 @@ class SlotJournal implements Journal {
       return replay(entries);
     } catch (error) {
       this.#isReadable = false;
-      this.#warn(error);
+      this.#log.warning(
+        `transaction messages of an earlier run cannot be read: ${errorText(error)}; they are not sent, and a restart ` +
+          'would lose those of this run',
+      );
       return [];
     }
   }
@@ -112,7 +115,7 @@ class SlotJournal implements Journal {
     this.#write({ failed: number, failures });
   }
 
-  left(items: readonly QueuedItem[]): void {
+  removed(items: readonly QueuedItem[]): void {
     if (items.length > 0) this.#write({ left: items.map(({ number }) => number) });
   }
 
@@ -128,7 +131,7 @@ class SlotJournal implements Journal {
 
   /** Writes all pending entries, also those added meanwhile. */
   async #drain(): Promise<void> {
-    // changes of the same instant are one operation
+    // changes of the same instant are written together
     await Promise.resolve();
     while (this.#pending.length > 0) {
       const batch = this.#pending.splice(0, maxBatch);

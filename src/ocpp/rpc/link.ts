@@ -105,20 +105,22 @@ export interface LinkOptions {
   readonly names?: NameSources;
   /** false: the station has no power, and an attempt waits for it */
   readonly mayOpen?: () => boolean;
+  /** false: the central system has not accepted the station, so that its connection is of no use; default: true */
+  readonly isAccepted?: () => boolean;
 }
 
 /** The first wait is 1 to 2 s, the last one, after eight doublings, 256 to 767 s. */
 const defaultBackOff: OcppBackOffOptions = { waitMinimumMs: 1000, randomRangeMs: 1000, repeatTimes: 8 };
 const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
-/** A connection that has lasted so long, or has brought a frame, makes the next wait a first one. */
+/** A connection that has lasted so long, or has brought a frame, makes the next wait a first one if it was of use. */
 const steadyMs = 30_000;
 /** Time between two checks whether a station without power has it again. */
 const powerlessMs = 1000;
 export class Link {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
-  #backOff: BackOff;
+  readonly #backOff: BackOff;
   #target: LinkTarget;
   readonly #trial: CredentialsTrial;
   #socket: Socket | null = null;
@@ -131,7 +133,7 @@ export class Link {
   #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
   /** the present connection or attempt ends because this station has closed it */
   #isGivenUp = false;
-  /** the central system has made the present connection useless: its frames do not make the next wait a first one */
+  /** the present connection has been made useless: neither its frames nor its time make the next wait a first one */
   #isUseless = false;
   /** wait after the present connection or attempt, ms; null: that of the back-off */
   #waitMs: number | null = null;
@@ -237,7 +239,7 @@ export class Link {
     this.#again(reason, 1001, afterMs);
   }
 
-  /** Closes a connection that the central system has made useless; it counts as a drop, and the wait is that of the back-off. */
+  /** Closes a connection that is of no use; it counts as a drop, and the wait is that of the back-off, which goes on growing. */
   drop(reason: string, code: number): void {
     if (this.#socket === null) return;
     this.#isUseless = true;
@@ -255,9 +257,9 @@ export class Link {
     this.#target = target;
   }
 
-  /** Waits begin anew with the first one. @param options absent: those of 1.6, and of 2.x by default */
+  /** From the next wait on; waits go on growing. @param options absent: those of 1.6, and of 2.x by default */
   setBackOff(options: OcppBackOffOptions = this.#options.backOff ?? defaultBackOff): void {
-    this.#backOff = new BackOff(ocppBackOff(options, this.#options.random));
+    this.#backOff.change(ocppBackOff(options, this.#options.random));
   }
 
   /** From the next attempt on, until it shows that they do not work. */
@@ -401,14 +403,13 @@ export class Link {
   }
 
   #onEnded({ code, reason, failure }: SocketEnd): void {
-    const { clock, log, identity, deviceIndex } = this.#options;
+    const { log, identity, deviceIndex } = this.#options;
     const wasOpen = this.#opened !== null;
     this.#pings.stop();
     this.#flapping?.end();
     this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {
-      const isSteady = this.#steady && !this.#isUseless;
-      if (isSteady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
+      if (this.#wasUseful()) this.#backOff.reset();
       const words = `the connection ended${code === null ? '' : ` with code ${code}`}${reason === '' ? '' : `: ${reason}`}`;
       if (!this.#isGivenUp) {
         this.drops += 1;
@@ -424,6 +425,13 @@ export class Link {
     }
     if (this.#stopped !== null) this.#stopped.resolve();
     else if (this.#isWanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
+  }
+
+  /** True for a connection whose end begins the waits anew; to be called before the listeners hear of its end. */
+  #wasUseful(): boolean {
+    const { clock, isAccepted } = this.#options;
+    const isSteady = this.#steady || clock.monotonicMs() - this.#openedMs >= steadyMs;
+    return isSteady && !this.#isUseless && isAccepted?.() !== false;
   }
 
   /** Neither an attempt nor a wait is under way; listeners may have begun one. */

@@ -171,7 +171,7 @@ class PersistentQueue implements LoadableQueue {
     this.#items = this.#items.filter((item) => !dropped.has(item));
     for (const item of dropped) this.#discount(item);
     this.droppedMiddles += dropped.size;
-    this.#journal.left([...dropped]);
+    this.#journal.removed([...dropped]);
     this.#options.log.warning(
       `the queue of transaction messages is full: ${dropped.size} in-between messages were dropped`,
     );
@@ -217,12 +217,12 @@ class PersistentQueue implements LoadableQueue {
     const { isOpen, answered } = this.#options;
     if (outcome === 'unsendable') {
       this.#removeHead(head);
-      this.#journal.left([head]);
+      this.#journal.removed([head]);
     } else if (outcome.kind === 'result') {
       this.#removeHead(head);
       // the effect of the answer is stored first: after a crash a repeated message is better than a lost answer
       this.#safely(() => answered?.(head.message, outcome.payload));
-      this.#journal.left([head]);
+      this.#journal.removed([head]);
     } else if (outcome.kind === 'error' || outcome.kind === 'timeout') {
       this.#fail(head, outcome.kind === 'error' ? `the central system answered ${outcome.code}` : 'no answer');
     } else if (connection === this.#connection) {
@@ -244,7 +244,7 @@ class PersistentQueue implements LoadableQueue {
       return;
     }
     this.#removeHead(head);
-    this.#journal.left([head]);
+    this.#journal.removed([head]);
     const { action } = head.message;
     log.warning(
       `${action} was given up after ${head.failures} ${head.failures === 1 ? 'attempt' : 'attempts'}: ${why}`,

@@ -167,6 +167,8 @@ export interface CertificateUses<RootUse extends string, OwnUse extends string> 
   readonly own: readonly OwnUse[];
   /** use of the certificate that the station presents to the central system */
   readonly presented: OwnUse;
+  /** names in the store, which all versions share, of uses that have another name in this version */
+  readonly storedNames?: Readonly<Record<string, string>>;
 }
 
 export interface Root<RootUse extends string> {
@@ -194,6 +196,8 @@ export interface CertificateState<RootUse extends string, OwnUse extends string>
   readonly roots: readonly Root<RootUse>[];
   readonly own: ReadonlyMap<OwnUse, OwnCertificate>;
   readonly pending: ReadonlyMap<OwnUse, PendingKey>;
+  /** stored values of uses that only other versions have */
+  readonly others: readonly JsonValue[];
 }
 
 const pemOf = (certificate: X509Certificate): string => certificate.toString();
@@ -252,16 +256,19 @@ export function entriesOf<RootUse extends string, OwnUse extends string>({
   ];
 }
 
+const nameInStore = (use: string, { storedNames = {} }: Pick<CertificateUses<string, string>, 'storedNames'>): string =>
+  storedNames[use] ?? use;
+
 /** Values for the store. */
-export function storedCertificates<RootUse extends string, OwnUse extends string>({
-  roots,
-  own,
-  pending,
-}: CertificateState<RootUse, OwnUse>): readonly JsonValue[] {
+export function storedCertificates<RootUse extends string, OwnUse extends string>(
+  { roots, own, pending, others }: CertificateState<RootUse, OwnUse>,
+  uses: CertificateUses<RootUse, OwnUse>,
+): readonly JsonValue[] {
   return [
-    ...roots.map(({ use, pem }) => ({ kind: 'root', use, pem })),
-    ...[...own].map(([use, { pem, key }]) => ({ kind: 'own', use, pem, key })),
-    ...[...pending].map(([use, { key, requestId }]) => ({ kind: 'pending', use, key, requestId })),
+    ...roots.map(({ use, pem }) => ({ kind: 'root', use: nameInStore(use, uses), pem })),
+    ...[...own].map(([use, { pem, key }]) => ({ kind: 'own', use: nameInStore(use, uses), pem, key })),
+    ...[...pending].map(([use, pendingKey]) => ({ kind: 'pending', use: nameInStore(use, uses), ...pendingKey })),
+    ...others,
   ];
 }
 
@@ -270,7 +277,7 @@ export function restoredCertificates<RootUse extends string, OwnUse extends stri
   values: readonly JsonValue[],
   uses: CertificateUses<RootUse, OwnUse>,
 ): CertificateState<RootUse, OwnUse> | null {
-  const empty: CertificateState<RootUse, OwnUse> = { roots: [], own: new Map(), pending: new Map() };
+  const empty: CertificateState<RootUse, OwnUse> = { roots: [], own: new Map(), pending: new Map(), others: [] };
   return values.length === 0 ? null : values.reduce((state, value) => withValue(state, value, uses), empty);
 }
 
@@ -281,11 +288,11 @@ function withValue<RootUse extends string, OwnUse extends string>(
 ): CertificateState<RootUse, OwnUse> {
   if (typeof value !== 'object' || value === null || !('kind' in value)) return state;
   const { kind, use, pem, key, requestId } = value;
-  const rootUse = uses.roots.find((each) => each === use);
+  const rootUse = uses.roots.find((each) => nameInStore(each, uses) === use);
   if (kind === 'root' && rootUse !== undefined && typeof pem === 'string')
     return { ...state, roots: [...state.roots, ...rootsOf(rootUse, pem)] };
-  const ownUse = use === undefined ? uses.presented : uses.own.find((each) => each === use);
-  if (ownUse === undefined) return state;
+  const ownUse = uses.own.find((each) => nameInStore(each, uses) === use);
+  if (ownUse === undefined) return typeof use === 'string' ? { ...state, others: [...state.others, value] } : state;
   if (kind === 'own' && typeof pem === 'string') {
     const ownCertificate = ownOf(pem, typeof key === 'string' ? key : null);
     return { ...state, own: withEntry(state.own, ownUse, ownCertificate) };

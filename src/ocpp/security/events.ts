@@ -7,7 +7,6 @@ import type { OutboxParts } from '../files/outbox.ts';
 import type { CallOutcome } from '../rpc/model.ts';
 import type { ConnectFailure } from '../rpc/socket.ts';
 import { createSaver } from '../station/stack.ts';
-import type { InForce } from '../station/stack.ts';
 
 // Security events of failed attempts to connect.
 
@@ -28,35 +27,6 @@ export function failureEvent({ kind, status }: ConnectFailure, events: FailureEv
   if (kind === 'cipher_suite') return events.cipherSuite;
   // no other status is about the identity of the station
   return kind === 'rejected' && (status === 401 || status === 403) ? events.refused : null;
-}
-
-// Credentials that have failed are removed from the store too: a later process would use them and could be locked out.
-
-export interface Fallback {
-  opened(): void;
-  credentials(outcome: 'proven' | 'reverted', inForce: InForce): void;
-}
-
-/** @param restore stores the credentials that are in force again */
-export function createFallback(restore: (inForce: InForce) => void): Fallback {
-  let hasOpened = false;
-  let unstored: InForce | null = null;
-  const settle = (): void => {
-    if (unstored === null || !hasOpened) return;
-    restore(unstored);
-    unstored = null;
-  };
-  return {
-    opened: () => {
-      hasOpened = true;
-      settle();
-    },
-    credentials: (outcome, inForce) => {
-      // stored credentials are replaced only when other credentials have opened a connection
-      unstored = outcome === 'reverted' ? inForce : null;
-      settle();
-    },
-  };
 }
 
 /** An event of the list of a version. */

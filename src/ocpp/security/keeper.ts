@@ -129,8 +129,9 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
       roots: rootCert === null ? [] : rootsOf(uses.central, rootCert),
       own: withEntry(new Map<OwnUse, OwnCertificate>(), uses.presented, this.#configured),
       pending: new Map(),
+      others: [],
     };
-    this.#saver = createSaver(parts.store('certificates'), () => storedCertificates(this.#state), parts.log);
+    this.#saver = createSaver(parts.store('certificates'), () => storedCertificates(this.#state, uses), parts.log);
   }
 
   get entries(): readonly OcppCertificateEntry[] {

@@ -42,9 +42,11 @@ import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
 import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
+import { LineState } from './line.ts';
 import type { StationPort } from './port.ts';
 import { SpokenVersion } from './spoken.ts';
 import type { VersionTable } from './spoken.ts';
+import { stationSlots } from './stack.ts';
 import type { LogLine, VersionStack } from './stack.ts';
 
 export interface ChargePointOptions {
@@ -64,8 +66,8 @@ export interface ChargePointOptions {
   readonly wall: WallClock;
   readonly later: Later;
   readonly random: (purpose: string) => RandomStream;
-  /** a slot of a version: no version uses what another one has kept */
-  readonly store: (subprotocol: OcppSubprotocol, name: string) => Slot;
+  /** A slot of a version; null: of the station. */
+  readonly store: (subprotocol: OcppSubprotocol | null, name: string) => Slot;
   /** Resolves when what is in the slots survives the process; null: it does. */
   readonly durable: () => Promise<void> | null;
   readonly wireLog: WireLog;
@@ -86,6 +88,7 @@ export class ChargePoint implements OcppStation {
   readonly deviceIndex: number;
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
+  readonly #line: LineState;
   readonly #spoken: SpokenVersion;
   #versions: OcppVersions;
   readonly #findings: ReturnType<typeof createFindings>;
@@ -103,7 +106,29 @@ export class ChargePoint implements OcppStation {
     this.#findings = createFindings(() => options.wall.nowMs());
     this.#versions = options.versions;
     this.#transport = this.#makeTransport();
+    this.#line = this.#makeLineState();
     this.#spoken = this.#makeSpoken();
+  }
+
+  #unsaved(what: string, error: unknown): void {
+    this.#options.log.error(`${this.id}: ${what} is not kept: ${errorText(error)}`, this.deviceIndex);
+  }
+
+  #makeLineState(): LineState {
+    const { credentials, store } = this.#options;
+    return new LineState({
+      link: this.#transport.link,
+      slot: store(null, 'line'),
+      settings: credentials,
+      restoreOwn: (certificate) => {
+        this.#spoken.inform((stack) => {
+          stack.restoreOwn(certificate);
+        });
+      },
+      failed: (error) => {
+        this.#unsaved('what it has learnt for its connection', error);
+      },
+    });
   }
 
   #makeSpoken(): SpokenVersion {
@@ -114,8 +139,8 @@ export class ChargePoint implements OcppStation {
       // one stream for all versions: what a version draws after another one is new
       random: options.random('station'),
       line,
-      connection: connectionOf(link),
-      network: networkOf(this.#transport),
+      connection: connectionOf(link, this.#line),
+      network: networkOf(this.#transport, this.#line),
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause: string, text: string, action?: string) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
@@ -124,15 +149,22 @@ export class ChargePoint implements OcppStation {
     };
     return new SpokenVersion({
       table: options.versionTable,
-      first: options.versions[0],
-      make: ({ makeStack, subprotocol }) => makeStack({ ...common, store: (name) => options.store(subprotocol, name) }),
-      changing: (from, to) => {
-        if (to !== from) options.log.info(`${this.id}: ${to} is spoken in place of ${from}`, this.deviceIndex);
+      offered: options.versions,
+      slot: options.store(null, 'version'),
+      make: ({ makeStack, subprotocol }) =>
+        makeStack({ ...common, store: (name) => options.store(stationSlots.has(name) ? null : subprotocol, name) }),
+      changing: () => {
         resetNetwork(this.#transport);
+      },
+      changed: (from, to) => {
+        options.log.info(`${this.id}: ${to} is spoken in place of ${from}`, this.deviceIndex);
       },
       failed: (version, error) => {
         options.log.error(`${this.id}: ${version} could not be begun: ${errorText(error)}`, this.deviceIndex);
         link.drop('the station has failed', 1011);
+      },
+      unsaved: (error) => {
+        this.#unsaved('the version that it speaks', error);
       },
     });
   }
@@ -154,12 +186,15 @@ export class ChargePoint implements OcppStation {
       clock: wall,
       random: random('back-off'),
       mayOpen: () => !this.#options.device.dark,
+      isAccepted: () => this.#stack.bootStatus === 'accepted',
       handle: (action, payload, after) => this.#spoken.handle(action, payload, after),
-      isMute: () => this.#stack.isMute,
+      isMute: () => this.#spoken.isMute,
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();
           this.#alarm(null);
+          // before another version takes over: the one at work knows the certificates
+          this.#line.opened();
           this.#spoken.opened(event);
         },
         closed: (event) => {
@@ -168,13 +203,12 @@ export class ChargePoint implements OcppStation {
         },
         failed: (failure) => {
           this.#alarmFailure(failure.text);
-          this.#stack.failed(failure);
-        },
-        credentials: (outcome, { password, own }) => {
-          this.#stack.credentials(outcome, {
-            password: password === credentials.password ? null : password,
-            own: own === credentials.own ? null : own,
+          this.#spoken.inform((stack) => {
+            stack.failed(failure);
           });
+        },
+        credentials: (outcome, inForce) => {
+          this.#line.tried(outcome, inForce);
         },
         violated: ({ code, description }, action, messageId) => {
           this.#findings.add({
@@ -203,8 +237,11 @@ export class ChargePoint implements OcppStation {
     return this.#spoken.stack;
   }
 
-  load(): Promise<void> {
-    return this.#spoken.load();
+  /** Restores its state, before the first connection. @throws what the store throws */
+  async load(): Promise<void> {
+    await this.#line.load();
+    await this.#spoken.load();
+    this.#line.raise();
   }
 
   /** Connects for the first time. */
@@ -263,7 +300,7 @@ export class ChargePoint implements OcppStation {
   }
 
   get functions(): OcppFunctions {
-    return this.#stack.functions;
+    return this.#spoken.functions;
   }
 
   get status(): OcppStatus {
@@ -324,7 +361,12 @@ export class ChargePoint implements OcppStation {
       throw badValue(`url: ${host} ${refusedTargetText}`);
     // a raised profile alone leads to the same central system
     const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
-    if (isOther) this.#stack.retargeted();
+    if (isOther) {
+      this.#spoken.inform((stack) => {
+        stack.retargeted();
+      });
+      this.#line.useSettings();
+    }
     this.#versions = versions;
     const subprotocols = this.#subprotocols(versions);
     for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);

@@ -4,25 +4,28 @@ import type { OcppBackOffOptions } from '../../core/net/back-off.ts';
 import type { Credentials } from '../rpc/credentials.ts';
 import type { Link } from '../rpc/link.ts';
 import type { Transport } from '../rpc/transport.ts';
+import type { LineState, NetworkAccess } from './line.ts';
+
+export type { NetworkAccess } from './line.ts';
 
 // Where a station connects to and how it tries, as network profiles and variables of 2.x change it.
-
-/** Settings of one network profile. */
-export interface NetworkAccess {
-  /** without the identity */
-  readonly url: string;
-  /** not of the settings: outbound rules apply */
-  readonly guarded: boolean;
-  readonly securityProfile: OcppSecurityProfile;
-  /** octets of basic authentication; null: none */
-  readonly password: Buffer | null;
-}
 
 export interface Network {
   /** for the next attempt to connect */
   readonly access: NetworkAccess;
-  /** From the next attempt on, for good: the former access does not return when it fails. */
-  setAccess(access: NetworkAccess): void;
+  /** access without a network profile: of the settings, or of a request of REST */
+  readonly settings: NetworkAccess;
+  /** slot of the network profile in use; null: none is */
+  readonly slot: number | null;
+  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  readonly password: Buffer | null;
+  /** false: the station has just started; true: the version begins on an open connection */
+  readonly isOpen: boolean;
+  /**
+   * From the next attempt on, for good: the former access does not return when it fails.
+   * @param slot of the network profile; null: the access is that of the settings
+   */
+  setAccess(access: NetworkAccess, slot: number | null): void;
   /** From the next wait on. */
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
@@ -31,16 +34,28 @@ export interface Network {
   setWildcards(allowed: boolean): void;
 }
 
-export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): Network {
+export function networkOf(
+  { link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>,
+  line: LineState,
+): Network {
   return {
     get access() {
-      const { target, credentials } = link;
-      const { securityProfile, password } = credentials;
-      return { url: target.url, guarded: target.guarded, securityProfile, password };
+      return line.access;
     },
-    setAccess: ({ url, guarded, securityProfile, password }) => {
-      link.retarget({ ...link.target, url, guarded });
-      link.replaceCredentials({ securityProfile, password });
+    get settings() {
+      return line.settings;
+    },
+    get slot() {
+      return line.slot;
+    },
+    get password() {
+      return line.password;
+    },
+    get isOpen() {
+      return link.subprotocol !== null;
+    },
+    setAccess: (access, slot) => {
+      line.setAccess(access, slot);
     },
     setBackOff: (options) => {
       link.setBackOff(options);
@@ -54,7 +69,10 @@ export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'se
   };
 }
 
-/** Another version takes over: back-off, time to answer and wildcards are the defaults again; the target stays. */
+/**
+ * Another version takes over: form of the back-off, time to answer and wildcards are the defaults again; the target
+ * stays, and waits go on growing.
+ */
 export function resetNetwork({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): void {
   link.setBackOff();
   setCallTimeout();
@@ -83,13 +101,16 @@ export interface Connection {
   }): void;
   /** WebSocketPingInterval, s; 0: no pings */
   setPingInterval(seconds: number): void;
+  /** of the next connection */
   readonly securityProfile: OcppSecurityProfile;
+  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  readonly password: Buffer | null;
 }
 
 /** Time for which a station that restarts has no connection. */
 const restartMs = 2000;
 
-export function connectionOf(link: Link): Connection {
+export function connectionOf(link: Link, line: LineState): Connection {
   return {
     reconnect: (reason) => {
       link.reconnect(reason);
@@ -98,14 +119,16 @@ export function connectionOf(link: Link): Connection {
       link.restart(reason, restartMs);
     },
     setPassword: (password) => {
-      link.setCredentials({ password });
+      line.setPassword(password);
     },
     setSecurityProfile: (securityProfile) => {
-      link.setCredentials({ securityProfile });
+      line.setSecurityProfile(securityProfile);
     },
     setCertificates({ rootCert, own }) {
       if (rootCert !== undefined) link.adoptCredentials({ rootCert });
-      if (own === undefined) return;
+      const inForce = link.credentials.own;
+      // a version that begins brings the certificate that is in force already
+      if (own === undefined || (own.cert === inForce?.cert && own.key === inForce.key)) return;
       // another profile does not show it, so that a failed connection proves nothing about it
       if (link.credentials.securityProfile === 3) link.setCredentials({ own });
       else link.adoptCredentials({ own });
@@ -115,6 +138,9 @@ export function connectionOf(link: Link): Connection {
     },
     get securityProfile() {
       return link.credentials.securityProfile;
+    },
+    get password() {
+      return line.password;
     },
   };
 }

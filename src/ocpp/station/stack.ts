@@ -56,13 +56,6 @@ export interface LogLine {
   readonly text: string;
 }
 
-/** Credentials that are in force after others were tried. Null: those of the settings. */
-export interface InForce {
-  readonly password: Buffer | null;
-  /** PEM */
-  readonly own: { readonly cert: string; readonly key: string } | null;
-}
-
 export interface VersionStack {
   readonly bootStatus: OcppBootStatus;
   readonly heartbeatIntervalS: number | null;
@@ -76,8 +69,8 @@ export interface VersionStack {
   closed(event: LineClosed): void;
   /** An attempt to connect has failed. */
   failed(failure: ConnectFailure): void;
-  /** Changed credentials have opened a connection, or have failed and are not used any more. */
-  credentials(outcome: 'proven' | 'reverted', inForce: InForce): void;
+  /** Restores the certificate of the station that was in force before a refused one; null: that of the settings. PEM */
+  restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
   /** The next connection leads to another central system, which knows nothing of the station yet. */
   retargeted(): void;
   /** A frame has gone out. */
@@ -100,6 +93,19 @@ export interface VersionStack {
   stop(): void;
 }
 
+/**
+ * Slots of the station, which its versions share: what they keep is a fact of the station and reads the same in every
+ * version. All other slots are of one version, whose messages have a form that no other version can use.
+ */
+export const stationSlots: ReadonlySet<string> = new Set([
+  'availability',
+  'certificates',
+  'firmware-version',
+  'network-profiles',
+  'network-variables',
+  'security-log',
+]);
+
 /** Dependencies of a version. */
 export interface StackOptions {
   readonly id: string;
@@ -111,7 +117,7 @@ export interface StackOptions {
   readonly later: Later;
   readonly random: RandomStream;
   readonly log: Logger;
-  /** a slot of this station: `store('profiles')` */
+  /** a slot of this version at this station, or one of `stationSlots`: `store('profiles')` */
   readonly store: (name: string) => Slot;
   readonly line: Line;
   readonly connection: Connection;

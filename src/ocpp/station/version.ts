@@ -8,9 +8,8 @@ import type { BootTable, RegistrationPart } from '../provisioning/registration.t
 import type { CallHandler, CallOutcome } from '../rpc/model.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
 import type { ConnectFailure } from '../rpc/socket.ts';
-import { createFallback } from '../security/events.ts';
 import { setAuthority } from './stack.ts';
-import type { InForce, StackOptions, VersionStack } from './stack.ts';
+import type { StackOptions, VersionStack } from './stack.ts';
 import { SimError } from '../../core/errors.ts';
 import type { StationPort } from './port.ts';
 
@@ -20,8 +19,8 @@ interface AssembledParts {
   readonly registration: RegistrationPart;
   readonly queue: Pick<LoadableQueue, 'length' | 'droppedMiddles' | 'resume' | 'pause' | 'settled' | 'load' | 'stop'>;
   readonly transactions: { leave(): void };
-  readonly effects: { apply(): void; restorePassword(password: InForce['password']): void };
-  readonly certificates: { restoreOwn(own: InForce['own']): void };
+  readonly effects: { apply(): void };
+  readonly certificates: Pick<VersionStack, 'restoreOwn'>;
   /** in the order of their loading */
   readonly all: readonly { load?(): Promise<void>; stop?(): void; release?(): void }[];
 }
@@ -32,7 +31,6 @@ interface VersionRules {
   readonly heartbeatIntervalS: () => number;
   /** Restores keys or variables. */
   readonly loadSettings: () => Promise<void>;
-  readonly loaded?: () => void;
   /** called before `registration.opened` */
   readonly opened?: () => void;
   readonly failed: (failure: ConnectFailure) => void;
@@ -46,10 +44,6 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
   // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
   // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
-  const fallback = createFallback(({ password, own }) => {
-    at.effects.restorePassword(password);
-    at.certificates.restoreOwn(own);
-  });
   // after the parts, so that the states of the connectors come before what the queue has kept
   registration.onAccepted(() => {
     queue.resume();
@@ -90,10 +84,8 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
       at.effects.apply();
       await queue.load();
       for (const part of all) await part.load?.();
-      rules.loaded?.();
     },
     opened() {
-      fallback.opened();
       rules.opened?.();
       registration.opened();
     },
@@ -101,8 +93,8 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
       registration.closed();
     },
     failed: rules.failed,
-    credentials(...about) {
-      fallback.credentials(...about);
+    restoreOwn(certificate) {
+      at.certificates.restoreOwn(certificate);
     },
     retargeted() {
       rules.retargeted?.();

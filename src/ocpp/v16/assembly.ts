@@ -14,7 +14,7 @@ import { createFirmware } from './firmware-management.ts';
 import type { Firmware, FirmwareDeps } from './firmware-management.ts';
 import { createLogs } from './diagnostics.ts';
 import type { Logs, LogsDeps } from './diagnostics.ts';
-import { createConfiguration, createKeyEffects, profileCheck, createKeys } from './keys/keys.ts';
+import { createConfiguration, createKeyEffects, credentialKeys, profileCheck, createKeys } from './keys/keys.ts';
 import { dataTransfer } from '../data-transfer.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
@@ -71,6 +71,7 @@ function keysOf({ device, connection, store, log, ready }: Stack16Options): KeyS
       threePhase: device.ratings.some(({ type, phases }) => type === 'ac' && phases === 3),
       fileTransferProtocols: fileProtocols,
     },
+    ofStation: credentialKeys(connection),
     slot: store('keys'),
     failed: (error) => {
       log.error(`the store has refused a configuration key: ${errorText(error)}`, device.deviceIndex);

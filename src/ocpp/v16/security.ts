@@ -80,6 +80,10 @@ const uses: CertificateUses<RootUse, typeof ownUse> = {
   central: 'CentralSystemRootCertificate',
   own: [ownUse],
   presented: ownUse,
+  storedNames: {
+    CentralSystemRootCertificate: 'CSMSRootCertificate',
+    ChargePointCertificate: 'ChargingStationCertificate',
+  },
 };
 
 export interface Certificates extends Part {

@@ -132,27 +132,15 @@ function functionsOf(at: Assembled): OcppFunctions {
   };
 }
 
-/** Sets the key SecurityProfile to the profile in force, after a fallback. */
-function storeProfile({ keys, parts }: Assembled): void {
-  const profile = String(parts.connection.securityProfile);
-  if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);
-}
-
 export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
-  const { registration, keys, effects, security } = at;
+  const { registration, keys, security } = at;
   registration.onAccepted(at.smartCharging.refresh);
   return createVersionStack(at, {
     functions: functionsOf(at),
     bootTable: bootTable16,
     heartbeatIntervalS: () => keys.integer('HeartbeatInterval'),
     loadSettings: () => keys.load(),
-    loaded: () => {
-      effects.applyProfile();
-    },
-    opened: () => {
-      storeProfile(at);
-    },
     failed: (failure) => {
       security.failed(failure);
     },

@@ -72,7 +72,13 @@ function variablesOf(version: Version2, { device, connection, store, log }: Stac
     stationRating: device.stationRating,
     securityProfile: connection.securityProfile,
   };
-  return createVariables({ facts, rows: variableRows, slot: store('variables'), log });
+  return createVariables({
+    facts,
+    rows: variableRows,
+    slot: store('variables'),
+    shared: store('network-variables'),
+    log,
+  });
 }
 
 function queueOf(

@@ -11,6 +11,7 @@ import type { CertificateHashData, HashAlgorithm, OwnCertificate, CertificateUse
 import { CertificateKeeper } from '../security/keeper.ts';
 import type { CertificateFiles, SigningSubject } from '../security/keeper.ts';
 import type { Network } from '../station/connection.ts';
+import type { Version2 } from '../station/stack.ts';
 import type { Handler, Handlers, Part, Replies, Requests, StationParts } from './parts.ts';
 import { maxCertificates } from './variables/rows/controllers.ts';
 import { errorText } from '../../core/errors.ts';
@@ -27,18 +28,23 @@ type Keeper = CertificateKeeper<RootUse, OwnUse>;
 
 const ownUses: readonly OwnUse[] = ['ChargingStationCertificate', 'V2GCertificate'];
 
-const certificateUses: CertificateUses<RootUse, OwnUse> = {
-  roots: [
-    'CSMSRootCertificate',
-    'ManufacturerRootCertificate',
-    'V2GRootCertificate',
-    'MORootCertificate',
-    'OEMRootCertificate',
-  ],
-  central: 'CSMSRootCertificate',
-  own: ownUses,
-  presented: 'ChargingStationCertificate',
-};
+const centralUse = 'CSMSRootCertificate' satisfies RootUse;
+const presentedUse = 'ChargingStationCertificate' satisfies OwnUse;
+const rootUses: readonly RootUse[] = [
+  centralUse,
+  'ManufacturerRootCertificate',
+  'V2GRootCertificate',
+  'MORootCertificate',
+];
+
+function certificateUsesOf(version: Version2): CertificateUses<RootUse, OwnUse> {
+  return {
+    roots: version === 'ocpp2.1' ? [...rootUses, 'OEMRootCertificate'] : rootUses,
+    central: centralUse,
+    own: ownUses,
+    presented: presentedUse,
+  };
+}
 
 interface Signing {
   /** True if a certificate of this use can be requested: by OrganizationName or V2GCertificateInstallationEnabled. */
@@ -185,7 +191,7 @@ function install(
   if (outcome === 'full')
     return { status: 'Rejected', ...info('OutOfStorage', `${maxCertificates} certificates are installed`) };
   if (outcome !== 'installed') {
-    if (use === certificateUses.central) security.raise('InvalidCsmsCertificate', outcome.why);
+    if (use === centralUse) security.raise('InvalidCsmsCertificate', outcome.why);
     return { status: 'Rejected', ...info('InvalidCertificate', outcome.why) };
   }
   security.raise('ReconfigurationOfSecurityParameters', `${use} installed`);
@@ -226,7 +232,7 @@ function listed(
 
 /** True for the presented certificate, compared without the key of the issuer, which the station may not know. */
 function isPresented(keeper: Keeper, hashData: HashData): boolean {
-  const certificate = keeper.own(certificateUses.presented)?.certificate;
+  const certificate = keeper.own(presentedUse)?.certificate;
   if (certificate === undefined) return false;
   const data = hashDataOf(certificate, certificate, hashData.hashAlgorithm);
   return sameHashData({ ...data, issuerKeyHash: hashData.issuerKeyHash }, hashData);
@@ -287,7 +293,7 @@ const replacedTexts: Readonly<Record<OwnUse, string>> = {
 /** The use of a signed certificate; without a type, the first use with a pending key. Null: not supported. */
 function useOf({ certificateType }: Requests['CertificateSigned'], keeper: Keeper): OwnUse | null {
   if (certificateType !== undefined) return ownUses.find((use) => use === certificateType) ?? null;
-  return ownUses.find((use) => keeper.pending(use) !== null) ?? certificateUses.presented;
+  return ownUses.find((use) => keeper.pending(use) !== null) ?? presentedUse;
 }
 
 /** CertificateSigned. @param renew requests the next certificate before the end of this one */
@@ -319,7 +325,7 @@ function signedHandler(
     signing.done(use);
     renew(use);
     security.raise('ReconfigurationOfSecurityParameters', replacedTexts[use]);
-    if (use === certificateUses.presented && connection.securityProfile === 3)
+    if (use === presentedUse && connection.securityProfile === 3)
       after(() => {
         connection.reconnect('a new certificate of the charging station');
       });
@@ -339,7 +345,7 @@ export function createCertificates(
   network: Pick<Network, 'setWildcards'>,
 ): Certificates {
   const { variables, version, security, connection, id } = parts;
-  const keeper: Keeper = new CertificateKeeper(parts, certificateUses, initial);
+  const keeper: Keeper = new CertificateKeeper(parts, certificateUsesOf(version), initial);
   const signing = createSigning(parts, keeper);
   const renew = (use: OwnUse) => {
     if (signing.can(use)) keeper.planRenewal(use, () => void signing.begin(use));
@@ -374,9 +380,9 @@ export function createCertificates(
     },
     roots: (use) => keeper.roots(use),
     restoreOwn: (material) => {
-      const discarded = keeper.own(certificateUses.presented)?.pem;
+      const discarded = keeper.own(presentedUse)?.pem;
       keeper.restorePresented(material);
-      const isChanged = discarded !== keeper.own(certificateUses.presented)?.pem;
+      const isChanged = discarded !== keeper.own(presentedUse)?.pem;
       if (isChanged && version === 'ocpp2.1')
         security.raise('DiscardedRenewedClientCertificate', 'no connection was made with it');
     },

@@ -49,11 +49,11 @@ const texts = (value: unknown): Readonly<Record<string, string>> =>
     : {};
 
 function exchangeOf({ raw, details }: RecordedMessage): CsipExchange {
-  const cut = typeof details.request_octets === 'number' ? details.request_octets : 0;
+  const bodyEnd = typeof details.request_octets === 'number' ? details.request_octets : 0;
   const headers = texts(details.response_headers);
   const answer =
-    typeof details.status === 'number' ? { status: details.status, headers, body: raw.subarray(cut) } : null;
-  return { body: raw.subarray(0, cut), answer };
+    typeof details.status === 'number' ? { status: details.status, headers, body: raw.subarray(bodyEnd) } : null;
+  return { body: raw.subarray(0, bodyEnd), answer };
 }
 
 /** @param messages of CSIP only */
@@ -85,8 +85,8 @@ function csipScriptOf(messages: readonly RecordedMessage[]): CsipScript {
 const maxBody = 1024 * 1024;
 /** Root elements of documents whose number depends on the length of a session. */
 const periodic = /^(MirrorMeterReading|MirrorMeterReadingList|DERStatus|DERAvailability|DERCapability|DERSettings)$/;
-/** Headers that this server sets itself. */
-const ownHeaders: ReadonlySet<string> = new Set([
+/** Recorded headers that are not sent: the server sets them itself, or they do not hold for the body that is sent. */
+const omittedHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding', 'content-encoding'],
 ]);
 const hiddenPin = /(<(?:[\w.-]+:)?pIN\b[^>]*>)\(hidden\)/g;
@@ -97,6 +97,9 @@ interface Served {
   readonly request: CsipRequest;
   count: number;
 }
+
+const inNumbers = ({ request: { exchanges }, count }: Served): string =>
+  `${counted(exchanges.length, 'request')} recorded, ${count} received`;
 
 type CsipServerOptions = Pick<ReplayOptions, 'measurementTolerance' | 'ignore' | 'pin'>;
 
@@ -137,10 +140,9 @@ class CsipServer {
   finish(): void {
     for (const served of this.#served.values()) {
       const missing = this.#missing(served);
-      const { name, exchanges } = served.request;
+      const { name } = served.request;
       if (missing > 0 && served.count === 0) this.#findings.differ(`${name}: is missing`);
-      else if (missing > 0)
-        this.#findings.differ(`${name}: came ${exchanges.length} times, comes ${served.count} times`);
+      else if (missing > 0) this.#findings.differ(`${name}: ${inNumbers(served)}`);
     }
   }
 
@@ -162,7 +164,7 @@ class CsipServer {
     this.#findings.requests += 1;
     const served = this.#served.get(name);
     if (served === undefined) {
-      if (!this.#unknown.has(name)) this.#findings.differ(`${name}: was not requested`);
+      if (!this.#unknown.has(name)) this.#findings.differ(`${name}: is not in the recording`);
       this.#unknown.add(name);
       this.#progress();
       response.writeHead(404).end();
@@ -181,7 +183,7 @@ class CsipServer {
     if (isRecorded) this.#compare(served, exchange, body);
     // a POST that is not periodic and exceeds the recorded number
     else if (body.length > 0 && !periodic.test(rootOf(body)) && served.request.name.startsWith('POST '))
-      this.#findings.differ(`${served.request.name}: came ${exchanges.length} times, comes ${served.count} times`);
+      this.#findings.differ(`${served.request.name}: ${inNumbers(served)}`);
     if (isNew) this.#progress();
     if (exchange.answer === null) response.destroy();
     else this.#send(exchange.answer, response);
@@ -197,22 +199,23 @@ class CsipServer {
   }
 
   #send({ status, headers, body }: CsipAnswer, response: ServerResponse): void {
-    const recordedHeaders = Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
-    const octets = Buffer.from(this.#timely(this.#here(body.toString()).replace(hiddenPin, `$1${this.#options.pin}`)));
+    const recordedHeaders = Object.entries(headers).filter(([name]) => !omittedHeaders.has(name.toLowerCase()));
+    const text = this.#withThisAddress(body.toString()).replace(hiddenPin, `$1${this.#options.pin}`);
+    const octets = Buffer.from(this.#withPresentTime(text));
     response.writeHead(status, {
-      ...Object.fromEntries(recordedHeaders.map(([name, value]) => [name, this.#here(value)])),
+      ...Object.fromEntries(recordedHeaders.map(([name, value]) => [name, this.#withThisAddress(value)])),
       'Content-Length': octets.length,
     });
     response.end(octets);
   }
 
   /** Replaces the addresses of recorded servers by the address of this server. */
-  #here(text: string): string {
+  #withThisAddress(text: string): string {
     return this.#script.origins.reduce((changed, origin) => changed.replaceAll(origin, this.#origin), text);
   }
 
   /** Sets the times of a Time document to the recorded time of the first one plus the time since. */
-  #timely(text: string): string {
+  #withPresentTime(text: string): string {
     const [, recorded] = /<(?:[\w.-]+:)?currentTime\b[^>]*>(-?\d+)/.exec(text) ?? [];
     if (recorded === undefined) return text;
     const nowMs = performance.now();

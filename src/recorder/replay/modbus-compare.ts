@@ -163,19 +163,25 @@ interface Field {
   readonly partial: boolean;
 }
 
-/** The registers of a request in order of address, split at the start of each point. */
+/** The registers of a request in order of address, split at the start and the end of each point. */
 function fieldsOf({ points }: Pick<RecordedExchange, 'points'>, address: number, count: number): Field[] {
   const end = address + count;
   const starts = [...points].sort(([, a], [, b]) => a - b);
   const fields: Field[] = [];
   let at = address;
+  const addNameless = (to: number) => {
+    for (; at < to; at += 1) fields.push({ address: at, count: 1, name: null, partial: false });
+  };
   starts.forEach(([name, start], i) => {
-    for (; at < Math.min(start, end); at += 1) fields.push({ address: at, count: 1, name: null, partial: false });
-    const next = Math.min(starts[i + 1]?.[1] ?? end, end);
-    if (next > at) fields.push({ address: at, count: next - at, name, partial: start < at });
-    at = Math.max(at, next);
+    addNameless(Math.min(start, end));
+    // a point in no table has all registers up to the next one
+    const next = starts[i + 1]?.[1] ?? end;
+    const size = pointOf(name)?.size ?? next - start;
+    const to = Math.min(start + size, next, end);
+    if (to > at) fields.push({ address: at, count: to - at, name, partial: to - at < size });
+    at = Math.max(at, to);
   });
-  for (; at < end; at += 1) fields.push({ address: at, count: 1, name: null, partial: false });
+  addNameless(end);
   return fields;
 }
 
@@ -184,10 +190,15 @@ function placeInWords({ address, count, name, partial }: Field): string {
   return name === null ? registers : `${registers} (${partial ? 'part of ' : ''}${name})`;
 }
 
-/** True if a measurement differs by no more than the tolerance. */
-function mayDiffer(recorded: ShownValue, replayed: ShownValue, { measurementTolerance: tolerance }: Rules): boolean {
+/** True if a measurement differs by no more than the tolerance. A percentage does not refer to a part of one. */
+function mayDiffer(
+  recorded: ShownValue,
+  replayed: ShownValue,
+  isPart: boolean,
+  { measurementTolerance: tolerance }: Rules,
+): boolean {
   if (tolerance === 'exact' || recorded.absent !== replayed.absent) return false;
-  if (tolerance === 'any') return true;
+  if (tolerance === 'any' || isPart) return true;
   if (recorded.number === null || replayed.number === null) return false;
   return Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * tolerance) / 100;
 }
@@ -210,7 +221,7 @@ function compareRegisters(
     const point = field.name === null ? undefined : pointOf(field.name);
     const type = field.partial ? undefined : point?.type;
     const [before, after] = [shown(recorded, type), shown(replayed, type)];
-    const isLoose = point?.moves === true && mayDiffer(before, after, rules);
+    const isLoose = point?.moves === true && mayDiffer(before, after, field.partial, rules);
     if (isLoose || (field.name !== null && isIgnored(field.name, rules.ignore))) {
       to.ignored += 1;
       continue;

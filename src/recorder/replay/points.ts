@@ -7,6 +7,8 @@ import type { GroupDef, ModelDef, PointDef, PointType } from '../../sunspec/map/
 
 interface KnownPoint {
   readonly type: PointType;
+  /** number of registers */
+  readonly size: number;
   /** true for a measurement, a counter or a remaining time, which differ from run to run */
   readonly moves: boolean;
 }
@@ -28,7 +30,7 @@ const pointsByName = memo(() => {
   const add = (group: Pick<GroupDef, 'points' | 'groups'>, prefix: string) => {
     for (const def of group.points) {
       const name = prefix + def.name;
-      points.set(name, { type: def.type, moves: moves(name, def) });
+      points.set(name, { type: def.type, size: def.size, moves: moves(name, def) });
     }
     for (const inner of group.groups ?? []) add(inner, `${prefix}${inner.name}.`);
   };

@@ -1,5 +1,4 @@
 /** One run of a scenario: flows of steps and rules, assertions, and the clock. */
-import type { Device } from '../../contract/device.ts';
 import type { RunPace, RunReport, RunState } from '../../contract/scenarios.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -27,11 +26,18 @@ import { createPace, maxStandMs } from './pace.ts';
 import type { Pace } from './pace.ts';
 import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
+import { followWrites } from './writes.ts';
 
 /** Real ms between two observations of a condition for which the clock stands still. */
 const standingObserveMs = 20;
 /** Minimum time limit of the steps of `finally`, simulated s, even if that of the scenario is shorter. */
 const minFinallyS = 3600;
+
+/** A limit of simulated time. */
+interface TimeLimit {
+  readonly begin: SimTime;
+  readonly s: number;
+}
 
 export interface RunOptions {
   readonly pace: RunPace;
@@ -187,35 +193,45 @@ export class ScenarioRun {
   }
 
   /**
-   * Observes conditions after each write, also to devices that join later; writes that steps wait for are added to the
-   * journal. The returned function removes the listeners.
+   * Observes conditions after each write; writes that steps wait for are added to the journal. The returned function
+   * removes the listeners.
    */
   #followWrites(): () => void {
-    const { plant } = this.#host;
     const isJournalled = waitsForWrites(this.#scenario);
     if (!isJournalled && !comparesPoints(this.#scenario)) return () => undefined;
-    const follow = ({ index, bank }: Device) =>
-      bank.onChange((change) => {
-        if (isJournalled) this.#journal.add({ kind: 'write', device: index, change });
-        this.#wake();
-      });
-    const ends = plant.devices.map(follow);
-    ends.push(
-      plant.onDevices((change) => {
-        if (change.added !== null) ends.push(follow(change.added));
-      }),
-    );
-    return () => {
-      for (const end of ends) end();
-    };
+    return followWrites(this.#host.plant, (write) => {
+      if (isJournalled) this.#journal.add(write);
+      this.#wake();
+    });
   }
 
   async #carryOut(): Promise<void> {
+    try {
+      await this.#steps();
+    } catch (error) {
+      // a recording was refused, another client took the clock, or the simulator is stopping
+      this.#break(error);
+      await this.#quiet();
+      for (const check of this.#open) check.cancel();
+      this.#open = [];
+    }
+    await this.#finally();
+  }
+
+  /** @throws SimError COMMAND_CONFLICT with every recording that is refused */
+  async #startRecordings(): Promise<void> {
+    const problems = [
+      ...(await this.#feeds.open(messageTests(this.#scenario))),
+      ...(await this.#feeds.record(answeredSubjects(this.#scenario))),
+    ];
+    if (problems.length > 0) throw new SimError('COMMAND_CONFLICT', [...new Set(problems)].join('; '));
+  }
+
+  async #steps(): Promise<void> {
     const { steps, rules, always, durationS, timeoutS } = this.#scenario;
-    const problems = await this.#feeds.open(messageTests(this.#scenario));
-    for (const problem of [...problems, ...(await this.#feeds.record(answeredSubjects(this.#scenario)))])
-      throw new SimError('COMMAND_CONFLICT', problem);
+    // before anything that can be refused: the steps of `finally` compare with it
     await this.#signals.mark('start', this.#marked);
+    await this.#startRecordings();
     this.#series.sample(this.#now);
     const begin = this.#journal.end;
     this.#expect(always, this.#now, begin, false);
@@ -227,9 +243,8 @@ export class ScenarioRun {
       isDone = true;
     });
     for (const rule of rules) flows.begin(() => flows.rule(rule));
-    await this.#loop(() => isDone && !this.#hasOpenWindow(), addSeconds(this.#start, timeoutS));
+    await this.#loop(() => isDone && !this.#hasOpenWindow(), { begin: this.#start, s: timeoutS });
     await this.#endFlows();
-    await this.#finally();
   }
 
   async #finally(): Promise<void> {
@@ -243,7 +258,8 @@ export class ScenarioRun {
       await flows.steps(last, this.#journal.end, false);
       isDone = true;
     });
-    await this.#loop(() => isDone && !this.#hasOpenWindow(), addSeconds(this.#now, Math.max(timeoutS, minFinallyS)));
+    const limit = { begin: this.#now, s: Math.max(timeoutS, minFinallyS) };
+    await this.#loop(() => isDone && !this.#hasOpenWindow(), limit);
     await this.#endFlows();
   }
 
@@ -286,16 +302,17 @@ export class ScenarioRun {
 
   // ---- time
 
-  /** Passes time until `isOver`, or fails at the deadline. */
-  async #loop(isOver: () => boolean, deadline: SimTime): Promise<void> {
+  /** Passes time until `isOver`, or fails at the end of the limit. */
+  async #loop(isOver: () => boolean, { begin, s: limitS }: TimeLimit): Promise<void> {
     const { waits } = this.#flows;
+    const deadline = addSeconds(begin, limitS);
     for (;;) {
       await this.#settled();
       if (this.#flows.isEnded || isOver()) return;
       const instant = this.#now;
       if (instant >= deadline) {
         const part = this.#isLast ? 'the steps of finally' : 'the scenario';
-        this.#fail(`${part} did not end within ${valueText(secondsBetween(this.#start, deadline))} s`);
+        this.#fail(`${part} did not end within ${valueText(limitS)} s`);
         return;
       }
       const dues = [deadline, waits.due, ...this.#open.map(({ due }) => due)];

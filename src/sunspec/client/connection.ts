@@ -6,7 +6,7 @@ import { exceptionIn, peerTimeout, endpointOf } from './peer.ts';
 import { openLink } from './link.ts';
 import type { Link } from './link.ts';
 
-/** Maximum quantities of the Modbus application protocol. */
+/** Maximum registers of one read and of one write (Modbus application protocol). */
 export const maxRead = 125;
 export const maxWritten = 123;
 

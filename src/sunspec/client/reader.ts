@@ -11,24 +11,30 @@ import type { Shape, ShapeGroup, Slot } from './shape.ts';
 export const maxModelRegisters = 8192;
 /** After this many refused pieces of one model the rest of it is not read. */
 const maxRefusals = 40;
+/** Modbus exception: no right to the function, or no such function */
+const illegalFunction = 1;
 /** Maximum attempts to read a model whose scale factors change meanwhile. */
 const maxAttempts = 3;
 
 /** The map has changed since the chain was walked. */
 export class MapChanged extends Error {}
 
-/** Registers of a model, and the registers that the device refused. */
+/** Exception code with which the device refused a register, or `notAsked` after `maxRefusals` other refusals. */
+type Refusal = number | typeof notAsked;
+export const notAsked = 'not asked';
+
+/** Registers of a model, and the registers that were not read. */
 export interface ModelWords {
   readonly words: Buffer;
-  /** exception code by register */
-  readonly refused: ReadonlyMap<number, number>;
+  /** by register */
+  readonly refused: ReadonlyMap<number, Refusal>;
   readonly shape: Shape | null;
   readonly notes: readonly string[];
 }
 
 class Gathering {
   readonly words: Buffer;
-  readonly refused = new Map<number, number>();
+  readonly refused = new Map<number, Refusal>();
   readonly #connection: Connection;
   readonly #address: number;
   /** number of the answer that contained a register */
@@ -87,10 +93,15 @@ class Gathering {
     );
   }
 
-  /** @returns true if all of it was read */
-  async #readPiece(cuts: readonly number[], from: number, to: number): Promise<boolean> {
+  /**
+   * @param around exception code with which a larger piece around this one was refused; null: none was. Exception 1
+   * concerns the function, so that it holds for each part of the larger piece
+   * @returns true if all of it was read
+   */
+  async #readPiece(cuts: readonly number[], from: number, to: number, around: number | null = null): Promise<boolean> {
     const [start, end] = [at(cuts, from), at(cuts, to)];
-    if (this.#refusals >= maxRefusals) return this.#markRefused(start, end, exceptionIn(this.#firstRefusal) ?? 0);
+    if (this.#refusals >= maxRefusals)
+      return this.#markRefused(start, end, around === illegalFunction ? around : notAsked);
     try {
       const words = await this.#connection.read(this.#address + start, end - start);
       words.copy(this.words, start * 2);
@@ -104,16 +115,22 @@ class Gathering {
       this.#firstRefusal ??= error;
       this.#refusals += 1;
       if (to - from === 1) return this.#markRefused(start, end, code);
+      return this.#readHalves(cuts, from, to, code);
     }
+  }
+
+  /** @param refusal exception code for the whole */
+  async #readHalves(cuts: readonly number[], from: number, to: number, refusal: number): Promise<boolean> {
+    const [start, end] = [at(cuts, from), at(cuts, to)];
     const middle = middleOf(cuts, from, to);
-    const both = [await this.#readPiece(cuts, from, middle), await this.#readPiece(cuts, middle, to)];
+    const both = [await this.#readPiece(cuts, from, middle, refusal), await this.#readPiece(cuts, middle, to, refusal)];
     // the piece was too large
     if (both.every(Boolean)) this.#connection.learnt.span = Math.max(at(cuts, middle) - start, end - at(cuts, middle));
     return both.every(Boolean);
   }
 
-  #markRefused(start: number, end: number, code: number): false {
-    for (let register = start; register < end; register += 1) this.refused.set(register, code);
+  #markRefused(start: number, end: number, refusal: Refusal): false {
+    for (let register = start; register < end; register += 1) this.refused.set(register, refusal);
     return false;
   }
 }
@@ -166,7 +183,7 @@ async function readInOneRequest(
   }
 }
 
-function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused: ReadonlyMap<number, number>): void {
+function checkHeader({ id, address, length }: FoundModel, words: Buffer, refused: ModelWords['refused']): void {
   if (refused.has(0) || refused.has(1)) return;
   const [presentId, presentLength] = [words.readUInt16BE(0), words.readUInt16BE(2)];
   if (presentId !== id || presentLength !== length) {
@@ -225,10 +242,19 @@ export function scaleOf({ scale }: Slot, { words, refused }: ModelWords): number
   return refused.has(scale.offset) ? null : scaleIn(words.subarray(scale.offset * 2, scale.offset * 2 + 2));
 }
 
-/** The exception with which the device refused the scale factor of a point; undefined: not refused. */
-export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): number | undefined {
+/** Why the scale factor of a point was not read; undefined: it was read. */
+export function scaleRefusal({ scale }: Slot, { refused }: ModelWords): Refusal | undefined {
   return typeof scale === 'object' && scale !== null ? refused.get(scale.offset) : undefined;
 }
+
+/** `exception 2 (illegal data address)`, or that the device was not asked. */
+export function refusalText(refusal: Refusal): string {
+  return refusal === notAsked
+    ? `not asked for after ${maxRefusals} refused reads of this model`
+    : exceptionText(refusal);
+}
+
+const noteOf = (refusal: Refusal) => (refusal === notAsked ? '' : 'not readable: ') + refusalText(refusal);
 
 export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): PointReading {
   const { def, offset, path } = slot;
@@ -247,8 +273,7 @@ export function pointReading(slot: Slot, model: FoundModel, read: ModelWords): P
     unit: def.units ?? null,
     access: def.access ?? 'R',
   } as const;
-  if (refusal !== undefined)
-    return { ...head, raw: null, value: null, implemented: false, note: `not readable: ${exceptionText(refusal)}` };
+  if (refusal !== undefined) return { ...head, raw: null, value: null, implemented: false, note: noteOf(refusal) };
   return { ...head, raw: registersOf(words), ...decode(def, words, sf === undefined ? 0 : sf) };
 }
 
@@ -263,7 +288,12 @@ function groupReading({ path, slots }: ShapeGroup, model: FoundModel, read: Mode
 /** Decodes the registers of a model. @param readAtMs wall time, ms since the epoch */
 export function modelReading(model: FoundModel, read: ModelWords, readAtMs: number): ModelReading {
   const { shape } = read;
-  const refusals = read.refused.size > 0 ? [`${read.refused.size} registers cannot be read`] : [];
+  const unasked = [...read.refused.values()].filter((refusal) => refusal === notAsked).length;
+  const refused = read.refused.size - unasked;
+  const refusals = [
+    ...(refused > 0 ? [`${refused} registers cannot be read`] : []),
+    ...(unasked > 0 ? [`${unasked} registers were ${refusalText(notAsked)}`] : []),
+  ];
   return {
     ...model,
     points: (shape?.slots ?? []).map((slot) => pointReading(slot, model, read)),

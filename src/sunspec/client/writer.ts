@@ -14,7 +14,17 @@ import { maxWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './peer.ts';
 import { suggestions } from '../../core/nearest.ts';
 import { decode, encode } from './point-bridge.ts';
-import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';
+import {
+  MapChanged,
+  notAsked,
+  pointReading,
+  readRaw,
+  readWords,
+  refusalText,
+  registersOf,
+  scaleOf,
+  scaleRefusal,
+} from './reader.ts';
 import type { ModelWords } from './reader.ts';
 import type { Slot } from './shape.ts';
 
@@ -44,7 +54,9 @@ function assignmentOf(slot: Slot, value: ReadingValue, read: ModelWords): Assign
   if (slot.def.access !== 'RW') return { detail: 'is read only' };
   if (value === null && !mayBeAbsent(slot)) return { detail: 'the "not implemented" value cannot be written' };
   const refusal = scaleRefusal(slot, read);
-  // without its scale factor a point cannot be encoded, so the refusal of the device is reported
+  // without its scale factor a point cannot be encoded
+  if (refusal === notAsked)
+    throw peerError(`the scale factor of ${slot.path} was ${refusalText(refusal)}; nothing was written`);
   if (refusal !== undefined)
     throw exceptionError(refusal, ` while reading the scale factor of ${slot.path}; nothing was written`);
   const sf = scaleOf(slot, read);

@@ -45,6 +45,14 @@ interface PointOutcome {
   delayS: number;
 }
 
+/** True if a fault acts on the write. */
+type Decision = (fault: Pick<ActiveFault, 'strikes' | 'wouldStrike'>) => boolean;
+
+/** The different delays of points that land later, s. */
+function lateDelays(outcomes: readonly PointOutcome[]): readonly number[] {
+  return [...new Set(outcomes.flatMap(({ lands, delayS }) => (lands && delayS > 0 ? delayS : [])))];
+}
+
 /** Error codes by the rules that `exception_code` names. */
 const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
   read_only: ['MAP_READ_ONLY'],
@@ -95,7 +103,11 @@ export class Acceptance {
       throw withFaultCode(error, touching, deviceIndex);
     }
     const { points } = writeSpan(bank.layout, address, remainingWords.length / 2);
-    const outcomes = this.#outcomesOf(points, touching, address, remainingWords);
+    const outcomesBy = (decide: Decision) => this.#outcomesOf(points, touching, address, remainingWords, decide);
+    // a write refused for lack of room is no occasion, like other refused ones: the room is checked before any strike
+    if (touching.some((fault) => fault.isOf(lateWriteFault)))
+      this.#checkRoom(lateDelays(outcomesBy((fault) => fault.wouldStrike(deviceIndex))).length);
+    const outcomes = outcomesBy((fault) => fault.strikes(deviceIndex));
     if (outcomes.every(asWritten)) bank.write(address, remainingWords, by);
     else
       this.#land(
@@ -113,10 +125,10 @@ export class Acceptance {
     touching: readonly ActiveFault[],
     address: number,
     words: Buffer,
+    decide: Decision,
   ): readonly PointOutcome[] {
     const {
       bank: { layout },
-      deviceIndex,
     } = this.#options;
     const image = Buffer.alloc(layout.imageSize * 2);
     words.copy(image, (address - layout.base) * 2);
@@ -124,15 +136,13 @@ export class Acceptance {
       const written = readPoint(layout, image, slot);
       return { slot, written, value: written, lands: true, delayS: 0 };
     });
-    const applyFaults = (
-      strike: (fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number) => void,
-    ) => {
+    const applyFaults = (apply: (fault: ActiveFault, targets: readonly PointOutcome[], decide: Decision) => void) => {
       for (const fault of touching) {
         const targetPoints = targetSlots(layout, fault.facts.target);
-        strike(
+        apply(
           fault,
           outcomes.filter(({ slot, lands }) => lands && (targetPoints === null || targetPoints.has(slot))),
-          deviceIndex,
+          decide,
         );
       }
     };
@@ -143,15 +153,9 @@ export class Acceptance {
   }
 
   #land(outcomes: readonly PointOutcome[], by: Origin): void {
-    const delays = new Set(outcomes.map(({ delayS }) => delayS));
-    const late = [...delays].filter((delayS) => delayS > 0);
-    this.#makeRoom(late.length);
-    if (delays.has(0))
-      this.#commit(
-        outcomes.filter(({ delayS }) => delayS === 0),
-        by,
-      );
-    for (const delayS of late) {
+    const atOnce = outcomes.filter(({ delayS }) => delayS === 0);
+    if (atOnce.length > 0) this.#commit(atOnce, by);
+    for (const delayS of lateDelays(outcomes)) {
       const group = outcomes.filter((outcome) => outcome.delayS === delayS);
       this.#pending = [
         ...this.#pending,
@@ -163,7 +167,7 @@ export class Acceptance {
   }
 
   /** @throws SimError COMMAND_QUEUE_FULL, answered as busy */
-  #makeRoom(count: number): void {
+  #checkRoom(count: number): void {
     if (count === 0) return;
     // applied writes, and those dropped by a reset of the device, no longer count
     this.#pending = this.#pending.filter(({ waiting }) => waiting);
@@ -272,29 +276,29 @@ export function withFaultCode(error: unknown, faults: readonly ActiveFault[], de
   return error;
 }
 
-function dropPoints(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
+function dropPoints(fault: ActiveFault, targets: readonly PointOutcome[], decide: Decision): void {
   const landing = fault.isOf(ignoreWriteFault)
     ? 0
     : fault.isOf(partialWriteFault)
       ? fault.parameters.landing_points
       : Infinity;
-  if (targets.length <= landing || !fault.strikes(deviceIndex)) return;
+  if (targets.length <= landing || !decide(fault)) return;
   for (const outcome of targets.slice(landing)) outcome.lands = false;
 }
 
-function alter(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
+function alter(fault: ActiveFault, targets: readonly PointOutcome[], decide: Decision): void {
   if (!fault.isOf(alterWriteFault)) return;
   const { factor = 1, offset = 0, value } = fault.parameters;
   const isAlterable = ({ slot: { def }, written }: PointOutcome) =>
     numberCodec(def.type) !== undefined &&
     (value !== undefined || (typeof written === 'number' && def.symbols === undefined));
   const numbers = targets.filter(isAlterable);
-  if (numbers.length === 0 || !fault.strikes(deviceIndex)) return;
+  if (numbers.length === 0 || !decide(fault)) return;
   for (const outcome of numbers) outcome.value = value ?? Number(outcome.value) * factor + offset;
 }
 
-function delayPoints(fault: ActiveFault, targets: readonly PointOutcome[], deviceIndex: number): void {
-  if (!fault.isOf(lateWriteFault) || targets.length === 0 || !fault.strikes(deviceIndex)) return;
+function delayPoints(fault: ActiveFault, targets: readonly PointOutcome[], decide: Decision): void {
+  if (!fault.isOf(lateWriteFault) || targets.length === 0 || !decide(fault)) return;
   for (const outcome of targets) outcome.delayS += fault.parameters.delay_s;
 }
 

@@ -24,7 +24,7 @@ export const m121 = {
     { name: 'PFMinQ3', type: 'int16', size: 1, sf: 'PFMin_SF', units: 'cos()', access: 'RW', label: 'Smallest power factor, quadrant 3' },
     { name: 'PFMinQ4', type: 'int16', size: 1, sf: 'PFMin_SF', units: 'cos()', access: 'RW', label: 'Smallest power factor, quadrant 4' },
     { name: 'VArAct', type: 'enum16', size: 1, access: 'RW', label: 'Sign of reactive power when charging turns to discharging', symbols: { SWITCH: 1, MAINTAIN: 2 } },
-    { name: 'ClcTotVA', type: 'enum16', size: 1, access: 'RW', label: 'How apparent powers add up', symbols: { VECTOR: 1, ARITHMETIC: 2 } },
+    { name: 'ClcTotVA', type: 'enum16', size: 1, access: 'RW', label: 'Sum of apparent powers: vector or arithmetic', symbols: { VECTOR: 1, ARITHMETIC: 2 } },
     { name: 'MaxRmpRte', type: 'uint16', size: 1, sf: 'MaxRmpRte_SF', units: '% WGra', access: 'RW', label: 'Upper bound of ramp rates' },
     { name: 'ECPNomHz', type: 'uint16', size: 1, sf: 'ECPNomHz_SF', units: 'Hz', access: 'RW', label: 'Nominal frequency' },
     { name: 'ConnPh', type: 'enum16', size: 1, access: 'RW', label: 'Phase of a single-phase device', symbols: { A: 1, B: 2, C: 3 } },

@@ -35,7 +35,7 @@ export const m122 = {
         'Dyn-Reactive-Current': 6, LVRT: 7, HVRT: 8, 'Watt-PF': 9, 'Volt-Watt': 10, Scheduled: 12, LFRT: 13, HFRT: 14,
       },
     },
-    { name: 'TmSrc', type: 'string', size: 4, label: 'Where the time comes from' },
+    { name: 'TmSrc', type: 'string', size: 4, label: 'Source of the time' },
     { name: 'Tms', type: 'uint32', size: 2, units: 'Secs', label: 'Time in seconds since the year 2000' },
     { name: 'RtSt', type: 'bitfield16', size: 1, label: 'Rides through a disturbance', symbols: { LVRT_ACTIVE: 0, HVRT_ACTIVE: 1, LFRT_ACTIVE: 2, HFRT_ACTIVE: 3 } },
     { name: 'Ris', type: 'uint16', size: 1, sf: 'Ris_SF', units: 'ohms', label: 'Insulation resistance' },

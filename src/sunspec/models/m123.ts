@@ -34,7 +34,7 @@ export const m123 = {
     { name: 'VArPct_RvrtTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Reversion time of the reactive power' },
     { name: 'VArPct_RmpTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Ramp time of the reactive power' },
     {
-      name: 'VArPct_Mod', type: 'enum16', size: 1, access: 'RW', reversion: 'VArPct_RvrtTms', label: 'Which of the three shares counts',
+      name: 'VArPct_Mod', type: 'enum16', size: 1, access: 'RW', reversion: 'VArPct_RvrtTms', label: 'Reference of the set-point in force',
       symbols: { NONE: 0, WMax: 1, VArMax: 2, VArAval: 3 },
     },
     {

@@ -12,7 +12,7 @@ export const m124 = {
     { name: 'WChaGra', type: 'uint16', size: 1, sf: 'WChaDisChaGra_SF', units: '% WChaMax/sec', access: 'RW', mandatory: true, label: 'Ramp rate of charging' },
     { name: 'WDisChaGra', type: 'uint16', size: 1, sf: 'WChaDisChaGra_SF', units: '% WChaMax/sec', access: 'RW', mandatory: true, label: 'Ramp rate of discharging' },
     {
-      name: 'StorCtl_Mod', type: 'bitfield16', size: 1, access: 'RW', mandatory: true, reversion: 'InOutWRte_RvrtTms', label: 'Which limits are in force',
+      name: 'StorCtl_Mod', type: 'bitfield16', size: 1, access: 'RW', mandatory: true, reversion: 'InOutWRte_RvrtTms', label: 'Limits in force: charge, discharge',
       symbols: { CHARGE: 0, DiSCHARGE: 1 },
     },
     { name: 'VAChaMax', type: 'uint16', size: 1, sf: 'VAChaMax_SF', units: 'VA', access: 'RW', label: 'Largest apparent power while charging' },
@@ -26,7 +26,7 @@ export const m124 = {
     { name: 'InOutWRte_WinTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Random delay before charge and discharge power' },
     { name: 'InOutWRte_RvrtTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Reversion time of charge and discharge power' },
     { name: 'InOutWRte_RmpTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Ramp time of charge and discharge power' },
-    { name: 'ChaGriSet', type: 'enum16', size: 1, access: 'RW', label: 'Whether the grid may charge the storage', symbols: { PV: 0, GRID: 1 } },
+    { name: 'ChaGriSet', type: 'enum16', size: 1, access: 'RW', label: 'Source of charging: PV alone, or the grid as well', symbols: { PV: 0, GRID: 1 } },
     { name: 'WChaMax_SF', type: 'sunssf', size: 1, mandatory: true, label: 'Power of ten of WChaMax' },
     { name: 'WChaDisChaGra_SF', type: 'sunssf', size: 1, mandatory: true, label: 'Power of ten of WChaDisChaGra' },
     { name: 'VAChaMax_SF', type: 'sunssf', size: 1, label: 'Power of ten of VAChaMax' },

@@ -9,7 +9,7 @@ export const m125 = {
     { name: 'ID', type: 'uint16', size: 1, mandatory: true, static: true, label: 'Model number' },
     { name: 'L', type: 'uint16', size: 1, mandatory: true, static: true, label: 'Registers after this one' },
     { name: 'ModEna', type: 'bitfield16', size: 1, access: 'RW', mandatory: true, label: 'Function on/off', symbols: { ENABLE: 0 } },
-    { name: 'SigType', type: 'enum16', size: 1, access: 'RW', label: 'What the signal means', symbols: { UNKNOWN: 0, ABSOLUTE: 1, RELATIVE: 2, MULTIPLIER: 3, LEVEL: 4 } },
+    { name: 'SigType', type: 'enum16', size: 1, access: 'RW', label: 'Kind of signal', symbols: { UNKNOWN: 0, ABSOLUTE: 1, RELATIVE: 2, MULTIPLIER: 3, LEVEL: 4 } },
     { name: 'Sig', type: 'int16', size: 1, sf: 'Sig_SF', access: 'RW', mandatory: true, label: 'The price signal' },
     { name: 'WinTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Random delay before a change' },
     { name: 'RvtTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Reversion time' },

@@ -27,7 +27,7 @@ export const m126 = {
       label: 'Curve',
       points: [
         { name: 'ActPt', type: 'uint16', size: 1, access: 'RW', mandatory: true, label: 'Points in use' },
-        { name: 'DeptRef', type: 'enum16', size: 1, access: 'RW', mandatory: true, label: 'What 100 % on the y axis means', symbols: { WMax: 1, VArMax: 2, VArAval: 3 } },
+        { name: 'DeptRef', type: 'enum16', size: 1, access: 'RW', mandatory: true, label: 'Reference of 100 % on the y axis', symbols: { WMax: 1, VArMax: 2, VArAval: 3 } },
         { name: 'V1', type: 'uint16', size: 1, sf: 'V_SF', units: '% VRef', access: 'RW', mandatory: true, label: 'x of point 1: voltage, share of VRef' },
         { name: 'VAr1', type: 'int16', size: 1, sf: 'DeptRef_SF', access: 'RW', mandatory: true, label: 'y of point 1: reactive power' },
         { name: 'V2', type: 'uint16', size: 1, sf: 'V_SF', units: '% VRef', access: 'RW', label: 'x of point 2: voltage, share of VRef' },
@@ -72,7 +72,7 @@ export const m126 = {
         { name: 'RmpTms', type: 'uint16', size: 1, units: 'Secs', access: 'RW', label: 'Time constant of the answer' },
         { name: 'RmpDecTmm', type: 'uint16', size: 1, sf: 'RmpIncDec_SF', units: '% ref_value/min', access: 'RW', label: 'Ramp rate downwards' },
         { name: 'RmpIncTmm', type: 'uint16', size: 1, sf: 'RmpIncDec_SF', units: '% ref_value/min', access: 'RW', label: 'Ramp rate upwards' },
-        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, label: 'Whether the curve refuses writes', symbols: { READWRITE: 0, READONLY: 1 } },
+        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, label: 'Access to the curve', symbols: { READWRITE: 0, READONLY: 1 } },
       ],
     },
   ],

@@ -14,7 +14,7 @@ export const m703 = {
     { name: 'ESHzHi', type: 'uint32', size: 2, sf: 'Hz_SF', units: 'Hz', access: 'RW', profile1547: true, label: 'Upper frequency for entering service' },
     { name: 'ESHzLo', type: 'uint32', size: 2, sf: 'Hz_SF', units: 'Hz', access: 'RW', profile1547: true, label: 'Lower frequency for entering service' },
     { name: 'ESDlyTms', type: 'uint32', size: 2, units: 'Secs', access: 'RW', profile1547: true, label: 'Wait on a good grid before entering' },
-    { name: 'ESRndTms', type: 'uint32', size: 2, units: 'Secs', access: 'RW', label: 'Longest extra random wait' },
+    { name: 'ESRndTms', type: 'uint32', size: 2, units: 'Secs', access: 'RW', label: 'Maximum additional random delay' },
     { name: 'ESRmpTms', type: 'uint32', size: 2, units: 'Secs', access: 'RW', profile1547: true, label: 'Ramp time after entering' },
     { name: 'ESDlyRemTms', type: 'uint32', size: 2, units: 'Secs', label: 'Rest of the running wait' },
     { name: 'V_SF', type: 'sunssf', size: 1, static: true, profile1547: true, label: 'Scale factor of voltage' },

@@ -9,7 +9,7 @@ export const m710 = {
     { name: 'ID', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Model number' },
     { name: 'L', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Registers after this one' },
     { name: 'Ena', type: 'enum16', size: 1, access: 'RW', mandatory: true, profile1547: true, label: 'Function on/off', symbols: { DISABLED: 0, ENABLED: 1 } },
-    { name: 'AdptCrvReq', type: 'uint16', size: 1, access: 'RW', mandatory: true, profile1547: true, effect: 'latch', label: 'Set to adopt, counted from 1' },
+    { name: 'AdptCrvReq', type: 'uint16', size: 1, access: 'RW', mandatory: true, profile1547: true, effect: 'latch', label: 'Number of the curve set to adopt, from 1' },
     { name: 'AdptCrvRslt', type: 'enum16', size: 1, mandatory: true, profile1547: true, label: 'Outcome of the last adoption', symbols: { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } },
     { name: 'NPt', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Points per curve in the map' },
     { name: 'NCrvSet', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Curve sets in the map, active one included' },
@@ -23,7 +23,7 @@ export const m710 = {
       count: 'NCrvSet',
       label: 'Curve set; the first is the active one',
       points: [
-        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Whether the set refuses writes', symbols: { RW: 0, R: 1 } },
+        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Access to the curve set', symbols: { RW: 0, R: 1 } },
       ],
       groups: [
         {

@@ -9,13 +9,13 @@ export const m712 = {
     { name: 'ID', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Model number' },
     { name: 'L', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Registers after this one' },
     { name: 'Ena', type: 'enum16', size: 1, access: 'RW', mandatory: true, profile1547: true, reversion: 'RvrtTms', label: 'Function on/off', symbols: { DISABLED: 0, ENABLED: 1 } },
-    { name: 'AdptCrvReq', type: 'uint16', size: 1, access: 'RW', mandatory: true, profile1547: true, effect: 'latch', label: 'Set to adopt, counted from 1' },
+    { name: 'AdptCrvReq', type: 'uint16', size: 1, access: 'RW', mandatory: true, profile1547: true, effect: 'latch', label: 'Number of the curve set to adopt, from 1' },
     { name: 'AdptCrvRslt', type: 'enum16', size: 1, mandatory: true, profile1547: true, label: 'Outcome of the last adoption', symbols: { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } },
     { name: 'NPt', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Points per curve in the map' },
     { name: 'NCrv', type: 'uint16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Curve sets in the map, active one included' },
     { name: 'RvrtTms', type: 'uint32', size: 2, units: 'Secs', access: 'RW', label: 'Reversion time, 0 = none' },
     { name: 'RvrtRem', type: 'uint32', size: 2, units: 'Secs', label: 'Rest of the reversion time' },
-    { name: 'RvrtCrv', type: 'uint16', size: 1, access: 'RW', label: 'Set adopted on reversion' },
+    { name: 'RvrtCrv', type: 'uint16', size: 1, access: 'RW', label: 'Number of the curve set after reversion' },
     { name: 'W_SF', type: 'sunssf', size: 1, mandatory: true, static: true, profile1547: true, label: 'Scale factor of active power' },
     { name: 'DeptRef_SF', type: 'sunssf', size: 1, mandatory: true, static: true, profile1547: true, label: 'Scale factor of the y axis' },
   ],
@@ -28,11 +28,11 @@ export const m712 = {
       points: [
         { name: 'ActPt', type: 'uint16', size: 1, access: 'RW', mandatory: true, profile1547: true, label: 'Points in use' },
         {
-          name: 'DeptRef', type: 'enum16', size: 1, access: 'RW', mandatory: true, profile1547: true, label: 'What 100 % on the y axis means',
+          name: 'DeptRef', type: 'enum16', size: 1, access: 'RW', mandatory: true, profile1547: true, label: 'Reference of 100 % on the y axis',
           symbols: { W_MAX_PCT: 0, VAR_MAX_PCT: 1, VAR_AVAL_PCT: 2, VA_MAX_PCT: 3 },
         },
-        { name: 'Pri', type: 'enum16', size: 1, access: 'RW', profile1547: true, label: 'Which power goes first while this curve acts', symbols: { ACTIVE: 0, REACTIVE: 1 } },
-        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Whether the set refuses writes', symbols: { RW: 0, R: 1 } },
+        { name: 'Pri', type: 'enum16', size: 1, access: 'RW', profile1547: true, label: 'Power with priority while this curve acts', symbols: { ACTIVE: 0, REACTIVE: 1 } },
+        { name: 'ReadOnly', type: 'enum16', size: 1, mandatory: true, static: true, profile1547: true, label: 'Access to the curve set', symbols: { RW: 0, R: 1 } },
       ],
       groups: [
         {

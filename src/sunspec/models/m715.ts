@@ -8,7 +8,7 @@ export const m715 = {
   points: [
     { name: 'ID', type: 'uint16', size: 1, mandatory: true, static: true, label: 'Model number' },
     { name: 'L', type: 'uint16', size: 1, mandatory: true, static: true, label: 'Registers after this one' },
-    { name: 'LocRemCtl', type: 'enum16', size: 1, label: 'Who may control: remote or local', symbols: { REMOTE: 0, LOCAL: 1 } },
+    { name: 'LocRemCtl', type: 'enum16', size: 1, label: 'Side that may control: remote or local', symbols: { REMOTE: 0, LOCAL: 1 } },
     { name: 'DERHb', type: 'uint32', size: 2, label: 'Heartbeat of the device, one per second' },
     { name: 'ControllerHb', type: 'uint32', size: 2, access: 'RW', label: 'Heartbeat of the master, one per second' },
     { name: 'AlarmReset', type: 'uint16', size: 1, access: 'RW', effect: 'latch', label: 'Write 1 to clear latched alarms' },

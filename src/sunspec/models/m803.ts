@@ -43,7 +43,7 @@ export const m803 = {
       label: 'String of the bank',
       points: [
         { name: 'StrNMod', type: 'uint16', size: 1, mandatory: true, label: 'Modules in the string' },
-        { name: 'StrSt', type: 'bitfield32', size: 2, mandatory: true, label: 'Whether the string is enabled and connected', symbols: { STRING_ENABLED: 0, CONTACTOR_STATUS: 1 } },
+        { name: 'StrSt', type: 'bitfield32', size: 2, mandatory: true, label: 'String enabled, and connected: one bit each', symbols: { STRING_ENABLED: 0, CONTACTOR_STATUS: 1 } },
         {
           name: 'StrConFail', type: 'enum16', size: 1, label: 'Why it did not connect',
           symbols: {

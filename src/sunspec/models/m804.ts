@@ -10,7 +10,7 @@ export const m804 = {
     { name: 'L', type: 'uint16', size: 1, mandatory: true, static: true, label: 'Registers after this one' },
     { name: 'Idx', type: 'uint16', size: 1, mandatory: true, label: 'Number of the string' },
     { name: 'NMod', type: 'uint16', size: 1, mandatory: true, label: 'Modules in the string' },
-    { name: 'St', type: 'bitfield32', size: 2, mandatory: true, label: 'Whether the string is enabled and connected', symbols: { STRING_ENABLED: 0, CONTACTOR_STATUS: 1 } },
+    { name: 'St', type: 'bitfield32', size: 2, mandatory: true, label: 'String enabled, and connected: one bit each', symbols: { STRING_ENABLED: 0, CONTACTOR_STATUS: 1 } },
     {
       name: 'ConFail', type: 'enum16', size: 1, label: 'Why it did not connect',
       symbols: {

@@ -44,7 +44,7 @@ export const m805 = {
       points: [
         { name: 'CellV', type: 'uint16', size: 1, sf: 'CellV_SF', units: 'V', mandatory: true, label: 'Voltage' },
         { name: 'CellTmp', type: 'int16', size: 1, sf: 'Tmp_SF', units: 'C', mandatory: true, label: 'Temperature' },
-        { name: 'CellSt', type: 'bitfield32', size: 2, label: 'Whether it is being balanced', symbols: { CELL_IS_BALANCING: 0 } },
+        { name: 'CellSt', type: 'bitfield32', size: 2, label: 'Balancing of the cell', symbols: { CELL_IS_BALANCING: 0 } },
       ],
     },
   ],

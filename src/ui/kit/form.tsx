@@ -75,6 +75,11 @@ function valuesOf(fields: readonly Field[], inputs: Readonly<Record<string, stri
   return values;
 }
 
+/** Texts that differ from the sent ones: they were typed while the call ran. */
+export function typedSince<T>(typed: Readonly<Record<string, T>>, sent: Readonly<Record<string, T>>) {
+  return Object.fromEntries(Object.entries(typed).filter(([name, text]) => text !== sent[name]));
+}
+
 /** The values for the curl command without secrets, which would appear in the button's title and the clipboard. */
 function withoutSecrets(fields: readonly Field[], values: Values): Values {
   const secrets = fields.filter(({ name, secret }) => secret === true && name in values);
@@ -171,8 +176,11 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
     const answer = await run(call(values));
     setDone(answer !== undefined);
     if (answer === undefined) return;
-    // fields with a start value show it again; typed text stays in those that started empty
-    setTyped((before) => Object.fromEntries(Object.entries(before).filter(([name]) => start[name] === '')));
+    // fields with a start value show it again, unless they were changed meanwhile; typed text stays in those that started empty
+    setTyped((present) => ({
+      ...Object.fromEntries(Object.entries(present).filter(([name]) => start[name] === '')),
+      ...typedSince(present, typed),
+    }));
     onDone?.(answer);
   };
   return (

@@ -237,7 +237,7 @@ describe('dashboard: a page for each kind of device', () => {
     expect(await act(page, page, 'Suspend')).to.equal(200);
     await waitFor(page, 'status-1', 'suspended evse');
     expect(await act(page, page, 'Suspend')).to.equal(409);
-    await page.getByText('the evse has suspended it already').waitFor();
+    await page.getByText('the station has already suspended the session').waitFor();
     expect(await act(page, page, 'Resume')).to.equal(200);
     const stop = await operation(page, 'Stop');
     expect(await act(page, stop, 'Stop session')).to.equal(200);

@@ -61,10 +61,7 @@ describe('settings of Modbus lines', () => {
       ['--meter_unit', '2', '-N', '3', '--mb_shared_port', 'yes'],
       ['--meter_unit: given 2, but devices have unit ids 1 to 3; allowed: another unit id up to 247'],
     ],
-    [
-      ['--meter_port', '8504', '-N', '3'],
-      ['--meter_port: given 8504, which is a Modbus port of devices; allowed: another port'],
-    ],
+    [['--meter_port', '8504', '-N', '3'], ['--meter_port: given 8504, which mb_port uses; allowed: another port']],
     [['--mb_foreign_unit', 'loud'], ['--mb_foreign_unit: given "loud"; allowed: silent, gateway']],
     [
       ['--mb_framing', 'rtu_over_tcp', '--mb_foreign_unit', 'gateway'],

@@ -203,6 +203,12 @@ describe('interface 12.1: profiles by kind', () => {
       ).issues.map(({ name }) => name);
       expect(names).to.deep.equal(['p: hybrid.soc_min_pct', 'p: pv.min_dc_voltage_v', 'p: battery.strings']);
     });
+    it('names the array, not the inverter, in the limit of a night power', () => {
+      const wrong = { hybrid: { pv_w: 8000 }, pv: { night_power_w: 1000 } };
+      expect(lines(resolve(wrong, hybrid).issues)).to.deep.equal([
+        'p: pv.night_power_w: given 1000; allowed: up to 5 % of hybrid.pv_w, which is 400',
+      ]);
+    });
     it('keeps the limits of the hybrid for the battery when the array is wrong', () => {
       const { issues } = resolve(
         { hybrid: { soc_min_pct: 5 }, battery: { soc_pct: 7 }, pv: { min_dc_voltage_v: 5000 } },

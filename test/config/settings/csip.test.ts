@@ -259,12 +259,12 @@ describe('settings of the client of IEEE 2030.5', () => {
       ['--csip_pin', '111111'],
       ['--csip_pin: given a secret value; allowed: 5 digits and their check digit, for example 111115'],
     ],
-    [['--dcap', 'dcap'], ['--dcap: given "dcap"; allowed: a path that begins with /']],
-    [['--dcap', '/a b'], ['--dcap: given "/a b"; allowed: a path that begins with /']],
+    [['--dcap', 'dcap'], ['--dcap: given "dcap"; allowed: a path of a URI that begins with /, up to 1000 characters']],
+    [['--dcap', '/a b'], ['--dcap: given "/a b"; allowed: a path of a URI that begins with /, up to 1000 characters']],
     [
       ['--csip_notify_uri', 'https://a.example/?x'],
       [
-        '--csip_notify_uri: given "https://a.example/?..."; allowed: an http or https URI without query, for example https://client.example:9443',
+        '--csip_notify_uri: given "https://a.example/?..."; allowed: an http or https URI of up to 1000 characters without user name, password, query and fragment, for example https://client.example:9443',
       ],
     ],
     [['--csip_aus', '1.1'], ['--csip_aus: given "1.1"; allowed: none, 1.2, 1.3']],

@@ -59,6 +59,18 @@ describe('back-off', () => {
       expect(backOff.nextMs()).to.equal(4000);
     });
 
+    it('goes on growing in another form, as if the waits before had been of it', () => {
+      const form = (waitMinimumMs: number, repeatTimes: number) =>
+        ocppBackOff({ waitMinimumMs, randomRangeMs: 0, repeatTimes }, drawing(0));
+      const backOff = new BackOff(form(60_000, 8));
+      expect(waits(backOff, 2)).to.deep.equal([60_000, 120_000]);
+      backOff.change(form(1000, 3));
+      expect(waits(backOff, 3)).to.deep.equal([4000, 8000, 8000]);
+      backOff.change(form(500, 8));
+      backOff.reset();
+      expect(waits(backOff, 2)).to.deep.equal([500, 1000]);
+    });
+
     it('without a random part and doublings is one wait', () => {
       const form = ocppBackOff({ waitMinimumMs: 10_000, randomRangeMs: 0, repeatTimes: 0 }, drawing(0.7));
       expect(waits(new BackOff(form), 3)).to.deep.equal([10_000, 10_000, 10_000]);

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { createControlTarget } from '../../../src/csip/control/control-bridge.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import { FaultyRig } from '../../support/faulty-rig.ts';
 import { testPlant } from '../../support/plant.ts';
 import {
   apply,
@@ -38,6 +42,42 @@ function commits(plant: SimPlant): () => number {
   plant.device(0).bank.onChange(() => (count += 1));
   return () => count;
 }
+
+describe('The stamp of what controls act on', () => {
+  it('changes with everything that a check depends on, and with nothing else', async () => {
+    const rig = new FaultyRig({ tickIntervalS: 1, types: ['Batt-3Phase', 'Batt-3Phase'] });
+    const { plant } = rig;
+    await plant.step(2);
+    const [first, second] = [plant.device(0), plant.device(1)];
+    const group = createControlTarget({
+      devices: [first],
+      plant,
+      siteOwner: 'csip:group',
+      revision: '2018',
+      log: silentLogger,
+    });
+    const half = control({ opModMaxLimW: 5000 });
+    let { stamp } = group;
+    const changes: readonly (readonly [string, () => unknown])[] = [
+      ['a setting', () => write(plant, '702.WMax', 5000)],
+      ['local control', () => first.command({ kind: 'local', local: true }, rest)],
+      ['its end', () => first.command({ kind: 'local', local: false }, rest)],
+      ['a device that goes off', () => rig.inject(rebootFault, { off_s: 20, forget: false })],
+      ['its return', () => plant.step(25)],
+      ['a device that joins', () => group.regroup([first, second])],
+      ['a reset', () => second.command({ kind: 'reset', scope: 'device' }, rest)],
+    ];
+    for (const [name, change] of changes) {
+      await change();
+      expect(group.stamp, name).to.not.equal(stamp);
+      ({ stamp } = group);
+      group.check(half);
+      await plant.step(1);
+      expect(group.stamp, `after ${name}`).to.equal(stamp);
+    }
+    group.close();
+  });
+});
 
 describe('What becomes of DERControls', () => {
   it('refuses values out of range, with everything beside them', async () => {

@@ -12,7 +12,7 @@ const quiet: EventFacts = {
   over: false,
   cancelDue: false,
   lostAll: false,
-  takenBy: 'program',
+  takenBy: 'same program',
   refusal: null,
   part: 'whole',
   revision: '2018',
@@ -129,7 +129,7 @@ describe('CSIP events: the answer of a transition', () => {
   });
 
   it('to a takeover says by whom, in the words of the revision', () => {
-    const takers = ['program', 'other program', 'other server'] as const;
+    const takers = ['same program', 'other program', 'other server'] as const;
     const of = (revision: EventFacts['revision']) => takers.map((takenBy) => superseded({ takenBy, revision }));
     expect(of('2018')).to.deep.equal([7, 7, 13]);
     expect(of('2023')).to.deep.equal([7, 14, 13]);

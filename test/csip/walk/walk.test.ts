@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
-import { control, lfdi, sfdi, WalkRig } from './scripted.ts';
+import { sfdiOf } from '../../../src/csip/transport/certificates.ts';
+import { control, lfdi, paged, sfdi, WalkRig } from './scripted.ts';
 
 describe('csip/walk', () => {
   it('reads DeviceCapability, Time, EndDevice, groups, programs, controls and defaults in this order', async () => {
@@ -376,6 +377,31 @@ describe('csip/walk', () => {
       assert.equal(rig.last.length, 1);
     });
 
+    it('waits for the PIN that a Registration lacks, without calling it another one, and says so', async () => {
+      const rig = new WalkRig();
+      rig.conduct.pin = 111115;
+      rig.server.endDevice({ RegistrationLink: { href: '/edev/1/rg' } });
+      const registration = (pIN?: number) => ({
+        name: 'Registration' as const,
+        value: { dateTimeRegistered: 1, pollRate: 60, ...(pIN !== undefined && { pIN }) },
+      });
+      const codes = () => rig.walk.remarks.map(({ code }) => code);
+      rig.server.resources.set('/edev/1/rg', registration());
+      await rig.start();
+      assert.deepEqual([rig.walk.stage, rig.programs, rig.refusals], ['registering', [], []]);
+      assert.deepEqual(codes(), ['registration-without-pin']);
+      rig.server.resources.set('/edev/1/rg', registration(111115));
+      await rig.server.pass(100);
+      assert.deepEqual([rig.walk.stage, codes()], ['running', []]);
+      rig.server.resources.set('/edev/1/rg', registration());
+      await rig.server.pass(100);
+      assert.deepEqual([rig.walk.stage, rig.refusals, codes()], ['running', [], ['registration-without-pin']]);
+      assert.equal(rig.warnings.filter((line) => line.includes('no PIN')).length, 1);
+      rig.server.resources.set('/edev/1/rg', registration(5));
+      await rig.server.pass(100);
+      assert.equal(rig.refusals.length, 1);
+    });
+
     it('copes without RegistrationLink, or ceases where it was told to', async () => {
       const rig = new WalkRig();
       rig.conduct.pin = 111115;
@@ -459,5 +485,30 @@ describe('csip/walk', () => {
       await rig.server.pass(800, 5);
       assert.equal(rig.controls[0].startS, 2000);
     });
+  });
+
+  it('subscribes at the EndDevice of the connection wherever the list has it, with or without an LFDI', async () => {
+    const ownLfdi = 'AB'.repeat(20);
+    for (const identity of [{ lFDI: ownLfdi.toLowerCase() }, { sFDI: sfdiOf(ownLfdi) }]) {
+      const rig = new WalkRig({ ownLfdi });
+      const others = Array.from({ length: 1200 }, (_, i) => ({
+        href: `/edev/o${i}`,
+        lFDI: i.toString(16).padStart(40, '0'),
+        sFDI: i + 1,
+      }));
+      const managed = { href: '/edev/1', lFDI: lfdi, sFDI: sfdi, subscribable: 1 };
+      const own = { href: '/edev/own', ...identity, SubscriptionListLink: { href: '/edev/own/sub', all: 0 } };
+      const list = [managed, ...others, own];
+      rig.server.resources.set('/edev', paged('EndDeviceList', 'EndDevice', list, 255, { subscribable: 1 }));
+      await rig.start();
+      assert.deepEqual(
+        rig.walk.subscribable.map(({ resource: { name }, listUrl }) => [name, listUrl]),
+        [
+          ['EndDeviceList', 'https://head-end/edev/own/sub'],
+          ['EndDevice', 'https://head-end/edev/own/sub'],
+        ],
+      );
+      assert.equal(rig.walk.seen.length, 1000);
+    }
   });
 });

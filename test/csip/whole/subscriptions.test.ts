@@ -1,5 +1,7 @@
 /** Subscriptions and notifications. */
 import { expect } from 'chai';
+import type { SimError } from '../../../src/core/errors.ts';
+import { closed, occupied } from '../../support/ports.ts';
 import { parsed } from '../head-end/bodies.ts';
 import { Site } from './site.ts';
 
@@ -102,5 +104,25 @@ describe('a client in clear whose notifications come over TLS', () => {
       /CSIP +\d client of http:.*\nCSIP +notifications at https:\/\/127\.0\.0\.1:[1-9]/,
     );
     await site.until('a request in clear', 30, () => site.headEnd.sent('GET', '/dcap')[0]);
+  });
+});
+
+describe('a port of notifications in use', () => {
+  it('fails the start with the flag of another one', async () => {
+    const { server, port } = await occupied();
+    const site = await Site.open({
+      tls: null,
+      flags: ['--csip_subscribe', 'yes', '--csip_notify_port', String(port)],
+      startsLater: true,
+    });
+    const failure = await site.start().then(
+      () => null,
+      (error: unknown) => (error as SimError).message,
+    );
+    await Promise.all([site.close(), closed(server)]);
+    expect(failure).to.equal(
+      `CSIP notifications: cannot listen on 127.0.0.1:${port}: the port is in use; ` +
+        '--csip_notify_port takes another port, or 0 for any free one',
+    );
   });
 });

@@ -18,8 +18,8 @@ const placesOf = ({ bank: { layout } }: SimDevice, hidden: boolean): readonly st
   layout.models.filter((place) => place.hidden === hidden).map(({ name }) => name);
 const shown = (...given: Parameters<typeof deviceOf>) => placesOf(deviceOf(...given), false).join(' ');
 
-function refusals(chain: readonly ChainEntry[], type = 'PV-3Phase'): string[] {
-  return errorOf(() => deviceOf(chain, type)).issues.map(
+function refusals(chain: readonly ChainEntry[], type = 'PV-3Phase', more: TestPlantOptions = {}): string[] {
+  return errorOf(() => deviceOf(chain, type, more)).issues.map(
     ({ name, detail }) => `${name.replace(/^.*: /, '')}: ${detail}`,
   );
 }
@@ -97,6 +97,41 @@ describe('chain of a profile', () => {
     expect(count('707.Crv[2].MustTrip.Pt[19].V', '707.Crv[3].MustTrip.Pt[0].V')).to.equal('10');
     expect(count('711.Ctl[1].DbOf', '711.Ctl[2].DbOf')).to.equal('10');
     expect(count('706.Crv[1].Pt[9].V', '706.Crv[2].Pt[0].V', '706.Crv[0].Pt[10].V')).to.equal('100');
+  });
+
+  describe('compares its points with the curves of the profile', () => {
+    /** Every set of 705 with a line of two points. */
+    const line = (sets: number): Readonly<Record<string, number>> =>
+      Object.fromEntries(
+        Array.from({ length: sets }, (_, set) => [
+          [`Crv[${set}].ActPt`, 2],
+          [`Crv[${set}].Pt[0].V`, 95],
+          [`Crv[${set}].Pt[0].Var`, 30],
+          [`Crv[${set}].Pt[1].V`, 105],
+          [`Crv[${set}].Pt[1].Var`, -30],
+        ]).flat() as [string, number][],
+      );
+
+    it('which may have fewer than those of the category', () => {
+      const { bank } = deviceOf(listed({ model: 705, curves: 2, points: 2 }), 'PV-3Phase', {
+        models: { 705: line(2) },
+      });
+      expect([bank.map.m705.NPt, bank.map.m705.Crv.map(({ ActPt }) => ActPt)]).to.deep.equal([2, [2, 2]]);
+      expect(bank.map.m705.Crv[1]?.Pt[1]?.Var).to.equal(-30);
+    });
+
+    it('of which each set counts, also one that the profile leaves as it is', () => {
+      expect(refusals(listed({ model: 705, points: 2 }), 'PV-3Phase', { models: { 705: line(2) } })).to.deep.equal([
+        'chain[0].points: given 2; allowed: from 4, as 705.Crv[2].ActPt is at start, to 20',
+      ]);
+    });
+
+    it('which may have more than those of the category', () => {
+      const long = { 'Crv[1].ActPt': 6 };
+      const [first, ...others] = refusals(listed({ model: 705, points: 5 }), 'PV-3Phase', { models: { 705: long } });
+      expect(first).to.equal('chain[0].points: given 5; allowed: from 6, as 705.Crv[1].ActPt is at start, to 20');
+      expect(others.every((issue) => issue.startsWith('models.705.Crv[1].ActPt: '))).to.equal(true);
+    });
   });
 
   it('adopts a set that only its own sizes have', () => {
@@ -196,7 +231,7 @@ describe('chain of a profile', () => {
       [
         'with fewer points than a curve has at start',
         listed({ model: 705, points: 3 }),
-        ['chain[0].points: given 3; allowed: from 4, as at start, to 20'],
+        ['chain[0].points: given 3; allowed: from 4, as 705.Crv[0].ActPt is at start, to 20'],
       ],
     ];
     for (const [title, chain, expected] of rows) {

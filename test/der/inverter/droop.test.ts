@@ -15,7 +15,7 @@ const setting: DroopSetting = {
   overDroop: 0.05,
   underDroop: 0.05,
   responseS: 5,
-  minPct: 0,
+  minPowerPct: 0,
 };
 const calm: DroopInput = {
   hz: 60,
@@ -53,11 +53,11 @@ describe('Frequency droop (IEEE 1547-2018 6.5.2.7, Table 24)', () => {
 
   it('goes down to PMin and no further, below zero where PMin says so', () => {
     expect(settled(62.5).outputW).to.equal(0);
-    expect(settled(62.5, { minPct: 30 }).outputW).to.equal(3000);
-    expect(settled(62.5, { minPct: -20 }).outputW).to.equal(-2000);
-    expect(settled(62.5, { minPct: -100, overDroop: 0.02 }).outputW).to.equal(-ratedW);
+    expect(settled(62.5, { minPowerPct: 30 }).outputW).to.equal(3000);
+    expect(settled(62.5, { minPowerPct: -20 }).outputW).to.equal(-2000);
+    expect(settled(62.5, { minPowerPct: -100, overDroop: 0.02 }).outputW).to.equal(-ratedW);
     // already below PMin: it does not raise
-    expect(settled(62.5, { minPct: 80 }).outputW).to.equal(6000);
+    expect(settled(62.5, { minPowerPct: 80 }).outputW).to.equal(6000);
   });
 
   it('the edge of the band belongs to the band', () => {

@@ -81,4 +81,22 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
     meter.clear();
     expect(meter.phases[0]).to.deep.equal({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
   });
+
+  it('since the start, no reset takes them back', () => {
+    const meter = new EnergyMeter(2, 0);
+    const [first, second] = [span(600, 600), span(-400, -400)];
+    meter.add(hour, first, [0.5, 0.5], { ports: [] });
+    meter.clear();
+    expect(meter.sinceStart.map(({ whInjected }) => whInjected)).to.deep.equal([300, 300]);
+    meter.add(hour, second, [0.75, 0.25], { ports: [] });
+    meter.clear();
+    meter.add(hour, first, [1, 0], { ports: [] });
+    expect(meter.sinceStart[0]).to.deep.equal({
+      whInjected: 900,
+      whAbsorbed: 300,
+      varhInjected: 300,
+      varhAbsorbed: 900,
+    });
+    expect(meter.phases[0]).to.deep.equal({ whInjected: 600, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 600 });
+  });
 });

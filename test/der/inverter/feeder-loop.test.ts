@@ -40,7 +40,7 @@ describe('A device behind a feeder', () => {
     expect(terminalPu(rig)).to.be.closeTo(wanted, 0.1 / 480);
   });
 
-  it('a feeder that cannot carry the power: an alarm, the last voltage, and numbers everywhere', async () => {
+  it('a feeder that cannot carry the power: an alarm, the last voltage ratio, and numbers everywhere', async () => {
     const rig = await Rig.sunny({ feeder: { scr: 1, xOverR: 5 } });
     expect(rig.alarmCodes).to.deep.equal(['voltage_collapse']);
     for (const slot of rig.device.bank.layout.slots) {

@@ -2,7 +2,9 @@
 import { expect } from 'chai';
 import type { ChainEntry, MeteredFlow } from '../../../src/contract/map-layout.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { yieldToLoop } from '../../../src/core/turns.ts';
 import { testPlant } from '../../support/plant.ts';
+import { SlowWall } from '../../support/wall.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { configuredDevices } from '../../support/configured.ts';
 import { defaultMapShape } from '../../../src/contract/map-layout.ts';
@@ -187,5 +189,100 @@ describe('Meters in the maps of devices', () => {
     await plant.step(4);
     expect(read(plant, '213.TotWhExp', 1)).to.be.greaterThan(before);
     expect(read(plant, '213.W', 1)).to.be.closeTo(-plant.site.netW, 0.01);
+  });
+
+  it('count a device whose model fails as one without power from the same tick on', async () => {
+    const plant = plantOf([[meter(213)], null]);
+    await plant.step(30);
+    plant.setSurroundings({ ambientTemperatureC: NaN }, 1);
+    await plant.step(1);
+    expect(plant.device(1).bank.map.m701.W).to.equal(0);
+    expect(read(plant, '213.W')).to.be.closeTo(-plant.device(0).siteShare.powerW, 0.01);
+    expect(read(plant, '213.W')).to.be.closeTo(-plant.site.netW, 0.01);
+  });
+
+  describe('have counters of their own', () => {
+    /** Net energy of all devices into the grid since each of them joined, Wh. */
+    const deliveredWh = ({ devices }: SimPlant) =>
+      devices
+        .flatMap(({ siteShare }) => siteShare.meterTap().energy)
+        .reduce((sum, { whInjected, whAbsorbed }) => sum + whInjected - whAbsorbed, 0);
+
+    it('which begin at 0 with their device, whatever others show', async () => {
+      const plant = plantOf([all, null], { meter: { float: true } });
+      // within a second: the meters settle at its end
+      await plant.step(41);
+      const before = deliveredWh(plant);
+      const joined = await plant.add(deviceWith('PV-3Phase', [meter(213), meter(213, 'generation')], 'late'));
+      const names = ['213.TotWhExp', '213:2.TotWhExp'];
+      const counted = () => names.map((name) => read(plant, name, joined.index));
+      expect(counted()).to.deep.equal([0, 0]);
+      const ofOthers = [read(plant, '213.TotWhExp'), plant.meter!.now.exportedWh];
+      await plant.step(1);
+      const sinceThen = deliveredWh(plant) - before;
+      for (const wh of counted()) expect(wh).to.be.closeTo(sinceThen, 1e-4);
+      const after = [read(plant, '213.TotWhExp'), plant.meter!.now.exportedWh];
+      for (const [i, wh] of after.entries()) expect(wh - ofOthers[i]!).to.be.greaterThan(sinceThen + 1);
+    });
+
+    it('which end with their device: the next one of the same flow begins at 0', async () => {
+      const plant = plantOf([null, [meter(213, 'generation')]], { meter: { float: true } });
+      await plant.step(40);
+      expect(read(plant, '213.TotWhExp', 1)).to.be.greaterThan(50);
+      await plant.remove(1);
+      await plant.step(4);
+      const again = await plant.add(deviceWith('PV-3Phase', [meter(213, 'generation')], 'later'));
+      expect(read(plant, '213.TotWhExp', again.index)).to.equal(0);
+    });
+
+    it('which lose nothing when a device is reset again and again', async () => {
+      const plant = plantOf([[meter(213)]], { tickIntervalS: 1 });
+      await plant.step(60);
+      const before = read(plant, '213.TotWhExp');
+      const perSecondWh = plant.site.netW / 3600;
+      for (let i = 0; i < 10; i += 1) {
+        plant.device(0).command({ kind: 'reset', scope: 'device' }, by);
+        await plant.step(1);
+      }
+      expect(plant.site.netW / 3600).to.be.closeTo(perSecondWh, 0.01 * perSecondWh);
+      expect(read(plant, '213.TotWhExp') - before).to.be.closeTo(10 * perSecondWh, 0.1 * perSecondWh);
+    });
+  });
+
+  it('show the instant of the values beside them, also while the maps of a fleet are written in turns', async () => {
+    const wall = new SlowWall();
+    const plant = plantOf(
+      Array.from({ length: 6 }, () => [meter(213)]),
+      { tickIntervalS: 1, wall },
+    );
+    await plant.step(40);
+    // after each device other work has a turn
+    wall.cost = 3;
+    const energiesBySecond = new Map<number, Set<number>>();
+    let mixed = 0;
+    const look = () => {
+      const seconds = plant.devices.map(({ index }) => read(plant, '715.DERHb', index));
+      if (new Set(seconds).size > 1) mixed += 1;
+      for (const [index, second] of seconds.entries())
+        energiesBySecond.set(
+          second,
+          (energiesBySecond.get(second) ?? new Set()).add(read(plant, '213.TotWhExp', index)),
+        );
+    };
+    const watch = { isRunning: true };
+    const watched = (async () => {
+      while (watch.isRunning) {
+        look();
+        await yieldToLoop();
+      }
+    })();
+    await plant.step(5);
+    watch.isRunning = false;
+    await watched;
+    expect(mixed).to.be.greaterThan(5);
+    expect([...energiesBySecond.values()].map(({ size }) => size)).to.deep.equal(
+      Array.from({ length: energiesBySecond.size }, () => 1),
+    );
+    expect(energiesBySecond.size).to.be.at.least(5);
   });
 });

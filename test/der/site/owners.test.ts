@@ -67,8 +67,9 @@ describe('Limits of a connection point: bounds', () => {
   it('the name of an owner has 1 to 128 characters', () => {
     const scopes = new SiteScopes();
     for (const length of [0, maxSiteOwnerLength + 1]) {
-      const { code, issues } = refused(scopes, { export: 1 }, { owner: 'x'.repeat(length) });
+      const { code, message, issues } = refused(scopes, { export: 1 }, { owner: 'x'.repeat(length) });
       expect([code, issues.map(({ name }) => name)]).to.deep.equal(['COMMAND_BAD_VALUE', ['owner']]);
+      expect(message).to.equal(`the name of the owner of a limit is ${length === 0 ? 'empty' : 'too long'}`);
       expect(issues[0]?.detail).to.include(`given ${length} characters`);
     }
     for (const length of [1, maxSiteOwnerLength]) scopes.set({ export: 1 }, by(0), { owner: 'x'.repeat(length) });

@@ -96,6 +96,31 @@ describe('Connection points of devices and groups: owners', () => {
     expect(plant.site.limits.export.setBy).to.include({ source: 'dashboard' });
   });
 
+  it('a tighter or wider limit is behind the power of a device from the next tick on', async () => {
+    const plant = await siteOf([pv]);
+    plant.setSite({ export: 5000 }, by);
+    await plant.step(1);
+    plant.setSite({ export: 2000 }, csip, { owner: 'csip:a' });
+    expect([powersOf(plant), plant.siteCut(0)]).to.deep.equal([
+      [5000],
+      { devices: null, limit: 'export', limitW: 5000, owner: 'rest' },
+    ]);
+    await plant.step(1);
+    plant.setSite({ export: null }, csip, { owner: 'csip:a' });
+    expect([powersOf(plant), plant.siteCut(0)]).to.deep.equal([
+      [2000],
+      { devices: null, limit: 'export', limitW: 2000, owner: 'csip:a' },
+    ]);
+    await plant.step(10);
+    expect(plant.siteCut(0)).to.include({ limitW: 5000, owner: 'rest' });
+    plant.setSite({ export: null }, by);
+    expect(plant.siteCut(0)).to.equal(null);
+    await plant.step(1);
+    // the former limit acts no more, and the new one not yet
+    plant.setSite({ export: 1000 }, by);
+    expect(plant.siteCut(0)).to.equal(null);
+  });
+
   it('the tightest holds; null ends the own one alone, and the next comes into force', async () => {
     const plant = await siteOf([pv]);
     plant.setSite({ export: 5000 }, by);

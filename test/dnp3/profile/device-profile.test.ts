@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import type { RemoteClock } from '../../../src/core/time/remote-clock.ts';
+import { MasterClock } from '../../../src/dnp3/clock.ts';
 import { deviceProfileXml } from '../../../src/dnp3/profile/device-profile.ts';
+import type { ProfileFacts } from '../../../src/dnp3/profile/device-profile.ts';
 import {
   eventGroups,
   implementationTable,
@@ -100,6 +103,21 @@ describe('the device profile document', () => {
     expect(eventGroups).to.deep.equal([2, 22, 23, 32]);
   });
 
+  const facts: ProfileFacts = {
+    vendor: 'v',
+    product: 'p',
+    softwareVersion: '1',
+    date: '2026-01-01',
+    host: '127.0.0.1',
+    port: 1,
+    address: 1,
+    masterAddresses: [4],
+    unsolicited: false,
+    isTls: false,
+    limits: defaultLimits,
+    points: [],
+  };
+
   it('has the greatest number of a curve', () => {
     const rig = new PointRig('PV-3Phase');
     const points = rig.points.views({ type: 'AO', from: 244, to: 244 }).map(({ min, max, name, index }) => ({
@@ -110,21 +128,30 @@ describe('the device profile document', () => {
       min: min ?? 0,
       max: max ?? 0,
     }));
-    const xml = deviceProfileXml({
-      vendor: 'v',
-      product: 'p',
-      softwareVersion: '1',
-      date: '2026-01-01',
-      host: '127.0.0.1',
-      port: 1,
-      address: 1,
-      masterAddresses: [4],
-      unsolicited: false,
-      isTls: false,
-      limits: defaultLimits,
-      points,
-    });
+    const xml = deviceProfileXml({ ...facts, points });
     expect(xml).to.include('<maxTransmittedValue>100</maxTransmittedValue>');
     for (const group of eventGroups) expect(xml).to.include(`<group>${group}</group>`);
+  });
+
+  it('says how often the outstation needs the time, which is when it sets NEED_TIME', () => {
+    const xml = deviceProfileXml(facts).replace(/>\s+</g, '><');
+    const elementOf = (name: string) => new RegExp(`<${name}>.*?</${name}>`).exec(xml)?.[0] ?? '';
+    const everyS = Number(/<periodically>(\d+)<\/periodically>/.exec(elementOf('timeSyncRequired'))?.[1]);
+    expect(elementOf('timeSyncRequired')).to.equal(
+      `<timeSyncRequired><capabilities><periodicallyFixed>${everyS}</periodicallyFixed></capabilities>` +
+        `<currentValue><periodically>${everyS}</periodically></currentValue></timeSyncRequired>`,
+    );
+    const set = elementOf('outstationSetsIIN14');
+    expect(set).to.include(`<atStartup/><afterLastTimeSyncSelectable>${everyS}</afterLastTimeSyncSelectable>`);
+    expect(set).to.include(`<atStartup/><afterLastTimeSync>${everyS}</afterLastTimeSync>`);
+    let monotonicMs = 0;
+    const noClock = { offsetS: 0, sync: () => undefined } as unknown as RemoteClock;
+    const clock = new MasterClock({ clock: noClock, monotonicMs: () => monotonicMs });
+    expect(clock.needsTime).to.equal(true);
+    clock.sync(0, 0);
+    monotonicMs = everyS * 1000 - 1;
+    expect(clock.needsTime).to.equal(false);
+    monotonicMs += 1;
+    expect(clock.needsTime).to.equal(true);
   });
 });

@@ -128,7 +128,7 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       expect(rig.link.lastError).to.equal(null);
     });
 
-    it('waits as RetryBackOff says now, beginning with the first wait', async () => {
+    it('waits as RetryBackOff says now, and waits go on growing', async () => {
       const rig = rigAt({
         backOff: { waitMinimumMs: 10_000, randomRangeMs: 0, repeatTimes: 2 },
         random: { next: () => 0.5 },
@@ -136,13 +136,13 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       stage.central.admit = () => 500;
       rig.link.connect();
       await rig.failed.take();
-      rig.link.setBackOff({ waitMinimumMs: 2000, randomRangeMs: 1000, repeatTimes: 0 });
+      rig.link.setBackOff({ waitMinimumMs: 2000, randomRangeMs: 1000, repeatTimes: 1 });
       const waits: number[] = [rig.passWait()];
       for (let i = 0; i < 2; i++) {
         await rig.failed.take();
         waits.push(rig.passWait());
       }
-      expect(waits).to.deep.equal([10_000, 2500, 2500]);
+      expect(waits).to.deep.equal([10_000, 5500, 5500]);
     });
 
     it('targets that are tried in turn share the waits', async () => {
@@ -250,6 +250,21 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       await rig.opened.take();
       expect(waits).to.deep.equal([1500, 3500, 1500, 3500, 1500]);
       expect(rig.transport.counters).to.include({ connects: 6, drops: 5 });
+    });
+
+    it('a connection that is dropped as useless does not begin the waits anew, however long it has lasted', async () => {
+      const rig = rigAt();
+      const waits: number[] = [];
+      rig.link.connect();
+      for (let times = 0; times < 3; times += 1) {
+        await rig.opened.take();
+        rig.timers.pass(30_000);
+        rig.link.drop('it is of no use', 1008);
+        await rig.closed.take();
+        waits.push(rig.passWait());
+      }
+      await rig.opened.take();
+      expect(waits).to.deep.equal([1500, 3500, 7500]);
     });
 
     it('connect ends a wait; disconnect ends waits, attempts and connections', async () => {

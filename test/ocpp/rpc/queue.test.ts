@@ -299,6 +299,27 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
     expect(rig.queue.length).to.equal(40);
   });
 
+  it('a store that cannot be read costs its messages and one line, and nothing is written to it', async () => {
+    const rig = new QueueRig();
+    const real = rig.slot;
+    await real.append({ number: 1, message: message(1) as unknown as JsonValue });
+    rig.slot = {
+      read: () => Promise.reject(new Error('the disk is broken')),
+      append: (...values) => real.append(...values),
+      replace: (values) => real.replace(values),
+    };
+    rig.make();
+    await rig.queue.load();
+    rig.queue.push(message(2));
+    await rig.queue.settled();
+    expect(rig.lines).to.deep.equal([
+      'transaction messages of an earlier run cannot be read: the disk is broken; they are not sent, and a restart ' +
+        'would lose those of this run',
+    ]);
+    expect(rig.queue.length).to.equal(1);
+    expect(await real.read()).to.have.lengthOf(1);
+  });
+
   it('what the store has that is no message is passed over', async () => {
     const rig = new QueueRig();
     const item = { number: 3, message: message(9) as unknown as JsonValue };

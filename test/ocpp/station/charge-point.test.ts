@@ -126,6 +126,31 @@ describe('a charge point on its line', () => {
     });
   });
 
+  it('a connection on which the station was never accepted does not begin the waits anew', async () => {
+    const waits: number[] = [];
+    /** A connection that brings a frame and is cut. */
+    const cut = async () => {
+      const station = central.station('CP-1');
+      expect((await station.call('ClearCache')).kind).to.equal('result');
+      station.cut();
+      await rig.until('closed 1006');
+      waits.push(rig.station.status.reconnectInS ?? NaN);
+      rig.passWait();
+      await rig.until('opened ocpp1.6');
+    };
+    rig = new StationRig(central.url);
+    rig.bootStatus = 'pending';
+    rig.station.begin();
+    await rig.until('opened ocpp1.6');
+    for (let times = 0; times < 3; times += 1) await cut();
+    rig.bootStatus = 'accepted';
+    await cut();
+    expect(waits[0]).to.be.within(1, 2);
+    expect(waits[1]).to.be.within(2, 5);
+    expect(waits[2]).to.be.within(4, 11);
+    expect(waits[3]).to.be.within(1, 2);
+  });
+
   it('an answer that a central system of 2.1 could not use is in the log', async () => {
     central.subprotocols = ['ocpp2.1'];
     const lines: string[] = [];

@@ -29,15 +29,26 @@ export class StationRig {
   readonly told: string[] = [];
   /** versions that could not restore their state */
   readonly broken = new Set<OcppSubprotocol>();
+  /** versions that fail when they are told of a connection */
+  readonly failing = new Set<OcppSubprotocol>();
   /** versions whose state is restored when `restored` is called */
   readonly slow = new Set<OcppSubprotocol>();
   restored: () => void = () => undefined;
   /** ends the last messages of a station that leaves */
   delivered: () => void = () => undefined;
   readonly station: ChargePoint;
+  /** the state of the station is restored */
+  readonly loaded: Promise<void>;
+  bootStatus: VersionStack['bootStatus'] = 'accepted';
   #parts: StackOptions | null = null;
 
-  constructor(url: string, more: Partial<ChargePointOptions> = {}, versions: OcppVersions = ['ocpp1.6j']) {
+  /** @param store of an earlier process */
+  constructor(
+    url: string,
+    more: Partial<ChargePointOptions> = {},
+    versions: OcppVersions = ['ocpp1.6j'],
+    store = createMemoryStore(),
+  ) {
     const clock = remoteClocks({
       mode: 'wall',
       wall: this.wall,
@@ -51,7 +62,6 @@ export class StationRig {
       },
       log: silentLogger,
     })(silentLogger);
-    const store = createMemoryStore();
     const version = (subprotocol: OcppSubprotocol) => ({
       subprotocol,
       makeStack: (parts: StackOptions) => this.#stackOf(subprotocol, parts),
@@ -77,7 +87,7 @@ export class StationRig {
       wall: this.wall,
       later: this.timers.later,
       random: (purpose) => createRandom(1, purpose),
-      store: (subprotocol, name) => store.slot(`${subprotocol}/${name}`),
+      store: (subprotocol, name) => store.slot(`${subprotocol ?? 'station'}/${name}`),
       wireLog: new WireLog({
         clock: this.wall,
         sim: () => simTimeFromMs(this.wall.nowMs()),
@@ -94,7 +104,7 @@ export class StationRig {
       readLog: () => [],
       ...more,
     });
-    void this.station.load();
+    this.loaded = this.station.load();
   }
 
   /** What the station gives its version. */
@@ -113,21 +123,31 @@ export class StationRig {
   }
 
   #stackOf(subprotocol: OcppSubprotocol, parts: StackOptions): VersionStack {
+    const bootStatus = () => this.bootStatus;
     this.#parts = parts;
     return {
       isMute: false,
-      bootStatus: 'accepted',
+      get bootStatus() {
+        return bootStatus();
+      },
       heartbeatIntervalS: null,
       lastHeartbeatMs: null,
       transactionMessages: 0,
       droppedMeterValues: 0,
-      functions: {} as OcppFunctions,
+      functions: {
+        localList: () => ({ version: 0, entries: [], cache: [{ idToken: subprotocol }] }),
+        heartbeat: () => Promise.resolve({ action: subprotocol }),
+        setConfiguration: () => this.told.push(`${subprotocol} is configured`),
+        authorize: () => Promise.resolve({ status: subprotocol }),
+      } as unknown as OcppFunctions,
       load: () => this.#load(subprotocol),
-      opened: (event) => this.told.push(`opened ${event.subprotocol}`),
+      opened: (event) => {
+        this.told.push(`opened ${event.subprotocol}`);
+        if (this.failing.has(subprotocol)) throw new Error('the version is broken');
+      },
       closed: ({ code }) => this.told.push(`closed ${code}`),
       failed: ({ kind }) => this.told.push(`failed ${kind}`),
-      credentials: (outcome, { password, own }) =>
-        this.told.push(`credentials ${outcome} ${password?.toString() ?? null} ${own?.cert ?? null}`),
+      restoreOwn: (certificate) => this.told.push(`restore ${certificate?.cert ?? null}`),
       retargeted: () => this.told.push('retargeted'),
       sent: () => undefined,
       handle: (action) => {

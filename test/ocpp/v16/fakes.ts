@@ -10,7 +10,7 @@ import type { SimTime } from '../../../src/core/time/clock.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../../../src/ocpp/rpc/model.ts';
 import type { MeterSample, StationPort } from '../../../src/ocpp/station/port.ts';
-import { createKeys } from '../../../src/ocpp/v16/keys/keys.ts';
+import { createKeys, credentialKeys } from '../../../src/ocpp/v16/keys/keys.ts';
 import type { KeySet } from '../../../src/ocpp/v16/keys/keys.ts';
 import type { Connection } from '../../../src/ocpp/v16/parts.ts';
 import { HandTimers } from '../../support/timers.ts';
@@ -186,7 +186,7 @@ export interface Rig {
   readonly store: Store;
   readonly keys: KeySet;
   readonly clock: ReturnType<ReturnType<typeof remoteClocks>>;
-  readonly connection: Connection & { readonly done: string[] };
+  readonly connection: Connection & { readonly done: string[]; password: Buffer | null };
   readonly findings: (readonly [clause: string, text: string, action: string | undefined])[];
   readonly find: (clause: string, text: string, action?: string) => void;
   /** Moves the time on and lets promises run. */
@@ -213,6 +213,20 @@ export function rig(): Rig {
   })(silentLogger);
   const findings: Rig['findings'] = [];
   const done: string[] = [];
+  const connection: Rig['connection'] = {
+    done,
+    securityProfile: 1,
+    password: null,
+    reconnect: () => done.push('reconnect'),
+    restart: (reason) => done.push(`restart: ${reason}`),
+    setPassword: (octets) => {
+      connection.password = octets;
+      done.push(`password of ${octets.length} octets: ${octets.toString('hex')}`);
+    },
+    setSecurityProfile: (profile) => done.push(`profile ${profile}`),
+    setCertificates: () => done.push('certificates'),
+    setPingInterval: (seconds) => done.push(`ping ${seconds}`),
+  };
   const keys = createKeys({
     facts: {
       connectorIds: [1, 2],
@@ -220,6 +234,7 @@ export function rig(): Rig {
       threePhase: true,
       fileTransferProtocols: ['HTTP', 'HTTPS'],
     },
+    ofStation: credentialKeys(connection),
     slot: store.slot('keys'),
     failed: (error) => {
       throw error;
@@ -235,16 +250,7 @@ export function rig(): Rig {
     clock,
     findings,
     find: (clause, text, action) => findings.push([clause, text, action]),
-    connection: {
-      done,
-      securityProfile: 1,
-      reconnect: () => done.push('reconnect'),
-      restart: (reason) => done.push(`restart: ${reason}`),
-      setPassword: (octets) => done.push(`password of ${octets.length} octets: ${octets.toString('hex')}`),
-      setSecurityProfile: (profile) => done.push(`profile ${profile}`),
-      setCertificates: () => done.push('certificates'),
-      setPingInterval: (seconds) => done.push(`ping ${seconds}`),
-    },
+    connection,
     async pass(seconds) {
       await settled();
       // in steps, so that promises between two timers run in their order

@@ -57,6 +57,15 @@ describe('OCPP 1.6 ChangeAvailability (5.2)', () => {
     expect([s.operative(), s.part.stationInoperative]).to.deep.equal([[true, true], false]);
   });
 
+  it('a connector that a person has set inoperative before the start stays so', async () => {
+    const parts = rig();
+    parts.device.change(1, { operative: false });
+    const s = available(parts);
+    await s.part.load();
+    expect([s.part.operative(1), s.part.operative(2)]).to.deep.equal([false, true]);
+    expect(s.operative()).to.deep.equal([false, true]);
+  });
+
   it('is Scheduled while a transaction runs, also for the whole station', () => {
     const s = available();
     s.device.change(2, { session });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { m1 } from '../../../src/sunspec/models/m001.ts';
 import { m701 } from '../../../src/sunspec/models/m701.ts';
+import { m704 } from '../../../src/sunspec/models/m704.ts';
 import { connectedTo, failureOf, pointsOf } from '../../support/client.ts';
 import { imageOf, oldInverter } from '../../support/foreign-map.ts';
 import type { ForeignMap } from '../../support/foreign-map.ts';
@@ -27,6 +28,21 @@ const endOf = ({ layout }: ForeignMap) => layout.base + layout.size - 2;
 
 const valueOf = async (id: number, path: string): Promise<unknown> =>
   pointsOf(await client.readModel(id, 0, true)).get(path)?.value;
+
+const scales701 = {
+  A_SF: -1,
+  V_SF: -1,
+  Hz_SF: -3,
+  W_SF: 0,
+  PF_SF: -3,
+  VA_SF: 0,
+  Var_SF: 0,
+  TotWh_SF: -2,
+  TotVarh_SF: 0,
+  Tmp_SF: 0,
+};
+
+const scales704 = { PF_SF: -3, WMaxLimPct_SF: -1, WSet_SF: 0, WSetPct_SF: -1, VarSet_SF: 0, VarSetPct_SF: -1 };
 
 describe('reads that a device refuses', () => {
   afterEach(close);
@@ -69,18 +85,7 @@ describe('reads that a device refuses', () => {
         { def: m1 },
         {
           def: m701,
-          scale: {
-            A_SF: -1,
-            V_SF: -1,
-            Hz_SF: -3,
-            W_SF: 0,
-            PF_SF: -3,
-            VA_SF: 0,
-            Var_SF: 0,
-            TotWh_SF: -2,
-            TotVarh_SF: 0,
-            Tmp_SF: 0,
-          },
+          scale: scales701,
         },
       ],
       { '701.Hz': 50 },
@@ -96,6 +101,33 @@ describe('reads that a device refuses', () => {
     expect(pointsOf(reading).get('Hz')!.value).to.equal(50);
   });
 
+  it('end after 40 refusals: points beyond are said to be not asked for, not refused', async () => {
+    const map = imageOf([{ def: m1 }, { def: m701, scale: scales701 }], { '701.Hz': 50 });
+    const from = map.layout.slot(701, 'A')!.address;
+    await open(map);
+    const last = map.layout.slot(701, 'WL3')!;
+    peer.rule = ({ address, count }) => (address + count > from && address < endOf(map) ? { exception: 4 } : undefined);
+    peer.requests.length = 0;
+    const reading = await client.readModel(701, 0, true);
+    const asked = new Set(peer.requests.map(({ address, count }) => `${address} ${count}`));
+    const notes = new Map<string, number>();
+    for (const { note, address, size } of reading.points) {
+      if (address < from) continue;
+      expect(note?.startsWith('not readable: exception 4'), `${address}`).to.equal(asked.has(`${address} ${size}`));
+      notes.set(note ?? '', (notes.get(note ?? '') ?? 0) + size);
+    }
+    const [refused, unasked] = [
+      'not readable: exception 4 (server device failure)',
+      'not asked for after 40 refused reads of this model',
+    ];
+    expect([...notes.keys()]).to.have.members([refused, unasked]);
+    expect(reading.notes).to.deep.equal([
+      `${notes.get(refused)} registers cannot be read`,
+      `${notes.get(unasked)} registers were ${unasked}`,
+    ]);
+    expect(pointsOf(reading).get(last.path)!.note).to.equal(unasked);
+  });
+
   it('fail when nothing of the model can be read', async () => {
     const map = oldInverter();
     await open(map);
@@ -107,6 +139,22 @@ describe('reads that a device refuses', () => {
 
 describe('writes to devices of all sorts', () => {
   afterEach(close);
+
+  it('of a point whose scale factor was not asked for any more send nothing', async () => {
+    const map = imageOf([{ def: m1 }, { def: m704, scale: scales704 }], {});
+    const from = map.layout.slot(704, 'PFWInjEna')!.address;
+    await open(map);
+    peer.rule = ({ address, count, functionCode }) =>
+      functionCode === 3 && address + count > from && address < endOf(map) ? { exception: 4 } : undefined;
+    peer.requests.length = 0;
+    const failure = await failureOf(client.writePoints(704, 0, { WMaxLimPct: 60 }));
+    expect(failure).to.include({
+      code: 'PEER_ERROR',
+      message:
+        'the scale factor of WMaxLimPct was not asked for after 40 refused reads of this model; nothing was written',
+    });
+    expect(peer.requests.filter(({ functionCode }) => functionCode !== 3)).to.deep.equal([]);
+  });
   const write = () => client.writePoints(123, 0, { WMaxLimPct: 60 });
   const functions = () =>
     peer.requests

@@ -210,6 +210,33 @@ describe('faults in what a write leaves', () => {
       rig.pass(10);
       expect(rig.value('704.WMaxLimPct')).to.equal(12.3);
     });
+
+    it('counts no strike of a write that is refused with busy, and no occasion of the faults before it', () => {
+      const altered = rig.inject(alterWriteFault, { offset: 1 }, limit);
+      const late = rig.inject(lateWriteFault, { delay_s: 10 }, { ...limit, count: maxPendingWrites + 1 });
+      for (let i = 0; i < maxPendingWrites; i++) rig.write('704.WMaxLimPct', i % 1000);
+      for (let i = 0; i < 3; i++)
+        expectRefused(rig, 6, () => {
+          rig.write('704.WMaxLimPct', 500);
+        });
+      expect([altered.occasions, late.occasions, late.remaining, late.end]).to.deep.equal([1000, 1000, 1, null]);
+      rig.pass(10);
+      rig.write('704.WMaxLimPct', 500);
+      expect([late.occasions, late.end]).to.deep.equal([1001, 'count']);
+      rig.pass(10);
+      expect(rig.value('704.WMaxLimPct')).to.equal(51);
+    });
+
+    it('lets a write of another chance pass while no further one can wait', () => {
+      const late = rig.inject(lateWriteFault, { delay_s: 10 }, { ...limit, every: 2 });
+      for (let i = 0; i < 2 * maxPendingWrites; i++) rig.write('704.WMaxLimPct', i % 1000);
+      rig.write('704.WMaxLimPct', 123);
+      expect(rig.value('704.WMaxLimPct')).to.equal(12.3);
+      expectRefused(rig, 6, () => {
+        rig.write('704.WMaxLimPct', 500);
+      });
+      expect([late.occasions, late.strikeCount]).to.deep.equal([2001, 1000]);
+    });
   });
 
   describe('late_write of a device that is reset', () => {

@@ -106,6 +106,18 @@ describe('Meter over Modbus, REST and under faults', () => {
     const { faults } = await rest('faults');
     expect(faults).to.have.lengthOf(0);
   });
+
+  it('names the faults that it takes, as the catalogue does, when it refuses one', async () => {
+    const { errors } = await rest('faults', { inject: [{ device: 'meter', kind: 'ignore_write' }] }, 422);
+    expect(errors[0].detail).to.equal(
+      'the meter has no fault ignore_write of modbus; allowed: exception, and faults of Modbus in the layers reading and transport',
+    );
+    const { kinds } = await rest('faults/kinds');
+    const layerOf = new Map(kinds.map(({ protocol, kind, layer }: Json) => [`${protocol} ${kind}`, layer]));
+    expect(layerOf.get('modbus ignore_write')).to.equal('acceptance');
+    expect(layerOf.get('modbus exception')).to.equal('acceptance');
+    expect(layerOf.get('modbus hide_model')).to.equal('reading');
+  });
 });
 
 describe('Meter beside other units', () => {

@@ -168,6 +168,24 @@ describe('form', () => {
     expect(rate()).to.equal('4');
   });
 
+  it('keeps what is typed while it is sent, also in a field with a start value', async () => {
+    let answer: (content: Response) => void = () => undefined;
+    daemon.on('POST commands', () => new Promise<Response>((resolve) => (answer = resolve)));
+    const at = (value: number): readonly Field[] => [
+      { kind: 'number', name: 'rate', label: 'Rate', value },
+      { kind: 'number', name: 'limit', label: 'Limit', value },
+    ];
+    const root = await show(form({ fields: at(1) }));
+    await type('rate', '8');
+    await type('limit', '7');
+    await press('Send');
+    await type('rate', '9');
+    answer(Response.json({}));
+    await pass(0);
+    render(form({ fields: at(2) }), root);
+    expect([one('[name=rate]').value, one('[name=limit]').value]).to.deep.equal(['9', '2']);
+  });
+
   it('can wait for a change, and does not take an emptied field for one', async () => {
     const fieldsOf: readonly Field[] = [{ kind: 'number', name: 'rate', label: 'Rate', value: 3 }];
     await show(form({ fields: fieldsOf, needsChange: true }));

@@ -36,6 +36,16 @@ describe('why the power is what it is', () => {
       '6.00 kW absorbed: a limit of the connection point: import at most 6.00 kW, set by csip:A1',
     );
     expect(plain(sentenceOf(now({ active_decided_by: 'site' })))).to.match(/: a limit of the connection point$/);
+    const wordsFor = (devices: readonly number[]) =>
+      plain(
+        sentenceOf(
+          now({ active_decided_by: 'site' }),
+          controlsOf({ decided_by: { site_limit: { ...limit, devices } } }),
+        ),
+      );
+    expect(wordsFor([1])).to.match(/: import of device 1 at most 6.00 kW, set by csip:A1$/);
+    expect(wordsFor([0, 2])).to.match(/: import of devices 0, 2 at most/);
+    expect(wordsFor(Array.from({ length: 11 }, (_, i) => i))).to.match(/: import of devices 0, .*, 9, \.\.\. at most/);
   });
 
   it('under a function, names the function and its writer', () => {

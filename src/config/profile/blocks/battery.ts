@@ -11,15 +11,22 @@ const count = z.number().int().min(1).max(500);
 export const batterySchema = z
   .strictObject({
     chemistry: z.enum(batteryChemistries).optional().meta({ description: 'Cell chemistry; default nmc.' }),
-    capacity_wh: size
-      .optional()
-      .meta({ description: 'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg.' }),
-    power_w: size.optional().meta({ description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg.' }),
+    capacity_wh: size.optional().meta({
+      description:
+        'Nameplate energy from empty to full, Wh; default 1.5 hours of WMaxRtg, in a hybrid hybrid.battery_wh.',
+    }),
+    power_w: size.optional().meta({
+      description: 'DC rating, charge and discharge, W; default 1.05 times WMaxRtg, in a hybrid hybrid.battery_w.',
+    }),
     soc_pct: percent.optional().meta({
       description: 'State of charge at start, %, from soc_min_pct to soc_max_pct; default 50, or the nearer bound.',
     }),
-    soc_min_pct: percent.optional().meta({ description: 'Floor: discharging stops here, %; default 10.' }),
-    soc_max_pct: percent.optional().meta({ description: 'Ceiling: charging stops here, %; default 90.' }),
+    soc_min_pct: percent.optional().meta({
+      description: 'Floor: discharging stops here, %; default 10, in a hybrid hybrid.soc_min_pct.',
+    }),
+    soc_max_pct: percent.optional().meta({
+      description: 'Ceiling: charging stops here, %; default 90, in a hybrid hybrid.soc_max_pct.',
+    }),
     soc_reserve_min_pct: percent.optional().meta({ description: 'Floor of normal dispatch, %; default soc_min_pct.' }),
     soc_reserve_max_pct: percent
       .optional()
@@ -27,8 +34,8 @@ export const batterySchema = z
     strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
     modules: count.optional().meta({
       description:
-        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster ' +
-        'needs for VNomRtg, or as many as 20000 cells allow.',
+        'Modules in series in a string; default 4, from 50 kW on, except in a hybrid, as many as an inverter without ' +
+        'a booster needs for VNomRtg, or as many as 20000 cells allow.',
     }),
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),

@@ -102,12 +102,19 @@ export const pvSchema = z
       .meta({
         description:
           'DC power of the array at which the inverter starts, W, up to the rated power of the array; below 75 % ' +
-          'of this power it sleeps again. Default 0.8 % of WMaxRtg, a little more than the no-load losses.',
+          'of this power it sleeps again. Default 0.8 % of WMaxRtg, in a hybrid of hybrid.pv_w, a little more than the ' +
+          'no-load losses.',
       }),
-    night_power_w: z.number().min(0).max(1e9).optional().meta({
-      description:
-        'AC power that the sleeping inverter takes from the grid, W, up to 5 % of WMaxRtg; default 0.02 % of WMaxRtg.',
-    }),
+    night_power_w: z
+      .number()
+      .min(0)
+      .max(1e9)
+      .optional()
+      .meta({
+        description:
+          'AC power that the sleeping inverter takes from the grid, W, up to 5 % of WMaxRtg; default 0.02 % of WMaxRtg. ' +
+          'It has no effect in a hybrid.',
+      }),
     tilt_deg: tilt.meta({ description: clearSkyOnly('Tilt from horizontal, degrees; default 30.') }),
     azimuth_deg: azimuth.meta({
       description: clearSkyOnly(
@@ -236,10 +243,13 @@ function windowOf(
   };
 }
 
-/** Reports a start power above the rating of the array, and a night power above its maximum. */
+/**
+ * Reports a start power above the rating of the array, and a night power above its maximum.
+ * @param rating of the inverter, in a hybrid that of the array, with the name of its member
+ */
 function checkSleep(
   { start_power_w: startW, night_power_w: nightW }: PvBlock,
-  ratedW: number,
+  rating: { readonly name: string; readonly watts: number },
   arrayW: number,
   where: string,
   issues: Issue[],
@@ -250,17 +260,18 @@ function checkSleep(
       detail: `given ${startW}; allowed: up to the rated power of the array, which is ${Math.floor(arrayW)}`,
     });
   }
-  if (nightW !== undefined && nightW > maxNightShare * ratedW) {
+  const maxNightW = maxNightShare * rating.watts;
+  if (nightW !== undefined && nightW > maxNightW) {
     issues.push({
       name: `${where}: pv.night_power_w`,
-      detail: `given ${nightW}; allowed: up to ${100 * maxNightShare} % of WMaxRtg, which is ${maxNightShare * ratedW}`,
+      detail: `given ${nightW}; allowed: up to ${100 * maxNightShare} % of ${rating.name}, which is ${maxNightW}`,
     });
   }
 }
 
 /**
  * Fills in the defaults of the block.
- * @param ratedW of the inverter, W
+ * @param ratedW of the inverter, in a hybrid of the array, W
  * @param where prefix of the key in an issue
  * @param issues receives errors across members
  */
@@ -289,7 +300,8 @@ export function resolvePv(
   }
   const parallel = input.parallel ?? stringsFor({ module, series }, ratedW, site.arrayW);
   const arrayW = (inputs ?? [{ module, series, parallel }]).reduce((sum, strings) => sum + arrayPowerW(strings), 0);
-  checkSleep(input, ratedW, arrayW, where, issues);
+  const rating = { name: site.arrayW === undefined ? 'WMaxRtg' : 'hybrid.pv_w', watts: ratedW };
+  checkSleep(input, rating, arrayW, where, issues);
   return {
     module,
     series,

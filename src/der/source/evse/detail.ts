@@ -104,7 +104,7 @@ export function limitWriter({ outside, profile }: Station, c: Connector, source:
 /** Powers of a connector, from the demand of its vehicle to the power allocated; W at the meter, + into the vehicle. */
 type ConnectorPowers = Pick<EvseConnectorDetail, 'wantedW' | 'possibleW' | 'allocatedW' | 'allocatedA'>;
 
-/** Power left under a limit from outside beyond the present power of all vehicles, W; Infinity: no limit. */
+/** Limit from outside minus standby and the present power of all vehicles, W; Infinity: no limit. */
 function outsideRoomW({ connectors, p }: Station, limit: EvseExternalLimit | null): number {
   if (limit === null) return Infinity;
   let roomW = limit.limitW - p.standbyW;

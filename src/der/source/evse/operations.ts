@@ -79,11 +79,11 @@ function freeEnds(c: Connector, { evSide, evseSide }: Unplug): Ends {
   if (evSide === true && !c.evPlugged) throw conflict(c, 'the cable is not in the vehicle');
   if (evseSide === true && !loose) throw conflict(c, 'the cable cannot be taken out of the station');
   const ends = { ev: c.evPlugged && evSide !== false, evse: loose && evseSide !== false };
-  if (!ends.ev && !ends.evse) throw conflict(c, 'that end of the cable is not plugged in');
+  if (!ends.ev && !ends.evse) throw conflict(c, 'no end that can be unplugged was chosen');
   return ends;
 }
 
-/** A session locks the cable in the station; its end at the vehicle can always be unplugged. */
+/** A session locks the cable in the station; the end of the cable at the vehicle can always be unplugged. */
 function unplugInSession(station: Station, c: Connector, { evSide, evseSide }: Unplug): void {
   const { endOnEvDisconnect, unlockOnEvDisconnect } = station.behaviour;
   if (!c.evPlugged || evSide === false) throw conflict(c, 'the session locks the cable in the station');
@@ -155,7 +155,7 @@ function checkSession(c: Connector): void {
 
 function plug(station: Station, c: Connector, { ev, evSide = true, evseSide = true }: Of<'evse.plug'>): void {
   if (!evSide && !evseSide) throw badValue('evSide', evSide, 'at least one side of the cable true');
-  if (ev !== undefined && !evSide) throw badValue('ev', ev, 'only when the side of the vehicle is plugged');
+  if (ev !== undefined && !evSide) throw badValue('ev', ev, 'only together with evSide true');
   const newEv = evSide && !c.evPlugged;
   const newEvse = evseSide && !c.evsePlugged;
   if (ev !== undefined && !newEv) throw conflict(c, 'a vehicle is plugged in already');
@@ -214,9 +214,12 @@ function stop(station: Station, c: Connector, { reason = 'Local', idToken }: Of<
   fire(station, c, c.phase === 'authorised' ? 'withdraw' : 'stop', reason);
 }
 
+const suspenders = { ev: 'vehicle', evse: 'station' } as const;
+
 function suspend(station: Station, c: Connector, { by }: Of<'evse.suspend'>): void {
   checkSession(c);
-  if (by === 'ev' ? c.evHeldByCommand : c.evseHeldByCommand) throw conflict(c, `the ${by} has suspended it already`);
+  if (by === 'ev' ? c.evHeldByCommand : c.evseHeldByCommand)
+    throw conflict(c, `the ${suspenders[by]} has already suspended the session`);
   if (by === 'ev') c.evHeldByCommand = true;
   else c.evseHeldByCommand = true;
   cutPower(c);
@@ -233,7 +236,7 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
         ? 'the vehicle has stopped by itself'
         : by === 'evse' && isUsedUp(c)
           ? 'its energy limit is used up'
-          : `no suspension by the ${by} to end`,
+          : `the ${suspenders[by]} has not suspended the session`,
     );
   }
   if (by === 'ev') c.evHeldByCommand = false;

@@ -31,7 +31,7 @@ const coldOxideRampPctS = 0.05;
 const slowRampPctS = 0.5;
 /** maximum sub-step while the output follows the temperature of a cold stack */
 const warmingStepS = 0.1;
-/** tolerance at a bound of the power, of rated */
+/** tolerance at a bound of the power, as a share of the rated power */
 const boundTolerance = 1e-9;
 
 /** A fuel cell, or a fuel cell and electrolyser, as the one DC port of a device. */

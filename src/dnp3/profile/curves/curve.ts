@@ -195,12 +195,12 @@ export interface CurveSetting {
 /** Another user that puts curves of the store into force. */
 interface CurveUser {
   /** true if this user needs the curve unchanged */
-  names(number: number): boolean;
+  needs(number: number): boolean;
   /** true if the curve in force of the function comes from this user */
   isActing(name: CurveFunction): boolean;
 }
 
-/** All settings that name curves, and the settings ("wishes") that a named curve requests of its function. */
+/** All settings whose value is the number of a curve, and the wishes of a named curve for its function. */
 export class CurveSettings {
   readonly #port: DevicePort;
   readonly #store: CurveStore;
@@ -297,7 +297,7 @@ export class CurveSettings {
   }
 
   #isUsed(number: number): boolean {
-    return this.#users.some((user) => user.names(number));
+    return this.#users.some((user) => user.needs(number));
   }
 
   #isReplaced({ number, use }: CurveSetting): boolean {

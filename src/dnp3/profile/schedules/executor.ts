@@ -174,7 +174,7 @@ export class ScheduleExecutor {
     this.#store = store;
     this.#curveSettings = curveSettings;
     this.#holds = context.port.createHolds();
-    curveSettings.addUser({ names: (curve) => this.#namesCurve(curve), isActing: (name) => this.#actsBy(name) });
+    curveSettings.addUser({ needs: (curve) => this.#namesCurve(curve), isActing: (name) => this.#actsBy(name) });
   }
 
   /** Number of the schedule that acts; 0: none. */

@@ -180,7 +180,10 @@ export function firstFrom(points: readonly DatabasePoint[], index: number): numb
   return low;
 }
 
-/** The existing points that a header names; `missing`: others are named too. null: a count, which names none. */
+/**
+ * The existing points that a header names; null: a count, which names none.
+ * @returns `missing`: true if others are named too, or all of no points
+ */
 export function pointsNamed(
   points: readonly DatabasePoint[],
   range: ObjectRange,

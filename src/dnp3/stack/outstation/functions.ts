@@ -10,7 +10,7 @@ import { Controls } from './controls.ts';
 const counterGroup = 20;
 const classGroup = 60;
 
-/** Indexes of the existing points that a header names; `missing`: true if others are named too. */
+/** Indexes of the existing points that a header names; `missing`: true if others are named too, or none at all. */
 function namedIndexes(database: Database, kind: PointKind, { range }: ObjectHeader) {
   const { existing, missing } = pointsNamed(database.points(kind), range) ?? { existing: [], missing: true };
   return { indexes: existing.map(({ spec }) => spec.index), missing };
@@ -37,7 +37,7 @@ const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 }
 
 /**
  * Assigns a class to the points behind each class object. IEEE 1815 4.4.15
- * @returns bits of IIN2; valid objects are carried out even if others are refused
+ * @returns bits of IIN2; valid objects are carried out even if others are refused, up to an invalid class object
  */
 function assignClass(headers: readonly ObjectHeader[], database: Database): number {
   let to: PointClass | undefined;
@@ -65,7 +65,7 @@ function assign(header: ObjectHeader, kind: PointKind, to: PointClass, database:
   return missing || isRefused ? iin.parameterError : 0;
 }
 
-/** Carries out a checked header. */
+/** Carries out a checked header. The check of a header returns one, or the bits of IIN2 that refuse the header. */
 type Act = () => void;
 
 /** Index of DEVICE_RESTART among the indications. */
@@ -76,7 +76,7 @@ interface RecordedTime {
   atMs: number | null;
 }
 
-/** Checks a write of IIN. @returns a number: bits of IIN2 that refuse the header; so do the checks below */
+/** Checks a write of indications: DEVICE_RESTART alone can be written, with 0. */
 function checkIndications({ objects }: ObjectHeader, context: FunctionContext): Act | number {
   const isClear = objects.every(({ index, octets }) => index === restartIndex && octets[0] === 0);
   return isClear && objects.length > 0 ? () => context.clearRestart() : iin.parameterError;

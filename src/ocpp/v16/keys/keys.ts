@@ -13,8 +13,16 @@ import type { KeyFacts, KeyRow } from './table.ts';
 /** False refuses a value although it is of the right kind, for example a lower security profile. */
 type KeyCheck = (value: string) => boolean;
 
+/** A value that belongs to the station and to no version; the station keeps it over a restart. */
+interface StationValue {
+  readonly read: () => string;
+  readonly write: (value: string) => void;
+}
+
 interface KeySetOptions {
   readonly facts: KeyFacts;
+  /** keys whose values belong to the station; absent: none do */
+  readonly ofStation?: Readonly<Record<string, StationValue>>;
   readonly slot: Slot;
   /** called if the store has refused a value, which is in force but lost at a restart */
   readonly failed: (error: unknown) => void;
@@ -38,6 +46,8 @@ export interface KeySet extends Keys {
 
 interface Entry {
   readonly row: KeyRow;
+  /** true: its value belongs to the station, which keeps it */
+  readonly isOfStation: boolean;
   /** value in force */
   value: string;
   /** value after the next restart; null: unchanged */
@@ -52,11 +62,27 @@ const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCa
 /** Lower-case names by the names of the standard, computed once: every message looks up some of them. */
 const foldedNames: ReadonlyMap<string, string> = new Map(keyTable.map(({ name }) => [name, name.toLowerCase()]));
 
-function entriesOf(facts: KeyFacts): Map<string, Entry> {
+function stationEntry(row: KeyRow, { read, write }: StationValue): Entry {
+  return {
+    row,
+    isOfStation: true,
+    get value() {
+      return read();
+    },
+    set value(value) {
+      write(value);
+    },
+    next: null,
+  };
+}
+
+function entriesOf({ facts, ofStation = {} }: Pick<KeySetOptions, 'facts' | 'ofStation'>): Map<string, Entry> {
   return new Map(
     keyTable.map((row) => {
+      const stationValue = ofStation[row.name];
+      if (stationValue !== undefined) return [folded(row.name), stationEntry(row, stationValue)];
       const value = typeof row.initial === 'string' ? row.initial : row.initial(facts);
-      return [folded(row.name), { row, value, next: null }];
+      return [folded(row.name), { row, isOfStation: false, value, next: null }];
     }),
   );
 }
@@ -94,14 +120,15 @@ interface Values {
 function createSave(slot: Slot, failed: (error: unknown) => void): (entry: Entry) => void {
   const changed = new Set<Entry>();
   return (entry) => {
+    if (entry.isOfStation) return;
     changed.add(entry);
     const values = [...changed].map(({ row, value, next }) => [row.name, next ?? value]);
     slot.replace(values).catch(failed);
   };
 }
 
-function createValues({ facts, slot, failed }: KeySetOptions): Values {
-  const entries = entriesOf(facts);
+function createValues({ slot, failed, ...initial }: KeySetOptions): Values {
+  const entries = entriesOf(initial);
   const listeners = new Map<string, Set<Listener>>();
   const save = createSave(slot, failed);
   const find = (name: string): Entry | undefined => entries.get(folded(name));
@@ -145,7 +172,7 @@ function createValues({ facts, slot, failed }: KeySetOptions): Values {
       for (const pair of await slot.read()) {
         const [name, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
         const entry = typeof name === 'string' ? find(name) : undefined;
-        if (entry === undefined || typeof value !== 'string') continue;
+        if (entry === undefined || entry.isOfStation || typeof value !== 'string') continue;
         entry.value = value;
         save(entry);
       }
@@ -218,13 +245,29 @@ interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connectio
 }
 
 interface KeyEffects {
-  /** Puts the values in force at the start, all but the security profile. */
+  /** Puts the values in force at the start. */
   apply(): void;
-  /** Puts the stored security profile in force, once the certificates of the station are loaded. */
-  applyProfile(): void;
-  /** Restores the previous AuthorizationKey after a new one has failed; null: the password of the settings. */
-  restorePassword(password: Buffer | null): void;
   stop(): void;
+}
+
+/** The keys of the credentials, which belong to the station: the next connection needs them before a version is chosen. */
+export function credentialKeys(connection: Connection): NonNullable<KeySetOptions['ofStation']> {
+  return {
+    AuthorizationKey: {
+      read: () => connection.password?.toString('hex') ?? '',
+      write: (hex) => {
+        if (hex !== '') connection.setPassword(Buffer.from(hex, 'hex'));
+      },
+    },
+    SecurityProfile: {
+      read: () => String(connection.securityProfile),
+      write: (value) => {
+        const profile = Number(value);
+        if ((profile === 1 || profile === 2 || profile === 3) && profile !== connection.securityProfile)
+          connection.setSecurityProfile(profile);
+      },
+    },
+  };
 }
 
 /** Keys whose change closes the connection after the answer. */
@@ -268,37 +311,16 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
       log.warning(`configuration keys have no effect at the device: ${errorText(error)}`, device.deviceIndex);
     }
   };
-  let isRestoring = false;
-  const setPassword = (hex: string): void => {
-    if (hex !== '' && !isRestoring) connection.setPassword(Buffer.from(hex, 'hex'));
-  };
-  const setProfile = (value: string): void => {
-    const profile = Number(value);
-    if ((profile === 1 || profile === 2 || profile === 3) && profile !== connection.securityProfile)
-      connection.setSecurityProfile(profile);
-  };
   const ends = [
     ...behaviourKeys.map((key) => keys.onChange(key, behave)),
     keys.onChange('WebSocketPingInterval', (value) => {
       connection.setPingInterval(Number(value));
     }),
-    keys.onChange('AuthorizationKey', setPassword),
-    keys.onChange('SecurityProfile', setProfile),
   ];
   return {
     apply: () => {
       behave();
       connection.setPingInterval(keys.integer('WebSocketPingInterval'));
-      setPassword(keys.text('AuthorizationKey'));
-    },
-    applyProfile: () => {
-      // the stored profile of an earlier process counts only if it is above that of the settings
-      if (keys.integer('SecurityProfile') > connection.securityProfile) setProfile(keys.text('SecurityProfile'));
-    },
-    restorePassword: (password) => {
-      isRestoring = true;
-      keys.set('AuthorizationKey', password?.toString('hex') ?? '');
-      isRestoring = false;
     },
     stop: () => {
       for (const end of ends) end();

@@ -70,7 +70,8 @@ export function downgradeRefusal(
 
 function addressIssue({ ocppCsmsUrl, securityProfile }: ConnectionData): string | null {
   if (!isSecurityProfile(securityProfile)) return 'securityProfile must be 0 to 3';
-  if (!isOcppUrl(ocppCsmsUrl)) return 'ocppCsmsUrl must be a ws or wss URL without user name, query and fragment';
+  if (!isOcppUrl(ocppCsmsUrl))
+    return 'ocppCsmsUrl must be a ws or wss URL of up to 1000 characters without user name, password, query and fragment';
   return transportIssue({ url: ocppCsmsUrl, securityProfile });
 }
 

@@ -43,23 +43,25 @@ interface NetworkSlots {
   load(): Promise<void>;
 }
 
-/** @param common BasicAuthPassword of SecurityCtrlr; empty: the password of the settings */
-function accessOf(profile: NetworkProfile | null, settings: NetworkAccess, common: string): NetworkAccess {
-  const text = profile?.password ?? common;
-  const password = text === '' ? settings.password : Buffer.from(text, 'utf8');
+type UsedNetwork = Pick<Network, 'access' | 'settings' | 'slot' | 'password' | 'isOpen' | 'setAccess'>;
+
+/** The access with a profile; null: without one. */
+function accessOf(profile: NetworkProfile | null, { settings, password: common }: UsedNetwork): NetworkAccess {
+  const text = profile?.password ?? null;
+  // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
+  const password = text === null ? (common ?? settings.password) : Buffer.from(text, 'utf8');
   if (profile === null) return { ...settings, password };
   return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
 }
 
 function createNetworkSlots(
   { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
-  { network }: { readonly network: Pick<Network, 'access' | 'setAccess'> },
+  { network }: { readonly network: UsedNetwork },
 ): NetworkSlots {
   const slots = new Map<number, NetworkProfile>();
   const storeSlot = store('network-profiles');
   const saver = createSaver(storeSlot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
-  let settings: NetworkAccess = network.access;
-  let active: number = settingsSlot;
+  let active: number = network.slot ?? settingsSlot;
   /** the profile whose contents are in use; null: the settings */
   let usedProfile: NetworkProfile | null = null;
   const publish = (number: number): void => {
@@ -77,7 +79,7 @@ function createNetworkSlots(
       // NetworkConfiguration may have begun to fill the slot without an address
       if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
       if (number !== settingsSlot) return null;
-      return usedProfile === null ? network.access.securityProfile : settings.securityProfile;
+      return network.settings.securityProfile;
     },
     hasOwnPassword: (number) => slots.get(number)?.password != null,
     fill: (number, profile) => {
@@ -88,11 +90,9 @@ function createNetworkSlots(
       if (slots.delete(number)) saver.save();
     },
     use: (number) => {
-      // keep the current access: trying new credentials may have changed the password
-      if (usedProfile === null) settings = network.access;
       active = number;
       usedProfile = contents(number);
-      network.setAccess(accessOf(usedProfile, settings, variables.text('SecurityCtrlr', 'BasicAuthPassword')));
+      network.setAccess(accessOf(usedProfile, network), usedProfile === null ? null : number);
       publish(number);
     },
     differs: (number) => number !== active || contents(number) !== usedProfile,
@@ -109,6 +109,9 @@ function createNetworkSlots(
         if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
           slots.set(Number(number), profile);
       }
+      if (network.slot === null) return;
+      usedProfile = contents(active);
+      publish(active);
     },
   };
 }
@@ -224,7 +227,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 }
 
 interface NetworkProfilesDeps {
-  readonly network: Pick<Network, 'access' | 'setAccess'>;
+  readonly network: UsedNetwork;
   /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
@@ -356,7 +359,8 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     load: async () => {
       await slots.load();
       const [preferred = 0] = orderOf(parts, slots);
-      if (slots.differs(preferred)) slots.use(preferred);
+      // a version that begins on an open connection leaves the profile in use as it is
+      if (!deps.network.isOpen && slots.differs(preferred)) slots.use(preferred);
     },
     restarted: () => {
       const [preferred = 0] = orderOf(parts, slots);

@@ -21,8 +21,6 @@ interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connectio
 interface VariableEffects {
   /** Applies the values at the start. */
   apply(): void;
-  /** Restores the previous BasicAuthPassword after a new one failed; null: the password of the settings. */
-  restorePassword(password: Buffer | null): void;
   stop(): void;
 }
 
@@ -57,7 +55,6 @@ function backOffOf(variables: Variables) {
 
 export function createVariableEffects(options: EffectOptions): VariableEffects {
   const { device, log, connection, variables, clock, network, autoAuthorize } = options;
-  let isRestoring = false;
   const behave = (): void => {
     try {
       device.command(behaviourOf(variables, autoAuthorize));
@@ -66,7 +63,7 @@ export function createVariableEffects(options: EffectOptions): VariableEffects {
     }
   };
   const setPassword = (text: string): void => {
-    if (text !== '' && !isRestoring) connection.setPassword(Buffer.from(text, 'utf8'));
+    if (text !== '') connection.setPassword(Buffer.from(text, 'utf8'));
   };
   const setPings = (): void => {
     connection.setPingInterval(variables.integer('OCPPCommCtrlr', 'WebSocketPingInterval'));
@@ -84,6 +81,8 @@ export function createVariableEffects(options: EffectOptions): VariableEffects {
     variables.onChange('OCPPCommCtrlr', 'MessageTimeout[Default]', setTimeout),
     variables.onChange('SecurityCtrlr', 'BasicAuthPassword', setPassword),
   ];
+  // the password belongs to the station, which keeps it: the next connection needs it before a version is chosen
+  variables.provide('SecurityCtrlr', 'BasicAuthPassword', () => connection.password?.toString('utf8') ?? '');
   variables.provide('ClockCtrlr', 'DateTime', () => stamp(clock.nowMs()));
   return {
     apply: () => {
@@ -91,12 +90,6 @@ export function createVariableEffects(options: EffectOptions): VariableEffects {
       setPings();
       setBackOff();
       setTimeout();
-      setPassword(variables.text('SecurityCtrlr', 'BasicAuthPassword'));
-    },
-    restorePassword: (password) => {
-      isRestoring = true;
-      variables.set('SecurityCtrlr', 'BasicAuthPassword', password?.toString('utf8') ?? '');
-      isRestoring = false;
     },
     stop: () => {
       for (const end of ends) end();

@@ -61,6 +61,8 @@ export interface VariableRow {
   readonly monitored?: true;
   /** its value is a secret: never shown, logged or recorded */
   readonly secret?: true;
+  /** its value is the same in every version of 2.x, since it is about network profiles, which versions share */
+  readonly shared?: true;
 }
 
 type Initial = VariableRow['initial'] | number | boolean;

@@ -45,8 +45,8 @@ interface Cells {
   of(placedVariable: PlacedVariable): Cell | undefined;
   /** Creates the cell if there is none. */
   ensure(placedVariable: PlacedVariable): Cell;
-  /** values that survive the process */
-  saved(): JsonValue[];
+  /** Values that survive the process. @param shared of the rows that versions share, or of all others */
+  saved(shared: boolean): JsonValue[];
   each(): readonly (readonly [PlacedVariable, Cell])[];
 }
 
@@ -60,9 +60,10 @@ function createCells(): Cells {
       cells.set(key, { placedVariable: target, cell });
       return cell;
     },
-    saved: () =>
+    saved: (shared) =>
       [...cells.values()].flatMap(({ placedVariable, cell }) => {
         const value = cell.next ?? cell.value;
+        if ((placedVariable.entry.row.shared ?? false) !== shared) return [];
         // a provided value is saved by the part that provides it
         if (value === null || cell.read !== null || placedVariable.entry.mutability === 'ReadOnly') return [];
         return [savedValue(placedVariable, value)];
@@ -119,6 +120,8 @@ interface VariablesOptions {
   readonly facts: VariableFacts;
   readonly rows: readonly VariableRow[];
   readonly slot: Slot;
+  /** values of the rows that versions of 2.x share */
+  readonly shared: Slot;
   readonly log: Pick<Logger, 'error'>;
 }
 
@@ -187,7 +190,7 @@ function createListeners(log: Pick<Logger, 'error'>) {
 }
 
 export function createVariables(options: VariablesOptions): VariableStore {
-  const { slot, log } = options;
+  const { slot, shared, log } = options;
   const cells = createCells();
   const finder = createFinder(options);
   const listeners = createListeners(log);
@@ -195,10 +198,15 @@ export function createVariables(options: VariablesOptions): VariableStore {
     listeners.emit({ placedVariable: target, value });
   });
   const state = { cells, finder, values };
-  const saver = createSaver(slot, () => cells.saved(), log);
+  const saver = createSaver(slot, () => cells.saved(false), log);
+  const sharedSaver = createSaver(shared, () => cells.saved(true), log);
+  const save = ({ entry }: PlacedVariable): void => {
+    if (entry.row.shared === true) sharedSaver.save();
+    else saver.save();
+  };
   const put = (target: PlacedVariable, value: string): void => {
     values.put(target, value);
-    if (target.entry.mutability !== 'ReadOnly') saver.save();
+    if (target.entry.mutability !== 'ReadOnly') save(target);
   };
   return {
     ...readers(state),
@@ -228,13 +236,14 @@ export function createVariables(options: VariablesOptions): VariableStore {
         return;
       }
       values.plan(target, value);
-      saver.save();
+      save(target);
     },
     restarted: () => {
       for (const [target, cell] of cells.each()) if (cell.next !== null) put(target, cell.next);
     },
     load: async () => {
-      for (const saved of await slot.read()) restore(saved, state);
+      const stored = await Promise.all([slot.read(), shared.read()]);
+      for (const value of stored.flat()) restore(value, state);
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort, portRemedy } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
-import { maxUnitId } from '../../../contract/modbus-report.ts';
+import { defaultProxyPort, maxUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
 import { factsOf, pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
@@ -41,8 +41,6 @@ export interface ProxyAdapterOptions extends Omit<ModbusContextOptions, 'disturb
   /** device types whose maps pass a test, named in the error if the devices do not fit; default: none */
   readonly deviceTypesWhere?: (passes: (layout: Layout) => boolean) => readonly string[];
 }
-
-const defaultPort = 5020;
 
 /** @throws SimError CONFIG_INVALID with every issue of the form as a JSON pointer into the map */
 function parseMap(raw: unknown, label: string): ProxyMap {
@@ -262,7 +260,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     const { host, port } = this.#options;
     this.#server = createModbusTcpServer({
       host,
-      port: port ?? this.#map.port ?? defaultPort,
+      port: port ?? this.#map.port ?? defaultProxyPort,
       units: (unitId) => this.#unitAt(unitId),
       unitOf: (index) => this.#units.get(index),
       context: this.#context,

@@ -120,7 +120,7 @@ function conversionOf(slot: PointSlot, register: ProxyRegister, names: Names): C
   if (isText(slot)) names.issue(`${pointName(slot)} is text; allowed: the type string`, 'type');
   if (isBits(slot) && !register.bits && !holdsBits(slot, register)) {
     names.issue(
-      `${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned type with as many, or bits`,
+      `${pointName(slot)} has ${16 * slot.def.size} bits; allowed: an unsigned or bitfield type with at least as many, or bits`,
       'type',
     );
   }

@@ -163,9 +163,9 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     }));
   }
 
-  /** True if the port accepts connections: neither a fault nor a device that is off keeps it closed. */
+  /** True if the port is bound and accepts connections: neither a fault nor a device that is off keeps it closed. */
   get isAccepting(): boolean {
-    return this.#server !== undefined;
+    return this.#closing === undefined && this.#server?.listening === true;
   }
 
   sweep(): void {

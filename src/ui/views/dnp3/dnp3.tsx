@@ -44,7 +44,7 @@ const columns: readonly Column<Point>[] = [
   },
   { title: 'Class', numeric: true, value: (point) => point.class },
   { title: 'Bound to', cell: ({ bound_to }) => <Bound to={bound_to} />, value: ({ bound_to }) => bound_to },
-  { title: 'Read back', value: ({ read_back }) => read_back },
+  { title: 'Mirror', value: ({ read_back }) => read_back },
 ];
 
 /** The points of the profile with values, optionally with absent ones. */
@@ -57,8 +57,8 @@ function Points({ device }: { readonly device: number }) {
     ...(type && { type }),
     ...(!showsAbsent && { coverage: 'served' as const }),
   };
-  const points = useLive(get('dnp3/points', { query: query }), 2000).data?.points ?? [];
-  const matching = points.filter(({ index, name, bound_to, iec61850, ...point }) =>
+  const { data } = useLive(get('dnp3/points', { query: query }), 2000);
+  const matching = (data?.points ?? []).filter(({ index, name, bound_to, iec61850, ...point }) =>
     `${point.type}${index} ${name} ${bound_to ?? ''} ${iec61850 ?? ''}`.toLowerCase().includes(text),
   );
   return (
@@ -102,7 +102,7 @@ function Points({ device }: { readonly device: number }) {
         rows={matching}
         keyOf={(point) => `${point.type}${point.index}`}
         height={360}
-        empty="No point of this device matches."
+        empty={data === undefined ? 'The points are not read yet.' : 'No point of this device matches.'}
       />
     </Panel>
   );
@@ -221,7 +221,7 @@ function Masters({ status }: { readonly status: Status }) {
             value: ({ iin }) => iin.join(' '),
           },
           {
-            title: 'Events 1 · 2 · 3',
+            title: 'Events, class 1 · 2 · 3',
             cell: ({ events }) => `${events.class_1} · ${events.class_2} · ${events.class_3}`,
             value: ({ events }) => events.class_1 + events.class_2 + events.class_3,
           },

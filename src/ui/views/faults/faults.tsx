@@ -85,7 +85,7 @@ function FaultLists() {
   const { data } = useLive(get('faults'), 'tick');
   const columns = useColumns();
   const active = data?.faults ?? [];
-  const ended = [...(data?.ended ?? [])].reverse();
+  const ended = data?.ended ?? [];
   const protocols = [...new Set(active.map(({ protocol }) => protocol))];
   const activeColumns: readonly Column<Fault>[] = [
     ...columns,

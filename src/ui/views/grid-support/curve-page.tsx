@@ -7,7 +7,7 @@ import { liveMarks, useReference, useTrail, widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
 import type { ApiPoint } from './points';
 import type { Trace } from './why';
-import { SetsPanel, storedSet, useSets } from './sets';
+import { MissingSet, SetsPanel, storedSet, useSets } from './sets';
 import type { Sets } from './sets';
 import { SetValues } from './values-form';
 
@@ -62,8 +62,9 @@ export function CurvePage(props: PageProps) {
   const spec = entry.curve;
   const { at, target } = useOperatingPoint(props);
   const trail = useTrail(at, now?.t_s);
-  const sets = useSets(device, entry.name);
+  const { sets, lack } = useSets(device, entry.name);
   if (!spec) return null;
+  if (lack !== null) return <MissingSet device={device} entry={entry} sets={sets} lack={lack} />;
   const number = storedSet(sets)?.number ?? 1;
   return <CurveEditor key={number} {...props} spec={spec} at={at} target={target} trail={trail} sets={sets} />;
 }

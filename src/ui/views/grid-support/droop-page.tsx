@@ -11,7 +11,16 @@ import { draftKey, useKept, DraftButtons, NumberCell } from './points';
 import type { Settings } from './functions';
 import { memberLabel } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
-import { registerOfMember, adoptionIssue, registerOf, SetsPanel, stageCall, storedSet, useSets } from './sets';
+import {
+  registerOfMember,
+  adoptionIssue,
+  MissingSet,
+  registerOf,
+  SetsPanel,
+  stageCall,
+  storedSet,
+  useSets,
+} from './sets';
 import type { SetEntry, Sets } from './sets';
 import { SetValues } from './values-form';
 
@@ -74,9 +83,10 @@ function useOperatingPoint({ device, settings, now }: PageProps, nominal: number
 export function DroopPage(props: PageProps) {
   const { device, entry, now } = props;
   const nominal = useLive(get('grid-support/regions', { query: { device } }), 'once').data?.nominal_hz ?? 60;
-  const sets = useSets(device, entry.name);
+  const { sets, lack } = useSets(device, entry.name);
   const at = useOperatingPoint(props, nominal);
   const trail = useTrail(at, now?.t_s);
+  if (lack !== null) return <MissingSet device={device} entry={entry} sets={sets} lack={lack} />;
   const number = storedSet(sets)?.number ?? 1;
   return <DroopEditor key={number} {...props} nominal={nominal} sets={sets} at={at} trail={trail} />;
 }
@@ -90,7 +100,7 @@ type EditorProps = PageProps & {
 
 /** The four values of a set as a draft until applied. */
 function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: SetEntry | null) {
-  const [draft, setDraft] = useKept<Droop>(draftKey(device, entry.name, set?.number ?? 1, 'droop'));
+  const [draft, setDraft, endDraft] = useKept<Droop>(draftKey(device, entry.name, set?.number ?? 1, 'droop'));
   const { busy, problem, run, forget } = useDo();
   const present = droopOf(set ?? settings);
   const value = draft ?? present;
@@ -135,7 +145,7 @@ function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: S
     },
     apply: () => {
       void run(call).then((answer) => {
-        if (answer !== undefined) setDraft(null);
+        if (answer !== undefined) endDraft();
       });
     },
   };

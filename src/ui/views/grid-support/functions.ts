@@ -116,7 +116,7 @@ const labels: Readonly<Record<string, string>> = {
   limit_max_discharge_pct: 'Limit of power out of vehicles',
   response_time_s: 'Response time',
   reversion_time_s: 'Reversion time',
-  reversion_curve: 'Set adopted on reversion',
+  reversion_curve: 'Curve set after reversion',
   reversion_enabled: 'Enabled after reversion',
   reversion: 'Values after reversion',
   dept_ref: 'Reference of 100 %',

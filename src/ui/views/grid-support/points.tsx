@@ -54,13 +54,21 @@ effect(() => {
 /** Drafts of the present run; none until the run is known. */
 const presentDrafts = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);
 
-/** Draft of one editor. @param key from `draftKey` */
-export function useKept<T>(key: string): readonly [T | null, (draft: T | null) => void] {
+/**
+ * Draft of one editor.
+ * @param key from `draftKey`
+ * @returns the draft, a function that replaces it, and one that ends it unless it has been changed since
+ */
+export function useKept<T>(key: string): readonly [T | null, (draft: T | null) => void, () => void] {
   const keep = (draft: T | null) => {
     const others = Object.entries(kept.peek().drafts).filter(([other]) => other !== key);
     keepAll(Object.fromEntries(draft === null ? others : [...others, [key, draft]]));
   };
-  return [(presentDrafts()[key] as T | undefined) ?? null, keep];
+  const present = (presentDrafts()[key] as T | undefined) ?? null;
+  const end = () => {
+    if (kept.peek().drafts[key] === present) keep(null);
+  };
+  return [present, keep, end];
 }
 
 /** @param rest distinguishes the editors of a function, such as set and curve */
@@ -162,7 +170,7 @@ export function useDraft(
   set: SetEntry | null,
   part?: Part,
 ): Draft {
-  const [draft, setDraft] = useKept<readonly Point[]>(
+  const [draft, setDraft, endDraft] = useKept<readonly Point[]>(
     draftKey(device, entry.name, set?.number ?? 1, part?.name ?? 'points'),
   );
   const { busy, problem, run, forget } = useDo();
@@ -203,7 +211,7 @@ export function useDraft(
     discard: () => change(null),
     apply: () => {
       void run(call).then((answer) => {
-        if (answer !== undefined) setDraft(null);
+        if (answer !== undefined) endDraft();
       });
     },
   };

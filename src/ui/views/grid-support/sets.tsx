@@ -2,7 +2,7 @@
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import { Action } from '../../kit/action';
-import { Chip, Panel } from '../../kit/panel';
+import { Chip, Empty, Panel } from '../../kit/panel';
 import { dash, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
@@ -24,15 +24,34 @@ export interface Sets {
   readonly sets: readonly SetEntry[];
 }
 
-export function useSets(device: number, name: string): Sets | undefined {
+const noSets: Sets = { adopt_request: null, adopt_result: null, sets: [] };
+
+/** Number of the set that the address names. */
+const chosenNumber = () => Number(param('set') ?? 1);
+
+interface SetsRead {
+  readonly sets: Sets | undefined;
+  /**
+   * reason why the set of the address cannot be edited; null: it can. The set in force is no substitute: values that
+   * are meant for the stored set would reach it, or be lost when the sets are read.
+   */
+  readonly lack: string | null;
+}
+
+/** The sets of a function. */
+export function useSets(device: number, name: string): SetsRead {
   const call = anyCall('GET', 'grid-support/sets', { device, function: name }) as Call<Record<string, Sets>>;
-  return useLive(call).data?.[name];
+  const { data, problem } = useLive(call);
+  const sets = data && (data[name] ?? noSets);
+  if (param('set') === null) return { sets, lack: null };
+  if (sets === undefined) return { sets, lack: problem?.message ?? 'No data yet.' };
+  const exists = sets.sets.some(({ number }) => number === chosenNumber());
+  return { sets, lack: exists ? null : `There is no set ${param('set')}.` };
 }
 
 /** The stored set being edited, from the address. null: the set in force. */
 export function storedSet(sets: Sets | undefined): SetEntry | null {
-  const number = Number(param('set') ?? 1);
-  return sets?.sets.find((set) => set.number === number && !set.in_force) ?? null;
+  return sets?.sets.find((set) => set.number === chosenNumber() && !set.in_force) ?? null;
 }
 
 /** Register of a set, such as `Crv[1].MustTrip.Pt[0].V`. @param point within the set */
@@ -68,7 +87,7 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
   const result = sets.adopt_result;
   const tone = result === 'completed' ? 'good' : result === 'failed' ? 'bad' : 'warn';
   const requestedSet = sets.sets.find(({ number }) => number === sets.adopt_request);
-  const edited = storedSet(sets)?.number ?? 1;
+  const edited = chosenNumber();
   const request = entry.kind === 'droop' ? 'AdptCtlReq' : 'AdptCrvReq';
   return (
     <Panel
@@ -111,6 +130,16 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
         ))}
       </ul>
     </Panel>
+  );
+}
+
+/** Stands in for the editor of a set that cannot be edited. @param lack see `SetsRead` */
+export function MissingSet({ lack, ...panel }: SetsPanelProps & { readonly lack: string }) {
+  return (
+    <>
+      <Empty>{lack}</Empty>
+      <SetsPanel {...panel} />
+    </>
   );
 }
 

@@ -10,7 +10,7 @@ import type { CurveSpec, Settings } from './functions';
 import { widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
 import type { ApiPoint, Draft } from './points';
-import { SetsPanel, storedSet, useSets } from './sets';
+import { MissingSet, SetsPanel, storedSet, useSets } from './sets';
 import type { Sets } from './sets';
 
 const parts = [
@@ -59,7 +59,8 @@ function steps(points: readonly Point[], outerX: number, top: number): readonly 
 export function TripPage(props: PageProps) {
   const chosen = parts.find(({ name }) => name === param('curve')) ?? parts[0];
   const { entry, device } = props;
-  const sets = useSets(device, entry.name);
+  const { sets, lack } = useSets(device, entry.name);
+  if (lack !== null) return <MissingSet device={device} entry={entry} sets={sets} lack={lack} />;
   const number = storedSet(sets)?.number ?? 1;
   return entry.curve ? (
     <TripEditor {...props} spec={entry.curve} chosen={chosen} sets={sets} key={`${chosen.name} ${number}`} />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import { Refused, useDo } from '../../kit/action';
-import { FormFrame, submitting } from '../../kit/form';
+import { FormFrame, submitting, typedSince } from '../../kit/form';
 import { Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema, Typed } from '../../kit/schema-form';
@@ -65,7 +65,7 @@ export function ValuesForm({ schema, values, submit, call, pointerOf, standingIs
     const empty = Object.keys(changed).filter((pointer) => changed[pointer] === '');
     setCleared(empty);
     if (empty.length > 0 || (await run(request)) === undefined) return;
-    setTyped({});
+    setTyped((present) => typedSince(present, typed));
     setDone(true);
   };
   const issueOf = (pointer: string) =>

@@ -44,8 +44,17 @@ function setBy(mode: Controls['modes'][ModeName] | undefined): string {
 
 type SiteLimit = NonNullable<Controls['decided_by']['site_limit']>;
 
-function siteWords({ limit, limit_kw: kw, owner }: SiteLimit): string {
-  return `${limit} at most ${show(kw, 'activePower')}, set by ${owner}`;
+const maxNamedDevices = 10;
+
+/** Whose connection point has the limit: ` of device 1`, ` of devices 0, 2`; empty for the whole site. */
+function scopeWords(devices: SiteLimit['devices']): string {
+  if (devices === null) return '';
+  const more = devices.length > maxNamedDevices ? ', ...' : '';
+  return ` of ${devices.length === 1 ? 'device' : 'devices'} ${devices.slice(0, maxNamedDevices).join(', ')}${more}`;
+}
+
+function siteWords({ devices, limit, limit_kw: kw, owner }: SiteLimit): string {
+  return `${limit}${scopeWords(devices)} at most ${show(kw, 'activePower')}, set by ${owner}`;
 }
 
 function reasonOf(

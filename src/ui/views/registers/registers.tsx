@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Curl, Refused, useDo } from '../../kit/action';
 import { DevicePicker } from '../../kit/choices';
+import { typedSince } from '../../kit/form';
 import { Empty, Panel } from '../../kit/panel';
 import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
@@ -187,7 +188,8 @@ function ModelPanel({ owner, place }: { readonly owner: Owner; readonly place: P
   const hides = param('absent') === 'hide';
   const points = hides ? model.points.filter(({ implemented }) => implemented) : model.points;
   const write = async () => {
-    if (call !== null && (await run(call)) !== undefined) setTyped({});
+    if (call !== null && (await run(call)) !== undefined)
+      setTyped((present) => present && typedSince(present, typed ?? {}));
   };
   return (
     <Panel

@@ -204,7 +204,8 @@ describe('OCPP 2.x UpdateFirmware without a signature (L02)', () => {
 
   it('what does not fit in the store is left out', async () => {
     const s = await firmwareOn();
-    await s.store.slot('firmware').replace([{ version: '1.5', requestId: 'x', update: { requestId: 1 } }]);
+    await s.store.slot('firmware').replace([{ requestId: 'x', update: { requestId: 1 } }]);
+    await s.store.slot('firmware-version').replace(['1.5']);
     const again = await firmwareOn({ store: s.store });
     again.registration.accept();
     await settled();

@@ -131,6 +131,7 @@ function build(rig: Rig, version: Version2): MonitoringRig {
     },
     rows,
     slot: rig.store.slot('variables'),
+    shared: rig.store.slot('network-variables'),
     log: silentLogger,
   });
   const parts: StationParts = { ...rig.parts, device, variables };

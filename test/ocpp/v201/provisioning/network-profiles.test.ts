@@ -3,7 +3,7 @@ import { createNetworkProfiles } from '../../../../src/ocpp/v201/provisioning/ne
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { createVariableHandlers } from '../../../../src/ocpp/v201/variables/handlers.ts';
 import { fakeNetwork, storeRig, written } from '../variables/store-rig.ts';
-import type { StoreRig } from '../variables/store-rig.ts';
+import type { FakeNetwork, StoreRig } from '../variables/store-rig.ts';
 
 type ConnectionData = Requests['SetNetworkProfile']['connectionData'];
 
@@ -20,17 +20,16 @@ interface Options {
   readonly version?: 'ocpp2.0.1' | 'ocpp2.1';
   readonly securityProfile?: 0 | 1 | 2 | 3;
   readonly base?: StoreRig;
+  /** of another version of the same station */
+  readonly network?: FakeNetwork;
   readonly ready?: readonly number[];
 }
 
-function made({ version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3] }: Options = {}) {
+function made({ version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3], ...options }: Options = {}) {
   const at = base ?? storeRig({ version, securityProfile });
   const scheme = securityProfile >= 2 ? 'wss' : 'ws';
-  const network = fakeNetwork({
-    url: `${scheme}://first.example`,
-    securityProfile,
-    password: Buffer.from('password-of-settings'),
-  });
+  const settings = { url: `${scheme}://first.example`, securityProfile, password: Buffer.from('password-of-settings') };
+  const { network = fakeNetwork(settings) } = options;
   const told = { retargeted: 0 };
   const part = createNetworkProfiles(at.parts, {
     network,
@@ -213,6 +212,7 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     await prefer('1');
     restart();
     variables.set('SecurityCtrlr', 'BasicAuthPassword', 'the-password-of-all');
+    network.password = Buffer.from('the-password-of-all');
     restart();
     expect(network.access.password?.toString()).to.equal('the-password-of-all');
   });
@@ -224,7 +224,7 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     await written();
     first.part.stop();
     const base = storeRig();
-    for (const name of ['variables', 'network-profiles'])
+    for (const name of ['variables', 'network-variables', 'network-profiles'])
       await base.store.slot(name).replace(await first.store.slot(name).read());
     await base.store.slot('network-profiles').append([9, {}], [2, { url: 7 }], 'x');
     await base.variables.load();
@@ -237,12 +237,43 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     expect(later.network.access.url).to.equal('ws://first.example');
   });
 
+  it('a version that begins on an open connection leaves the profile in use as it is, and knows the settings', async () => {
+    const first = made();
+    await first.fill(1);
+    await first.fill(2, { messageTimeout: 7 });
+    await first.prefer('1,2,0');
+    first.restart();
+    first.fail(3);
+    expect(first.variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('2');
+    await written();
+    first.part.stop();
+    const base = storeRig({ version: 'ocpp2.0.1' });
+    // slots that versions of 2.x share
+    for (const name of ['network-variables', 'network-profiles'])
+      await base.store.slot(name).replace(await first.store.slot(name).read());
+    await base.variables.load();
+    first.network.isOpen = true;
+    const done = first.network.done.length;
+    const next = made({ base, version: 'ocpp2.0.1', network: first.network });
+    await next.part.load();
+    const text = (variable: string) => next.variables.text('OCPPCommCtrlr', variable);
+    expect(first.network.done).to.have.lengthOf(done);
+    expect(['ActiveNetworkProfile', 'MessageTimeout[Default]', 'NetworkConfigurationPriority'].map(text)).to.deep.equal(
+      ['2', '7', '1,2,0'],
+    );
+    next.fail(3);
+    expect(first.network.access.url).to.equal('ws://first.example');
+    next.restart();
+    expect(first.network.access.url).to.equal('ws://second.example/ocpp');
+  });
+
   it('takes a target of the user for the settings', async () => {
     const { fill, prefer, restart, part, network, variables, fail } = made();
     await fill(1);
     await prefer('1,0');
     restart();
     part.targetSet();
+    network.slot = null;
     network.access = { ...network.access, url: 'ws://user.example' };
     expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('0');
     fail(3);

@@ -25,7 +25,13 @@ function variablesOf(type: 'ac' | 'dc', bidirectional = false) {
     stationRating: { ...rating, connectorId: 0 },
     securityProfile: 2,
   };
-  return createVariables({ facts, rows: securityRows, slot: createMemoryStore().slot('variables'), log: silentLogger });
+  return createVariables({
+    facts,
+    rows: securityRows,
+    slot: createMemoryStore().slot('variables'),
+    shared: createMemoryStore().slot('network-variables'),
+    log: silentLogger,
+  });
 }
 
 describe('OCPP 2.x variables of security', () => {

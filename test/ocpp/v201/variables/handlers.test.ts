@@ -156,9 +156,12 @@ describe('OCPP 2.x B05 SetVariables', () => {
     expect(await setOne(at, password, 'a-password-of-24-letters')).to.deep.equal(['Accepted', undefined]);
     const hex = Buffer.from('a-password-of-24-letters').toString('hex');
     expect(at.connection.done).to.deep.equal([`password of 24 octets: ${hex}`, 'reconnect']);
-    at.effects.restorePassword(Buffer.from('the-former-password'));
-    expect(at.variables.text('SecurityCtrlr', 'BasicAuthPassword')).to.equal('the-former-password');
-    expect(at.connection.done).to.have.lengthOf(2);
+    // the station returns to the former one
+    at.connection.password = Buffer.from('the-former-password');
+    expect(await setOne(at, password, 'a-password-of-24-letters')).to.deep.equal(['Accepted', undefined]);
+    expect(at.connection.done.slice(2)).to.deep.equal([`password of 24 octets: ${hex}`, 'reconnect']);
+    await written();
+    expect(JSON.stringify(await at.store.slot('variables').read())).not.to.contain('letters');
   });
 
   it('moves pings, waits between attempts, and the behaviour of the device', async () => {

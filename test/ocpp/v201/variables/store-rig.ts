@@ -38,16 +38,28 @@ export function factsOf(version: Version2, securityProfile: VariableFacts['secur
 
 export interface FakeNetwork extends Network {
   access: NetworkAccess;
+  slot: number | null;
+  password: Buffer | null;
+  isOpen: boolean;
   readonly done: string[];
 }
 
 export function fakeNetwork(access: Partial<NetworkAccess> = {}): FakeNetwork {
   const done: string[] = [];
+  let settings: NetworkAccess | null = null;
   const network: FakeNetwork = {
     done,
     access: { url: 'ws://first.example', guarded: false, securityProfile: 1, password: null, ...access },
-    setAccess: (next) => {
+    slot: null,
+    password: null,
+    isOpen: false,
+    get settings() {
+      return network.slot === null ? network.access : (settings ?? network.access);
+    },
+    setAccess: (next, slot) => {
+      ({ settings } = network);
       network.access = next;
+      network.slot = slot;
       done.push(`access ${next.url}`);
     },
     setBackOff: ({ waitMinimumMs, randomRangeMs, repeatTimes }) => {
@@ -84,6 +96,7 @@ export function storeRig({
     facts: factsOf(version, securityProfile),
     rows,
     slot: base.store.slot('variables'),
+    shared: base.store.slot('network-variables'),
     log: silentLogger,
   });
   return { ...base, variables, parts: { ...base.parts, variables } };

@@ -85,7 +85,13 @@ function factsOf(version: VariableFacts['version'] = 'ocpp2.0.1'): VariableFacts
 }
 
 function make(store = createMemoryStore(), version?: VariableFacts['version']) {
-  return createVariables({ facts: factsOf(version), rows, slot: store.slot('variables'), log: silentLogger });
+  return createVariables({
+    facts: factsOf(version),
+    rows,
+    slot: store.slot('variables'),
+    shared: store.slot('network-variables'),
+    log: silentLogger,
+  });
 }
 
 const settled = () => new Promise((done) => setImmediate(done));
@@ -198,6 +204,7 @@ describe('OCPP 2.x rows of the device model', () => {
         facts: factsOf(version),
         rows: variableRows,
         slot: createMemoryStore().slot('variables'),
+        shared: createMemoryStore().slot('network-variables'),
         log: silentLogger,
       });
       const seen = new Set<string>();

@@ -232,11 +232,11 @@ describe('Proxy: what a map must fulfil', () => {
       [{ point: '714.PrtAlrms', bits: { 0: 'FIRE' } }, 'bits/0: FIRE is not a bit of 714.PrtAlrms; allowed: '],
       [
         { type: 'bitfield16', point: '701.Alrm' },
-        'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits',
+        'type: 701.Alrm has 32 bits; allowed: an unsigned or bitfield type with at least as many, or bits',
       ],
       [
         { type: 'int32', point: '701.Alrm' },
-        'type: 701.Alrm has 32 bits; allowed: an unsigned type with as many, or bits',
+        'type: 701.Alrm has 32 bits; allowed: an unsigned or bitfield type with at least as many, or bits',
       ],
       [{ type: 'uint32', point: '701.Alrm', scale: 2 }, 'scale: 701.Alrm is no quantity'],
       [{ point: '701.St', offset: 1 }, 'offset: 701.St is no quantity'],

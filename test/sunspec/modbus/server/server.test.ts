@@ -375,6 +375,23 @@ describe('Modbus TCP listener', () => {
       });
     });
 
+    it('accepts from the end of the bind to the beginning of the close', async () => {
+      const options = { host: '127.0.0.1', context: createModbusContext(), units: () => undefined };
+      const server = createModbusTcpServer({ ...options, port: 0 });
+      const bound = server.listen();
+      const accepting = [server.isAccepting];
+      const port = await bound;
+      accepting.push(server.isAccepting);
+      const second = createModbusTcpServer({ ...options, port });
+      await second.listen().catch(() => undefined);
+      const closed = server.close();
+      accepting.push(server.isAccepting);
+      await closed;
+      accepting.push(server.isAccepting);
+      expect(accepting).to.deep.equal([false, true, false, false]);
+      expect(second.isAccepting).to.equal(false);
+    });
+
     it('close can be called twice and ends open connections', async () => {
       const made = await rig();
       const client = await made.open();

@@ -299,6 +299,7 @@ export const commRows: readonly VariableRow[] = [
     min: 1,
     values: networkSlots.map(String),
     reboot: true,
+    shared: true,
   }),
   comm.readWrite('NetworkProfileConnectionAttempts', 'integer', 3, { min: 1, max: 100 }),
   comm.readWrite('OfflineThreshold', 'integer', 60, { unit: 's', min: 0, max: 30 * dayS }),

@@ -1,0 +1,108 @@
+/** Issues of the ports of listeners: two listeners on one port, and rows of ports that end beyond the highest one. */
+import { isIPv6 } from 'node:net';
+import { defaultProxyPort } from '../../contract/modbus-report.ts';
+import type { Issue } from '../../core/errors.ts';
+import { isGiven } from '../layers/gather.ts';
+import type { Gathered } from '../layers/gather.ts';
+import type { AppConfig } from '../settings/app-config.ts';
+import { isOpened, listeners } from '../settings/listeners.ts';
+import type { Listener } from '../settings/listeners.ts';
+import { flagOf } from '../settings/settings.ts';
+
+const maxPort = 65535;
+
+/** The fixed ports of a listener. */
+interface Ports {
+  readonly listener: Listener;
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The run that the issues are about. */
+interface Run {
+  readonly gathered: Gathered;
+  /** number of devices */
+  readonly count: number;
+  /** null: no proxy, or its map cannot be read */
+  readonly proxy: AppConfig['proxy'];
+}
+
+/** Port of a proxy without `proxy_port`. */
+function mapPort(proxy: AppConfig['proxy']): number {
+  const { port } = (proxy?.map ?? {}) as { readonly port?: unknown };
+  return typeof port === 'number' ? port : defaultProxyPort;
+}
+
+/** The fixed ports of a listener; null: it listens on none. */
+function portsOf({ gathered: { values }, count, proxy }: Run, listener: Listener): Ports | null {
+  if (!isOpened(listener, (key) => values[key]) || (listener.port === 'proxy_port' && proxy === null)) return null;
+  const base = values[listener.port] ?? mapPort(proxy);
+  if (base === 0) return null;
+  if (listener.row === undefined || values[listener.row.shared]) return { listener, first: base, last: base };
+  const first = base + values.first_device;
+  return count === 0 ? null : { listener, first, last: first + count - 1 };
+}
+
+/** True if no two listeners on one port can have these addresses. The address `::` takes IPv4 too. */
+function meet(one: string, other: string): boolean {
+  const covers = (every: string, address: string) => every === '::' || (every === '0.0.0.0' && !isIPv6(address));
+  return one === other || covers(one, other) || covers(other, one);
+}
+
+/** Flag, variable or key of the port; the flag where nothing gives it. */
+function nameOf({ values, originOf }: Gathered, { port }: Listener): string {
+  return values[port] === null ? flagOf(port) : originOf(port);
+}
+
+function overlapIssue({ gathered }: Run, named: Ports, other: Ports): Issue {
+  const { values, originOf } = gathered;
+  const { port } = named.listener;
+  const value = values[port];
+  const origin =
+    value === null
+      ? `${named.first} of the proxy map`
+      : isGiven(gathered, port)
+        ? `given ${value}`
+        : `${value} by default`;
+  const [from, to] = [Math.max(named.first, other.first), Math.min(named.last, other.last)];
+  const user = values[other.listener.port] === null ? 'the proxy map' : originOf(other.listener.port);
+  const use =
+    named.first === named.last
+      ? `which ${user} uses`
+      : `for ports ${named.first} to ${named.last}, of which ${user} uses ${from === to ? from : `${from} to ${to}`}`;
+  return { name: nameOf(gathered, named.listener), detail: `${origin}, ${use}; allowed: another port` };
+}
+
+/** The issue of two listeners; null: they can be open side by side. */
+function pairIssue(run: Run, earlier: Ports, later: Ports): Issue | null {
+  const { gathered } = run;
+  const { values } = gathered;
+  if (earlier.first > later.last || later.first > earlier.last) return null;
+  if (!meet(values[earlier.listener.host], values[later.listener.host])) return null;
+  // a default is no mistake of the user
+  const isOther = isGiven(gathered, earlier.listener.port) && !isGiven(gathered, later.listener.port);
+  return isOther ? overlapIssue(run, earlier, later) : overlapIssue(run, later, earlier);
+}
+
+/** The issue of a row that ends beyond the highest port. */
+function rowIssues({ gathered }: Run, { listener, last }: Ports): Issue[] {
+  if (listener.row === undefined || last <= maxPort) return [];
+  const { owner, shared } = listener.row;
+  const detail =
+    `given ${gathered.values[listener.port]}, so that the last ${owner} would be on port ${last}; ` +
+    `allowed: a last port up to ${maxPort}, 0, or ${shared}`;
+  return [{ name: nameOf(gathered, listener), detail }];
+}
+
+/**
+ * Issues of all listeners, in the order of the table: each pair with a port in common on addresses that meet.
+ * @param count number of devices @param proxy null: no proxy, or its map cannot be read
+ */
+export function portIssues(gathered: Gathered, count: number, proxy: AppConfig['proxy']): Issue[] {
+  const run = { gathered, count, proxy };
+  const all = listeners.flatMap((listener) => portsOf(run, listener) ?? []);
+  return all.flatMap((later, at) => [
+    ...rowIssues(run, later),
+    ...all.slice(0, at).flatMap((earlier) => pairIssue(run, earlier, later) ?? []),
+  ]);
+}

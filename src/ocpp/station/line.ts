@@ -1,0 +1,227 @@
+/**
+ * Credentials and access that a station has learnt from its central systems. They belong to the station and to no
+ * version: a connection needs them before a version is chosen.
+ */
+import { ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
+import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import type { Credentials } from '../rpc/credentials.ts';
+import type { Link } from '../rpc/link.ts';
+
+/** Settings of one network profile. */
+export interface NetworkAccess {
+  /** without the identity */
+  readonly url: string;
+  /** not of the settings: outbound rules apply */
+  readonly guarded: boolean;
+  readonly securityProfile: OcppSecurityProfile;
+  /** octets of basic authentication; null: none */
+  readonly password: Buffer | null;
+}
+
+interface ProfileInUse {
+  readonly slot: number;
+  readonly access: NetworkAccess;
+}
+
+/** State that survives a restart. */
+interface Learnt {
+  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  readonly password: Buffer | null;
+  /** without a network profile */
+  readonly securityProfile: OcppSecurityProfile;
+  /** network profile in use; null: none is */
+  readonly profile: ProfileInUse | null;
+}
+
+interface LineStateOptions {
+  readonly link: Pick<Link, 'target' | 'credentials' | 'retarget' | 'setCredentials' | 'replaceCredentials'>;
+  readonly slot: Slot;
+  /** of the settings */
+  readonly settings: Credentials;
+  /** Restores the certificate of the station that was in force before a refused one; null: that of the settings. */
+  readonly restoreOwn: (own: Credentials['own']) => void;
+  /** The store has refused a change, which is in force but lost at a restart. */
+  readonly failed: (error: unknown) => void;
+}
+
+export class LineState {
+  readonly #options: LineStateOptions;
+  #learnt: Learnt;
+  /** access without a network profile, while one is in use */
+  #settings: NetworkAccess;
+  /** a connection has opened since the start */
+  #hasOpened = false;
+  /** credentials that replace refused ones in the store, once they have opened a connection; null: none do */
+  #restored: Credentials | null = null;
+
+  constructor(options: LineStateOptions) {
+    this.#options = options;
+    this.#learnt = { password: null, securityProfile: options.settings.securityProfile, profile: null };
+    this.#settings = this.access;
+  }
+
+  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  get password(): Buffer | null {
+    return this.#learnt.password;
+  }
+
+  /** for the next attempt to connect */
+  get access(): NetworkAccess {
+    const { target, credentials } = this.#options.link;
+    const { securityProfile, password } = credentials;
+    return { url: target.url, guarded: target.guarded, securityProfile, password };
+  }
+
+  /** access without a network profile: of the settings, or of a request of REST */
+  get settings(): NetworkAccess {
+    return this.#learnt.profile === null ? this.access : this.#settings;
+  }
+
+  /** slot of the network profile in use; null: none is */
+  get slot(): number | null {
+    return this.#learnt.profile?.slot ?? null;
+  }
+
+  /**
+   * Puts in force what was learnt before the start, all but certificates and security profile; before a version is
+   * loaded. A password is on trial, so that the one of the settings returns when it is refused.
+   */
+  async load(): Promise<void> {
+    const [stored] = await this.#options.slot.read();
+    const learnt = learntOf(stored);
+    if (learnt === null) return;
+    this.#learnt = learnt;
+    const { profile, password } = learnt;
+    if (profile !== null) this.#connectTo(profile.access);
+    else if (password !== null) this.#options.link.setCredentials({ password });
+  }
+
+  /** Tries the learnt security profile if it is above that of the settings; after the certificates are loaded. */
+  raise(): void {
+    const { securityProfile, profile } = this.#learnt;
+    const { link } = this.#options;
+    if (profile === null && securityProfile > link.credentials.securityProfile)
+      link.setCredentials({ securityProfile });
+  }
+
+  /** From the next attempt on; the former one returns when it is refused. */
+  setPassword(password: Buffer): void {
+    this.#options.link.setCredentials({ password });
+    this.#keepPassword(password, password);
+  }
+
+  /** From the next attempt on; the former one returns when it fails. */
+  setSecurityProfile(securityProfile: OcppSecurityProfile): void {
+    this.#options.link.setCredentials({ securityProfile });
+    this.#keepSecurityProfile(securityProfile);
+  }
+
+  /**
+   * From the next attempt on, for good.
+   * @param slot of the network profile; null: the access is that of the settings
+   */
+  setAccess(access: NetworkAccess, slot: number | null): void {
+    this.#settings = this.settings;
+    this.#connectTo(access);
+    this.#keep({ profile: slot === null ? null : { slot, access } });
+  }
+
+  /** A request of REST replaces the access: no network profile is in use. */
+  useSettings(): void {
+    if (this.#learnt.profile !== null) this.#keep({ profile: null });
+  }
+
+  /** A connection has opened. */
+  opened(): void {
+    this.#hasOpened = true;
+    const { securityProfile } = this.#options.link.credentials;
+    if (securityProfile !== (this.#learnt.profile?.access ?? this.#learnt).securityProfile)
+      this.#keepSecurityProfile(securityProfile);
+    this.#settle();
+  }
+
+  /**
+   * Changed credentials have opened a connection, or were refused. Refused ones leave the store too, since a later
+   * process would begin with them; only when others have opened a connection, for the central system may be away.
+   */
+  tried(outcome: 'proven' | 'reverted', inForce: Credentials): void {
+    this.#restored = outcome === 'reverted' ? inForce : null;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#restored === null || !this.#hasOpened) return;
+    const { settings, restoreOwn } = this.#options;
+    const { password, own } = this.#restored;
+    this.#restored = null;
+    this.#keepPassword(password === settings.password ? null : password, password);
+    restoreOwn(own === settings.own ? null : own);
+  }
+
+  #connectTo({ url, guarded, securityProfile, password }: NetworkAccess): void {
+    const { link } = this.#options;
+    link.retarget({ ...link.target, url, guarded });
+    link.replaceCredentials({ securityProfile, password });
+  }
+
+  #keepPassword(password: Buffer | null, inForce: Buffer | null): void {
+    const { profile } = this.#learnt;
+    this.#keep({ password, profile: profile && { ...profile, access: { ...profile.access, password: inForce } } });
+  }
+
+  #keepSecurityProfile(securityProfile: OcppSecurityProfile): void {
+    const { profile } = this.#learnt;
+    if (profile === null) this.#keep({ securityProfile });
+    else this.#keep({ profile: { ...profile, access: { ...profile.access, securityProfile } } });
+  }
+
+  #keep(change: Partial<Learnt>): void {
+    this.#learnt = { ...this.#learnt, ...change };
+    this.#options.slot.replace([storedOf(this.#learnt)]).catch(this.#options.failed);
+  }
+}
+
+// The learnt state as the store has it, with octets in hexadecimal digits.
+
+const hexOf = (octets: Buffer | null): string | null => octets?.toString('hex') ?? null;
+const octetsOf = (hex: JsonValue | undefined): Buffer | null =>
+  typeof hex === 'string' ? Buffer.from(hex, 'hex') : null;
+
+function storedOf({ password, securityProfile, profile }: Learnt): JsonValue {
+  return {
+    password: hexOf(password),
+    securityProfile,
+    profile: profile && {
+      slot: profile.slot,
+      access: { ...profile.access, password: hexOf(profile.access.password) },
+    },
+  };
+}
+
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+const objectOf = (value: JsonValue | undefined): JsonObject | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : null;
+
+const profileNumber = (value: JsonValue | undefined): OcppSecurityProfile | null =>
+  ocppSecurityProfiles.find((each) => each === value) ?? null;
+
+/** Null: the value is none. */
+function learntOf(value: JsonValue | undefined): Learnt | null {
+  const stored = objectOf(value);
+  const securityProfile = profileNumber(stored?.securityProfile);
+  if (stored === null || securityProfile === null) return null;
+  return { password: octetsOf(stored.password), securityProfile, profile: profileInUseOf(stored.profile) };
+}
+
+function profileInUseOf(value: JsonValue | undefined): ProfileInUse | null {
+  const stored = objectOf(value);
+  const access = objectOf(stored?.access);
+  const securityProfile = profileNumber(access?.securityProfile);
+  if (stored === null || access === null || securityProfile === null) return null;
+  const { slot } = stored;
+  const { url, guarded, password } = access;
+  if (typeof slot !== 'number' || typeof url !== 'string') return null;
+  return { slot, access: { url, guarded: guarded !== false, securityProfile, password: octetsOf(password) } };
+}

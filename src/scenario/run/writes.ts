@@ -1,0 +1,21 @@
+/** Writes to the registers of all devices. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { WriteEvent } from './journal.ts';
+
+/** Calls `onWrite` after each write, also to devices that join later. @returns function that removes the listeners */
+export function followWrites(plant: Plant, onWrite: (write: WriteEvent) => void): () => void {
+  const follow = ({ index, bank }: Device) =>
+    bank.onChange((change) => {
+      onWrite({ kind: 'write', device: index, change });
+    });
+  const ends = plant.devices.map(follow);
+  ends.push(
+    plant.onDevices((change) => {
+      if (change.added !== null) ends.push(follow(change.added));
+    }),
+  );
+  return () => {
+    for (const end of ends) end();
+  };
+}

@@ -1,0 +1,139 @@
+import { expect } from 'chai';
+import { createMemoryStore } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/store.ts';
+import type { Credentials, CredentialsChange } from '../../../src/ocpp/rpc/credentials.ts';
+import type { Link } from '../../../src/ocpp/rpc/link.ts';
+import { connectionOf } from '../../../src/ocpp/station/connection.ts';
+import type { LineState } from '../../../src/ocpp/station/line.ts';
+import { issue, createAuthority } from '../../support/pki.ts';
+import type { Authority } from '../../support/pki.ts';
+import type { Central } from '../central/central.ts';
+import { noCredentials, openCentral } from '../rpc/rig.ts';
+import { StationRig } from './rig.ts';
+
+const password = Buffer.from('password-of-the-settings');
+const learnt = Buffer.from([0xff, 0x00, 0xfe, 0x80, ...Array.from({ length: 16 }, (_, at) => at)]);
+
+describe('what a station has learnt on its line', () => {
+  let central: Central;
+  let rig: StationRig;
+  let store: Store;
+  let ca: Authority;
+  /** paths of the requests to connect */
+  const paths = () => central.requests.map(({ url = '' }) => url.replace(/\/\.websocket$/, ''));
+  const start = async (credentials: Partial<Credentials> = {}) => {
+    rig = new StationRig(central.url, { credentials: { ...noCredentials, ...credentials } }, ['ocpp1.6j'], store);
+    await rig.loaded;
+  };
+  const open = async (credentials?: Partial<Credentials>) => {
+    await start(credentials);
+    rig.station.begin();
+    await rig.until('opened ocpp1.6');
+  };
+  before(async () => {
+    ca = await createAuthority('Test CA');
+  });
+  beforeEach(async () => {
+    central = await openCentral();
+    store = createMemoryStore();
+  });
+  afterEach(async () => {
+    await rig.station.stop();
+    await central.close();
+  });
+
+  it('a password of any octets is the same after a restart, and is tried first', async () => {
+    await open({ securityProfile: 1, password });
+    rig.parts.connection.setPassword(learnt);
+    await rig.station.stop();
+    const shown: (Buffer | null)[] = [];
+    central.admit = (_, given) => {
+      shown.push(given);
+      return null;
+    };
+    await open({ securityProfile: 1, password });
+    expect(rig.parts.connection.password).to.deep.equal(learnt);
+    expect(rig.parts.network.password).to.deep.equal(learnt);
+    expect(shown).to.deep.equal([learnt]);
+  });
+
+  it('a raised security profile is tried again after a restart, and forgotten once a lower one has opened a connection', async () => {
+    await open({ securityProfile: 1, password, rootCert: ca.cert });
+    rig.parts.connection.setSecurityProfile(2);
+    await rig.station.stop();
+    await start({ securityProfile: 1, password, rootCert: ca.cert });
+    expect(rig.station.status).to.include({ securityProfile: 2, url: central.url.replace('ws:', 'wss:') });
+    rig.station.begin();
+    // the central system of this test has no TLS
+    await rig.until('failed tls');
+    await rig.until('opened ocpp1.6');
+    await rig.station.stop();
+    await start({ securityProfile: 1, password, rootCert: ca.cert });
+    expect(rig.station.status.securityProfile).to.equal(1);
+  });
+
+  it('a security profile that the settings have raised further counts', async () => {
+    await open({ securityProfile: 1, password, rootCert: ca.cert });
+    rig.parts.connection.setSecurityProfile(2);
+    await rig.station.stop();
+    const own = await issue(ca, 'station', { purpose: 'client' });
+    await start({ securityProfile: 3, password, rootCert: ca.cert, own });
+    expect(rig.station.status.securityProfile).to.equal(3);
+  });
+
+  it('the network profile in use leads the first connection after a restart, whatever version begins', async () => {
+    await open();
+    const access = { url: `${central.url}/other`, guarded: false, securityProfile: 0, password: null } as const;
+    rig.parts.network.setAccess(access, 2);
+    expect(rig.parts.network).to.deep.include({ slot: 2, isOpen: true });
+    await rig.station.stop();
+    await start();
+    expect(rig.parts.network.slot).to.equal(2);
+    expect(rig.parts.network.isOpen).to.equal(false);
+    expect(rig.parts.network.settings.url).to.equal(central.url);
+    rig.station.begin();
+    await rig.until('opened ocpp1.6');
+    expect(paths().at(-1)).to.equal('/ocpp/other/CP-1');
+    // back to the settings
+    rig.parts.network.setAccess(rig.parts.network.settings, null);
+    expect(rig.parts.network.slot).to.equal(null);
+    await rig.station.stop();
+    await open();
+    expect(paths().at(-1)).to.equal('/ocpp/CP-1');
+  });
+
+  it('another central system over REST takes the place of a network profile', async () => {
+    await open();
+    const access = { url: `${central.url}/other`, guarded: false, securityProfile: 0, password: null } as const;
+    rig.parts.network.setAccess(access, 2);
+    rig.station.connect({ url: `${central.url}/third` });
+    await rig.until('opened ocpp1.6');
+    expect(rig.parts.network.slot).to.equal(null);
+    expect(rig.parts.network.settings.url).to.equal(`${central.url}/third`);
+  });
+
+  it('a certificate that is in force already is not tried again by a version that begins', async () => {
+    await start();
+    const own = { cert: 'cert', key: 'key' };
+    const tried: string[] = [];
+    const link = {
+      credentials: { ...noCredentials, securityProfile: 3, own },
+      setCredentials: ({ own: next }: CredentialsChange) => tried.push(`${next?.cert}, ${next?.key}`),
+    };
+    const connection = connectionOf(link as unknown as Link, {} as unknown as LineState);
+    for (const next of [{ ...own }, { ...own, key: 'other' }, { ...own, cert: 'other' }])
+      connection.setCertificates({ own: next });
+    expect(tried).to.deep.equal(['cert, other', 'other, key']);
+  });
+
+  for (const [name, stored] of [
+    ['nothing of use', 3],
+    ['members of other kinds', { password: 7, securityProfile: 'one', profile: [] }],
+  ] as const)
+    it(`a store with ${name} is as an empty one`, async () => {
+      await store.slot('station/line').replace([stored]);
+      await open({ securityProfile: 1, password });
+      expect(rig.station.status).to.include({ securityProfile: 1, url: central.url });
+      expect(rig.parts.connection.password).to.equal(null);
+    });
+});

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { FaultsView } from '../../../src/ui/views/faults/faults';
+import { pass } from '../support/clock.ts';
+import { Daemon } from '../support/daemon.ts';
+import type { Json } from '../support/description.ts';
+import { address, all, leave, show } from '../support/page.tsx';
+import { answerForSite } from '../support/site.ts';
+import { accept, startPage } from '../support/stream.ts';
+
+describe('faults', () => {
+  before(startPage);
+  beforeEach(accept);
+
+  afterEach(async () => {
+    await leave();
+    await pass(3000);
+  });
+
+  it('lists ended faults with the newest first, as the simulator does', async () => {
+    const daemon = new Daemon();
+    answerForSite(daemon);
+    const example = daemon.exampleOf('GET', 'faults') as Json;
+    const [fault] = [...example.ended, ...example.faults] as readonly Json[];
+    const endedAt = (id: number, second: number) => ({
+      ...fault,
+      id,
+      end: 'cleared',
+      ended_at: `2026-06-21T12:00:0${second}.000Z`,
+    });
+    // the newest end is not that of the newest fault
+    daemon.on('GET faults', () => ({ ...example, ended: [endedAt(2, 9), endedAt(7, 5), endedAt(1, 1)] }));
+    await address('#/faults');
+    await show(<FaultsView />);
+    const rows = all('table[aria-label="Ended faults"] tbody tr');
+    expect(rows.map((row) => row.querySelector('td')?.textContent)).to.deep.equal(['2', '7', '1']);
+  });
+});
