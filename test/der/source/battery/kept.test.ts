@@ -25,11 +25,12 @@ const bank = fc.record({
   thermalTimeConstantS: fc.constantFrom(60, 7200),
 });
 
+const spread = { capacityShare: 0.02, resistanceShare: 0.1, socShare: 0.02, temperatureK: 1, moduleGradientK: 2 };
+
 type Bank = typeof bank extends fc.Arbitrary<infer T> ? T : never;
 
 function create({ bounds, ...parameters }: Bank): BatteryPort {
   const [socMinPct = 0, socMaxPct = 100] = bounds;
-  const spread = { capacityShare: 0.02, resistanceShare: 0.1, socShare: 0.02, temperatureK: 1, moduleGradientK: 2 };
   return battery(
     { ...parameters, socMinPct, socMaxPct, socReserveMinPct: socMinPct, socReserveMaxPct: socMaxPct },
     { spec: { ...cellSpecs[parameters.chemistry], spread } },
@@ -196,6 +197,34 @@ describe('state of a battery that a restart keeps', () => {
           before,
           after: 10,
         });
+  });
+
+  it('is limited by the cells that balancing has left at the top', () => {
+    const changes = { capacityWh: 500, powerW: 5000, socMinPct: 0, socReserveMinPct: 0, strings: 1, modules: 1 };
+    for (const seed of [1, 2, 3, 4, 5])
+      expectContinuation({
+        make: () => battery({ socPct: 88, cells: 8, ...changes }, { spec: { ...cellSpecs.nmc, spread } }, seed),
+        drive: (port, at) => {
+          if (at === 0) run(port, 36_000, 60, 0);
+          else step(port, 1, at % 4 < 2 ? -5000 : 5000);
+        },
+        observe,
+        before: 1,
+        after: 15,
+      });
+  });
+
+  it('has no standby at the floor', () => {
+    expectContinuation({
+      make: () => battery({ socPct: 10.1, modules: 1, cells: 3 }),
+      drive: (port, at) => {
+        if (at === 0) run(port, 7200, 10, 0);
+        else port.draw(0, true);
+      },
+      observe,
+      before: 1,
+      after: 1,
+    });
   });
 
   it('has as many cells as the bank', () => {
