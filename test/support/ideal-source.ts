@@ -1,5 +1,7 @@
 import type { DeviceDetail, IvCurve } from '../../src/contract/device.ts';
 import { SimError } from '../../src/core/errors.ts';
+import { keptMembers, keptParts, keptRecord } from '../../src/core/kept.ts';
+import type { Kept } from '../../src/core/kept.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition } from '../../src/der/source/source.ts';
 
 /** What a store holds; states of charge are 0..1. */
@@ -18,7 +20,7 @@ const shortestStepS = 1e-3;
 
 /** A source without physics: delivers (and, as a store, absorbs) at once the power that the test sets, within its content. */
 export class IdealSource implements DcSource {
-  readonly #ports: readonly [DcPort & { powerW: number }];
+  readonly #ports: readonly [DcPort & { powerW: number; currentA: number }];
   readonly starting = false;
   readonly conditions: ReadonlySet<SourceCondition> = new Set();
   readonly #absorbableDcW: number;
@@ -113,6 +115,26 @@ export class IdealSource implements DcSource {
 
   restart(): void {
     /* has no memory */
+  }
+
+  kept(): Kept {
+    return keptParts({
+      port: keptMembers(this.#ports[0], 'powerW', 'currentA'),
+      members: keptRecord(
+        () => ({
+          soc: this.soc,
+          availableDcW: this.#availableDcW,
+          settled: this.#settled,
+          preparedS: this.#preparedS,
+        }),
+        ({ soc, availableDcW, settled, preparedS }) => {
+          this.soc = soc;
+          this.#availableDcW = availableDcW;
+          this.#settled = settled;
+          this.#preparedS = preparedS;
+        },
+      ),
+    });
   }
 
   draw(dcW: number, energized: boolean): void {

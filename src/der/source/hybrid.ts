@@ -2,6 +2,8 @@
 import type { DeviceDetail, IvCurve, SourceCommand } from '../../contract/device.ts';
 import type { PvDetail } from '../../contract/kinds/pv.ts';
 import { badValue, SimError } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
 import type { HybridDetail, HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { BatteryDetail, BatteryTree } from '../../contract/kinds/battery.ts';
@@ -402,6 +404,41 @@ export class HybridSource implements DcSource {
     this.#pv.restart();
     this.#battery.restart();
     this.#updatePorts();
+  }
+
+  kept(): Kept {
+    // the flow is the last one, because the ports show the power of the parts
+    return keptParts({ pv: this.#pv.kept(), battery: this.#battery.kept(), flow: this.#keptFlow() });
+  }
+
+  #keptFlow(): Kept {
+    return keptRecord(
+      () => ({
+        policy: this.#policy,
+        manualBatteryW: this.#manualBatteryW,
+        targetW: this.#targetW,
+        pvW: this.#pvW,
+        batteryW: this.#batteryW,
+        curtailedW: this.#curtailedW,
+        jumps: this.#jumps,
+        fromGrid: this.#fromGrid,
+        loadW: this.#input.loadW,
+      }),
+      ({ loadW, ...flow }) => {
+        ({
+          policy: this.#policy,
+          manualBatteryW: this.#manualBatteryW,
+          targetW: this.#targetW,
+          pvW: this.#pvW,
+          batteryW: this.#batteryW,
+          curtailedW: this.#curtailedW,
+          jumps: this.#jumps,
+          fromGrid: this.#fromGrid,
+        } = flow);
+        this.#input.loadW = loadW;
+        this.#updatePorts();
+      },
+    );
   }
 }
 

@@ -1,3 +1,5 @@
+import { keptArray, keptList, keptMembers, keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { gasConstantJMolK, secondsPerHour, zeroCelsiusK } from '../constants.ts';
 import { BankCells } from './cells.ts';
@@ -23,6 +25,8 @@ const innerStepS = 5;
 const roundingS = 1e-9;
 const referenceK = 298.15;
 const startTemperatureC = 25;
+/** Members of a summary that are read after the refresh that makes it. */
+const keptSummary = ['soc', 'usableAh', 'ocvV', 'highV', 'lowV', 'highResistance', 'lowResistance'] as const;
 
 /**
  * Current in A at which `powerW` (+ = discharge) flows behind `emfV` and `ohm`; at most the current of maximum power.
@@ -324,8 +328,7 @@ export class BatteryBank {
       this.cells.advance(k, this.#chargeAh[k] ?? 0, elapsedS, this.soh, cellOhm, currentA, to);
       this.lossWh += to.bledWh;
       this.soc[k] = to.soc;
-      this.ocvShiftV[k] = to.ocvV - ocvAt(this.ocv, to.soc);
-      this.capacityAh[k] = to.usableAh;
+      this.#takeSummary(k, to);
       const part = resistanceFactor(spec, this.temperatureC[k] ?? startTemperatureC, to.soc);
       this.r0Ohm[k] = cellOhm * series * part;
       this.r1Ohm[k] = (cellOhm * series * part * spec.r1OhmAh) / spec.r0OhmAh;
@@ -338,9 +341,67 @@ export class BatteryBank {
     this.#solveBus();
   }
 
+  /** Takes over the cells of string `k`, as they were at its last refresh. */
+  #takeSummary(k: number, { soc, ocvV, usableAh }: StringSummary): void {
+    this.ocvShiftV[k] = ocvV - ocvAt(this.ocv, soc);
+    this.capacityAh[k] = usableAh;
+  }
+
   /** Charge drawn from string `k` since its cells were refreshed, Ah; not yet in the state of charge of its cells. */
   chargeSinceRefreshAh(k: number): number {
     return this.#chargeAh[k] ?? 0;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      cells: this.cells.kept(),
+      summaries: keptList(this.extremes.map((summary) => keptMembers(summary, ...keptSummary))),
+      soc: keptArray(this.soc),
+      rcV: keptArray(this.rcV),
+      temperatureC: keptArray(this.temperatureC),
+      r0Ohm: keptArray(this.r0Ohm),
+      r1Ohm: keptArray(this.r1Ohm),
+      currentA: keptArray(this.currentA),
+      closed: keptArray(this.closed),
+      chargeAh: keptArray(this.#chargeAh),
+      heatJ: keptArray(this.#heatJ),
+      members: this.#keptMembers(),
+    });
+  }
+
+  #keptMembers(): Kept {
+    return keptRecord(
+      () => ({
+        busCurrentA: this.busCurrentA,
+        busVoltageV: this.busVoltageV,
+        lossWh: this.lossWh,
+        soh: this.soh,
+        refreshes: this.refreshes,
+        ambientC: this.#ambientC,
+        fixedC: this.#fixedC,
+        elapsedS: this.#elapsedS,
+        refreshedS: this.#refreshedS,
+      }),
+      (values) => {
+        ({
+          busCurrentA: this.busCurrentA,
+          busVoltageV: this.busVoltageV,
+          lossWh: this.lossWh,
+          soh: this.soh,
+          refreshes: this.refreshes,
+          ambientC: this.#ambientC,
+          fixedC: this.#fixedC,
+          elapsedS: this.#elapsedS,
+          refreshedS: this.#refreshedS,
+        } = values);
+        this.extremes.forEach((summary, k) => {
+          this.#takeSummary(k, summary);
+          this.#updateEmf(k);
+        });
+        this.#solveBus();
+      },
+    );
   }
 }
 

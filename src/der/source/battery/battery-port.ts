@@ -1,5 +1,7 @@
 import type { IvCurve, IvPoint, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryDetail, BatteryParameters, BatteryTree, BatteryEvent } from '../../../contract/kinds/battery.ts';
 import { checkCurvePort, lastSample } from '../dc-curve.ts';
@@ -314,6 +316,26 @@ export class BatteryPort implements DcSource {
   restart(): void {
     this.#pendingS = 0;
     this.#system.restart();
+  }
+
+  kept(): Kept {
+    return keptParts({
+      system: this.#system.kept(),
+      flow: this.#flow.kept(),
+      members: keptRecord(
+        () => ({
+          dischargeLimitDcW: this.dischargeLimitDcW,
+          chargeLimitDcW: this.chargeLimitDcW,
+          seenJumps: this.#seenJumps,
+        }),
+        ({ dischargeLimitDcW, chargeLimitDcW, seenJumps }) => {
+          this.dischargeLimitDcW = dischargeLimitDcW;
+          this.chargeLimitDcW = chargeLimitDcW;
+          this.#seenJumps = seenJumps;
+          this.#pendingS = 0;
+        },
+      ),
+    });
   }
 
   #updateSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {

@@ -1,4 +1,7 @@
 /** The single cells of a bank: their differences and balancing. Refreshed seldom, see `BatteryBank`. */
+import { SimError } from '../../../core/errors.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { secondsPerHour } from '../constants.ts';
 import type { CellSpec, OcvTable } from './cell-spec.ts';
@@ -234,6 +237,47 @@ export class BankCells {
       this.balancing[at] = terminalV > balanceV && v - lowV > balanceAboveV ? 1 : 0;
     }
   }
+
+  /** State that a restart keeps; the differences between the cells follow from their random numbers. */
+  kept(): Kept {
+    return keptParts({
+      soc: keptDoubles(this.soc),
+      // few cells are balanced at a time, and mostly none
+      balancing: keptRecord(
+        () => ({ cells: indexesOfOnes(this.balancing) }),
+        ({ cells }) => {
+          this.balancing.fill(0);
+          for (const at of cells) this.balancing[at] = 1;
+        },
+      ),
+    });
+  }
+}
+
+function indexesOfOnes(flags: Uint8Array): number[] {
+  const indexes: number[] = [];
+  for (let at = flags.indexOf(1); at >= 0; at = flags.indexOf(1, at + 1)) indexes.push(at);
+  return indexes;
+}
+
+const bytesOfDouble = 8;
+
+/** Numbers of fixed count as one text: a bank has too many cells to write each of them in digits. */
+function keptDoubles(values: Float64Array): Kept {
+  const length = bytesOfDouble * values.length;
+  return {
+    save() {
+      const bytes = Buffer.allocUnsafe(length);
+      for (let at = 0; at < values.length; at += 1) bytes.writeDoubleLE(values[at] ?? 0, bytesOfDouble * at);
+      return bytes.toString('base64');
+    },
+    restore(saved) {
+      const bytes = Buffer.from(typeof saved === 'string' ? saved : '', 'base64');
+      if (bytes.length !== length)
+        throw new SimError('INTERNAL', `${values.length} kept cells have become ${bytes.length / bytesOfDouble}`);
+      for (let at = 0; at < values.length; at += 1) values[at] = bytes.readDoubleLE(bytesOfDouble * at);
+    },
+  };
 }
 
 function scaleToMeanOne(values: Float64Array): void {

@@ -1,6 +1,8 @@
 /** Forced modes of a battery with their duration, and the checks of its commands. */
 import { givenAllowed, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { batteryControlModes } from '../../../contract/kinds/battery.ts';
 import type { BatteryCommand, BatteryControlMode } from '../../../contract/kinds/battery.ts';
 
@@ -45,6 +47,18 @@ export class ForcedControl {
     if (this.remainingS > roundingS) return false;
     this.release();
     return true;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ mode: this.mode, powerW: this.powerW, remainingS: this.remainingS }),
+      ({ mode, powerW, remainingS }) => {
+        this.mode = mode;
+        this.powerW = powerW;
+        this.remainingS = remainingS;
+      },
+    );
   }
 }
 

@@ -1,4 +1,6 @@
 /** The bounds of the power of a battery, which move to new values within a ramp time. */
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { equalBounds, freeFlow } from '../../inverter/storage-flow.ts';
 import type { StorageFlow } from '../../inverter/storage-flow.ts';
 
@@ -71,5 +73,23 @@ export class FlowBounds {
 
   #finite(boundW: number): number {
     return Math.max(-this.#powerW, Math.min(this.#powerW, boundW));
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        floorW: this.floorW,
+        ceilingW: this.ceilingW,
+        target: this.#target,
+        remainingS: this.#remainingS,
+      }),
+      ({ floorW, ceilingW, target, remainingS }) => {
+        this.floorW = floorW;
+        this.ceilingW = ceilingW;
+        this.#target = target;
+        this.#remainingS = remainingS;
+      },
+    );
   }
 }

@@ -1,5 +1,7 @@
 /** Protection of battery strings: contactors, faults that open them, and warnings. */
 import type { BatteryContactor, BatteryEvent } from '../../../contract/kinds/battery.ts';
+import { keptArray, keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { BatteryBank } from './bank.ts';
 import { temperatureBounds } from './cell-spec.ts';
 import type { CellSpec } from './cell-spec.ts';
@@ -108,6 +110,21 @@ export class Contactors {
   #updateClosingCount(): void {
     this.#closingCount = 0;
     for (let k = 0; k < this.#requested.length; k += 1) if (this.state(k) === 'closing') this.#closingCount += 1;
+  }
+
+  /** State that a restart keeps; restored after the bank, whose closed strings it counts. */
+  kept(): Kept {
+    return keptParts({
+      requested: keptArray(this.#requested),
+      preChargedS: keptArray(this.#preChargedS),
+      hold: keptRecord(
+        () => ({ open: this.#heldOpen }),
+        ({ open }) => {
+          this.#heldOpen = open;
+          this.#updateClosingCount();
+        },
+      ),
+    });
   }
 }
 

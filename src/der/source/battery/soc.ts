@@ -1,5 +1,7 @@
 /** State of charge of a battery: its reported value, and the bounds at which it blocks charging or discharging. */
 import type { SocDrift } from '../../../contract/kinds/battery.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 
 const secondsPerDay = 86_400;
 
@@ -30,6 +32,16 @@ export class SocGauge {
   /** State of charge reported for a true one, both 0..1. */
   reported(soc: number): number {
     return this.errorPct === 0 ? soc : Math.max(0, Math.min(1, soc + this.errorPct / 100));
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ errorPct: this.errorPct }),
+      ({ errorPct }) => {
+        this.errorPct = errorPct;
+      },
+    );
   }
 }
 
@@ -76,5 +88,23 @@ export class SocWindow {
     } else if (soc <= this.#highOpens + rounding) {
       this.highBlocked = false;
     }
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        lowBlocked: this.lowBlocked,
+        highBlocked: this.highBlocked,
+        bounds: [this.#low, this.#high] as const,
+        opens: [this.#lowOpens, this.#highOpens] as const,
+      }),
+      ({ lowBlocked, highBlocked, bounds, opens }) => {
+        this.lowBlocked = lowBlocked;
+        this.highBlocked = highBlocked;
+        [this.#low, this.#high] = bounds;
+        [this.#lowOpens, this.#highOpens] = opens;
+      },
+    );
   }
 }

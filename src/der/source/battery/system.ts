@@ -1,3 +1,5 @@
+import { keptMembers, keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { BatteryInhibit, BatteryParameters, BatteryState } from '../../../contract/kinds/battery.ts';
 import { secondsPerHour } from '../constants.ts';
@@ -318,5 +320,59 @@ export class BatterySystem {
   #applyWindow(powers: TerminalPowers): void {
     if (this.window.lowBlocked) powers.dischargeW = 0;
     if (this.window.highBlocked) powers.chargeW = 0;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      bank: this.bank.kept(),
+      contactors: this.contactors.kept(),
+      window: this.window.kept(),
+      forced: this.forced.kept(),
+      gauge: this.gauge.kept(),
+      prepared: keptMembers(this.prepared, 'dischargeW', 'chargeW'),
+      members: this.#keptMembers(),
+    });
+  }
+
+  #keptMembers(): Kept {
+    return keptRecord(
+      () => ({
+        powerW: this.powerW,
+        currentA: this.currentA,
+        chargedWh: this.chargedWh,
+        dischargedWh: this.dischargedWh,
+        standbyWh: this.standbyWh,
+        jumps: this.jumps,
+        reserveOpen: this.reserveOpen,
+        reserveMinPct: this.reserveMinPct,
+        reserveMaxPct: this.reserveMaxPct,
+        standbyW: this.#standbyW,
+        assessedRefresh: this.#assessedRefresh,
+        dischargeShare: this.#dischargeShare,
+        chargeShare: this.#chargeShare,
+        faults: [...this.faults],
+      }),
+      ({ faults, ...members }) => {
+        ({
+          powerW: this.powerW,
+          currentA: this.currentA,
+          chargedWh: this.chargedWh,
+          dischargedWh: this.dischargedWh,
+          standbyWh: this.standbyWh,
+          jumps: this.jumps,
+          reserveOpen: this.reserveOpen,
+          reserveMinPct: this.reserveMinPct,
+          reserveMaxPct: this.reserveMaxPct,
+          standbyW: this.#standbyW,
+          assessedRefresh: this.#assessedRefresh,
+          dischargeShare: this.#dischargeShare,
+          chargeShare: this.#chargeShare,
+        } = members);
+        this.faults.clear();
+        for (const fault of faults) this.faults.add(fault);
+        this.#updateBounds();
+      },
+    );
   }
 }

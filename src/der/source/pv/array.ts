@@ -1,5 +1,8 @@
 import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { lagged } from '../lag.ts';
+import { CellTemperature } from './cell-temperature.ts';
 import { checkConfig } from './config.ts';
 import type { PvConfig, PvThermalConfig } from './config.ts';
 import { SolvedArray } from './curve.ts';
@@ -8,46 +11,6 @@ import { currentAt, maximumPowerPoint, parametersAt, voltageForPower } from './m
 import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
 import { shadedString, stringCurrentAt, stringMaximum, stringVoltageForPower, trackedMaximum } from './shading.ts';
 import type { ShadedString } from './shading.ts';
-
-/** Gap to a constant target that is closed at once, K: too small for a visible effect. */
-const restK = 1e-6;
-
-/** Cell temperature: a first-order lag behind Faiman's steady temperature, or a fixed temperature. Degrees Celsius. */
-export class CellTemperature {
-  readonly #timeConstantS: number;
-  #valueC = 25;
-  #targetC = 25;
-
-  constructor({ timeConstantS }: PvThermalConfig) {
-    this.#timeConstantS = timeConstantS;
-  }
-
-  get valueC(): number {
-    return this.#valueC;
-  }
-
-  /** True if no change is under way. */
-  get atRest(): boolean {
-    return this.#valueC === this.#targetC;
-  }
-
-  /** Jumps to another target. @param fixed true: the temperature jumps as well, without lag */
-  jump(targetC: number, fixed: boolean): void {
-    this.#targetC = targetC;
-    if (fixed) this.#valueC = targetC;
-  }
-
-  /** Advances by `dtS`, in which the target has moved linearly to `targetC`. */
-  advance(dtS: number, targetC: number, fixed: boolean): void {
-    const fromC = this.#targetC;
-    this.#targetC = targetC;
-    if (fixed) this.#valueC = targetC;
-    else if (this.#valueC !== targetC || fromC !== targetC) {
-      const valueC = lagged(this.#valueC, fromC, targetC, dtS, this.#timeConstantS);
-      this.#valueC = fromC === targetC && Math.abs(targetC - valueC) < restK ? targetC : valueC;
-    }
-  }
-}
 
 export type { PvConfig, PvThermalConfig };
 
@@ -109,6 +72,8 @@ export class PvSource {
   #jumped = false;
   #solvedIrradianceWm2 = 0;
   #solvedTemperatureC = 25;
+  /** shading of the solved curve; behind `#shading` until the next step */
+  #solvedShading: PvShading | null = null;
   #parameters: DiodeParameters;
   #solved: SolvedArray;
   #shading: PvShading | null;
@@ -322,15 +287,21 @@ export class PvSource {
     if (small && !this.#cell.atRest) return;
     this.#solvedIrradianceWm2 = irradianceWm2;
     this.#solvedTemperatureC = temperatureC;
+    this.#solvedShading = this.#shading;
     this.#drawnW = NaN;
-    if (this.#shading) this.#solveShaded(this.#shading);
+    this.#solveCurve();
+  }
+
+  /** Computes the curve of the solved light, temperature and shading. */
+  #solveCurve(): void {
+    if (this.#solvedShading) this.#solveShaded(this.#solvedShading);
     else this.#solveEqual();
     this.#solved = new SolvedArray(this.#config, this.#parameters, this.#mpp, this.#string);
   }
 
   #solveEqual(): void {
     const { module, seriesCount, parallelCount, minDcVoltageV } = this.#config;
-    const parameters = parametersAt(module, this.#irradianceWm2, this.#cell.valueC);
+    const parameters = parametersAt(module, this.#solvedIrradianceWm2, this.#solvedTemperatureC);
     const mpp = maximumPowerPoint(parameters);
     this.#parameters = parameters;
     this.#mpp = mpp;
@@ -347,7 +318,7 @@ export class PvSource {
 
   #solveShaded(shading: PvShading): void {
     const { module, seriesCount, parallelCount, minDcVoltageV, tracker } = this.#config;
-    const string = shadedString(module, seriesCount, shading, this.#irradianceWm2, this.#cell.valueC);
+    const string = shadedString(module, seriesCount, shading, this.#solvedIrradianceWm2, this.#solvedTemperatureC);
     this.#string = string;
     this.#mpp = trackedMaximum(string, tracker ?? 'global', minDcVoltageV);
     this.#inSeries = 1;
@@ -429,5 +400,66 @@ export class PvSource {
     if (this.#phase !== 'track') return this.#phase;
     if (this.#atEdge) return 'dc_low';
     return powerW < this.#availableDcW * (1 - limitShare) ? 'limit' : 'track';
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      cell: this.#cell.kept(),
+      solved: keptRecord(
+        () => ({
+          irradianceWm2: this.#solvedIrradianceWm2,
+          temperatureC: this.#solvedTemperatureC,
+          shading: this.#solvedShading,
+        }),
+        ({ irradianceWm2, temperatureC, shading }) => {
+          this.#solvedIrradianceWm2 = irradianceWm2;
+          this.#solvedTemperatureC = temperatureC;
+          this.#solvedShading = shading;
+          this.#solveCurve();
+        },
+      ),
+      // after the curve: an array that has always been dark has not taken its goal from it
+      members: this.#keptMembers(),
+    });
+  }
+
+  #keptMembers(): Kept {
+    return keptRecord(
+      () => ({
+        irradianceWm2: this.#irradianceWm2,
+        reshaded: this.#reshaded,
+        jumped: this.#jumped,
+        shading: this.#shading,
+        goalV: this.#goalV,
+        trackedV: this.#trackedV,
+        phase: this.#phase,
+        startElapsedS: this.#startElapsedS,
+        availableDcW: this.#availableDcW,
+        state: this.#state,
+        voltageV: this.#voltageV,
+        currentA: this.#currentA,
+        powerW: this.#powerW,
+        drawnW: this.#drawnW,
+      }),
+      (values) => {
+        ({
+          irradianceWm2: this.#irradianceWm2,
+          reshaded: this.#reshaded,
+          jumped: this.#jumped,
+          shading: this.#shading,
+          goalV: this.#goalV,
+          trackedV: this.#trackedV,
+          phase: this.#phase,
+          startElapsedS: this.#startElapsedS,
+          availableDcW: this.#availableDcW,
+          state: this.#state,
+          voltageV: this.#voltageV,
+          currentA: this.#currentA,
+          powerW: this.#powerW,
+          drawnW: this.#drawnW,
+        } = values);
+      },
+    );
   }
 }

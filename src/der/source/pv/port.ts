@@ -2,6 +2,8 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import type { PvDetail, PvInputDetail, PvShading } from '../../../contract/kinds/pv.ts';
 import { badValue, SimError } from '../../../core/errors.ts';
+import { keptList, keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { checkCurvePort } from '../dc-curve.ts';
 import { LivePort, noConditions } from '../live-port.ts';
 import { PvSource } from './array.ts';
@@ -102,6 +104,10 @@ export class PvPort implements DcSource {
 
   restart(): void {
     this.#array.shading = this.#shading;
+  }
+
+  kept(): Kept {
+    return this.#array.kept();
   }
 
   detail(): PvDetail {
@@ -265,6 +271,18 @@ export class PvInputs implements DcSource {
 
   restart(): void {
     for (const input of this.#inputs) input.restart();
+  }
+
+  kept(): Kept {
+    return keptParts({
+      inputs: keptList(this.#inputs.map((input) => input.kept())),
+      plane: keptRecord(
+        () => ({ irradianceWm2: this.#irradianceWm2 }),
+        ({ irradianceWm2 }) => {
+          this.#irradianceWm2 = irradianceWm2;
+        },
+      ),
+    });
   }
 
   detail(): PvDetail {

@@ -1,5 +1,7 @@
 import type { DeviceDetail, IvCurve, SourceCommand } from '../../../../src/contract/device.ts';
 import { SimError } from '../../../../src/core/errors.ts';
+import { keptRecord } from '../../../../src/core/kept.ts';
+import type { Kept } from '../../../../src/core/kept.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition } from '../../../../src/der/source/source.ts';
 
 /** A source whose limits the test sets, and which records its calls. */
@@ -51,6 +53,16 @@ export class FakeSource implements DcSource {
   }
   restart(): void {
     this.calls.push('restart');
+  }
+
+  kept(): Kept {
+    return keptRecord(
+      () => ({ powerW: this.powerW, energized: this.energized }),
+      ({ powerW, energized }) => {
+        this.powerW = powerW;
+        this.energized = energized;
+      },
+    );
   }
 
   command(command: SourceCommand): void {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { CellTemperature, defaultPvThermal } from '../../../../src/der/source/pv/array.ts';
+import { defaultPvThermal } from '../../../../src/der/source/pv/array.ts';
+import { CellTemperature } from '../../../../src/der/source/pv/cell-temperature.ts';
 
 /** Light over time: a cloud of a few minutes, W/m2. */
 const cloud = [
