@@ -1,0 +1,164 @@
+/** State of a charging station that a restart keeps: connectors with their vehicles, sessions, generated vehicles. */
+import { SimError } from '../../../core/errors.ts';
+import { fromExactJson, keptArray, keptList, keptParts, keptRecord, toExactJson } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
+import { createRandom } from '../../../core/random.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import type { Connector } from './connector.ts';
+import type { SessionLog, SessionRecord } from './sessions.ts';
+import type { Generator, Line, Station } from './station.ts';
+import { vehicleOf } from './vehicle.ts';
+import type { Vehicle, VehicleValues } from './vehicle.ts';
+
+/** Exact JSON of things that never change, made once for each. */
+function createJsonCache<T extends object>(valuesOf: (thing: T) => unknown): (thing: T) => JsonValue {
+  const cache = new WeakMap<T, JsonValue>();
+  return (thing) => {
+    const cachedJson = cache.get(thing);
+    if (cachedJson !== undefined) return cachedJson;
+    const json = toExactJson(valuesOf(thing));
+    cache.set(thing, json);
+    return json;
+  };
+}
+
+/** @throws SimError INTERNAL for a value that `save` never makes */
+function recordOf<T>(saved: JsonValue): T {
+  if (typeof saved === 'object' && saved !== null) return saved as unknown as T;
+  throw new SimError('INTERNAL', 'a kept record is not an object');
+}
+
+/** Exact JSON of a session. */
+type SessionJson = (record: SessionRecord) => JsonValue;
+
+/** An ended session never changes. */
+function createSessionJson(): SessionJson {
+  const endedJson = createJsonCache<SessionRecord>((record) => record);
+  return (record) => (record.endedAtS === null ? toExactJson(record) : endedJson(record));
+}
+
+interface KeptLog {
+  readonly count: number;
+  readonly records: readonly JsonValue[];
+}
+
+function keptLog(log: SessionLog, sessionJson: SessionJson): Kept {
+  return {
+    save: () => ({ count: log.count, records: log.records.map(sessionJson) }),
+    restore(saved) {
+      const { count, records } = recordOf<KeptLog>(saved);
+      log.count = count;
+      log.records.length = 0;
+      for (const record of records) log.records.push(fromExactJson(record) as SessionRecord);
+    },
+  };
+}
+
+/** Exact JSON of a vehicle, of which only the state of charge changes. */
+function createVehicleJson(): (vehicle: Vehicle) => JsonValue {
+  const constantJson = createJsonCache<Vehicle>(({ soc, table, ...constants }) => constants);
+  return (vehicle) => ({ ...(constantJson(vehicle) as object), soc: toExactJson(vehicle.soc) });
+}
+
+interface KeptConnector {
+  readonly vehicle: JsonValue;
+  readonly session: JsonValue;
+  readonly members: Readonly<Record<string, JsonValue>>;
+}
+
+/** @param log restored before the connector; it has the session of the connector unless newer ones have replaced it */
+function keptConnector(
+  c: Connector,
+  log: SessionLog,
+  sessionJson: SessionJson,
+  vehicleJson: (vehicle: Vehicle) => JsonValue,
+): Kept {
+  const sessionOf = (json: JsonValue): SessionRecord | null => {
+    if (json === null) return null;
+    const record = fromExactJson(json) as SessionRecord;
+    return log.records.find(({ transactionId }) => transactionId === record.transactionId) ?? record;
+  };
+  return {
+    save() {
+      const { p, defaultEv, vehicle, session, ...members } = c;
+      return {
+        vehicle: vehicle && vehicleJson(vehicle),
+        session: session && sessionJson(session),
+        members: toExactJson(members),
+      };
+    },
+    restore(saved) {
+      const { vehicle, session, members } = recordOf<KeptConnector>(saved);
+      Object.assign(c, fromExactJson(members));
+      c.vehicle = vehicle === null ? null : vehicleOf(fromExactJson(vehicle) as VehicleValues);
+      c.session = sessionOf(session);
+    },
+  };
+}
+
+interface KeptLine {
+  readonly members: JsonValue;
+  readonly random: JsonValue;
+}
+
+interface KeptGenerator {
+  readonly members: JsonValue;
+  readonly lines: readonly KeptLine[];
+}
+
+function generatorJson({ lines, ...members }: Generator): JsonValue {
+  return {
+    members: toExactJson(members),
+    lines: lines.map(({ c, random, ...line }) => ({ members: toExactJson(line), random: random.kept().save() })),
+  };
+}
+
+function restoredLine(c: Connector, { members, random: position }: KeptLine): Line {
+  // the kept position replaces the seed
+  const random = createRandom(0, 'sessions', c.p.connectorId);
+  random.kept().restore(position);
+  return { c, random, ...(fromExactJson(members) as Omit<Line, 'c' | 'random'>) };
+}
+
+function restoredGenerator(connectors: readonly Connector[], { members, lines }: KeptGenerator): Generator {
+  return {
+    ...(fromExactJson(members) as Omit<Generator, 'lines'>),
+    lines: connectors.flatMap((c, i) => {
+      const line = lines[i];
+      return line === undefined ? [] : [restoredLine(c, line)];
+    }),
+  };
+}
+
+function keptGenerator(station: Station): Kept {
+  return {
+    save: () => station.generator && generatorJson(station.generator),
+    restore(saved) {
+      station.generator =
+        saved === null ? null : restoredGenerator(station.connectors, recordOf<KeptGenerator>(saved));
+    },
+  };
+}
+
+/** State between two sub-steps; listeners and surroundings are not part of it. */
+export function keptStation(station: Station): Kept {
+  const { log, connectors, random, phaseLnV } = station;
+  const [sessionJson, vehicleJson] = [createSessionJson(), createVehicleJson()];
+  return keptParts({
+    random: random.kept(),
+    log: keptLog(log, sessionJson),
+    // after the log, which has the sessions of the connectors
+    connectors: keptList(connectors.map((c) => keptConnector(c, log, sessionJson, vehicleJson))),
+    generator: keptGenerator(station),
+    phaseLnV: keptArray(phaseLnV),
+    members: keptRecord(
+      () => {
+        const { nowS, varPerW, varSign, limitVar, profile, central, behaviour, reportedLimit } = station;
+        return { nowS, varPerW, varSign, limitVar, profile, central, behaviour, reportedLimit };
+      },
+      (values) => {
+        Object.assign(station, values);
+      },
+    ),
+  });
+}
