@@ -134,8 +134,7 @@ function keptGenerator(station: Station): Kept {
   return {
     save: () => station.generator && generatorJson(station.generator),
     restore(saved) {
-      station.generator =
-        saved === null ? null : restoredGenerator(station.connectors, recordOf<KeptGenerator>(saved));
+      station.generator = saved === null ? null : restoredGenerator(station.connectors, recordOf<KeptGenerator>(saved));
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { badValue, SimError } from '../../../core/errors.ts';
-import { keptMembers, keptParts, keptRecord } from '../../../core/kept.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
 import type { Kept } from '../../../core/kept.ts';
 import type {
   FuelCellDetail,
@@ -261,9 +261,10 @@ export class FuelCellPort implements DcSource {
       readiness: this.#readiness.kept(),
       lags: this.#lags.kept(),
       supply: this.#supply.kept(),
-      limits: keptMembers(this, 'availableDcW', 'absorbableDcW'),
       members: keptRecord(
         () => ({
+          availableDcW: this.availableDcW,
+          absorbableDcW: this.absorbableDcW,
           ambientC: this.#ambientC,
           temperatureC: this.#temperatureC,
           powerW: this.#powerW,
@@ -276,6 +277,8 @@ export class FuelCellPort implements DcSource {
           rampLimited: this.#rampLimited,
         }),
         (values) => {
+          this.availableDcW = values.availableDcW;
+          this.absorbableDcW = values.absorbableDcW;
           this.#ambientC = values.ambientC;
           this.#temperatureC = values.temperatureC;
           this.#powerW = values.powerW;

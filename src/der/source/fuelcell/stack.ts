@@ -1,6 +1,6 @@
 /** A stack with its own consumption: from net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
-import { keptMembers, keptParts, keptRecord } from '../../../core/kept.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
 import type { Kept } from '../../../core/kept.ts';
 import { zeroCelsiusK } from '../constants.ts';
 import { lastSample } from '../dc-curve.ts';
@@ -161,7 +161,19 @@ export class Stack {
   /** State that a restart keeps. */
   kept(): Kept {
     return keptParts({
-      solution: keptMembers(this, 'voltageV', 'currentA', 'grossW', 'fuelKgS', 'lostKgS', 'heatW'),
+      solution: keptRecord(
+        () => ({
+          voltageV: this.voltageV,
+          currentA: this.currentA,
+          grossW: this.grossW,
+          fuelKgS: this.fuelKgS,
+          lostKgS: this.lostKgS,
+          heatW: this.heatW,
+        }),
+        (values) => {
+          Object.assign(this, values);
+        },
+      ),
       guesses: this.keptGuesses(),
     });
   }

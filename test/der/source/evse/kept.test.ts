@@ -21,7 +21,9 @@ function textOf(transition: SourceTransition): string {
   const head = [event, cause, by.source, by.peer, transition.connectorId];
   if (!('connector' in transition)) return [...head, transition.externalLimit?.limitW].join(' ');
   const { atS, fromStatus, status, transactionId, idToken, powerW: flowW, connector } = transition;
-  return [...head, atS, fromStatus, status, transactionId, idToken, flowW, connector.limitW, connector.energyWh].join(' ');
+  return [...head, atS, fromStatus, status, transactionId, idToken, flowW, connector.limitW, connector.energyWh].join(
+    ' ',
+  );
 }
 
 const openOutside: StationOutside = { supplyPhases: 3, down: false, siteHolds: false, limit: null };
@@ -223,7 +225,8 @@ function drive(watched: Watched, action: Scene): void {
 }
 
 function observe({ source, heard }: Watched): unknown {
-  const { availableDcW, absorbableDcW, potentialDcW, potentialAbsorbableDcW, minAbsorbedDcW, absorbedRampDcWS } = source;
+  const { availableDcW, absorbableDcW, potentialDcW, potentialAbsorbableDcW, minAbsorbedDcW, absorbedRampDcWS } =
+    source;
   const { unrestrictedW, settled, maxStepS, phaseLoads, ownVar, nowS } = source;
   return {
     detail: source.detail(),
@@ -291,9 +294,12 @@ describe('EVSE: a restart', () => {
       ],
       (scenes, place, { auto, listens, seed }) => {
         const before = place % scenes.length;
-        const make = () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, seed), listens);
+        const make = disturbedSecond(
+          () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, seed), listens),
+          disturb,
+        );
         expectContinuation({
-          make: disturbedSecond(make, disturb),
+          make,
           drive: (watched, step) => {
             drive(watched, scenes[step]!);
           },
@@ -307,7 +313,7 @@ describe('EVSE: a restart', () => {
           after: scenes.length - before,
         });
       },
-      { runs: 100 },
+      { runs: 60 },
     );
     // few cases may miss one of them
     if (count < 500) return;

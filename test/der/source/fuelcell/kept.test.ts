@@ -43,7 +43,11 @@ const filling = fc.record({
   count: fc.constant(1),
 });
 const others = fc.record({ kind: fc.constantFrom('settle' as const, 'restart' as const), count: fc.constant(1) });
-const converting = fc.record({ kind: fc.constant('convert' as const), watts: real(-5000, 5000), count: fc.constant(1) });
+const converting = fc.record({
+  kind: fc.constant('convert' as const),
+  watts: real(-5000, 5000),
+  count: fc.constant(1),
+});
 const scene = fc.oneof(
   { weight: 8, arbitrary: stepping },
   { weight: 2, arbitrary: drawing },
@@ -134,8 +138,9 @@ describe('fuel cell: a restart', () => {
         const steps = scenes.flatMap((action) => Array<Scene>(action.count).fill(action));
         const begin = scenes.slice(0, at).reduce((sum, action) => sum + action.count, 0);
         const before = Math.min(steps.length, begin + place.offset);
+        const make = disturbedSecond(() => plantOf(plants[name]), disturb);
         expectContinuation({
-          make: disturbedSecond(() => plantOf(plants[name]), disturb),
+          make,
           drive: (port, step) => {
             drive(port, steps[step]!);
           },
