@@ -130,6 +130,8 @@ const between = (share: number): Scene => ({ kind: 'draw', share, energized: tru
 const courses: readonly {
   readonly what: string;
   readonly machine: MachineName;
+  /** of the turbulence */
+  readonly seed?: number;
   readonly every?: number;
   readonly scenes: readonly Scene[];
 }[] = [
@@ -170,7 +172,7 @@ const courses: readonly {
     every: 9,
     scenes: [over(3, { windMS: 8, dtS: 1 }), over(65, { windMS: 1.5, dtS: 1 })],
   },
-  { what: 'gusts above cut-out', machine: 'iea', scenes: [over(70, { windMS: 24, dtS: 1 })] },
+  { what: 'a gust above cut-out', machine: 'iea', seed: 7, scenes: [over(22, { windMS: 24, dtS: 1 })] },
   {
     what: 'outages, of which the longer one ends the run',
     machine: 'farm',
@@ -192,7 +194,13 @@ const courses: readonly {
       over(4, { windMS: 33, dtS: 1 }),
     ],
   },
-  { what: 'a storm', machine: 'nrel', scenes: [over(4, { windMS: 12 }), over(6, { windMS: 33 })] },
+  {
+    what: 'a storm while a slow rotor gives its rating',
+    machine: 'nrel',
+    seed: 6,
+    every: 4,
+    scenes: [over(28, { windMS: 13, dtS: 1 }), over(6, { windMS: 33 })],
+  },
   { what: 'light wind', machine: 'iea', scenes: [over(12, { windMS: 4, dtS: 1 })] },
   {
     what: 'the start under a limit',
@@ -234,11 +242,11 @@ const stepsOf = (scenes: readonly Scene[]) => scenes.flatMap((action) => Array<S
 const cut = fc.record({ scene: fc.nat(9), offset: fc.constantFrom(0, 0, 1, 2, 5, 11) });
 
 describe('wind turbine: a restart', () => {
-  for (const { what, machine, every = 1, scenes } of courses)
+  for (const { what, machine, seed = 4, every = 1, scenes } of courses)
     it(`changes nothing of ${what}`, () => {
       const steps = stepsOf(scenes);
       for (let before = 0; before < steps.length; before += every)
-        expectSame({ machine, seed: 4, steps, before, after: Math.min(steps.length - before, 4 * every + 16) });
+        expectSame({ machine, seed, steps, before, after: Math.min(steps.length - before, 4 * every + 16) });
     });
 
   it('changes nothing of what follows, whatever was under way', () => {
