@@ -13,6 +13,7 @@ import { expectContinuation, throughFile } from '../../../support/continuation.t
 import { disturbedSecond } from '../../../support/disturbed.ts';
 import { holds } from '../../../support/property.ts';
 import { command, connectorId, powerW, stepping } from './actions.ts';
+import type { Stepping } from './actions.ts';
 import { at, input, plug, run, station } from './rig.ts';
 
 /** The text of a transition, with the values that depend on earlier ones. */
@@ -167,6 +168,8 @@ const scene = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ does: fc.constantFrom('settle' as const, 'restart' as const, 'clear' as const) }),
   },
+  // between two sub-steps
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('draw' as const), part: real(0, 1) }) },
 );
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
@@ -218,17 +221,21 @@ function drive(watched: Watched, action: Scene): void {
     case 'restart':
       source.restart({ source: 'rest' });
       break;
+    case 'draw':
+      source.draw(source.availableDcW - action.part * (source.availableDcW + source.absorbableDcW), true);
+      break;
     case 'clear':
       source.clearFaults({ source: 'rest' });
       break;
   }
 }
 
-function observe({ source, heard }: Watched): unknown {
+/** Text, since it is compared faster than objects. */
+function observe({ source, heard }: Watched): string {
   const { availableDcW, absorbableDcW, potentialDcW, potentialAbsorbableDcW, minAbsorbedDcW, absorbedRampDcWS } =
     source;
   const { unrestrictedW, settled, maxStepS, phaseLoads, ownVar, nowS } = source;
-  return {
+  return JSON.stringify({
     detail: source.detail(),
     sessions: source.sessions(),
     availableDcW,
@@ -251,7 +258,7 @@ function observe({ source, heard }: Watched): unknown {
       ...(port.conditions === undefined ? [] : port.conditions),
     ]),
     heard,
-  };
+  });
 }
 
 const block: EvseInput = {
@@ -281,7 +288,183 @@ function disturb({ source }: Watched): void {
   source.command({ kind: 'evse.fault', connectorId: 1, errorCode: 'OverVoltage' }, { source: 'dashboard' });
 }
 
+type Command = Extract<Scene, { does: 'command' }>;
+const ask = (given: EvseCommand, by: Origin = { source: 'rest', peer: 'a' }): Command => ({
+  does: 'command',
+  command: given,
+  by,
+});
+const held: Extract<Scene, { does: 'step' }> = {
+  does: 'step',
+  how: { seconds: 1, targetW: null, floorW: -1e6, ceilingW: 1e6, bend: 0, mode: 'answer', terminalPu: 1 },
+  decidedVar: null,
+  limit: null,
+  down: false,
+  siteHolds: false,
+  isShort: false,
+};
+const pass = (seconds: number, values: Partial<typeof held> = {}, how: Partial<Stepping> = {}): Scene => ({
+  ...held,
+  ...values,
+  how: { ...held.how, ...how, seconds },
+});
+const between = (part: number): Scene => ({ does: 'draw', part });
+const on1 = { connectorId: 1 } as const;
+const on2 = { connectorId: 2 } as const;
+const ocpp: Origin = { source: 'ocpp', peer: 'b' };
+
+/** Courses in which each member of the state matters; the state is taken before each step. */
+const courses: readonly { readonly what: string; readonly auto?: boolean; readonly scenes: readonly Scene[] }[] = [
+  {
+    what: 'a loose cable that an ended session has left, locked',
+    scenes: [
+      ask({ kind: 'evse.behaviour', unlockOnEvDisconnect: false }),
+      ask({ kind: 'evse.plug', ...on1 }),
+      pass(9),
+      ask({ kind: 'evse.unplug', ...on1, evSide: true }),
+      pass(1),
+      ask({ kind: 'evse.unlock', ...on1 }),
+      pass(1),
+      ask({ kind: 'evse.unplug', ...on1 }),
+      ask({ kind: 'evse.plug', ...on1, evSide: false }),
+      ask({ kind: 'evse.plug', ...on1, evseSide: false }),
+    ],
+  },
+  {
+    what: 'reservations and authorisations with their timers',
+    auto: false,
+    scenes: [
+      ask({ kind: 'evse.behaviour', connectionTimeoutS: 5, authorizationTimeoutS: 4 }),
+      ask({ kind: 'evse.reserve', ...on1, reservation: { reservationId: 7, idToken: 'A', expiresInS: 3 } }),
+      pass(2),
+      pass(2),
+      ask({ kind: 'evse.reserve', ...on1, reservation: { reservationId: 8, idToken: 'A', expiresInS: null } }),
+      ask({ kind: 'evse.authorize', ...on1, idToken: 'B' }),
+      ask({ kind: 'evse.authorize', ...on1, idToken: 'A', remoteStartId: 9 }, ocpp),
+      pass(3),
+      pass(3),
+      ask({ kind: 'evse.plug', ...on1 }),
+      pass(3),
+      ask({ kind: 'evse.authorize', ...on1, idToken: 'A', remoteStartId: 10 }, ocpp),
+      pass(2),
+      pass(8),
+      ask({ kind: 'evse.stop', ...on1, idToken: 'A' }),
+    ],
+  },
+  {
+    what: 'suspensions, and the energy that a session may take',
+    scenes: [
+      ask({ kind: 'evse.plug', ...on1 }),
+      pass(9),
+      ask({ kind: 'evse.suspend', ...on1, by: 'ev' }),
+      pass(1),
+      ask({ kind: 'evse.suspend', ...on1, by: 'evse' }),
+      pass(1),
+      ask({ kind: 'evse.resume', ...on1, by: 'ev' }),
+      pass(1),
+      ask({ kind: 'evse.resume', ...on1, by: 'evse' }),
+      pass(4),
+      ask({ kind: 'evse.energy_limit', ...on1, energyWh: 25 }, ocpp),
+      pass(4),
+      pass(4),
+      pass(4),
+      ask({ kind: 'evse.energy_limit', ...on1, energyWh: null }),
+      pass(2),
+    ],
+  },
+  {
+    what: 'discharge by command, by profile and by the device',
+    scenes: [
+      pass(9),
+      ask({ kind: 'evse.discharge', ...on2, powerW: 9000 }, ocpp),
+      pass(1),
+      between(0.2),
+      pass(5),
+      ask({ kind: 'evse.profile_limit', ...on2, limitW: null, limitA: null, dischargeLimitW: 4000 }),
+      pass(5),
+      between(0),
+      pass(2),
+      ask({ kind: 'evse.discharge', ...on2, powerW: 0 }, ocpp),
+      pass(9),
+      ask({ kind: 'evse.discharge', ...on2, powerW: null }),
+      pass(2),
+      ask({ kind: 'evse.profile_limit', ...on2, limitW: null, limitA: null, setpointW: -2000 }, ocpp),
+      pass(3),
+      pass(3, {}, { targetW: 3000 }),
+    ],
+  },
+  {
+    what: 'limits and what was reported of them',
+    scenes: [
+      ask({ kind: 'evse.plug', ...on1 }),
+      pass(9),
+      ask({ kind: 'evse.limit', ...on1, powerW: 8000 }),
+      pass(2),
+      ask({ kind: 'evse.limit', ...on1, powerW: 8150 }),
+      pass(2),
+      ask({ kind: 'evse.limit', ...on1, powerW: 8300 }),
+      pass(2),
+      ask({ kind: 'evse.limit', ...on1, powerW: 0 }, ocpp),
+      pass(4),
+      ask({ kind: 'evse.limit', ...on1, powerW: null }),
+      pass(1),
+      ask({ kind: 'evse.profile_limit', ...on1, limitW: null, limitA: 10, phases: 1 }, ocpp),
+      pass(3),
+      ask({ kind: 'evse.profile_limit', connectorId: 0, limitW: null, limitA: 14, phases: 1 }),
+      pass(3),
+      ask({ kind: 'evse.profile_limit', ...on1, limitW: null, limitA: null }),
+      pass(2),
+      ask({ kind: 'evse.profile_limit', connectorId: 0, limitW: null, limitA: null }),
+      pass(2),
+      pass(4, { limit: { limitW: 0, decidedBy: 'active_power', writer: null } }, { floorW: 0 }),
+      pass(2, { siteHolds: true }, { floorW: 0 }),
+      pass(2),
+    ],
+  },
+  {
+    what: 'power that the vehicles share, and reactive power',
+    scenes: [
+      ask({ kind: 'evse.plug', ...on1 }),
+      ask({ kind: 'evse.plug', connectorId: 3 }),
+      ask({ kind: 'evse.profile_limit', connectorId: 0, limitW: 20_000, limitA: null }),
+      pass(9),
+      pass(9),
+      pass(2, { decidedVar: -4000 }),
+      pass(2, { decidedVar: -3000 }),
+      pass(2, { decidedVar: 5000 }, { targetW: -12_000 }),
+      pass(2),
+    ],
+  },
+];
+
+/** @param look called with each station that is looked at */
+function expectSame(
+  make: () => Watched,
+  scenes: readonly Scene[],
+  before: number,
+  look?: (watched: Watched) => void,
+): void {
+  expectContinuation({
+    make: disturbedSecond(make, disturb),
+    drive: (watched: Watched, step) => {
+      drive(watched, scenes[step]!);
+    },
+    observe: (watched: Watched) => {
+      look?.(watched);
+      return observe(watched);
+    },
+    before,
+    after: scenes.length - before,
+  });
+}
+
 describe('EVSE: a restart', () => {
+  for (const { what, auto = true, scenes } of courses)
+    it(`changes nothing of ${what}`, () => {
+      const make = () => new Watched(station({ ...block, auto_authorize: auto }, 70_000), true);
+      for (let before = 0; before < scenes.length; before += 1) expectSame(make, scenes, before);
+    });
+
   it('changes nothing of what follows, whatever was under way', () => {
     const phases = new Set<string>();
     let generated = 0;
@@ -293,24 +476,11 @@ describe('EVSE: a restart', () => {
         fc.record({ auto: fc.constantFrom(true, true, false), listens: fc.boolean(), seed: fc.nat(100) }),
       ],
       (scenes, place, { auto, listens, seed }) => {
-        const before = place % scenes.length;
-        const make = disturbedSecond(
-          () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, seed), listens),
-          disturb,
-        );
-        expectContinuation({
-          make,
-          drive: (watched, step) => {
-            drive(watched, scenes[step]!);
-          },
-          observe: (watched) => {
-            const { connectors, generator } = watched.source.detail();
-            for (const { phase } of connectors) phases.add(phase);
-            generated += generator?.arrivals ?? 0;
-            return observe(watched);
-          },
-          before,
-          after: scenes.length - before,
+        const make = () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, seed), listens);
+        expectSame(make, scenes, place % scenes.length, (watched) => {
+          const { connectors, generator } = watched.source.detail();
+          for (const { phase } of connectors) phases.add(phase);
+          generated += generator?.arrivals ?? 0;
         });
       },
       { runs: 60 },
