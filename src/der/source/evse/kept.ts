@@ -10,21 +10,29 @@ import type { Generator, Line, Station } from './station.ts';
 import { vehicleOf } from './vehicle.ts';
 import type { Vehicle, VehicleValues } from './vehicle.ts';
 
+/** Exact JSON of the members of `thing` beside those that are named. */
+function jsonWithout<T extends object>(thing: T, names: readonly (keyof T)[]): JsonValue {
+  const json: Record<string, JsonValue> = {};
+  for (const [name, value] of Object.entries(thing))
+    if (!names.includes(name as keyof T)) json[name] = toExactJson(value);
+  return json;
+}
+
 /** Exact JSON of things that never change, made once for each. */
-function createJsonCache<T extends object>(valuesOf: (thing: T) => unknown): (thing: T) => JsonValue {
+function createJsonCache<T extends object>(jsonOf: (thing: T) => JsonValue): (thing: T) => JsonValue {
   const cache = new WeakMap<T, JsonValue>();
   return (thing) => {
     const cachedJson = cache.get(thing);
     if (cachedJson !== undefined) return cachedJson;
-    const json = toExactJson(valuesOf(thing));
+    const json = jsonOf(thing);
     cache.set(thing, json);
     return json;
   };
 }
 
 /** @throws SimError INTERNAL for a value that `save` never makes */
-function recordOf<T>(saved: JsonValue): T {
-  if (typeof saved === 'object' && saved !== null) return saved as unknown as T;
+function recordOf(saved: JsonValue): object {
+  if (typeof saved === 'object' && saved !== null) return saved;
   throw new SimError('INTERNAL', 'a kept record is not an object');
 }
 
@@ -33,7 +41,7 @@ type SessionJson = (record: SessionRecord) => JsonValue;
 
 /** An ended session never changes. */
 function createSessionJson(): SessionJson {
-  const endedJson = createJsonCache<SessionRecord>((record) => record);
+  const endedJson = createJsonCache<SessionRecord>(toExactJson);
   return (record) => (record.endedAtS === null ? toExactJson(record) : endedJson(record));
 }
 
@@ -46,7 +54,7 @@ function keptLog(log: SessionLog, sessionJson: SessionJson): Kept {
   return {
     save: () => ({ count: log.count, records: log.records.map(sessionJson) }),
     restore(saved) {
-      const { count, records } = recordOf<KeptLog>(saved);
+      const { count, records } = recordOf(saved) as KeptLog;
       log.count = count;
       log.records.length = 0;
       for (const record of records) log.records.push(fromExactJson(record) as SessionRecord);
@@ -56,7 +64,7 @@ function keptLog(log: SessionLog, sessionJson: SessionJson): Kept {
 
 /** Exact JSON of a vehicle, of which only the state of charge changes. */
 function createVehicleJson(): (vehicle: Vehicle) => JsonValue {
-  const constantJson = createJsonCache<Vehicle>(({ soc, table, ...constants }) => constants);
+  const constantJson = createJsonCache<Vehicle>((vehicle) => jsonWithout(vehicle, ['soc', 'table']));
   return (vehicle) => ({ ...(constantJson(vehicle) as object), soc: toExactJson(vehicle.soc) });
 }
 
@@ -80,15 +88,15 @@ function keptConnector(
   };
   return {
     save() {
-      const { p, defaultEv, vehicle, session, ...members } = c;
+      const { vehicle, session } = c;
       return {
         vehicle: vehicle && vehicleJson(vehicle),
         session: session && sessionJson(session),
-        members: toExactJson(members),
+        members: jsonWithout(c, ['p', 'defaultEv', 'vehicle', 'session']),
       };
     },
     restore(saved) {
-      const { vehicle, session, members } = recordOf<KeptConnector>(saved);
+      const { vehicle, session, members } = recordOf(saved) as KeptConnector;
       Object.assign(c, fromExactJson(members));
       c.vehicle = vehicle === null ? null : vehicleOf(fromExactJson(vehicle) as VehicleValues);
       c.session = sessionOf(session);
@@ -106,10 +114,13 @@ interface KeptGenerator {
   readonly lines: readonly KeptLine[];
 }
 
-function generatorJson({ lines, ...members }: Generator): JsonValue {
+function generatorJson(generator: Generator): JsonValue {
   return {
-    members: toExactJson(members),
-    lines: lines.map(({ c, random, ...line }) => ({ members: toExactJson(line), random: random.kept().save() })),
+    members: jsonWithout(generator, ['lines']),
+    lines: generator.lines.map((line) => ({
+      members: jsonWithout(line, ['c', 'random']),
+      random: line.random.kept().save(),
+    })),
   };
 }
 
@@ -134,7 +145,8 @@ function keptGenerator(station: Station): Kept {
   return {
     save: () => station.generator && generatorJson(station.generator),
     restore(saved) {
-      station.generator = saved === null ? null : restoredGenerator(station.connectors, recordOf<KeptGenerator>(saved));
+      station.generator =
+        saved === null ? null : restoredGenerator(station.connectors, recordOf(saved) as KeptGenerator);
     },
   };
 }

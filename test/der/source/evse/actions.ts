@@ -2,20 +2,21 @@
 import fc from 'fast-check';
 import { evseErrorCodes } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
+import { real } from '../../../support/arbitrary.ts';
 
 export const connectorId = fc.oneof(
   { weight: 9, arbitrary: fc.constantFrom(1, 2, 2, 3) },
   { weight: 1, arbitrary: fc.constantFrom(0, 4) },
 );
-export const powerW = fc.oneof(fc.constant(null), fc.double({ min: -1000, max: 80_000 }), fc.constant(0));
+export const powerW = fc.oneof(fc.constant(null), real(-1000, 80_000), fc.constantFrom(0, NaN));
 const token = fc.constantFrom('A', 'B', 'AUTO', '');
 const patch = fc.record(
   {
-    socPct: fc.double({ min: -5, max: 105 }),
-    targetSocPct: fc.double({ min: 0, max: 100 }),
-    maxChargeW: fc.double({ min: -1, max: 300_000 }),
-    batteryCapacityWh: fc.double({ min: 0, max: 100_000 }),
-    maxDischargeW: fc.double({ min: 0, max: 60_000 }),
+    socPct: real(-5, 105),
+    targetSocPct: real(0, 100),
+    maxChargeW: real(-1, 300_000),
+    batteryCapacityWh: real(0, 100_000),
+    maxDischargeW: real(0, 60_000),
     phases: fc.constantFrom(1, 3),
   },
   { requiredKeys: [] },
@@ -47,7 +48,7 @@ export const command = fc.oneof(
   fc.record({
     kind: fc.constant('evse.energy_limit'),
     connectorId,
-    energyWh: fc.option(fc.double({ min: 0, max: 5000 })),
+    energyWh: fc.option(real(0, 5000)),
   }),
   fc.record({ kind: fc.constant('evse.availability'), connectorId, operative: fc.boolean() }),
   fc.record({ kind: fc.constant('evse.fault'), connectorId, errorCode: fc.constantFrom(...evseErrorCodes, 'NoError') }),
@@ -56,7 +57,7 @@ export const command = fc.oneof(
     kind: fc.constant('evse.profile_limit'),
     connectorId,
     limitW: powerW,
-    limitA: fc.oneof(fc.constant(null), fc.double({ min: 0, max: 40 })),
+    limitA: fc.oneof(fc.constant(null), real(0, 40)),
   }),
   fc.record({
     kind: fc.constant('evse.reserve'),
@@ -65,22 +66,22 @@ export const command = fc.oneof(
       fc.record({
         reservationId: fc.integer(),
         idToken: token,
-        expiresInS: fc.option(fc.double({ min: 0, max: 100 })),
+        expiresInS: fc.option(real(0, 100)),
       }),
     ),
   }),
 ) as fc.Arbitrary<EvseCommand>;
 
-const dcW = fc.double({ min: -120_000, max: 60_000, noNaN: true });
+const dcW = real(-120_000, 60_000);
 /** Sub-steps under set-points and limits of the device. */
 export const stepping = fc.record({
-  seconds: fc.constantFrom(0.02, 0.5, 5, 60, 600, 3600),
+  seconds: fc.constantFrom<number>(0.02, 0.5, 5, 60, 600, 3600),
   targetW: fc.option(dcW, { freq: 2 }),
-  floorW: fc.oneof(fc.constant(-1e6), fc.double({ min: -120_000, max: 0, noNaN: true })),
-  ceilingW: fc.oneof(fc.constant(1e6), fc.constant(1e6), fc.double({ min: -3000, max: 60_000, noNaN: true })),
-  bend: fc.double({ min: 0, max: 1, noNaN: true }),
+  floorW: fc.oneof(fc.constant(-1e6), real(-120_000, 0)),
+  ceilingW: fc.oneof(fc.constant(1e6), fc.constant(1e6), real(-3000, 60_000)),
+  bend: real(0, 1),
   mode: fc.constantFrom('answer', 'answer', 'answer', 'bend', 'open'),
-  terminalPu: fc.constantFrom(1, 1, 1, 0.9, 1.1, 0),
+  terminalPu: fc.constantFrom<number>(1, 1, 1, 0.9, 1.1, 0),
 });
 
 export type Stepping = typeof stepping extends fc.Arbitrary<infer T> ? T : never;

@@ -77,18 +77,13 @@ class Watched {
   }
 }
 
+const generator = fc
+  .tuple(fc.integer(), fc.nat(5), real(5, 60))
+  .map(([seed, stream, ratePerHour]) => ({ seed, stream, ratePerHour, idToken: 'G' }));
 const stationCommand = fc.oneof(
   fc.record({
     kind: fc.constant('evse.generator'),
-    generator: fc.option(
-      fc.record({
-        seed: fc.integer(),
-        stream: fc.nat(5),
-        ratePerHour: real(5, 60),
-        idToken: fc.constant('G'),
-      }),
-      { freq: 4 },
-    ),
+    generator: fc.option(generator, { freq: 4 }),
     vehicles: fc.constantFrom('leave', 'stay'),
   }),
   fc.record({ kind: fc.constant('evse.authority'), central: fc.boolean() }),
@@ -349,6 +344,11 @@ const courses: readonly { readonly what: string; readonly auto?: boolean; readon
       pass(2),
       pass(8),
       ask({ kind: 'evse.stop', ...on1, idToken: 'A' }),
+      ask({ kind: 'evse.unplug', ...on1 }),
+      ask({ kind: 'evse.authorize', ...on1, idToken: 'A', remoteStartId: 11 }, ocpp),
+      pass(1),
+      ask({ kind: 'evse.plug', ...on1 }),
+      pass(2),
     ],
   },
   {
@@ -473,14 +473,14 @@ describe('EVSE: a restart', () => {
       [
         fc.array(scene, { minLength: 4, maxLength: 30, size: 'max' }),
         fc.nat(30),
-        fc.record({ auto: fc.constantFrom(true, true, false), listens: fc.boolean(), seed: fc.nat(100) }),
+        fc.record({ auto: fc.constantFrom(true, true, false), listens: fc.boolean(), stream: fc.nat(100) }),
       ],
-      (scenes, place, { auto, listens, seed }) => {
-        const make = () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, seed), listens);
+      (scenes, place, { auto, listens, stream }) => {
+        const make = () => new Watched(station({ ...block, auto_authorize: auto }, 70_000, stream), listens);
         expectSame(make, scenes, place % scenes.length, (watched) => {
-          const { connectors, generator } = watched.source.detail();
+          const { connectors, generator: visitors } = watched.source.detail();
           for (const { phase } of connectors) phases.add(phase);
-          generated += generator?.arrivals ?? 0;
+          generated += visitors?.arrivals ?? 0;
         });
       },
       { runs: 60 },

@@ -24,9 +24,9 @@ type PlantName = keyof typeof plants;
 
 const stepping = fc.record({
   kind: fc.constant('step' as const),
-  dtS: fc.constantFrom(0.1, 1, 3, 30),
+  dtS: fc.constantFrom<number>(0.1, 1, 3, 30),
   targetW: fc.oneof(real(-6000, 6000), fc.constantFrom(null, 0, 5000, -5000)),
-  ambientTemperatureC: fc.constantFrom(20, -10, 41.5),
+  ambientTemperatureC: fc.constantFrom<number>(20, -10, 41.5),
   energized: fc.constantFrom(true, true, true, true, false),
   count: fc.integer({ min: 1, max: 8 }),
 });
