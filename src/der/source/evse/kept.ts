@@ -13,8 +13,8 @@ import type { Vehicle, VehicleValues } from './vehicle.ts';
 /** Exact JSON of the members of `thing` beside those that are named. */
 function jsonWithout<T extends object>(thing: T, names: readonly (keyof T)[]): JsonValue {
   const json: Record<string, JsonValue> = {};
-  for (const [name, value] of Object.entries(thing))
-    if (!names.includes(name as keyof T)) json[name] = toExactJson(value);
+  for (const name of Object.keys(thing) as (keyof T & string)[])
+    if (!names.includes(name)) json[name] = toExactJson(thing[name]);
   return json;
 }
 
@@ -68,6 +68,25 @@ function createVehicleJson(): (vehicle: Vehicle) => JsonValue {
   return (vehicle) => ({ ...(constantJson(vehicle) as object), soc: toExactJson(vehicle.soc) });
 }
 
+/** Members of a connector that are kept by themselves, or are not state. */
+const otherMembers = ['p', 'defaultEv', 'vehicle', 'session'] as const;
+type ConnectorValues = Omit<Connector, (typeof otherMembers)[number]>;
+
+/** Exact JSON of the other members; objects among them are replaced as a whole and never change. */
+function createMembersJson(c: Connector): () => Record<string, JsonValue> {
+  const isOther = (name: string) => otherMembers.some((other) => other === name);
+  const names = Object.keys(c).filter((name) => !isOther(name)) as (keyof ConnectorValues)[];
+  const objectJson = createJsonCache<object>(toExactJson);
+  return () => {
+    const json: Record<string, JsonValue> = {};
+    for (const name of names) {
+      const value = c[name];
+      json[name] = typeof value === 'object' && value !== null ? objectJson(value) : toExactJson(value);
+    }
+    return json;
+  };
+}
+
 interface KeptConnector {
   readonly vehicle: JsonValue;
   readonly session: JsonValue;
@@ -86,13 +105,14 @@ function keptConnector(
     const record = fromExactJson(json) as SessionRecord;
     return log.records.find(({ transactionId }) => transactionId === record.transactionId) ?? record;
   };
+  const membersJson = createMembersJson(c);
   return {
     save() {
       const { vehicle, session } = c;
       return {
         vehicle: vehicle && vehicleJson(vehicle),
         session: session && sessionJson(session),
-        members: jsonWithout(c, ['p', 'defaultEv', 'vehicle', 'session']),
+        members: membersJson(),
       };
     },
     restore(saved) {
