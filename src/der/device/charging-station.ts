@@ -4,6 +4,7 @@
  */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import { errorText } from '../../core/errors.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { originText, isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -72,7 +73,7 @@ function lastWriter(bank: RegisterBank, points: NonNullable<(typeof pointsBehind
 }
 
 /** The parts of a device around its charging station. */
-interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | 'stepping' | 'refresh'> {
+interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | 'start' | 'stepping' | 'refresh'> {
   readonly inverter: Inverter;
   readonly bank: RegisterBank;
   readonly context: Pick<DeviceContext, 'dark' | 'log' | 'sessionLog'>;
@@ -90,13 +91,12 @@ export function followStation(source: DcSource, host: StationHost): EvseEvents |
   const detail = source.detail();
   const maxPowerW = detail.kind === 'evse' ? detail.maxPowerW : Infinity;
   const outside = stationOutside({ inverter, bank, power, now, maxPowerW });
-  const start = now();
-  logSessions(station, host, start);
-  return new EvseEvents({ ...host, start, dark: context.dark, log: context.log, station, outside });
+  logSessions(station, host);
+  return new EvseEvents({ ...host, dark: context.dark, log: context.log, station, outside });
 }
 
 /** One line for the begin and the end of each charging session. */
-function logSessions(station: StationPort, { index, context: { sessionLog } }: StationHost, start: SimTime): void {
+function logSessions(station: StationPort, { index, start, context: { sessionLog } }: StationHost): void {
   if (sessionLog === undefined) return;
   station.onSession((change, session, by, atS) => {
     const { connectorId, transactionId, idToken, startedAtS, energyWh, energyDischargedWh, stopReason } = session;
@@ -105,7 +105,7 @@ function logSessions(station: StationPort, { index, context: { sessionLog } }: S
         ? `started with token ${idToken ?? 'none'} (${originText(by)})`
         : `ended (${stopReason ?? 'no reason'}): ${(energyWh / 1000).toFixed(3)} kWh charged, ` +
           `${(energyDischargedWh / 1000).toFixed(3)} kWh discharged in ${Math.round(atS - startedAtS)} s`;
-    sessionLog.info(`connector ${connectorId}: session ${transactionId} ${text}`, index, addSeconds(start, atS));
+    sessionLog.info(`connector ${connectorId}: session ${transactionId} ${text}`, index, addSeconds(start(), atS));
   });
 }
 
@@ -124,8 +124,8 @@ interface EvseEventsOptions {
   readonly log: Pick<Logger, 'error'>;
   /** end of the last sub-step, the instant at which physics acts on a command */
   readonly now: () => SimTime;
-  /** the start of the device */
-  readonly start: SimTime;
+  /** the start of the device, which a restart keeps */
+  readonly start: () => SimTime;
   /** true during a sub-step, at whose end the transitions are delivered */
   readonly stepping: () => boolean;
   /** updates `Device.detail` to the present instant */
@@ -216,7 +216,7 @@ export class EvseEvents {
       refresh();
       for (let i = 0; i < this.#queue.length; i += 1) {
         const transition = this.#queue[i];
-        if (transition) this.#notify(stamped(transition, at, start));
+        if (transition) this.#notify(stamped(transition, at, start()));
         if (i + 1 < maxAtOnce || i + 1 === this.#queue.length) continue;
         log.error(`${maxAtOnce} charging transitions at one instant: the rest is dropped`, index);
         break;
@@ -239,16 +239,23 @@ export class EvseEvents {
   }
 }
 
-/** Begins the visits of vehicles to a device at `instant`, if its configuration has a plan of visits. */
-export function startVisits(
+/** Visits of vehicles to a device. */
+export interface DeviceVisits {
+  /** Begins the plan at `instant`, anew after a reset, which has cleared the timers of the device. */
+  begin(instant: SimTime): void;
+  /** State that a restart keeps: the next arrival or departure. */
+  kept(): Kept;
+}
+
+/** The visits by the plan of a device; null: it has no plan. */
+export function createVisits(
   { visits, seriesTime, log, dcLog = log }: DeviceContext,
   index: number,
   source: DcSource,
   scheduler: Scheduler,
-  instant: SimTime,
   command: (command: EvseConnectorCommand) => void,
-): void {
-  if (!visits || !seriesTime) return;
+): DeviceVisits | null {
+  if (!visits || !seriesTime) return null;
   const run = new Visits(visits, {
     command,
     connectors: () => {
@@ -259,5 +266,10 @@ export function startVisits(
       dcLog.warning(text, index);
     },
   });
-  run.begin(scheduler, instant, seriesTime(instant));
+  return {
+    begin(instant) {
+      run.begin(scheduler, instant, seriesTime(instant));
+    },
+    kept: () => run.kept(scheduler),
+  };
 }

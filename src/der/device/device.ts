@@ -27,8 +27,8 @@ import { slopesOf } from './gradient.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
 import { EffectiveRegisters } from '../faults/effect.ts';
-import { followStation, startVisits } from './charging-station.ts';
-import type { EvseEvents, EvseListener } from './charging-station.ts';
+import { createVisits, followStation } from './charging-station.ts';
+import type { DeviceVisits, EvseEvents, EvseListener } from './charging-station.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { NominalVoltage } from '../inverter/ac.ts';
 import { availablePower, noPower } from '../inverter/power-bounds.ts';
@@ -78,6 +78,7 @@ export class SimDevice implements Device {
   readonly #alarms: DeviceAlarms;
   readonly #detailCache: DetailCache;
   readonly #evse: EvseEvents | null;
+  readonly #visits: DeviceVisits | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
   /** end of the last sub-step; between ticks the clock of the plant continues from here */
@@ -142,7 +143,10 @@ export class SimDevice implements Device {
     this.#ambientNowC = this.#terminals.settle(start, this.#grid, this.#inverter, this.#source);
     this.#steppedGrid = this.#grid;
     this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
-    this.#startVisits();
+    this.#visits = createVisits(context, this.index, this.#source, this.#scheduler, (command) => {
+      this.#commandSource(command, { source: 'profile' });
+    });
+    this.#visits?.begin(start);
     this.#evse = followStation(this.#source, {
       index: this.index,
       inverter: this.#inverter,
@@ -150,6 +154,7 @@ export class SimDevice implements Device {
       context,
       power: this.#power,
       now: () => this.#now,
+      start: () => this.#start,
       stepping: () => this.#stepping,
       refresh: () => this.#detailCache.renew(this.#now),
     });
@@ -445,12 +450,6 @@ export class SimDevice implements Device {
     );
   }
 
-  #startVisits(): void {
-    startVisits(this.#context, this.index, this.#source, this.#scheduler, this.#now, (command) => {
-      this.#commandSource(command, { source: 'profile' });
-    });
-  }
-
   #resetAlarms(by: Origin): void {
     this.#fault = false;
     this.#source.clearFaults(by);
@@ -471,7 +470,7 @@ export class SimDevice implements Device {
     this.#terminals.restart();
     this.#source.restart(by);
     this.#writers.clear();
-    this.#startVisits();
+    this.#visits?.begin(this.#now);
     this.#registers.effects?.restart();
     this.showSurroundings(this.#context.clock.sim());
     this.#power.reportReturn(this.#clock.sim());

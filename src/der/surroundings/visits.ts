@@ -3,9 +3,11 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { EvPatch, EvseDetail } from '../../contract/kinds/evse.ts';
-import type { Scheduler } from '../../core/time/scheduler.ts';
+import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import { parseSeries } from './series.ts';
 
 /** Columns of a vehicle table; `time_s` is the arrival, from local midnight of the start date. */
@@ -124,12 +126,23 @@ interface VisitEvent {
   readonly visit: Visit;
 }
 
+/** The next arrival or departure. */
+interface NextEvent {
+  /** start of this run of the plan */
+  readonly origin: SimTime;
+  /** position in the events of the plan */
+  readonly at: number;
+  readonly timer: Timer;
+}
+
 /** Plugs and unplugs the vehicles of a plan, each at its own instant, independent of ticks. */
 export class Visits {
   readonly #plan: VisitPlan;
   readonly #station: VisitedStation;
   /** in order of time; at one instant departures come before arrivals */
   readonly #events: readonly VisitEvent[];
+  /** null: the plan is over */
+  #next: NextEvent | null = null;
 
   constructor(plan: VisitPlan, station: VisitedStation) {
     this.#plan = plan;
@@ -151,22 +164,40 @@ export class Visits {
       if (visit.arrivesS <= inTurnS && inTurnS < visit.leavesS) this.#arrive(visit);
     }
     const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
-    const origin = addSeconds(instant, -inTurnS);
-    if (next >= 0) this.#schedule(scheduler, origin, next);
-    else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+    this.#schedule(scheduler, addSeconds(instant, -inTurnS), next >= 0 ? next : this.#events.length);
   }
 
-  /** @param origin start of this run of the plan */
+  /** State that a restart keeps. @param scheduler that of `begin` */
+  kept(scheduler: Scheduler): Kept {
+    return keptRecord(
+      () => ({ next: this.#next && { origin: this.#next.origin, at: this.#next.at } }),
+      ({ next }) => {
+        if (this.#next) scheduler.cancel(this.#next.timer);
+        this.#next = null;
+        if (next) this.#schedule(scheduler, next.origin, next.at);
+      },
+    );
+  }
+
+  /**
+   * Sets the timer of the next event.
+   * @param origin start of this run of the plan
+   * @param at position of the event; behind the last one: the first event of the next run
+   */
   #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
+    this.#next = null;
     const event = this.#events[at];
-    if (!event) return;
-    scheduler.at(addSeconds(origin, event.atS), () => {
+    if (!event) {
+      const { periodS } = this.#plan;
+      if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+      return;
+    }
+    const timer = scheduler.at(addSeconds(origin, event.atS), () => {
       if (event.arrives) this.#arrive(event.visit);
       else this.#leave(event.visit);
-      const { periodS } = this.#plan;
-      if (at + 1 < this.#events.length) this.#schedule(scheduler, origin, at + 1);
-      else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+      this.#schedule(scheduler, origin, at + 1);
     });
+    this.#next = { origin, at, timer };
   }
 
   #arrive({ connectorId, ev }: Visit): void {

@@ -1,5 +1,7 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { EvseCommand } from '../../../contract/kinds/evse-commands.ts';
 import type { EvseDetail, EvseParameters, EvseSession } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
@@ -21,6 +23,7 @@ import { canFlow, createConnector, minChargeW, updateLimits, flow } from './conn
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
+import { keptStation } from './kept.ts';
 import { recordLimits, reportLimits, reportStationEvent } from './reports.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
@@ -316,6 +319,32 @@ export class EvseSource implements DcSource {
       this.#forget();
       reportStationEvent(station, 'restart');
       this.#plugAtStart();
+    });
+  }
+
+  kept(): Kept {
+    return keptParts({
+      station: keptStation(this.#station),
+      members: keptRecord(
+        () => ({
+          shared: this.#shared,
+          standbyW: this.#standbyW,
+          energyWh: this.#energyWh,
+          energyExportWh: this.#energyExportWh,
+          plannedW: this.#plannedW,
+          absorbableDcW: this.#absorbableDcW,
+          availableDcW: this.#availableDcW,
+        }),
+        (values) => {
+          this.#shared = values.shared;
+          this.#standbyW = values.standbyW;
+          this.#energyWh = values.energyWh;
+          this.#energyExportWh = values.energyExportWh;
+          this.#plannedW = values.plannedW;
+          this.#absorbableDcW = values.absorbableDcW;
+          this.#availableDcW = values.availableDcW;
+        },
+      ),
     });
   }
 

@@ -155,6 +155,13 @@ export interface Vehicle {
   readonly nominalV: number;
 }
 
+/** A vehicle without the table, which follows from its curve. */
+export type VehicleValues = Omit<Vehicle, 'table'>;
+
+export function vehicleOf(values: VehicleValues): Vehicle {
+  return { ...values, table: curveTable(values.curve, values.maxChargeW) };
+}
+
 /**
  * The vehicle of a profile at a connector of this type, with the values of a command.
  * @throws SimError COMMAND_BAD_VALUE

@@ -3,6 +3,8 @@
  * Exact for any step at constant power.
  */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { zeroCelsiusK } from '../constants.ts';
 
 /** Thermal data of a stack. */
@@ -117,6 +119,16 @@ export class StackLags {
     const share = Math.max(minAirShare, this.#airW / grossW);
     return this.#voltageV + cells * nernstVK * (temperatureC + zeroCelsiusK) * Math.log(share);
   }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ voltageV: this.#voltageV, airW: this.#airW }),
+      ({ voltageV, airW }) => {
+        [this.#voltageV, this.#airW] = [voltageV, airW];
+      },
+    );
+  }
 }
 
 function lag(from: number, to: number, tauS: number, dtS: number): number {
@@ -193,5 +205,23 @@ export class Readiness {
     this.#dwellS = 0;
     this.#counting = false;
     if (Math.abs(share) >= minFuelCellShare) this.run(share, 0);
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        side: this.#side,
+        level: this.#level,
+        dwellS: this.#dwellS,
+        counting: this.#counting,
+      }),
+      (values) => {
+        this.#side = values.side;
+        this.#level = values.level;
+        this.#dwellS = values.dwellS;
+        this.#counting = values.counting;
+      },
+    );
   }
 }

@@ -1,12 +1,14 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { badValue, SimError } from '../../../core/errors.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type {
   FuelCellDetail,
   FuelCellParameters,
   FuelCellState,
   HydrogenTankState,
 } from '../../../contract/kinds/fuelcell.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput, StackPort } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { zeroCelsiusK } from '../constants.ts';
 import { checkCurvePort } from '../dc-curve.ts';
 import { LivePort } from '../live-port.ts';
@@ -41,7 +43,7 @@ export class FuelCellPort implements DcSource {
   absorbableDcW = 0;
   readonly ports: readonly DcPort[];
   readonly #parameters: FuelCellParameters;
-  readonly stack: StackPort;
+  readonly stack: StackConversion;
   readonly #stack: Stack;
   readonly #heat: StackHeat;
   readonly #readiness: Readiness;
@@ -250,6 +252,46 @@ export class FuelCellPort implements DcSource {
     this.#temperatureC = this.#startC();
     this.#readiness.settle(this.#share);
     this.#supply.restart();
+  }
+
+  kept(): Kept {
+    return keptParts({
+      stack: this.#stack.kept(),
+      conversion: this.stack.kept(),
+      readiness: this.#readiness.kept(),
+      lags: this.#lags.kept(),
+      supply: this.#supply.kept(),
+      members: keptRecord(
+        () => ({
+          availableDcW: this.availableDcW,
+          absorbableDcW: this.absorbableDcW,
+          ambientC: this.#ambientC,
+          temperatureC: this.#temperatureC,
+          powerW: this.#powerW,
+          energized: this.#energized,
+          solvedW: this.#solvedW,
+          solvedC: this.#solvedC,
+          settling: this.#settling,
+          ramped: this.#ramped,
+          elRamped: this.#elRamped,
+          rampLimited: this.#rampLimited,
+        }),
+        (values) => {
+          this.availableDcW = values.availableDcW;
+          this.absorbableDcW = values.absorbableDcW;
+          this.#ambientC = values.ambientC;
+          this.#temperatureC = values.temperatureC;
+          this.#powerW = values.powerW;
+          this.#energized = values.energized;
+          this.#solvedW = values.solvedW;
+          this.#solvedC = values.solvedC;
+          this.#settling = values.settling;
+          this.#ramped = values.ramped;
+          this.#elRamped = values.elRamped;
+          this.#rampLimited = values.rampLimited;
+        },
+      ),
+    });
   }
 
   #port(): DcPort {

@@ -1,5 +1,7 @@
 /** Hydrogen of a plant: tank or continuous supply, its limits within a sub-step, and the counters. */
 import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { Stack } from './stack.ts';
 import { zeroCelsiusK } from '../constants.ts';
 
@@ -157,6 +159,24 @@ export class HydrogenSupply {
   restart(): void {
     this.consumedKg = this.producedKg = this.lostKg = 0;
     this.tank?.setLevel(this.#startLevelPct);
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        tankKg: this.tank?.massKg ?? null,
+        consumedKg: this.consumedKg,
+        producedKg: this.producedKg,
+        lostKg: this.lostKg,
+      }),
+      ({ tankKg, consumedKg, producedKg, lostKg }) => {
+        if (this.tank !== null && tankKg !== null) this.tank.massKg = tankKg;
+        this.consumedKg = consumedKg;
+        this.producedKg = producedKg;
+        this.lostKg = lostKg;
+      },
+    );
   }
 
   get #emptyMarginKg(): number {

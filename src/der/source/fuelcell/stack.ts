@@ -1,5 +1,7 @@
 /** A stack with its own consumption: from net DC power to gross power, current, voltage, hydrogen and heat. */
 import type { FuelCellChemistry, FuelCellParameters } from '../../../contract/kinds/fuelcell.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { zeroCelsiusK } from '../constants.ts';
 import { lastSample } from '../dc-curve.ts';
 import {
@@ -156,6 +158,36 @@ export class Stack {
     return j * cellV * this.#cells * this.#elAreaCm2 * (1 + this.#share) + this.#elFixedW;
   }
 
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      solution: keptRecord(
+        () => ({
+          voltageV: this.voltageV,
+          currentA: this.currentA,
+          grossW: this.grossW,
+          fuelKgS: this.fuelKgS,
+          lostKgS: this.lostKgS,
+          heatW: this.heatW,
+        }),
+        (values) => {
+          Object.assign(this, values);
+        },
+      ),
+      guesses: this.keptGuesses(),
+    });
+  }
+
+  /** Start values of the next solution: its last digits depend on them. */
+  keptGuesses(): Kept {
+    return keptRecord(
+      () => ({ guess: this.#guess, elGuess: this.#elGuess }),
+      ({ guess, elGuess }) => {
+        [this.#guess, this.#elGuess] = [guess, elGuess];
+      },
+    );
+  }
+
   /** Upper bound of the flow from the supply at rated power, kg/s. */
   get maxFuelKgS(): number {
     const volts = this.#chemistry === 'SOFC' ? 0.6 : 0.5;
@@ -244,6 +276,11 @@ export class StackConversion implements StackPort {
   constructor(parameters: FuelCellParameters, temperatureC: () => number) {
     this.#stack = new Stack(parameters);
     this.#temperatureC = temperatureC;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return this.#stack.keptGuesses();
   }
 
   stackW(dcW: number): number {

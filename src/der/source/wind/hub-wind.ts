@@ -1,5 +1,7 @@
 /** Wind at the hub: mean wind, turbulence, and their average over the rotor. */
 import type { TurbulenceClass, WindParameters } from '../../../contract/kinds/wind.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 
 /** Reference intensity of IEC 61400-1 at 15 m/s. */
@@ -138,6 +140,35 @@ export class HubWind {
     const hub = override?.height === 'hub' ? windMS : windMS * this.#shear;
     if (!Number.isFinite(hub)) return this.#meanMS;
     return Math.min(Math.max(hub, 0), maxMS);
+  }
+
+  /** State that a restart keeps; the slope is set at the begin of each sub-step. */
+  kept(): Kept {
+    return keptParts({
+      random: this.#random.kept(),
+      members: keptRecord(
+        () => ({
+          override: this.#override,
+          switched: this.#switched,
+          meanMS: this.#meanMS,
+          phaseS: this.#phaseS,
+          fromMS: this.#fromMS,
+          toMS: this.#toMS,
+          hubMS: this.#hubMS,
+          rotorMS: this.#rotorMS,
+        }),
+        (values) => {
+          this.#override = values.override;
+          this.#switched = values.switched;
+          this.#meanMS = values.meanMS;
+          this.#phaseS = values.phaseS;
+          this.#fromMS = values.fromMS;
+          this.#toMS = values.toMS;
+          this.#hubMS = values.hubMS;
+          this.#rotorMS = values.rotorMS;
+        },
+      ),
+    });
   }
 
   #nextNode(nowMS: number, meanMS: number): number {

@@ -1,5 +1,7 @@
 /** Low voltage ride-through of a wind turbine: reactive support, DC chopper, crowbar, recovery of active power. */
 import type { LvrtState, WindParameters } from '../../../contract/kinds/wind.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 
 /** Ride-through begins below this voltage. */
 const enterPu = 0.88;
@@ -98,6 +100,34 @@ export class LowVoltageRideThrough {
     } else if (this.#state === 'active') {
       this.#state = 'tripped';
     }
+  }
+
+  /** State that a restart keeps; the limit is set at the begin of each sub-step. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        state: this.#state,
+        terminalPu: this.#terminalPu,
+        dtS: this.#dtS,
+        drawnW: this.#drawnW,
+        beforeW: this.#beforeW,
+        fromW: this.#fromW,
+        recoveringS: this.#recoveringS,
+        crowbarS: this.#crowbarS,
+        chopperJ: this.#chopperJ,
+      }),
+      (values) => {
+        this.#state = values.state;
+        this.#terminalPu = values.terminalPu;
+        this.#dtS = values.dtS;
+        this.#drawnW = values.drawnW;
+        this.#beforeW = values.beforeW;
+        this.#fromW = values.fromW;
+        this.#recoveringS = values.recoveringS;
+        this.#crowbarS = values.crowbarS;
+        this.#chopperJ = values.chopperJ;
+      },
+    );
   }
 
   #updateState(pu: number, running: boolean): void {

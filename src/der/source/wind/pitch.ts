@@ -1,4 +1,6 @@
 /** Pitch drive with its speed controller. */
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { featherDeg } from './cp.ts';
 import type { Machine } from './machine.ts';
 
@@ -81,5 +83,23 @@ export class PitchDrive {
     // anti-windup: while the drive cannot follow, the integral may only move back
     if (Math.abs(change) <= maxMoveDeg || (integral - this.#integralDeg) * change < 0) this.#integralDeg = integral;
     this.#deg += Math.min(Math.max(change, -maxMoveDeg), maxMoveDeg);
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        deg: this.#deg,
+        fineDeg: this.#fineDeg,
+        integralDeg: this.#integralDeg,
+        leadDeg: this.#leadDeg,
+      }),
+      (values) => {
+        this.#deg = values.deg;
+        this.#fineDeg = values.fineDeg;
+        this.#integralDeg = values.integralDeg;
+        this.#leadDeg = values.leadDeg;
+      },
+    );
   }
 }

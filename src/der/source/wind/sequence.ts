@@ -1,5 +1,7 @@
 /** State machine of a turbine: start, run and stop. */
 import type { WindParameters, WindState } from '../../../contract/kinds/wind.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 
 /** The run ends after `maxCalmS` of mean wind this far below cut-in. */
 const calmMarginMS = 0.5;
@@ -93,6 +95,30 @@ export class Sequence {
     } else if (input.speedShare < stallShare) {
       this.phase = 'starting';
     }
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        phase: this.phase,
+        windyS: this.#windyS,
+        calmS: this.#calmS,
+        gustS: this.#gustS,
+        fairS: this.#fairS,
+        outageS: this.#outageS,
+        hubMS: this.#hubMS,
+      }),
+      (values) => {
+        this.phase = values.phase;
+        this.#windyS = values.windyS;
+        this.#calmS = values.calmS;
+        this.#gustS = values.gustS;
+        this.#fairS = values.fairS;
+        this.#outageS = values.outageS;
+        this.#hubMS = values.hubMS;
+      },
+    );
   }
 
   #updateDelays(stepS: number, { meanMS, hubMS, energized }: SequenceInput): void {

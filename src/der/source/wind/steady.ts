@@ -1,4 +1,6 @@
 /** Steady states of a machine under constant wind, solved once into a table; and a turbine without rotor dynamics. */
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import { rotorCp } from './cp.ts';
 import { lawTorqueNm } from './machine.ts';
 import type { Machine } from './machine.ts';
@@ -168,6 +170,16 @@ export class QuasiSteady {
     const retained = Math.exp(-stepS / lagS);
     this.#powerW = goalW + missing * retained;
     return goalW * stepS + missing * lagS * (1 - retained);
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ slowMS: this.#slowMS, powerW: this.#powerW }),
+      ({ slowMS, powerW }) => {
+        this.begin(powerW, slowMS);
+      },
+    );
   }
 
   #goalW(windMS: number): number {

@@ -1,5 +1,7 @@
 /** Rotor, pitch and generator torque of one turbine, between wind and DC link. */
 import type { WindParameters, WindRegion, WindState } from '../../../contract/kinds/wind.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { featherDeg } from './cp.ts';
 import { HubWind } from './hub-wind.ts';
@@ -258,6 +260,58 @@ export class Turbine {
     if (!(this.#quasiSteady && this.running) || this.#curtailedShare === 0) return this.#pitch.deg;
     const windMS = Math.max(this.#quasi.slowMS, minMS);
     return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
+  }
+
+  /** State that a restart keeps between two sub-steps; the sums over a sub-step begin anew with the next one. */
+  kept(): Kept {
+    return keptParts({
+      wind: this.wind.kept(),
+      sequence: this.#sequence.kept(),
+      pitch: this.#pitch.kept(),
+      quasi: this.#quasi.kept(),
+      members: keptRecord(
+        () => ({
+          radS: this.#radS,
+          energized: this.#energized,
+          quasiSteady: this.#quasiSteady,
+          capW: this.#capW,
+          curtailedShare: this.#curtailedShare,
+          returning: this.#returning,
+          constantPowerShare: this.#constantPowerShare,
+          shutdownW: this.#shutdownW,
+          overspeed: this.#overspeed,
+          settling: this.#settling,
+          availableW: this.#availableW,
+          assumedW: this.#assumedW,
+          aeroW: this.#aeroW,
+          aeroJ: this.#aeroJ,
+          shaftJ: this.#shaftJ,
+          brakeJ: this.#brakeJ,
+          drawnJ: this.#drawnJ,
+          chopperJ: this.#chopperJ,
+        }),
+        (values) => {
+          this.#radS = values.radS;
+          this.#energized = values.energized;
+          this.#quasiSteady = values.quasiSteady;
+          this.#capW = values.capW;
+          this.#curtailedShare = values.curtailedShare;
+          this.#returning = values.returning;
+          this.#constantPowerShare = values.constantPowerShare;
+          this.#shutdownW = values.shutdownW;
+          this.#overspeed = values.overspeed;
+          this.#settling = values.settling;
+          this.#availableW = values.availableW;
+          this.#assumedW = values.assumedW;
+          this.#aeroW = values.aeroW;
+          this.#aeroJ = values.aeroJ;
+          this.#shaftJ = values.shaftJ;
+          this.#brakeJ = values.brakeJ;
+          this.#drawnJ = values.drawnJ;
+          this.#chopperJ = values.chopperJ;
+        },
+      ),
+    });
   }
 
   /** True if the inverter is open before the sequence has ended the run: nothing controls the power. */

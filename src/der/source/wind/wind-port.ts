@@ -1,6 +1,8 @@
 /** A wind turbine as the DC source of a device. */
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { badValue, SimError } from '../../../core/errors.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { WindCurvePoint, WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
@@ -220,6 +222,30 @@ export class WindPort implements DcSource {
   restart(): void {
     this.#turbine.wind.override = null;
     this.#needsSettling = true;
+  }
+
+  kept(): Kept {
+    return keptParts({
+      turbine: this.#turbine.kept(),
+      ride: this.#ride.kept(),
+      members: keptRecord(
+        () => ({
+          availableW: this.#availableW,
+          drawnW: this.#drawnW,
+          chopperW: this.#chopperW,
+          needsSettling: this.#needsSettling,
+          conditions: [...this.#conditions],
+        }),
+        (values) => {
+          this.#availableW = values.availableW;
+          this.#drawnW = values.drawnW;
+          this.#chopperW = values.chopperW;
+          this.#needsSettling = values.needsSettling;
+          this.#conditions.clear();
+          for (const condition of values.conditions) this.#conditions.add(condition);
+        },
+      ),
+    });
   }
 
   #updateConditions(): void {

@@ -1,91 +1,12 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../../../src/core/errors.ts';
-import { evseErrorCodes, evseConnectorStates } from '../../../../src/contract/kinds/evse.ts';
-import type { EvseCommand } from '../../../../src/contract/kinds/evse-commands.ts';
+import { evseConnectorStates } from '../../../../src/contract/kinds/evse.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { holds } from '../../../support/property.ts';
+import { command, stepping } from './actions.ts';
+import type { Stepping } from './actions.ts';
 import { input, station } from './rig.ts';
-
-const connectorId = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(1, 2, 2, 3) },
-  { weight: 1, arbitrary: fc.constantFrom(0, 4) },
-);
-const powerW = fc.oneof(fc.constant(null), fc.double({ min: -1000, max: 80_000 }), fc.constant(0));
-const token = fc.constantFrom('A', 'B', 'AUTO', '');
-const patch = fc.record(
-  {
-    socPct: fc.double({ min: -5, max: 105 }),
-    targetSocPct: fc.double({ min: 0, max: 100 }),
-    maxChargeW: fc.double({ min: -1, max: 300_000 }),
-    batteryCapacityWh: fc.double({ min: 0, max: 100_000 }),
-    maxDischargeW: fc.double({ min: 0, max: 60_000 }),
-    phases: fc.constantFrom(1, 3),
-  },
-  { requiredKeys: [] },
-);
-const by = fc.constantFrom('ev', 'evse');
-
-const command = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.record({
-      kind: fc.constant('evse.plug'),
-      connectorId,
-      ev: fc.option(patch, { nil: undefined, freq: 2 }),
-    }),
-  },
-  fc.record({ kind: fc.constantFrom('evse.unplug', 'evse.clear_fault', 'evse.lock', 'evse.unlock'), connectorId }),
-  fc.record({ kind: fc.constant('evse.plug'), connectorId, evSide: fc.boolean(), evseSide: fc.boolean() }),
-  fc.record({ kind: fc.constant('evse.authorize'), connectorId, idToken: token }),
-  fc.record({
-    kind: fc.constant('evse.start'),
-    connectorId,
-    idToken: fc.option(token, { nil: undefined }),
-    authorize: fc.boolean(),
-  }),
-  fc.record({ kind: fc.constant('evse.stop'), connectorId }),
-  fc.record({ kind: fc.constantFrom('evse.suspend', 'evse.resume'), connectorId, by }),
-  fc.record({ kind: fc.constantFrom('evse.limit', 'evse.discharge'), connectorId, powerW }),
-  fc.record({
-    kind: fc.constant('evse.energy_limit'),
-    connectorId,
-    energyWh: fc.option(fc.double({ min: 0, max: 5000 })),
-  }),
-  fc.record({ kind: fc.constant('evse.availability'), connectorId, operative: fc.boolean() }),
-  fc.record({ kind: fc.constant('evse.fault'), connectorId, errorCode: fc.constantFrom(...evseErrorCodes, 'NoError') }),
-  fc.record({ kind: fc.constant('evse.ev'), connectorId, ev: patch }),
-  fc.record({
-    kind: fc.constant('evse.profile_limit'),
-    connectorId,
-    limitW: powerW,
-    limitA: fc.oneof(fc.constant(null), fc.double({ min: 0, max: 40 })),
-  }),
-  fc.record({
-    kind: fc.constant('evse.reserve'),
-    connectorId,
-    reservation: fc.option(
-      fc.record({
-        reservationId: fc.integer(),
-        idToken: token,
-        expiresInS: fc.option(fc.double({ min: 0, max: 100 })),
-      }),
-    ),
-  }),
-) as fc.Arbitrary<EvseCommand>;
-
-const dcW = fc.double({ min: -120_000, max: 60_000, noNaN: true });
-const stepping = fc.record({
-  seconds: fc.constantFrom(0.02, 0.5, 5, 60, 600, 3600),
-  targetW: fc.option(dcW, { freq: 2 }),
-  floorW: fc.oneof(fc.constant(-1e6), fc.double({ min: -120_000, max: 0, noNaN: true })),
-  ceilingW: fc.oneof(fc.constant(1e6), fc.constant(1e6), fc.double({ min: -3000, max: 60_000, noNaN: true })),
-  bend: fc.double({ min: 0, max: 1, noNaN: true }),
-  mode: fc.constantFrom('answer', 'answer', 'answer', 'bend', 'open'),
-  terminalPu: fc.constantFrom(1, 1, 1, 0.9, 1.1, 0),
-});
-
-type Stepping = typeof stepping extends fc.Arbitrary<infer T> ? T : never;
 
 /** One sub-step that checks the rules of `DcSource`; returns the drawn power. */
 function checkedStep(source: EvseSource, dtS: number, how: Stepping): void {
