@@ -75,6 +75,17 @@ export function keptMembers<T extends object, K extends ScalarKey<T>>(of: T, ...
   );
 }
 
+/** State from which other state follows. @param follow called when it is restored */
+export function keptThen(kept: Kept, follow: () => void): Kept {
+  return {
+    save: () => kept.save(),
+    restore(saved) {
+      kept.restore(saved);
+      follow();
+    },
+  };
+}
+
 /** Numbers of fixed count, restored in place. */
 export function keptArray(values: Float64Array | Uint8Array | Int32Array | number[]): Kept {
   return {

@@ -2,6 +2,7 @@
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession, EvseExternalLimit } from '../../contract/kinds/evse.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { StorageFlow } from '../inverter/storage-flow.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
@@ -182,6 +183,8 @@ export interface DcSource {
   clearFaults(by?: Origin): void;
   /** Returns to the start values: overrides end, counters and contents are reset. */
   restart(by?: Origin): void;
+  /** State that a restart keeps. */
+  kept?(): Kept;
 }
 
 /** A transition without its instant on the simulated clock, which the device adds. */
