@@ -1,4 +1,5 @@
 import type { DeviceDetail, IvCurve, SourceCommand } from '../../src/contract/device.ts';
+import type { BatteryDetail } from '../../src/contract/kinds/battery.ts';
 import { SimError } from '../../src/core/errors.ts';
 import { keptParts, keptRecord } from '../../src/core/kept.ts';
 import type { Kept } from '../../src/core/kept.ts';
@@ -117,6 +118,15 @@ export class KeptSource implements DcSource {
     return this.#isStorage && this.#soc < 0.95 ? this.#ratedW : 0;
   }
 
+  /** the content decides what a storage gives once its lag is over */
+  get potentialDcW(): number {
+    return Math.min(Math.max(this.#availableDcW, this.#goalDcW), this.dischargeLimitDcW);
+  }
+
+  get potentialAbsorbableDcW(): number {
+    return 1.2 * this.absorbableDcW;
+  }
+
   get starting(): boolean {
     return false;
   }
@@ -201,6 +211,7 @@ export class KeptSource implements DcSource {
 
   detail(): DeviceDetail {
     const { voltageV: v, currentA: i, powerW: p } = this.#port;
+    if (this.#isStorage) return this.#storageDetail();
     return {
       kind: 'pv',
       irradianceWm2: this.#irradianceWm2,
@@ -212,6 +223,54 @@ export class KeptSource implements DcSource {
     };
   }
 
+  #storageDetail(): BatteryDetail {
+    const { voltageV, currentA, powerW } = this.#port;
+    const socPct = 100 * this.#soc;
+    const [maxW, maxA] = [this.#ratedW, this.#ratedW / voltageV];
+    return {
+      kind: 'battery',
+      chemistry: 'lfp',
+      capacityWh,
+      ratedPowerW: this.#ratedW,
+      ampHourRating: capacityWh / 700,
+      socPct,
+      trueSocPct: socPct,
+      sohPct: 100,
+      energyAvailableWh: this.#soc * capacityWh,
+      socMinPct: 5,
+      socMaxPct: 95,
+      socReserveMinPct: 10,
+      socReserveMaxPct: 90,
+      mode: powerW > 0 ? 'discharge' : powerW < 0 ? 'charge' : 'idle',
+      control: 'auto',
+      powerW,
+      dcVoltageV: voltageV,
+      dcCurrentA: currentA,
+      maxChargeW: maxW,
+      maxDischargeW: maxW,
+      maxChargeA: maxA,
+      maxDischargeA: maxA,
+      temperatureC: 25,
+      cellVoltageMinV: 3.2,
+      cellVoltageMaxV: 3.3,
+      cellVoltageAvgV: 3.25,
+      cellVoltageMinAt: { string: 0, module: 0 },
+      cellVoltageMaxAt: { string: 0, module: 0 },
+      cycleCount: 0,
+      energyChargedWh: 0,
+      energyDischargedWh: 0,
+      state: 'connected',
+      inhibit: 'none',
+      requestedMode: 'auto',
+      requestedPowerW: null,
+      clampedPowerW: null,
+      remainingS: null,
+      events: [],
+      contactorsClosed: 1,
+      stringCount: 1,
+    };
+  }
+
   curve(): IvCurve {
     throw new SimError('COMMAND_NOT_APPLICABLE', 'only the registers have a curve here');
   }
@@ -220,6 +279,8 @@ export class KeptSource implements DcSource {
 function curveOf(irradianceWm2: number, shade: number): PvArray['solved'] {
   const amps = (irradianceWm2 * shade) / 100;
   return {
-    curve: (points) => ({ curve: Array.from({ length: points }, (_, n) => ({ v: 10 * n, i: amps, p: 10 * n * amps })) }),
+    curve: (points) => ({
+      curve: Array.from({ length: points }, (_, n) => ({ v: 10 * n, i: amps, p: 10 * n * amps })),
+    }),
   };
 }

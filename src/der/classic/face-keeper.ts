@@ -127,7 +127,11 @@ export class FaceKeeper implements CommitParticipant {
 
   /** State that a restart keeps; restored after the scheduler. */
   kept(): Kept {
-    return keptParts({ random: this.#options.random.kept(), windows: this.#keptWindows(), written: this.#keptWritten() });
+    return keptParts({
+      random: this.#options.random.kept(),
+      windows: this.#keptWindows(),
+      written: this.#keptWritten(),
+    });
   }
 
   #keptWindows(): Kept {

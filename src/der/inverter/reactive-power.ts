@@ -229,7 +229,7 @@ export class ReactivePower {
   commandVar = 0;
   vRefPct = 100;
   decidedBy: ReactiveDecider = 'none';
-  /** output after all limits */
+  /** output after all limits; the active power is read after each step alone */
   pW = 0;
   qVar = 0;
   moving = false;
@@ -248,7 +248,6 @@ export class ReactivePower {
           commandVar: this.commandVar,
           vRefPct: this.vRefPct,
           decidedBy: this.decidedBy,
-          pW: this.pW,
           qVar: this.qVar,
           moving: this.moving,
           isOfLoads: this.isOfLoads,
@@ -260,7 +259,6 @@ export class ReactivePower {
             commandVar: this.commandVar,
             vRefPct: this.vRefPct,
             decidedBy: this.decidedBy,
-            pW: this.pW,
             qVar: this.qVar,
             moving: this.moving,
             isOfLoads: this.isOfLoads,

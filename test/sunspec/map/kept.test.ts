@@ -124,7 +124,10 @@ class Rig {
 
   #ended(ended: ReturnType<Holds['change']>): string {
     return JSON.stringify(
-      ended.map(({ id, restored, left, handedOver }) => [id, ...[restored, left, handedOver].map((list) => list.map(pointName))]),
+      ended.map(({ id, restored, left, handedOver }) => [
+        id,
+        ...[restored, left, handedOver].map((list) => list.map(pointName)),
+      ]),
     );
   }
 
