@@ -10,6 +10,7 @@ import type {
   DcPort,
   DcRequest,
   DcSource,
+  PhaseLoads,
   PvArray,
   SourceCondition,
   SourceInput,
@@ -273,6 +274,21 @@ export class KeptSource implements DcSource {
 
   curve(): IvCurve {
     throw new SimError('COMMAND_NOT_APPLICABLE', 'only the registers have a curve here');
+  }
+}
+
+/** The source with a load on one phase, which takes reactive power. */
+export class LoadedSource extends KeptSource {
+  get #loadW(): number {
+    return 0.2 * Math.abs(this.ports[0]?.powerW ?? 0);
+  }
+
+  get phaseLoads(): PhaseLoads | null {
+    return this.#loadW > 100 ? { watts: [-this.#loadW, 0, 0], vars: [this.ownVar, 0, 0] } : null;
+  }
+
+  get ownVar(): number {
+    return -0.3 * this.#loadW;
   }
 }
 

@@ -229,8 +229,8 @@ export class KeptRig {
 const byMaster: Origin = { source: 'modbus', peer: '192.0.2.1:502' };
 const byRest: Origin = { source: 'rest' };
 
-/** Writes that begin, change or end something that lasts. */
-const writes: readonly Readonly<Record<string, AnyPointValue>>[] = [
+/** Writes that begin, replace or end something that lasts: reversions, adoptions, windows, ramps. */
+const timedWrites: readonly Readonly<Record<string, AnyPointValue>>[] = [
   {
     '704.WMaxLimPct': 40,
     '704.WMaxLimPctRvrtTms': 6,
@@ -238,14 +238,30 @@ const writes: readonly Readonly<Record<string, AnyPointValue>>[] = [
     '704.WMaxLimPctEna': 'ENABLED',
   },
   { '704.WMaxLimPct': 75 },
-  { '704.WMaxLimPctEna': 'DISABLED' },
   {
     '704.WSetMod': 'WATTS',
     '704.WSet': 3000,
-    '704.WSetRvrtTms': 9,
+    '704.WSetRvrtTms': 6,
     '704.WSetEnaRvrt': 'DISABLED',
     '704.WSetEna': 'ENABLED',
   },
+  { '705.Crv[1].VRefAutoEna': 'ENABLED', '705.Crv[1].VRefAutoTms': 300, '705.Crv[1].RspTms': 4, '705.AdptCrvReq': 2 },
+  { '705.RvrtTms': 5, '705.RvrtCrv': 2, '705.Ena': 'ENABLED' },
+  { '711.Ctl[1].RspTms': 3, '711.AdptCtlReq': 2 },
+  { '707.AdptCrvReq': 2 },
+  { '123.WMaxLimPct': 25, '123.WMaxLimPct_WinTms': 8, '123.WMaxLimPct_RmpTms': 6, '123.WMaxLim_Ena': 'ENABLED' },
+  { '123.WMaxLimPct': 60, '123.WMaxLimPct_WinTms': 0, '123.WMaxLimPct_RmpTms': 9, '123.WMaxLim_Ena': 'ENABLED' },
+  { '123.VArPct_Mod': 'VArMax', '123.VArMaxPct': 20, '123.VArPct_WinTms': 5, '123.VArPct_Ena': 'ENABLED' },
+  { '123.OutPFSet': -0.92, '123.OutPFSet_RmpTms': 7, '123.OutPFSet_Ena': 'ENABLED' },
+  { '123.Conn_WinTms': 5, '123.Conn_RvrtTms': 3, '123.Conn': 'DISCONNECT' },
+  { '123.Conn_WinTms': 0, '123.Conn_RvrtTms': 4, '123.Conn': 'DISCONNECT' },
+  { '124.StorCtl_Mod': 3, '124.InWRte': 30, '124.OutWRte': 50, '124.InOutWRte_RvrtTms': 4 },
+  { '124.InOutWRte_WinTms': 6, '124.InOutWRte_RvrtTms': 9, '124.StorCtl_Mod': 3, '124.OutWRte': 20 },
+];
+
+/** Other settings. */
+const writes: readonly Readonly<Record<string, AnyPointValue>>[] = [
+  { '704.WMaxLimPctEna': 'DISABLED' },
   { '704.WSetMod': 'WATTS', '704.WSet': -4000, '704.WSetRvrtTms': 0, '704.WSetEna': 'ENABLED' },
   { '704.WSetEna': 'DISABLED' },
   { '704.WRmp': 2 },
@@ -256,23 +272,11 @@ const writes: readonly Readonly<Record<string, AnyPointValue>>[] = [
   { '704.VarSetEna': 'DISABLED', '704.PFWInjEna': 'DISABLED' },
   { '705.Ena': 'ENABLED' },
   { '705.Ena': 'DISABLED' },
-  { '705.Crv[1].VRefAutoEna': 'ENABLED', '705.Crv[1].VRefAutoTms': 300, '705.Crv[1].RspTms': 4, '705.AdptCrvReq': 2 },
-  { '705.RvrtTms': 8, '705.RvrtCrv': 2 },
   { '706.Ena': 'ENABLED' },
   { '711.Ena': 'ENABLED' },
-  { '711.Ctl[1].RspTms': 3, '711.AdptCtlReq': 2 },
   { '712.Ena': 'ENABLED' },
-  { '707.AdptCrvReq': 2 },
-  { '703.ESDlyTms': 2, '703.ESRndTms': 4, '703.ESRmpTms': 8 },
   { '702.WMax': 8000 },
-  { '123.WMaxLimPct': 25, '123.WMaxLimPct_WinTms': 8, '123.WMaxLimPct_RmpTms': 6, '123.WMaxLim_Ena': 'ENABLED' },
-  { '123.WMaxLimPct': 60, '123.WMaxLimPct_WinTms': 0, '123.WMaxLimPct_RmpTms': 9, '123.WMaxLim_Ena': 'ENABLED' },
-  { '123.VArPct_Mod': 'VArMax', '123.VArMaxPct': 20, '123.VArPct_WinTms': 5, '123.VArPct_Ena': 'ENABLED' },
-  { '123.OutPFSet': -0.92, '123.OutPFSet_RmpTms': 7, '123.OutPFSet_Ena': 'ENABLED' },
-  { '123.Conn_WinTms': 5, '123.Conn_RvrtTms': 6, '123.Conn': 'DISCONNECT' },
   { '123.Conn_WinTms': 0, '123.Conn': 'CONNECT' },
-  { '124.StorCtl_Mod': 3, '124.InWRte': 30, '124.OutWRte': 50 },
-  { '124.InOutWRte_WinTms': 6, '124.InOutWRte_RvrtTms': 9, '124.OutWRte': 20 },
   { '124.InOutWRte_WinTms': 0, '124.StorCtl_Mod': 0 },
   { '802.SoCRsvMin': 15 },
 ];
@@ -332,7 +336,11 @@ const by = fc.constantFrom(byMaster, byRest);
 
 const act: fc.Arbitrary<Act> = fc.oneof(
   {
-    weight: 12,
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constant('write' as const), values: fc.constantFrom(...timedWrites), by }),
+  },
+  {
+    weight: 5,
     arbitrary: fc.record({ kind: fc.constant('write' as const), values: fc.constantFrom(...writes), by }),
   },
   {
@@ -350,7 +358,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant<Act>({ kind: 'curve' }) },
-  { weight: 2, arbitrary: fc.constantFrom(...interruptions) },
+  { weight: 1, arbitrary: fc.constantFrom(...interruptions) },
 );
 
 /** The first acts of each run: what happens later begins and ends within a run. */
@@ -360,10 +368,67 @@ const quickReturn: Act = {
   by: byRest,
 };
 
-/** Ticks of different lengths, with up to two acts before each. */
+/** Ticks of different lengths, with up to three acts before each. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc
-  .array(fc.record({ acts: fc.array(act, { maxLength: 2 }), tickS: fc.constantFrom(0.1, 0.5, 1, 1, 1.5, 3) }), {
+  .array(fc.record({ acts: fc.array(act, { maxLength: 3 }), tickS: fc.constantFrom(0.1, 0.5, 1, 1, 1.5, 3) }), {
     minLength: 10,
     maxLength: 24,
   })
   .map((list) => [{ acts: [quickReturn], tickS: 1 }, ...list]);
+
+const write = (values: Readonly<Record<string, AnyPointValue>>): Act => ({ kind: 'write', values, by: byMaster });
+const at = (...acts: readonly Act[]): Step => ({ acts, tickS: 1 });
+const idle = (count: number, tickS = 1): readonly Step[] => Array<Step>(count).fill({ acts: [], tickS });
+const scenario = (...list: readonly Step[]): readonly Step[] => [at(quickReturn), ...list];
+
+/** Runs in which something particular is under way at most instants. */
+export const scenarios: readonly (readonly Step[])[] = [
+  // the disconnect switch within its window, and its reversion
+  scenario(at(write({ '123.Conn_WinTms': 12, '123.Conn_RvrtTms': 6, '123.Conn': 'DISCONNECT' })), ...idle(30)),
+  scenario(at(write({ '123.Conn_RvrtTms': 8, '123.Conn': 'DISCONNECT' })), ...idle(12)),
+  // bounds of a storage within their window, and their reversion
+  scenario(
+    at(write({ '704.WSetMod': 'WATTS', '704.WSet': 6000, '704.WSetEna': 'ENABLED', '704.WRmp': 100 })),
+    ...idle(3),
+    at(write({ '124.InOutWRte_WinTms': 20, '124.InOutWRte_RvrtTms': 8, '124.StorCtl_Mod': 3, '124.OutWRte': 20 })),
+    ...idle(30),
+  ),
+  // classic faces within their window, one of which a later write replaces
+  scenario(
+    at(write({ '123.WMaxLimPct': 30, '123.WMaxLimPct_WinTms': 15, '123.WMaxLim_Ena': 'ENABLED' })),
+    at(write({ '123.VArPct_Mod': 'VArMax', '123.VArMaxPct': 20, '123.VArPct_WinTms': 9, '123.VArPct_Ena': 'ENABLED' })),
+    ...idle(6),
+    at(write({ '704.WMaxLimPct': 70 })),
+    ...idle(8),
+    at(write({ '123.WMaxLimPct': 45, '123.WMaxLimPct_RmpTms': 6, '123.WMaxLimPct_WinTms': 0 })),
+    ...idle(8),
+  ),
+  // the form in which a classic setting was written comes back with an equal one
+  scenario(
+    at(write({ '123.VArPct_Mod': 'WMax', '123.VArWMaxPct': 10, '123.VArPct_Ena': 'ENABLED' })),
+    ...idle(2),
+    at(write({ '704.VarSetMod': 'VARS', '704.VarSet': 500 })),
+    ...idle(2),
+    at(write({ '704.VarSetMod': 'W_MAX_PCT', '704.VarSetPct': 10 })),
+    ...idle(2),
+  ),
+  // an adoption, and a reversion to a stored set
+  scenario(
+    at(
+      write({ '705.Crv[1].RspTms': 7, '705.AdptCrvReq': 2, '705.RvrtTms': 6, '705.RvrtCrv': 2, '705.Ena': 'ENABLED' }),
+    ),
+    ...idle(10),
+  ),
+  // a curve that is shown no more, and one that is
+  scenario({ acts: [{ kind: 'curve' }], tickS: 1 }, at({ kind: 'weather', patch: { irradianceWm2: 300 } }), ...idle(3)),
+  // the cabinet after a rise of the air
+  scenario(
+    at({ kind: 'weather', patch: { ambientTemperatureC: 45 } }),
+    ...idle(5),
+    at({ kind: 'weather', patch: { loadKw: 2 } }),
+  ),
+  // local control
+  scenario(...idle(2), at({ kind: 'command', command: { kind: 'local', local: true }, by: byRest }), ...idle(6)),
+  // everything at rest
+  scenario(...idle(20, 3)),
+];

@@ -1,17 +1,16 @@
-import fc from 'fast-check';
-import { expectContinuation } from '../../support/continuation.ts';
+import { cutRuns, cuts, expectContinuation } from '../../support/continuation.ts';
 import { holds } from '../../support/property.ts';
 import { skip } from '../../support/skip.ts';
-import { keepsSource, KeptRig, steps } from './kept-rig.ts';
+import { keepsSource, KeptRig, scenarios, steps } from './kept-rig.ts';
 import type { KeptRigOptions } from './kept-rig.ts';
 
 /** A device and one restored from its state show the same after each tick. */
 function checkGoesOn(name: string, options: KeptRigOptions, runs: number): void {
   holds(
     name,
-    [steps, fc.nat(1000)],
+    [steps, cuts],
     (all, cut) => {
-      const before = cut % all.length;
+      const before = Math.round(cut * all.length);
       expectContinuation({
         make: () => new KeptRig(options),
         drive: (rig, at) => {
@@ -22,7 +21,7 @@ function checkGoesOn(name: string, options: KeptRigOptions, runs: number): void 
         after: all.length - before,
       });
     },
-    { runs },
+    { runs, examples: cutRuns(scenarios) },
   );
 }
 

@@ -15,7 +15,7 @@ import { SiteShare } from '../../../src/der/inverter/site-share.ts';
 import type { SourceInput } from '../../../src/der/source/source.ts';
 import type { GridValues } from '../../../src/der/surroundings/environment.ts';
 import { configuredDevices } from '../../support/configured.ts';
-import { KeptSource } from '../../support/kept-source.ts';
+import { KeptSource, LoadedSource } from '../../support/kept-source.ts';
 
 const start = simTimeFromMs(Date.UTC(2026, 5, 21, 12));
 const nominalHz = 60;
@@ -30,6 +30,7 @@ const templates = {
   generator: templateOf('PV-3Phase', {}),
   'generator with relays': templateOf('PV-3Phase', { rocofRelayHzS: 4, vectorShiftRelayDeg: 30 }),
   storage: templateOf('Batt-3Phase', {}),
+  'storage beside loads': templateOf('Batt-3Phase', {}),
 };
 
 export const kinds = Object.keys(templates) as readonly (keyof typeof templates)[];
@@ -45,6 +46,8 @@ const grids: readonly GridValues[] = [
   { hz: 60.3 },
   { hz: 60.35 },
   { hz: 59.6 },
+  { angleDeg: 20 },
+  { angleDeg: -15 },
   // from here on grids that no device stands for long
   balanced(0.7),
   balanced(0.4),
@@ -54,7 +57,7 @@ const grids: readonly GridValues[] = [
   { angleDeg: 40 },
   { island: true },
 ].map((change) => ({ ...normal, ...change }));
-const calmGrids = 7;
+const calmGrids = 9;
 
 const trips = (points: Partial<Record<keyof TripSettings, number>>, seconds: number): TripSettings => {
   const of = (kind: keyof TripSettings) => {
@@ -112,6 +115,7 @@ const changes: readonly ((base: Settings) => Partial<Settings>)[] = [
   () => ({ cessations: trips({ lowVoltage: 98, lowFrequency: 59.8 }, 0.1) }),
   ({ storageFlow }) => ({ storageFlow: { ...storageFlow, ceilingW: 3000 }, wRampPctS: 5 }),
   () => ({ vaMaxVa: 3000 }),
+  ({ voltVar }) => ({ voltVar: { ...voltVar, enabled: true, points: slope, responseS: 0.7 } }),
   // from here on out of service
   ({ enterService }) => ({ enterService: { ...enterService, permit: false } }),
   () => ({ operator: 'STOP' as const, wRampPctS: 8 }),
@@ -119,8 +123,8 @@ const changes: readonly ((base: Settings) => Partial<Settings>)[] = [
 const serviceSettings = changes.length - 2;
 
 export interface Step {
-  /** null: the settings stay */
-  readonly setting: number | null;
+  /** changes in force, by their positions; null: the settings stay */
+  readonly settings: readonly number[] | null;
   readonly grid: number;
   readonly irradianceWm2: number;
   readonly site: readonly [floorW: number, ceilingW: number] | null;
@@ -134,14 +138,15 @@ export class InverterRig {
   readonly #base: Settings;
   readonly #source: KeptSource;
   #now: SimTime = start;
-  #setting = 0;
+  #changes: readonly number[] = [];
   #grid = 0;
 
   constructor(kind: keyof typeof templates) {
     const template = templates[kind];
     const { enterService } = template.settings;
     this.#base = { ...template.settings, enterService: { ...enterService, delayS: 0.4, randomDelayS: 1, rampS: 3 } };
-    this.#source = new KeptSource(11_000, kind === 'storage');
+    this.#source =
+      kind === 'storage beside loads' ? new LoadedSource(11_000, true) : new KeptSource(11_000, kind === 'storage');
     this.inverter = new Inverter(
       inverterRatings(template, null, null),
       this.#base,
@@ -158,7 +163,7 @@ export class InverterRig {
   }
 
   #settings(): Settings {
-    return { ...this.#base, ...changes[this.#setting]?.(this.#base) };
+    return this.#changes.reduce((settings, at) => ({ ...settings, ...changes[at]?.(settings) }), this.#base);
   }
 
   #input(irradianceWm2: number): SourceInput {
@@ -179,9 +184,9 @@ export class InverterRig {
     const inverter = this.inverter.kept(() => this.#present);
     return keptParts({
       rig: keptRecord(
-        () => ({ now: this.#now, setting: this.#setting, grid: this.#grid }),
+        () => ({ now: this.#now, changes: this.#changes, grid: this.#grid }),
         (saved) => {
-          ({ now: this.#now, setting: this.#setting, grid: this.#grid } = saved);
+          ({ now: this.#now, changes: this.#changes, grid: this.#grid } = saved);
           this.inverter.resume(this.#settings());
         },
       ),
@@ -190,11 +195,11 @@ export class InverterRig {
     });
   }
 
-  step({ setting, grid, irradianceWm2, site, act, seconds }: Step): void {
+  step({ settings, grid, irradianceWm2, site, act, seconds }: Step): void {
     const { inverter } = this;
     this.#grid = grid;
-    if (setting !== null && setting !== this.#setting) {
-      this.#setting = setting;
+    if (settings !== null) {
+      this.#changes = settings;
       inverter.applySettings(this.#settings());
     }
     if (site) this.#share.admit(...site);
@@ -238,16 +243,18 @@ export class InverterRig {
 const often = <T>(weight: number, usual: fc.Arbitrary<T>, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: other });
 const nothing = fc.constant(null);
+/** An index, each as often as the others. */
+const anyOf = (count: number) => fc.constantFrom(...Array(count).keys());
 
 /** Most steps leave the inverter in service, with something under way. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.record({
-    setting: often<number | null>(
-      1,
+    settings: often<Step['settings']>(
+      2,
       nothing,
-      often(12, fc.nat(serviceSettings - 1), fc.nat({ max: changes.length - 1 })),
+      fc.array(often(12, anyOf(serviceSettings), anyOf(changes.length)), { minLength: 1, maxLength: 4 }),
     ),
-    grid: often(10, often(2, fc.constant(0), fc.nat(calmGrids - 1)), fc.nat(grids.length - 1)),
+    grid: often(10, often(2, fc.constant(0), anyOf(calmGrids)), anyOf(grids.length)),
     irradianceWm2: fc.constantFrom(800, 1100, 1100, 1100, 1100),
     site: often<Step['site']>(
       3,
@@ -259,3 +266,78 @@ export const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   }),
   { minLength: 8, maxLength: 24 },
 );
+
+const at = (change: Partial<Step>): Step => ({
+  settings: null,
+  grid: 0,
+  irradianceWm2: 1100,
+  site: null,
+  act: null,
+  seconds: 1,
+  ...change,
+});
+const times = (count: number, change: Partial<Step>): readonly Step[] => Array<Step>(count).fill(at(change));
+
+/** Runs in which something particular is under way at most instants. */
+export const scenarios: readonly (readonly Step[])[] = [
+  // a cessation that begins, holds and returns
+  [at({ settings: [14] }), ...times(3, { grid: 2, seconds: 0.5 }), ...times(6, { seconds: 0.1 }), ...times(3, {})],
+  // droop in both directions, commands meanwhile, and its return under changing light
+  [
+    at({ settings: [10] }),
+    ...times(3, { grid: 4 }),
+    at({ settings: [10, 1], grid: 4 }),
+    ...times(3, { grid: 6 }),
+    ...times(3, {}),
+    at({ settings: [10, 3] }),
+    ...times(4, { grid: 5, seconds: 0.35 }),
+  ],
+  [
+    at({ settings: [12] }),
+    ...times(3, { grid: 4 }),
+    ...Array.from({ length: 10 }, (_, i) => at({ irradianceWm2: 1100 - 300 * (i % 2), seconds: 2.2 })),
+  ],
+  [at({ settings: [12] }), ...times(4, { grid: 6 }), ...times(4, { grid: 5, seconds: 0.6 }), ...times(2, {})],
+  // relays: rate of change, vector shift, island
+  [at({}), ...times(3, { grid: 4, seconds: 0.02 }), ...times(3, { grid: 5, seconds: 0.02 }), at({ grid: 6 }), at({})],
+  [at({}), ...times(2, { grid: 7 }), ...times(2, { grid: 8, seconds: 0.1 }), at({ grid: 8 })],
+  [at({}), ...times(8, { grid: grids.length - 1, seconds: 0.35 }), ...times(3, {})],
+  // at rest
+  [at({ settings: [0] }), ...times(20, { seconds: 2.5 })],
+  // a trip, the delay and the ramp of enter service
+  [at({ settings: [13] }), ...times(4, { grid: 1 }), ...times(16, { seconds: 0.35 })],
+  [
+    at({ settings: [13] }),
+    ...times(4, { grid: 1 }),
+    ...times(4, { seconds: 2.2 }),
+    ...times(4, { grid: 1 }),
+    ...times(8, { seconds: 0.35 }),
+  ],
+  // a stop that is revoked, and one that is not
+  [at({}), at({}), ...times(4, { settings: [20] }), ...times(5, { settings: [0] }), ...times(14, { settings: [20] })],
+  // bounds of a storage
+  [at({ settings: [4] }), ...times(5, {}), at({ settings: [4, 16], seconds: 0.1 }), ...times(10, { seconds: 0.35 })],
+  // functions of reactive power in turn
+  [
+    ...times(2, { settings: [5] }),
+    at({ settings: [5, 6] }),
+    at({ settings: [6] }),
+    at({ settings: [6, 5], seconds: 0.6 }),
+    at({ settings: [6, 5, 17], seconds: 0.6 }),
+    ...times(3, { settings: [5, 17] }),
+  ],
+  [at({ settings: [7] }), ...times(8, { grid: 1, seconds: 2.2 }), ...times(3, { grid: 2 })],
+  // quick responses
+  [at({ settings: [18] }), ...times(3, { grid: 2, seconds: 0.35 }), ...times(4, { grid: 1, seconds: 0.35 })],
+  [at({ settings: [8] }), ...times(3, { grid: 2, seconds: 0.35 }), ...times(4, { grid: 1, seconds: 0.35 })],
+  [at({ settings: [11] }), ...times(3, { grid: 4, seconds: 0.35 }), ...times(4, { grid: 6, seconds: 0.35 })],
+  [at({ settings: [9] }), ...times(4, { grid: 2, irradianceWm2: 600 }), ...times(4, { seconds: 0.35 })],
+  // bounds of the connection point
+  [
+    at({ settings: [3] }),
+    ...times(4, { site: [-2000, 3000], seconds: 0.6 }),
+    ...times(4, { site: [-Infinity, Infinity], seconds: 0.6 }),
+    at({ settings: [2], site: [0, 500] }),
+    ...times(4, { site: [-Infinity, 2000], seconds: 0.35 }),
+  ],
+];
