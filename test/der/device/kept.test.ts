@@ -44,7 +44,7 @@ describe('the state of a device over a restart', () => {
     });
   }
 
-  for (const type of ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase']) {
+  for (const type of ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE']) {
     it(`${type} with its own source goes on where it was`, function () {
       if (!keepsSource(type)) skip(this, `the source of ${type} is not kept yet`);
       checkGoesOn(type, { type, map: { layout: 'both' }, inverter: slow, realSource: true }, 20);
