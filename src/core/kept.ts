@@ -22,9 +22,12 @@ export function toExactJson(value: unknown): JsonValue {
     return { $: specialTexts[specialNumbers.findIndex((special) => Object.is(special, value))] ?? '' };
   }
   if (Array.isArray(value)) return value.map(toExactJson);
-  if (typeof value === 'object' && value !== null)
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toExactJson(member)]));
-  return value as JsonValue;
+  if (typeof value !== 'object' || value === null) return value as JsonValue;
+  const members = value as Readonly<Record<string, unknown>>;
+  const copy: Record<string, JsonValue> = {};
+  // the usual case at each save of a device: a list of pairs would cost several times as much
+  for (const name of Object.keys(members)) copy[name] = toExactJson(members[name]);
+  return copy;
 }
 
 /** The value of which `toExactJson` has made `saved`. */
@@ -74,6 +77,17 @@ export function keptMembers<K extends string>(of: Record<K, Scalar>, ...names: r
   );
 }
 
+/** State from which other state follows. @param follow called when it is restored */
+export function keptThen(kept: Kept, follow: () => void): Kept {
+  return {
+    save: () => kept.save(),
+    restore(saved) {
+      kept.restore(saved);
+      follow();
+    },
+  };
+}
+
 /** Numbers of fixed count, restored in place. */
 export function keptArray(values: Float64Array | Uint8Array | Int32Array | number[]): Kept {
   return {
@@ -101,7 +115,11 @@ export function keptList(parts: readonly Kept[]): Kept {
 export function keptParts(parts: Readonly<Record<string, Kept>>): Kept {
   const entries = Object.entries(parts);
   return {
-    save: () => Object.fromEntries(entries.map(([name, part]) => [name, part.save()])),
+    save() {
+      const values: Record<string, JsonValue> = {};
+      for (const [name, part] of entries) values[name] = part.save();
+      return values;
+    },
     restore(saved) {
       const values = recordOf(saved);
       for (const [name, part] of entries) {

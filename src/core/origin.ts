@@ -22,6 +22,9 @@ export interface Origin {
   readonly peer?: string;
 }
 
+/** An origin as state that a restart keeps, without members that its maker may have added. */
+export const plainOrigin = ({ source, peer }: Origin): Origin => ({ source, ...(peer !== undefined && { peer }) });
+
 /** `rest, 127.0.0.1:50123` */
 export function originText({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;

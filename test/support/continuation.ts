@@ -1,5 +1,6 @@
 /** A thing and one that was restored from its state go on alike. */
 import { expect } from 'chai';
+import fc from 'fast-check';
 import type { Kept } from '../../src/core/kept.ts';
 import type { JsonValue } from '../../src/core/store.ts';
 
@@ -15,6 +16,15 @@ interface Continuation<T extends { kept(): Kept }> {
   /** steps after it */
   readonly after: number;
 }
+
+const shares = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9] as const;
+
+/** The part of a run that comes before the restart. */
+export const cuts: fc.Arbitrary<number> = fc.constantFrom(...shares);
+
+/** Runs with each cut, as examples of a property. */
+export const cutRuns = <T>(runs: readonly T[]): readonly [run: T, cut: number][] =>
+  runs.flatMap((run) => shares.map((share): [T, number] => [run, share]));
 
 /** The state after a way through a file. */
 export const throughFile = (saved: JsonValue): JsonValue => JSON.parse(JSON.stringify(saved)) as JsonValue;

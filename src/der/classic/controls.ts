@@ -2,6 +2,9 @@
  * The classic controls of one device: the two faces (classic and current points) of its settings, their ramps, and the
  * commands behind other points.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainOrigin } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { createRandom } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';
@@ -15,6 +18,7 @@ import type { StorageRates } from '../inverter/storage-flow.ts';
 import { m124 } from '../../sunspec/models/m124.ts';
 import { m123 } from '../../sunspec/models/m123.ts';
 import { errorText } from '../../core/errors.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
 
 /** The device as used by commands of classic points that have no current counterpart. */
@@ -34,7 +38,7 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
   protected abstract readonly model: number;
   /** points whose write is the command */
   protected abstract readonly triggers: readonly string[];
-  #window: Timer | null = null;
+  #window: { readonly timer: Timer; readonly by: Origin } | null = null;
   #reversion: Timer | null = null;
 
   constructor(host: Host) {
@@ -74,23 +78,48 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
 
   /** True while a write waits within its window. */
   protected get waiting(): boolean {
-    return this.#window?.waiting === true;
+    return this.#window?.timer.waiting === true;
+  }
+
+  /** State that a restart keeps; restored after the scheduler. */
+  kept(): Kept {
+    return keptParts({ random: this.host.random.kept(), timers: this.#keptTimers() });
+  }
+
+  #keptTimers(): Kept {
+    return keptRecord(
+      () => ({
+        window: this.#window && { by: plainOrigin(this.#window.by), ...keptTimer(this.#window.timer) },
+        reversion: this.#reversion && keptTimer(this.#reversion),
+      }),
+      ({ window, reversion }) => {
+        const { scheduler } = this.host;
+        this.#window = window && { timer: scheduler.again(window, this.#endOfWindow(window.by)), by: window.by };
+        this.#reversion = reversion && scheduler.again(reversion, this.#endOfReversion);
+      },
+    );
   }
 
   #stop(): void {
-    for (const timer of [this.#window, this.#reversion]) if (timer) this.host.scheduler.cancel(timer);
+    for (const timer of [this.#window?.timer, this.#reversion]) if (timer) this.host.scheduler.cancel(timer);
     this.#window = this.#reversion = null;
   }
 
   #begin(by: Origin): void {
-    const { scheduler, now, random, admit, warn } = this.host;
+    const { scheduler, now, random } = this.host;
     this.#stop();
     const seconds = by.source === 'reversion' ? 0 : this.windowS;
     if (seconds <= 0) {
       this.#carryOut(by);
       return;
     }
-    this.#window = scheduler.at(addSeconds(now(), random.next() * seconds), () => {
+    const timer = scheduler.at(addSeconds(now(), random.next() * seconds), this.#endOfWindow(by));
+    this.#window = { timer, by };
+  }
+
+  #endOfWindow(by: Origin): () => void {
+    return () => {
+      const { admit, warn } = this.host;
       this.#window = null;
       try {
         admit(by);
@@ -99,19 +128,21 @@ abstract class TimedCommand<Host extends CommandHost = CommandHost> implements C
         warn(`a command of model ${this.model} that waited within its window was refused: ${errorText(error)}`);
         this.update();
       }
-    });
+    };
   }
 
   #carryOut(by: Origin): void {
     const { scheduler, now } = this.host;
     const seconds = this.reversionS;
     if (!this.act(by) || seconds <= 0) return;
-    this.#reversion = scheduler.at(addSeconds(now(), seconds), () => {
-      this.#reversion = null;
-      this.revert(byReversion);
-      this.update();
-    });
+    this.#reversion = scheduler.at(addSeconds(now(), seconds), this.#endOfReversion);
   }
+
+  readonly #endOfReversion = () => {
+    this.#reversion = null;
+    this.revert(byReversion);
+    this.update();
+  };
 }
 
 /** The device as used by the bounds of 124. */
@@ -133,6 +164,18 @@ class StorageBounds extends TimedCommand<StorageHost> {
   /** The rates in force instead of those of the registers; undefined: those of the registers. */
   get ratesInForce(): StorageRates | undefined {
     return this.#inForce ?? undefined;
+  }
+
+  override kept(): Kept {
+    return keptParts({
+      command: super.kept(),
+      rates: keptRecord(
+        () => ({ inForce: this.#inForce }),
+        ({ inForce }) => {
+          this.#inForce = inForce;
+        },
+      ),
+    });
   }
 
   override prepare(commit: Commit): FollowUp | null {
@@ -286,6 +329,16 @@ export class ClassicControls {
       isWithheld,
     });
     this.storage = bank.map.m124 ? new StorageBounds({ ...commandHost('rates-window'), refresh }) : null;
+  }
+
+  /** State that a restart keeps; restored after scheduler and gradient. */
+  kept(): Kept {
+    return keptParts({
+      faces: this.faces.kept(),
+      ramps: this.ramps.kept(),
+      connect: this.connect.kept(),
+      ...(this.storage && { storage: this.storage.kept() }),
+    });
   }
 
   /** Updates the points that follow the state of the device. */

@@ -3,10 +3,14 @@
  * become slopes until their ramp has ended.
  */
 import { errorText } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
@@ -31,6 +35,8 @@ export interface FaceKeeperOptions {
 interface Batch {
   readonly timer: Timer;
   readonly faces: Set<BoundFace>;
+  /** writer of the faces */
+  readonly by: Origin;
 }
 
 /** Position in a write of the last point of a face; -1: none. */
@@ -119,6 +125,62 @@ export class FaceKeeper implements CommitParticipant {
     this.#options.ramps.clear();
   }
 
+  /** State that a restart keeps; restored after the scheduler. */
+  kept(): Kept {
+    return keptParts({
+      random: this.#options.random.kept(),
+      windows: this.#keptWindows(),
+      written: this.#keptWritten(),
+    });
+  }
+
+  #keptWindows(): Kept {
+    return keptRecord(
+      () => {
+        const batches = [...new Set(this.#waiting.values())];
+        return {
+          batches: batches.map(({ timer, by }) => ({ by: plainOrigin(by), ...keptTimer(timer) })),
+          // in the order in which they were written, each with its batch
+          faces: Array.from(this.#waiting, ([face, batch]) => [this.#faces.indexOf(face), batches.indexOf(batch)]),
+        };
+      },
+      ({ batches, faces }) => {
+        this.#waiting.clear();
+        const restored = batches.map(({ by, ...kept }): Batch => {
+          const batchFaces = new Set<BoundFace>();
+          const timer = this.#options.scheduler.again(kept, () => {
+            this.#release(batchFaces, by);
+          });
+          return { timer, faces: batchFaces, by };
+        });
+        for (const [at = -1, batchAt = -1] of faces) {
+          const [face, batch] = [this.#faces[at], restored[batchAt]];
+          if (!face || !batch) continue;
+          batch.faces.add(face);
+          this.#waiting.set(face, batch);
+        }
+      },
+    );
+  }
+
+  #keptWritten(): Kept {
+    return keptRecord(
+      () => ({
+        faces: Array.from(this.#written, ([face, values]) => ({
+          at: this.#faces.indexOf(face),
+          values: Array.from(face.classic, (slot) => values.get(slot) ?? null),
+        })),
+      }),
+      ({ faces }) => {
+        this.#written.clear();
+        for (const { at, values } of faces) {
+          const face = this.#faces[at];
+          if (face) this.#written.set(face, new Map([...face.classic].map((slot, i) => [slot, values[i] ?? null])));
+        }
+      },
+    );
+  }
+
   /** Delays writes of classic faces that have a window. @returns the faces that act now */
   #delay(moved: readonly BoundFace[], commit: Commit): readonly BoundFace[] {
     const { scheduler, random, now } = this.#options;
@@ -134,7 +196,7 @@ export class FaceKeeper implements CommitParticipant {
         const timer = scheduler.at(addSeconds(now(), random.next() * seconds), () => {
           this.#release(faces, by);
         });
-        batch = { timer, faces };
+        batch = { timer, faces, by };
         batches.set(window, batch);
       }
       batch.faces.add(face);
@@ -339,15 +401,45 @@ export class FaceRamps implements CommitParticipant {
   }
 
   #start(name: Slope, time: PointSlot, pctPerS: number, seconds: number, by: Origin): void {
-    const { gradient, scheduler, now, refresh, recordWriter } = this.#options;
+    const { gradient, scheduler, now, recordWriter } = this.#options;
     const rampSlope = Math.max(gradientRange.min, Math.min(gradientRange.max, pctPerS));
-    const timer = scheduler.at(addSeconds(now(), seconds), () => {
-      this.#stop(name, byReversion);
-      refresh();
-    });
+    const timer = scheduler.at(addSeconds(now(), seconds), this.#endOf(name));
     this.#running.set(name, { time, timer, pctPerS: rampSlope, former: gradient.now[name] });
     gradient.set({ [name]: rampSlope });
     recordWriter(by);
+  }
+
+  /** The end of a ramp time. */
+  #endOf(name: Slope): () => void {
+    return () => {
+      this.#stop(name, byReversion);
+      this.#options.refresh();
+    };
+  }
+
+  /** State that a restart keeps; restored after the scheduler. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        running: Array.from(this.#running, ([name, { time, timer, former, pctPerS }]) => ({
+          name,
+          time: time.index,
+          former,
+          pctPerS,
+          ...keptTimer(timer),
+        })),
+      }),
+      ({ running }) => {
+        const { bank, scheduler } = this.#options;
+        this.#running.clear();
+        for (const { name, time: index, former, pctPerS, ...kept } of running) {
+          const time = bank.layout.slots[index];
+          if (!time) continue;
+          const timer = scheduler.again(kept, this.#endOf(name));
+          this.#running.set(name, { time, timer, former, pctPerS });
+        }
+      },
+    );
   }
 
   #stop(name: Slope, by: Origin): void {

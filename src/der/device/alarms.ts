@@ -1,5 +1,7 @@
 /** Alarms and service state of a device: words, severities, registers, the begin of each alarm, and the status text. */
 import type { Alarm, AlarmSeverity, ControlFunction, Device } from '../../contract/device.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -223,6 +225,25 @@ export class DeviceAlarms {
 
   codes(): readonly AlarmCode[] {
     return this.#codes;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        sinceMs: [...this.#sinceMs],
+        trips: [...this.#trips],
+        falseCodes: [...this.#falseCodes],
+      }),
+      ({ sinceMs, trips, falseCodes }) => {
+        this.#sinceMs.clear();
+        for (const [code, beginMs] of sinceMs) this.#sinceMs.set(code, beginMs);
+        this.#codes = [...this.#sinceMs.keys()];
+        this.#trips.clear();
+        for (const code of trips) this.#trips.add(code);
+        this.#falseCodes = new Set(falseCodes);
+      },
+    );
   }
 
   get latchedCount(): number {

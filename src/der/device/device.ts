@@ -18,6 +18,8 @@ import type { Published } from '../../contract/snapshot.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
+import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
@@ -83,7 +85,7 @@ export class SimDevice implements Device {
   readonly #clock: CommitClock;
   /** end of the last sub-step; between ticks the clock of the plant continues from here */
   #now: SimTime;
-  readonly #start: SimTime;
+  #start: SimTime;
   /** last finite values of the grid */
   #grid: GridValues;
   /** grid of the last sub-step */
@@ -305,6 +307,63 @@ export class SimDevice implements Device {
 
   get startedAt(): SimTime {
     return this.#start;
+  }
+
+  /**
+   * State that a restart keeps. It is restored into a device of the same configuration, after clock and surroundings and
+   * before adapters; parts are restored in the order in which they need each other. Faults of layer `effect` are not in
+   * it.
+   */
+  kept(): Kept {
+    const [inverter, source] = [this.#inverter, this.#source];
+    const resume = () => {
+      inverter.resume(this.#registers.settings());
+    };
+    const renewDetail = () => {
+      this.#detailCache.renew(this.#now);
+    };
+    return keptParts({
+      members: this.#keptMembers(),
+      // owners of timers follow
+      timers: this.#scheduler.kept(),
+      writers: this.#writers.kept(),
+      registers: keptThen(this.#registers.kept(), resume),
+      // the settings have set the limits of the source, which a kept ramp moves
+      source: keptThen(source.kept?.() ?? keptParts({}), renewDetail),
+      curve: this.#registers.keptCurve(),
+      terminals: this.#terminals.kept(() => this.#now),
+      inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),
+      power: this.#power.kept(),
+      alarms: this.#alarms.kept(),
+      trace: this.trace.kept(),
+    });
+  }
+
+  #keptMembers(): Kept {
+    return keptRecord(
+      () => ({
+        now: this.#now,
+        start: this.#start,
+        grid: this.#grid,
+        steppedGrid: this.#steppedGrid,
+        ambientNowC: this.#ambientNowC,
+        ambientC: this.#ambientC,
+        fault: this.#fault,
+        localControl: this.localControl,
+      }),
+      (saved) => {
+        ({
+          now: this.#now,
+          start: this.#start,
+          grid: this.#grid,
+          steppedGrid: this.#steppedGrid,
+          ambientNowC: this.#ambientNowC,
+          ambientC: this.#ambientC,
+          fault: this.#fault,
+          localControl: this.localControl,
+        } = saved);
+      },
+    );
   }
 
   dcCurve(port: number | undefined, points: number): IvCurve {

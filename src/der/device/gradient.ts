@@ -3,6 +3,8 @@ import { gradientRange } from '../../contract/device.ts';
 import type { Gradient, Slope } from '../../contract/device.ts';
 import { givenAllowed, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -44,6 +46,18 @@ export class DeviceGradient implements CommitParticipant {
         if (this.#overwritten.has(name) && !this.#isWithheld(slot)) this.#change(name, null);
     }
     return this.#now;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ gradient: this.#now, overwritten: [...this.#overwritten] }),
+      ({ gradient, overwritten }) => {
+        this.#now = gradient;
+        this.#overwritten.clear();
+        for (const name of overwritten) this.#overwritten.add(name);
+      },
+    );
   }
 
   /** True if the gradient in force is the one of the profile. */

@@ -54,5 +54,14 @@ export function writeIdentity(
     if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name });
   });
   nameInputs(map, ports);
+  writeMeterVersions(map, { version }, meters);
+}
+
+/** Writes the version of the simulator into the common blocks of meters. */
+export function writeMeterVersions(
+  map: MeasurementView,
+  { version }: Pick<DeviceIdentity, 'version'>,
+  meters: readonly MapMeter[],
+): void {
   for (const { common } of meters) Object.assign(commonOf(map, common), { Vr: version });
 }

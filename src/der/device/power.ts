@@ -2,6 +2,8 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { DarkDevices } from './device-context.ts';
@@ -41,6 +43,19 @@ export class Power {
   /** True if the device is off. */
   get down(): boolean {
     return this.#down;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    const { index, dark } = this.#options;
+    return keptRecord(
+      () => ({ down: this.#down, upSince: this.upSince }),
+      ({ down, upSince }) => {
+        this.#down = down;
+        this.upSince = upSince;
+        dark?.set(index, down, upSince);
+      },
+    );
   }
 
   /** Checks a write to the device. @throws SimError COMMAND_CONFLICT while it is off, except for a fault */

@@ -1,6 +1,8 @@
 /** The register bank of one device with all participants of its commits. */
 import type { SourceCommand } from '../../contract/device.ts';
 import { chainMeterModels } from '../../contract/map-layout.ts';
+import { keptParts } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
@@ -23,7 +25,7 @@ import { storageFlow } from '../inverter/storage-flow.ts';
 import type { DcSource } from '../source/source.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { DeviceGradient } from './gradient.ts';
-import { writeIdentity } from './identity.ts';
+import { writeIdentity, writeMeterVersions } from './identity.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { curveModelId, SimModels } from './sim-models.ts';
 import { StorageCommands } from './storage-map.ts';
@@ -104,6 +106,7 @@ export class DeviceRegisters {
   readonly #options: DeviceRegistersOptions;
   readonly #host: RegistersHost;
   readonly #reversions: ReversionTimers;
+  readonly #adoptions: AdoptionTimers;
   /** null: no classic controls in the map */
   readonly #classic: ClassicControls | null;
   /** null: no simulation models in the map */
@@ -122,6 +125,10 @@ export class DeviceRegisters {
     });
     const { measurements } = this.bank;
     this.#reversions = new ReversionTimers(this.bank, scheduler, clock, warn);
+    this.#adoptions = new AdoptionTimers(this.bank, scheduler, clock, {
+      adoptionS: template.inverter.adoptionS,
+      overrule: (request, by) => this.effects?.adopting(request, by) ?? null,
+    });
     this.#simModels = measurements.m64414
       ? new SimModels({ index: identity.index, map: measurements, environment, clock: options.requestClock })
       : null;
@@ -145,7 +152,7 @@ export class DeviceRegisters {
 
   /** Participants in the order of their calls. */
   #participants(host: RegistersHost): readonly CommitParticipant[] {
-    const { template, clock, scheduler } = this.#options;
+    const { template } = this.#options;
     const apply = (former: FormerRanks) => {
       this.refresh(former);
     };
@@ -157,10 +164,7 @@ export class DeviceRegisters {
       },
       // both faces of a setting have changed before a timer or a fault reads either
       ...(this.#classic ? [this.#classic.faces] : []),
-      new AdoptionTimers(this.bank, scheduler, clock, {
-        adoptionS: template.inverter.adoptionS,
-        overrule: (request, by) => this.effects?.adopting(request, by) ?? null,
-      }),
+      this.#adoptions,
       this.#reversions,
       {
         prepare: (commit) => this.effects?.prepare(commit) ?? null,
@@ -196,6 +200,41 @@ export class DeviceRegisters {
       }),
       ...(this.#simModels ? [this.#simModels] : []),
     ];
+  }
+
+  /** State that a restart keeps, restored after the scheduler. `settings` then gives those of the registers. */
+  kept(): Kept {
+    return keptParts({
+      bank: this.#keptBank(),
+      gradient: this.gradient.kept(),
+      reversions: this.#reversions.kept(),
+      adoptions: this.#adoptions.kept(),
+      ...(this.#classic && { classic: this.#classic.kept() }),
+    });
+  }
+
+  /** The registers; versions in them are those of this process. */
+  #keptBank(): Kept {
+    const { source, identity, template } = this.#options;
+    const { measurements } = this.bank;
+    const bank = this.bank.kept();
+    return {
+      save: () => {
+        this.#simModels?.settleCurve(source);
+        return bank.save();
+      },
+      restore: (saved) => {
+        const { Vr } = measurements.m1;
+        bank.restore(saved);
+        measurements.m1.Vr = Vr;
+        writeMeterVersions(measurements, identity, template.meters);
+      },
+    };
+  }
+
+  /** State of the curve of 64413 beside its registers, restored after the source. */
+  keptCurve(): Kept {
+    return this.#simModels?.kept(this.#options.source) ?? keptParts({});
   }
 
   /** The settings that physics follows now. */

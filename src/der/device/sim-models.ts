@@ -1,4 +1,6 @@
 /** The simulation models: 64413 shows the DC curve, 64414 shows the surroundings of a device and sets them. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/rules.ts';
@@ -86,6 +88,29 @@ export class SimModels implements CommitParticipant {
     return () => {
       this.#change(grid, surroundings, commit.by);
     };
+  }
+
+  /**
+   * State that a restart keeps beside the registers, restored after the source: the array of the last tick, if the
+   * source still has it.
+   */
+  kept(source: DcSource): Kept {
+    return keptRecord(
+      () => {
+        const array = this.#array;
+        return { irradianceWm2: array && array.solved === source.array?.solved ? array.irradianceWm2 : null };
+      },
+      ({ irradianceWm2 }) => {
+        const solved = source.array?.solved;
+        this.#array = irradianceWm2 === null || !solved ? null : { irradianceWm2, solved };
+        this.#publishedCurve = null;
+      },
+    );
+  }
+
+  /** Writes the curve of an array that the source no longer has: only the registers keep it over a restart. */
+  settleCurve(source: DcSource): void {
+    if (this.#array && this.#array.solved !== source.array?.solved) this.updateCurve(this.#context.map);
   }
 
   /** Forgets the array: the registers of the curve stay empty until the next tick. */

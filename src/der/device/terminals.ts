@@ -1,5 +1,7 @@
 /** The terminals of a device: the grid behind its feeder, and the surroundings of its source. */
 import { SimError } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Environment, GridValues, WeatherCourse } from '../surroundings/environment.ts';
 import { FeederTerminal } from '../surroundings/grid/feeder.ts';
@@ -23,6 +25,16 @@ class Cabinet {
   /** Degrees Celsius. */
   get temperatureC(): number {
     return this.#temperatureC;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ targetC: this.#targetC, temperatureC: this.#temperatureC }),
+      (saved) => {
+        ({ targetC: this.#targetC, temperatureC: this.#temperatureC } = saved);
+      },
+    );
   }
 
   /** Jumps to the steady state at an ambient temperature and share of the rated power. */
@@ -120,6 +132,34 @@ export class Terminals {
     if (!feeder) return grid;
     const { vaMaxVa } = this.#ratings;
     return this.#feeder.at(grid, (pW - environment.loadW(this.#index, t)) / vaMaxVa, qVar / vaMaxVa);
+  }
+
+  /** The object that `gridAt` gives for these arguments; null: it would make a new one. */
+  presentGrid(t: SimTime, pW: number, qVar: number): GridValues | null {
+    const { environment, feeder } = this.#context;
+    const grid = environment.gridAt(this.#index, t);
+    if (!feeder) return grid;
+    const { vaMaxVa } = this.#ratings;
+    return this.#feeder.present(grid, (pW - environment.loadW(this.#index, t)) / vaMaxVa, qVar / vaMaxVa);
+  }
+
+  /** State that a restart keeps. @param instant the end of the last sub-step */
+  kept(instant: () => SimTime): Kept {
+    const { environment } = this.#context;
+    const presentCourse = () => environment.weatherCourse(this.#index, instant());
+    return keptParts({
+      cabinet: this.cabinet.kept(),
+      feeder: this.#feeder.kept(() => environment.gridAt(this.#index, instant())),
+      members: keptRecord(
+        // of the course of the weather only its identity counts: a jump begins a new one
+        () => ({ loadW: this.loadW, ambientC: this.#ambientC, sameCourse: this.#course === presentCourse() }),
+        ({ loadW, ambientC, sameCourse }) => {
+          this.loadW = loadW;
+          this.#ambientC = ambientC;
+          this.#course = sameCourse ? presentCourse() : null;
+        },
+      ),
+    });
   }
 
   /**

@@ -1,4 +1,6 @@
 /** Inspection view of one device: input and output of each function, and changes of its service state. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type {
@@ -150,6 +152,17 @@ export class DeviceTrace implements GridTrace {
     this.#inverter = inverter;
     this.#last = last;
     this.#serviceWord = serviceWord(inverter);
+  }
+
+  /** State that a restart keeps; recorded rows end with the process, as the request that began their recording. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ serviceWord: this.#serviceWord, transitions: this.#transitions }),
+      ({ serviceWord, transitions }) => {
+        this.#serviceWord = serviceWord;
+        this.#transitions.splice(0, this.#transitions.length, ...transitions);
+      },
+    );
   }
 
   get now(): GridTraceRow {

@@ -2,6 +2,8 @@
  * Active power: limit, set-point, volt-watt, droop and enter-service ramp in the order of IEEE 1547-2018 4.7, 5.4 and
  * 6.5.2.7, for devices that only inject and for those that also absorb.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { interpolate } from './settings.ts';
@@ -52,6 +54,26 @@ export class ActiveDecision {
     if (floorW < 0) this.ceilingBy = by;
   }
 
+  /** State that a restart keeps: the members that are read between sub-steps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        targetW: this.targetW,
+        floorW: this.floorW,
+        functionCeilingW: this.functionCeilingW,
+        powerW: this.powerW,
+      }),
+      (saved) => {
+        ({
+          targetW: this.targetW,
+          floorW: this.floorW,
+          functionCeilingW: this.functionCeilingW,
+          powerW: this.powerW,
+        } = saved);
+      },
+    );
+  }
+
   /** Narrows range and target. */
   narrow(targetW: number | null, floorW: number, ceilingW: number): void {
     this.targetW = targetW;
@@ -92,6 +114,30 @@ class SiteBound {
     this.#admittedFloorW = floorW;
     this.#admittedW = ceilingW;
     this.inForce ||= floorW !== -Infinity || ceilingW !== Infinity;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        ceilingW: this.ceilingW,
+        floorW: this.floorW,
+        rateWS: this.rateWS,
+        inForce: this.inForce,
+        admittedW: this.#admittedW,
+        admittedFloorW: this.#admittedFloorW,
+      }),
+      (saved) => {
+        ({
+          ceilingW: this.ceilingW,
+          floorW: this.floorW,
+          rateWS: this.rateWS,
+          inForce: this.inForce,
+          admittedW: this.#admittedW,
+          admittedFloorW: this.#admittedFloorW,
+        } = saved);
+      },
+    );
   }
 
   /** Applies new bounds without a ramp, since no power flows. */
@@ -218,6 +264,53 @@ export class ActivePower {
     this.limitW = this.limitTargetW = limitTarget(settings);
     this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
     this.#commanded = settings.setPointW !== null;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      droop: this.droop.kept(),
+      site: this.site.kept(),
+      decision: this.#decision.kept(),
+      members: keptRecord(
+        () => ({
+          requestedW: this.requestedW,
+          decidedBy: this.decidedBy,
+          limitW: this.limitW,
+          limitTargetW: this.limitTargetW,
+          setPointW: this.setPointW,
+          setPointTargetW: this.setPointTargetW,
+          voltWattPct: this.voltWattPct,
+          voltWattTargetPct: this.voltWattTargetPct,
+          voltWattBaseW: this.voltWattBaseW,
+          moving: this.moving,
+          commanded: this.#commanded,
+          raised: this.#raised,
+          commandW: this.#commandW,
+          glideW: this.#glideW,
+          normalW: this.#normalW,
+        }),
+        (saved) => {
+          ({
+            requestedW: this.requestedW,
+            decidedBy: this.decidedBy,
+            limitW: this.limitW,
+            limitTargetW: this.limitTargetW,
+            setPointW: this.setPointW,
+            setPointTargetW: this.setPointTargetW,
+            voltWattPct: this.voltWattPct,
+            voltWattTargetPct: this.voltWattTargetPct,
+            voltWattBaseW: this.voltWattBaseW,
+            moving: this.moving,
+            commanded: this.#commanded,
+            raised: this.#raised,
+            commandW: this.#commandW,
+            glideW: this.#glideW,
+            normalW: this.#normalW,
+          } = saved);
+        },
+      ),
+    });
   }
 
   /** Power after all functions, without the bounds of the connection point, W. */

@@ -1,4 +1,6 @@
 /** Converts between AC power at the terminals and DC power of the source, losses included, in both directions. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Settings } from './settings.ts';
 import type { DcRequest, DcSource } from '../source/source.ts';
 import type { StorageFlow } from './storage-flow.ts';
@@ -90,6 +92,16 @@ export class DcLink {
     this.availableW = this.#acOf(source.availableDcW);
     this.potentialW = source.potentialDcW === undefined ? this.availableW : this.#acOf(source.potentialDcW);
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
+  }
+
+  /** State that a restart keeps; a command may have changed the source since it was read. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ availableW: this.availableW, absorbableW: this.absorbableW, potentialW: this.potentialW }),
+      (saved) => {
+        ({ availableW: this.availableW, absorbableW: this.absorbableW, potentialW: this.potentialW } = saved);
+      },
+    );
   }
 
   /** True if a setting limits the discharge of a storage. */

@@ -2,6 +2,8 @@
  * Frequency droop (model 711, IEEE 1547-2018 6.5.2.7): outside a dead band the power follows the frequency. It starts
  * from the power at the moment when the frequency left the band.
  */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { respond } from './ramp.ts';
 import type { DroopSetting } from './settings.ts';
 
@@ -54,6 +56,36 @@ export class FrequencyDroop {
     this.side = null;
     this.outside = false;
     this.moving = false;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        side: this.side,
+        outside: this.outside,
+        referenceW: this.referenceW,
+        targetW: this.targetW,
+        outputW: this.outputW,
+        moving: this.moving,
+        offsetW: this.#offsetW,
+        capW: this.#capW,
+        returningS: this.#returningS,
+      }),
+      (saved) => {
+        ({
+          side: this.side,
+          outside: this.outside,
+          referenceW: this.referenceW,
+          targetW: this.targetW,
+          outputW: this.outputW,
+          moving: this.moving,
+          offsetW: this.#offsetW,
+          capW: this.#capW,
+          returningS: this.#returningS,
+        } = saved);
+      },
+    );
   }
 
   advance(setting: DroopSetting, input: DroopInput, dtS: number): void {

@@ -1,4 +1,6 @@
 /** Lifetime energy counters of phases and DC ports: doubles that never decrease; the registers get whole units. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { DcPort, DcSource, PhaseLoads, Phases } from '../source/source.ts';
 
 /** Power of phase `i`: its own load and its share of the rest. */
@@ -93,6 +95,17 @@ export class EnergyMeter {
     this.#cleared = this.sinceStart.map((phase) => ({ ...phase }));
     for (const phase of this.phases) Object.assign(phase, noPhase());
     for (const port of this.ports) Object.assign(port, noPort());
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ phases: this.phases, ports: this.ports }),
+      ({ phases, ports }) => {
+        this.phases.forEach((phase, i) => Object.assign(phase, phases[i]));
+        this.ports.forEach((port, i) => Object.assign(port, ports[i]));
+      },
+    );
   }
 
   #addPhases(injected: Energy, absorbed: Energy, shares: readonly number[]): void {

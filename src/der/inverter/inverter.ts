@@ -2,6 +2,8 @@
  * One inverter: service state, protective functions, active and reactive power, limits, energy. Advanced in
  * sub-steps of simulated time; keeps its own doubles, while the registers get rounded copies from `publish.ts`.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { ActiveDecider } from '../../contract/grid-trace.ts';
@@ -51,6 +53,25 @@ const movingStepS = 0.1;
 /** maximum sub-step of control functions */
 export const maxStepS = 1;
 const negligibleW = 1e-3;
+
+/**
+ * A grid of an earlier sub-step as state that a restart keeps. Only its identity counts: `present` is the grid of the
+ * next sub-step if nothing changes, and `former` any other.
+ */
+type KeptGrid = 'present' | 'former' | null;
+
+/** Stands for each former grid; no sub-step has it. */
+const formerGrid: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false };
+
+function keptGrid(grid: GridValues | null, present: GridValues | null): KeptGrid {
+  if (grid === null) return null;
+  return grid === present ? 'present' : 'former';
+}
+
+function restoredGrid(kept: KeptGrid, present: GridValues | null): GridValues | null {
+  if (kept === null) return null;
+  return (kept === 'present' ? present : null) ?? formerGrid;
+}
 
 export class Inverter {
   readonly ratings: InverterRatings;
@@ -130,6 +151,72 @@ export class Inverter {
     this.link.limitStorage(settings);
     this.#moving = true;
     this.#noTimersUnderGrid = null;
+  }
+
+  /**
+   * State that a restart keeps. Settings follow from the registers: `resume` comes before.
+   * @param presentGrid the grid of the next sub-step if nothing changes; null: it will be a new object
+   */
+  kept(presentGrid: () => GridValues | null): Kept {
+    return keptParts({
+      meter: this.meter.kept(),
+      link: this.link.kept(),
+      activePower: this.activePower.kept(),
+      reactivePower: this.reactivePower.kept(),
+      protection: this.protection.kept(),
+      enterService: this.#enterService.kept(),
+      members: this.#keptMembers(presentGrid),
+    });
+  }
+
+  #keptMembers(presentGrid: () => GridValues | null): Kept {
+    return keptRecord(
+      () => {
+        const present = presentGrid();
+        return {
+          pW: this.pW,
+          qVar: this.qVar,
+          phase: this.phase,
+          lastTrip: this.lastTrip,
+          clipped: this.clipped,
+          apparentPowerLimited: this.apparentPowerLimited,
+          circleVa: this.circleVa,
+          curvePct: this.curvePct,
+          phaseLoads: this.phaseLoads,
+          stopCeilingW: this.#stopCeilingW,
+          moving: this.#moving,
+          switchClosed: this.#switchClosed,
+          noTimersUnder: keptGrid(this.#noTimersUnderGrid, present),
+          last: keptGrid(this.#lastGrid, present),
+        };
+      },
+      ({ noTimersUnder, last, ...members }) => {
+        ({
+          pW: this.pW,
+          qVar: this.qVar,
+          phase: this.phase,
+          lastTrip: this.lastTrip,
+          clipped: this.clipped,
+          apparentPowerLimited: this.apparentPowerLimited,
+          circleVa: this.circleVa,
+          curvePct: this.curvePct,
+          phaseLoads: this.phaseLoads,
+          stopCeilingW: this.#stopCeilingW,
+          moving: this.#moving,
+          switchClosed: this.#switchClosed,
+        } = members);
+        // the grid at the terminals depends on the power
+        const present = presentGrid();
+        this.#noTimersUnderGrid = restoredGrid(noTimersUnder, present);
+        this.#lastGrid = restoredGrid(last, present);
+      },
+    );
+  }
+
+  /** Takes over the settings that a restart has kept in the registers. Nothing ramps to them: they were in force. */
+  resume(settings: Settings): void {
+    this.#settings = this.#slowed(settings);
+    this.link.limitStorage(settings);
   }
 
   #slowed(settings: Settings): Settings {

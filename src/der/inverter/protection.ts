@@ -2,6 +2,8 @@
  * Protection: trip timers, relays, momentary cessation and the enter-service window. All of them use the extremes over
  * the phases.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { InverterParameters, ControlFunction } from '../../contract/device.ts';
@@ -71,6 +73,30 @@ export class Relays {
     this.#lastHz = null;
     this.#angleDeg = null;
     this.moving = false;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        islandDue: this.#islandDue,
+        meanHz: this.#meanHz,
+        lastHz: this.#lastHz,
+        at: this.#at,
+        angleDeg: this.#angleDeg,
+        moving: this.moving,
+      }),
+      (saved) => {
+        ({
+          islandDue: this.#islandDue,
+          meanHz: this.#meanHz,
+          lastHz: this.#lastHz,
+          at: this.#at,
+          angleDeg: this.#angleDeg,
+          moving: this.moving,
+        } = saved);
+      },
+    );
   }
 
   /** Updates all relays at `t`. @returns the relay that trips now, or null */
@@ -202,6 +228,15 @@ export class Protection {
     this.#trips.clear();
     this.#relays.clear();
     this.cessation.clear();
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      trips: this.#trips.kept(),
+      relays: this.#relays.kept(),
+      cessation: this.cessation.kept(),
+    });
   }
 
   /** Lowest and highest phase voltage in percent of 702.VNom, the reference of every voltage threshold; frequency. */

@@ -2,6 +2,8 @@
  * Reactive power functions (IEEE 1547-2018 5.3): the order in which they were enabled, the acting one, its request, and
  * the ramp to the output.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
@@ -54,7 +56,23 @@ class ReactiveOrder {
     if (enabled.length === 0 && former.size === 0) return;
     for (const name of enabled) this.#ranks.set(name, (this.#highest += 1));
     for (const [name, rank] of former) this.#ranks.set(name, rank);
-    this.order = [...reactiveFunctions].sort((a, b) => this.rankOf(a) - this.rankOf(b));
+    this.order = this.#sorted();
+  }
+
+  #sorted(): readonly ReactiveFunction[] {
+    return [...reactiveFunctions].sort((a, b) => this.rankOf(a) - this.rankOf(b));
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ ranks: [...this.#ranks], highest: this.#highest }),
+      ({ ranks, highest }) => {
+        this.#ranks = new Map([...startRanks(), ...ranks]);
+        this.#highest = highest;
+        this.order = this.#sorted();
+      },
+    );
   }
 
   /** Restores the order at start. */
@@ -76,6 +94,16 @@ export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: nu
 /** The reference voltage, percent of VNom: the setting, or a low-pass of the voltage that starts at the setting. */
 export class ReferenceVoltage {
   #autoPct: number | null = null;
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ autoPct: this.#autoPct }),
+      ({ autoPct }) => {
+        this.#autoPct = autoPct;
+      },
+    );
+  }
 
   /** The reference after `dtS` under `vPct`. */
   advance({ autoReference, autoReferenceS, vRefPct, enabled }: VoltVarSetting, vPct: number, dtS: number): number {
@@ -201,12 +229,44 @@ export class ReactivePower {
   commandVar = 0;
   vRefPct = 100;
   decidedBy: ReactiveDecider = 'none';
-  /** output after all limits */
+  /** output after all limits; the active power is read after each step alone */
   pW = 0;
   qVar = 0;
   moving = false;
   /** true: no function acts, and the reactive power is that of the loads behind the terminals */
   isOfLoads = false;
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      reference: this.#reference.kept(),
+      order: this.#order.kept(),
+      members: keptRecord(
+        () => ({
+          activeFunction: this.activeFunction,
+          targetVar: this.targetVar,
+          commandVar: this.commandVar,
+          vRefPct: this.vRefPct,
+          decidedBy: this.decidedBy,
+          qVar: this.qVar,
+          moving: this.moving,
+          isOfLoads: this.isOfLoads,
+        }),
+        (saved) => {
+          ({
+            activeFunction: this.activeFunction,
+            targetVar: this.targetVar,
+            commandVar: this.commandVar,
+            vRefPct: this.vRefPct,
+            decidedBy: this.decidedBy,
+            qVar: this.qVar,
+            moving: this.moving,
+            isOfLoads: this.isOfLoads,
+          } = saved);
+        },
+      ),
+    });
+  }
 
   /** @param former functions that regain their former rank */
   reorder(before: Settings, after: Settings, former: FormerRanks = noFormerRanks): void {

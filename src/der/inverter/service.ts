@@ -2,6 +2,8 @@
  * The service states of a device: a transition table after IEEE 1547-2018 4.10 (enter service, cease to energize) and
  * the state table in docs/ARCHITECTURE.md.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { RandomStream } from '../../core/random.ts';
@@ -93,6 +95,19 @@ export class EnterService {
 
   constructor(random: RandomStream) {
     this.#random = random;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      random: this.#random.kept(),
+      members: keptRecord(
+        () => ({ delaySince: this.#delaySince, share: this.#share, rampSince: this.#rampSince }),
+        (saved) => {
+          ({ delaySince: this.#delaySince, share: this.#share, rampSince: this.#rampSince } = saved);
+        },
+      ),
+    });
   }
 
   /** True while the delay runs, which needs the grid inside the window. */

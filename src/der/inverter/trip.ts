@@ -3,6 +3,8 @@
  * phase exceeds the threshold, is cleared at once on return, and trips at the computed instant. The curves of momentary
  * cessation use the same timers.
  */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { TripSetting, TripSettings } from './settings.ts';
@@ -94,6 +96,16 @@ export class TripTimers {
     this.#running = null;
   }
 
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ running: [...(this.#running ?? [])] }),
+      ({ running }) => {
+        this.#running = running.length === 0 ? null : new Map(running);
+      },
+    );
+  }
+
   /** Updates the timers at `t`. @returns the kind that trips now, or null */
   update(t: SimTime, input: TripInput, trips: TripSettings): TripKind | null {
     let tripped: TripKind | null = null;
@@ -166,6 +178,19 @@ export class Cessation {
     this.#timers.clear();
     this.#kind = null;
     this.#endedAt = null;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      timers: this.#timers.kept(),
+      members: keptRecord(
+        () => ({ kind: this.#kind, endedAt: this.#endedAt }),
+        (saved) => {
+          ({ kind: this.#kind, endedAt: this.#endedAt } = saved);
+        },
+      ),
+    });
   }
 
   /** True if a timer runs, cessation acts, or the output returns. */

@@ -14,6 +14,8 @@
  */
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Origin, Provenance, Source } from '../../core/origin.ts';
 import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
@@ -23,6 +25,7 @@ import { reversionTimers } from './timers.ts';
 import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
 import { pointName } from './view.ts';
+import { keptWriter, restoredWriter } from './writer-marks.ts';
 
 /** A value for a point, as `Bank.adopt` accepts it. */
 export interface HoldValue {
@@ -85,6 +88,33 @@ interface Entry {
 interface Control {
   readonly id: string;
   readonly points: Map<PointSlot, Entry>;
+}
+
+/** A point of a hold as state that a restart keeps; null in the place of undefined. */
+function keptEntry(bank: Bank, slot: PointSlot, { value, added, mark, base, lost }: Entry) {
+  return {
+    slot: slot.index,
+    value,
+    added,
+    lost,
+    mark: keptWriter(bank, mark),
+    base: {
+      value: base.value,
+      raw: base.raw,
+      rank: base.rank ?? null,
+      writer: keptWriter(bank, base.writer),
+    },
+  };
+}
+
+function restoredEntry(bank: Bank, { value, added, lost, mark, base }: ReturnType<typeof keptEntry>): Entry {
+  return {
+    value,
+    added,
+    lost,
+    mark: restoredWriter(bank, mark),
+    base: { ...base, rank: base.rank ?? undefined, writer: restoredWriter(bank, base.writer) },
+  };
 }
 
 /** A change that is planned and not yet written. */
@@ -227,6 +257,28 @@ export class Holds {
     return () => {
       this.#resetListeners.delete(listener);
     };
+  }
+
+  /** State that a restart keeps, restored after the bank; bases and marks are compared by the numbers of writers. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        controls: Array.from(this.#controls.values(), ({ id, points }) => ({
+          id,
+          points: Array.from(points, ([slot, entry]) => keptEntry(this.#bank, slot, entry)),
+        })),
+      }),
+      ({ controls }) => {
+        this.#controls.clear();
+        for (const { id, points } of controls) {
+          const entries = points.flatMap((point) => {
+            const slot = this.#bank.layout.slots[point.slot];
+            return slot ? [[slot, restoredEntry(this.#bank, point)] as const] : [];
+          });
+          this.#controls.set(id, { id, points: new Map(entries) });
+        }
+      },
+    );
   }
 
   /** Forgets all holds of this owner and writes nothing; no hold may begin afterwards. */

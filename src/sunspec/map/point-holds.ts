@@ -3,6 +3,8 @@
  * the control.
  */
 import { SimError } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Source } from '../../core/origin.ts';
 import type { Bank } from './bank.ts';
 import { Holds } from './holds.ts';
@@ -56,6 +58,7 @@ const newHold = (id: string, source: Source, values: Iterable<readonly [PointSlo
  * master sees a part. A control takes points over from a control that lasts or ends within its commit.
  */
 export class PointHolds {
+  readonly #bank: Bank;
   readonly #holds: Holds;
   readonly #source: Source;
   readonly #live = new Map<string, PointValues>();
@@ -66,6 +69,7 @@ export class PointHolds {
 
   /** @param source source of the writes, and owner of the holds */
   constructor(bank: Bank, source: Source) {
+    this.#bank = bank;
     this.#holds = new Holds(bank, source);
     this.#source = source;
   }
@@ -120,6 +124,35 @@ export class PointHolds {
     const ends = [...this.#live.keys()].filter((id) => !heldValues.has(id));
     for (const id of this.#lost.keys()) if (!required.has(id)) this.#lost.delete(id);
     return this.#write(heldValues, { begins, changes, ends });
+  }
+
+  /** State that a restart keeps, restored after the bank. */
+  kept(): Kept {
+    return keptParts({ holds: this.#holds.kept(), controls: this.#keptControls() });
+  }
+
+  #keptControls(): Kept {
+    const { slots } = this.#bank.layout;
+    const slotsAt = (...indexes: readonly number[]) => indexes.flatMap((index) => slots[index] ?? []);
+    return keptRecord(
+      () => ({
+        live: Array.from(this.#live, ([id, values]) => ({
+          id,
+          values: Array.from(values, ([{ index }, value]) => ({ index, value })),
+        })),
+        owners: Array.from(this.#owners, ([{ index }, id]) => ({ index, id })),
+        lost: Array.from(this.#lost, ([id, slots]) => ({ id, points: Array.from(slots, ({ index }) => index) })),
+      }),
+      ({ live, owners, lost }) => {
+        this.forget();
+        for (const { id, values } of live) {
+          const points = values.flatMap(({ index, value }) => slotsAt(index).map((slot) => [slot, value] as const));
+          this.#live.set(id, new Map(points));
+        }
+        for (const { index, id } of owners) for (const slot of slotsAt(index)) this.#owners.set(slot, id);
+        for (const { id, points } of lost) this.#lost.set(id, new Set(slotsAt(...points)));
+      },
+    );
   }
 
   /** Forgets all holds after a reset of the device. */

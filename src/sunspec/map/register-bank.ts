@@ -2,7 +2,10 @@
  * The bank of a device over one buffer: reads, transactions, commits and their listeners, and the points that a span of
  * registers writes.
  */
+import { crc32 } from 'node:zlib';
 import { errorText, SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { Listeners } from '../../core/listeners.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -17,6 +20,8 @@ import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './check
 import type { AnyPointValue } from './types.ts';
 import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
+import { writerMarks } from './writer-marks.ts';
+import type { KeptWriter } from './writer-marks.ts';
 
 /** The points that a write of consecutive registers sets, and the points that it leaves unchanged. */
 interface WriteSpan {
@@ -101,6 +106,20 @@ const scratchOf = memoPerLayout((layout): Scratch => {
   };
   return scratch;
 });
+
+/** The last writers of points as state that a restart keeps. */
+interface KeptWriters {
+  readonly writers: readonly KeptWriter[];
+  /** alternately a slot index and the position of its writer in `writers` */
+  readonly points: readonly number[];
+  /** slot index and position of the writer of the last commit; null: none */
+  readonly last: readonly [slotIndex: number, writer: number] | null;
+}
+
+/** A number that differs between maps in which points have different places. */
+const layoutSum = memoPerLayout((layout): number =>
+  crc32(layout.slots.map((slot) => `${slot.address - layout.base} ${pointName(slot)}\n`).join('')),
+);
 
 /** One buffer per device is the truth; devices of one shape share layout and views. */
 export class RegisterBank implements Bank {
@@ -267,6 +286,50 @@ export class RegisterBank implements Bank {
     }
     this.#reloadListeners.notify(by, this.#clock.sim());
     this.#announce(points, by);
+  }
+
+  /**
+   * State that a restart keeps: all registers and the writers of points. Restoring calls no participant and no listener;
+   * it throws SimError INTERNAL for the registers of another map, and then changes nothing.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ layout: layoutSum(this.layout), image: this.#bytes.toString('base64'), ...this.#keptWriters() }),
+      ({ layout, image, ...writers }) => {
+        const bytes = Buffer.from(image, 'base64');
+        if (layout !== layoutSum(this.layout) || bytes.length !== this.#bytes.length)
+          throw new SimError('INTERNAL', 'the kept registers are those of another register map');
+        bytes.copy(this.#bytes);
+        this.#restoreWriters(writers);
+      },
+    );
+  }
+
+  #keptWriters(): KeptWriters {
+    const marks = writerMarks(this);
+    const positions = new Map<Provenance, number>();
+    const positionOf = (writer: Provenance) => {
+      const position = positions.get(writer) ?? positions.size;
+      positions.set(writer, position);
+      return position;
+    };
+    const points: number[] = [];
+    for (const [slot, writer] of this.#writers ?? []) points.push(slot.index, positionOf(writer));
+    const lastWrite = this.#lastWrite;
+    const last = lastWrite && ([lastWrite.slot.index, positionOf(lastWrite.by)] as const);
+    return { points, last, writers: Array.from(positions.keys(), (writer) => marks.keep(writer)) };
+  }
+
+  #restoreWriters({ writers, points, last }: KeptWriters): void {
+    const marks = writerMarks(this);
+    const restored = writers.map((writer) => marks.restore(writer));
+    this.#writers = points.length === 0 ? undefined : new Map();
+    for (let i = 0; i + 1 < points.length; i += 2) {
+      const writer = restored[points[i + 1] ?? -1];
+      if (writer) this.#writers?.set(this.#slot(points[i] ?? -1), writer);
+    }
+    const by = last && restored[last[1]];
+    this.#lastWrite = last && by ? { slot: this.#slot(last[0]), by } : null;
   }
 
   onChange(listener: (change: Change) => void): () => void {

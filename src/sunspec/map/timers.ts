@@ -4,9 +4,13 @@
  * `...EnaRvrt`, a curve model to set `RvrtCrv`.
  */
 import { errorText } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
+import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { CommitClock, RegisterBank } from './register-bank.ts';
 import type { Commit, CommitParticipant, AdoptionOutcome } from './commit.ts';
@@ -135,6 +139,26 @@ export class ReversionTimers implements CommitParticipant {
     }
   }
 
+  /** State that a restart keeps; restored after the scheduler. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        running: Array.from(this.#running, ([{ timer }, running]) => ({ point: timer.index, ...keptTimer(running) })),
+      }),
+      ({ running }) => {
+        this.#running.clear();
+        for (const { point, ...timer } of running) {
+          const group = groupsOf(this.#bank.layout).find((each) => each.timer.index === point);
+          if (!group) continue;
+          const expire = () => {
+            this.#expire(group);
+          };
+          this.#running.set(group, this.#scheduler.again(timer, expire));
+        }
+      },
+    );
+  }
+
   #stop(group: ReversionGroup): void {
     const timer = this.#running.get(group);
     if (!timer) return;
@@ -183,14 +207,22 @@ interface AdoptionTimersOptions {
   readonly overrule?: (request: PointSlot, by: Origin) => AdoptionOutcome | null;
 }
 
+/** An adoption that takes time. */
+interface Adoption {
+  readonly timer: Timer;
+  readonly request: PointSlot;
+  /** writer of the request */
+  readonly by: Origin;
+}
+
 /** Settles the adoption requests of a bank. A later request for a model replaces the running one. */
 export class AdoptionTimers implements CommitParticipant {
   readonly #bank: RegisterBank;
   readonly #scheduler: Scheduler;
   readonly #clock: CommitClock;
   readonly #options: AdoptionTimersOptions;
-  /** running timers by model */
-  readonly #underWay = new Map<number, Timer>();
+  /** by model, the last one; it may have ended */
+  readonly #underWay = new Map<number, Adoption>();
 
   constructor(bank: RegisterBank, scheduler: Scheduler, clock: CommitClock, options: AdoptionTimersOptions) {
     this.#bank = bank;
@@ -220,17 +252,37 @@ export class AdoptionTimers implements CommitParticipant {
   #start(request: PointSlot, by: Origin): void {
     this.#drop(request);
     const due = addSeconds(this.#clock.sim(), this.#options.adoptionS);
-    this.#underWay.set(
-      request.modelId,
-      this.#scheduler.at(due, () => {
-        this.#bank.completeAdoption(request, by);
+    const timer = this.#scheduler.at(due, () => {
+      this.#bank.completeAdoption(request, by);
+    });
+    this.#underWay.set(request.modelId, { timer, request, by });
+  }
+
+  /** State that a restart keeps; restored after the scheduler. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        underWay: [...this.#underWay.values()].flatMap(({ timer, request, by }) =>
+          timer.waiting ? [{ request: request.index, by: plainOrigin(by), ...keptTimer(timer) }] : [],
+        ),
       }),
+      ({ underWay }) => {
+        this.#underWay.clear();
+        for (const { request: index, by, ...kept } of underWay) {
+          const request = this.#bank.layout.slots[index];
+          if (!request) continue;
+          const timer = this.#scheduler.again(kept, () => {
+            this.#bank.completeAdoption(request, by);
+          });
+          this.#underWay.set(request.modelId, { timer, request, by });
+        }
+      },
     );
   }
 
   #drop({ modelId }: PointSlot): void {
     const before = this.#underWay.get(modelId);
-    if (before) this.#scheduler.cancel(before);
+    if (before) this.#scheduler.cancel(before.timer);
     this.#underWay.delete(modelId);
   }
 }

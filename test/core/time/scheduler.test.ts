@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
-import { Scheduler } from '../../../src/core/time/scheduler.ts';
+import { keptTimer, Scheduler } from '../../../src/core/time/scheduler.ts';
 import type { Timer } from '../../../src/core/time/scheduler.ts';
+import { throughFile } from '../../support/continuation.ts';
 import { holds } from '../../support/property.ts';
 
 const start = simTimeFromMs(Date.UTC(2030, 0, 1));
@@ -171,5 +172,23 @@ describe('scheduler', () => {
     }).to.throw('action');
     scheduler.runDue(after(1));
     expect(ran).to.deep.equal(['next']);
+  });
+
+  it('keeps the order of timers that are set again after a restart', () => {
+    holds('timers set again', fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
+      const first = new Scheduler();
+      const second = new Scheduler();
+      second.at(after(1), () => expect.fail('a timer of the start'));
+      const timers = dues.map((due) => first.at(after(due), () => undefined));
+      second.kept().restore(throughFile(first.kept().save()));
+      const ran: (readonly [number, number])[] = [];
+      const again = (i: number) => second.again(keptTimer(timers[i]!), () => ran.push([dues[i]!, i]));
+      // owners restore in their order
+      [...dues.keys()].reverse().forEach(again);
+      second.at(after(4), () => ran.push([4, dues.length]));
+      second.runDue(after(4));
+      const sorted = [...dues, 4].map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+      expect(ran).to.deep.equal(sorted);
+    });
   });
 });

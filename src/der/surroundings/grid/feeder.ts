@@ -1,4 +1,6 @@
 /** The line between a stiff grid and the terminals of a device: its power changes the voltage. */
+import { keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { GridValues } from './layers.ts';
 
 /** Short-circuit ratio (at least 1) on the device's rated apparent power, and X/R of the line. */
@@ -83,6 +85,31 @@ export class FeederTerminal {
     this.#inputs = { source, pPu, qPu };
     this.#output = output;
     return output;
+  }
+
+  /** The object that `at` gives for these inputs; null: it would make a new one. */
+  present(source: GridValues, pPu: number, qPu: number): GridValues | null {
+    if (!this.#impedance) return source;
+    const last = this.#inputs;
+    return last && last.source === source && last.pPu === pPu && last.qPu === qPu ? this.#output : null;
+  }
+
+  /** State that a restart keeps. @param presentSource the grid at the source now */
+  kept(presentSource: () => GridValues): Kept {
+    return keptRecord(
+      () => ({
+        ratio: this.#ratio,
+        collapsed: this.#collapsed,
+        power: this.#inputs?.source === presentSource() ? [this.#inputs.pPu, this.#inputs.qPu] : null,
+      }),
+      ({ ratio, collapsed, power }) => {
+        this.#ratio = ratio;
+        this.#collapsed = collapsed;
+        const source = presentSource();
+        this.#inputs = power && { source, pPu: power[0] ?? 0, qPu: power[1] ?? 0 };
+        this.#output = power && this.#scaled(source);
+      },
+    );
   }
 
   #solve(source: GridValues, pPu: number, qPu: number, impedance: FeederImpedance): void {

@@ -1,0 +1,27 @@
+import { cutRuns, cuts, expectContinuation } from '../../support/continuation.ts';
+import { holds } from '../../support/property.ts';
+import { InverterRig, kinds, scenarios, steps } from './kept-rig.ts';
+
+describe('the state of an inverter over a restart', () => {
+  for (const kind of kinds) {
+    it(`a ${kind} goes on where it was`, () => {
+      holds(
+        `inverter of a ${kind}`,
+        [steps, cuts],
+        (all, cut) => {
+          const before = Math.round(cut * all.length);
+          expectContinuation({
+            make: () => new InverterRig(kind),
+            drive: (rig, at) => {
+              rig.step(all[at]!);
+            },
+            observe: (rig) => rig.seen,
+            before,
+            after: all.length - before,
+          });
+        },
+        { examples: cutRuns(scenarios) },
+      );
+    });
+  }
+});
