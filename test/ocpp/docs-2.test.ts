@@ -39,7 +39,7 @@ const listOf = (cell = '') => cell.split(', ').map((each) => plain(each));
 
 /** A station of 2.1 with doubles of everything around it. */
 function station() {
-  const { device, line, wall, timers, store, clock, connection, find } = rig();
+  const { device, line, wall, timers, store, clock, connection, limits, releases, find } = rig();
   const nothing = () => undefined;
   const access = { url: 'ws://central.test', guarded: false, securityProfile: 0, password: null } as const;
   const at = assembleParts('ocpp2.1', {
@@ -54,7 +54,18 @@ function station() {
     later: timers.later,
     random: createRandom(1, 'docs'),
     store: (name) => store.slot(name),
-    network: { access, setAccess: nothing, setBackOff: nothing, setMessageTimeout: nothing, setWildcards: nothing },
+    network: {
+      access,
+      settings: access,
+      usesSettings: true,
+      hasConnected: false,
+      setAccess: nothing,
+      setBackOff: nothing,
+      setMessageTimeout: nothing,
+      setWildcards: nothing,
+    },
+    limits,
+    releases,
     certificates: { rootCert: null, ownCert: null },
     readLog: () => [],
     disturber: noDisturber,

@@ -35,6 +35,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
+import { SentLimits } from '../charging/control.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
 import { createFindings } from '../rpc/messages.ts';
@@ -42,6 +43,9 @@ import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
 import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
+import type { StationNetwork } from './connection.ts';
+import { createInsistence } from './insistence.ts';
+import type { Insistence } from './insistence.ts';
 import type { StationPort } from './port.ts';
 import { SpokenVersion } from './spoken.ts';
 import type { VersionTable } from './spoken.ts';
@@ -84,6 +88,13 @@ export class ChargePoint implements OcppStation {
   readonly deviceIndex: number;
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
+  readonly #network: StationNetwork;
+  readonly #limits: SentLimits;
+  readonly #releases: Insistence;
+  /** ends listening to the device */
+  readonly #endListening: () => void;
+  /** subprotocols whose versions have not been told of the address that a user has given last */
+  readonly #unaddressed = new Set<OcppSubprotocol>();
   readonly #spoken: SpokenVersion;
   #versions: OcppVersions;
   readonly #findings: ReturnType<typeof createFindings>;
@@ -101,6 +112,13 @@ export class ChargePoint implements OcppStation {
     this.#findings = createFindings(() => options.wall.nowMs());
     this.#versions = options.versions;
     this.#transport = this.#makeTransport();
+    this.#network = networkOf(this.#transport);
+    this.#limits = new SentLimits(options);
+    this.#releases = createInsistence(options.clock, options.log, this.deviceIndex);
+    // also while no version follows the device
+    this.#endListening = options.device.onTransition(({ event }) => {
+      if (event === 'restart') this.#limits.forget();
+    });
     this.#spoken = this.#makeSpoken();
   }
 
@@ -113,7 +131,9 @@ export class ChargePoint implements OcppStation {
       random: options.random('station'),
       line,
       connection: connectionOf(link),
-      network: networkOf(this.#transport),
+      network: this.#network,
+      limits: this.#limits,
+      releases: this.#releases,
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause: string, text: string, action?: string) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
@@ -123,7 +143,12 @@ export class ChargePoint implements OcppStation {
     return new SpokenVersion({
       table: options.versionTable,
       first: options.versions[0],
-      make: ({ makeStack, subprotocol }) => makeStack({ ...common, store: (name) => options.store(subprotocol, name) }),
+      make: ({ makeStack, subprotocol }) =>
+        makeStack({
+          ...common,
+          store: (name) => options.store(subprotocol, name),
+          isAddressNew: this.#unaddressed.delete(subprotocol),
+        }),
       changing: (from, to) => {
         if (to !== from) options.log.info(`${this.id}: ${to} is spoken in place of ${from}`, this.deviceIndex);
         resetNetwork(this.#transport);
@@ -256,6 +281,8 @@ export class ChargePoint implements OcppStation {
   async #stop(): Promise<void> {
     this.#endLeaving?.();
     await Promise.all([this.#spoken.stop(), this.#transport.stop()]);
+    this.#releases.stop();
+    this.#endListening();
     this.#options.clock.clear();
     this.#alarm(null);
   }
@@ -309,6 +336,8 @@ export class ChargePoint implements OcppStation {
     const inForce = link.credentials;
     const profile = securityProfile ?? inForce.securityProfile;
     const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
+    // an address that is given has the transport of a profile; without both the profile in use may be on trial
+    const isProfileGiven = securityProfile !== undefined || requestedUrl !== undefined;
     const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
     if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
     if (!isUrlOfProfile(url, profile))
@@ -322,16 +351,28 @@ export class ChargePoint implements OcppStation {
       throw badValue(`url: ${host} ${refusedTargetText}`);
     // a raised profile alone leads to the same central system
     const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
-    if (isOther) this.#stack.retargeted();
+    if (isOther) this.#retargeted();
     this.#versions = versions;
     const subprotocols = this.#subprotocols(versions);
     for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);
     const guarded = requestedUrl === undefined ? link.target.guarded : true;
-    link.setTarget({ ...link.target, url, subprotocols, guarded });
-    link.replaceCredentials({ securityProfile: profile, password: octets });
+    link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
+    if (requestedUrl !== undefined) this.#network.addressGiven();
+    link.adoptCredentials({
+      ...(isProfileGiven && { securityProfile: profile }),
+      ...(password !== undefined && { password: octets }),
+    });
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
+  }
+
+  /** The next connection leads to an address that a user has given; the other versions learn of it when they begin. */
+  #retargeted(): void {
+    const { versionTable } = this.#options;
+    for (const { subprotocol } of Object.values(versionTable)) this.#unaddressed.add(subprotocol);
+    this.#unaddressed.delete(versionTable[this.#spoken.version].subprotocol);
+    this.#stack.retargeted();
   }
 
   /** @throws SimError COMMAND_BAD_VALUE */

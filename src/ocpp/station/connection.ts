@@ -1,6 +1,7 @@
 /** The connection of a station, as the parts of a version change it. */
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import type { OcppBackOffOptions } from '../../core/net/back-off.ts';
+import { isSamePassword } from '../rpc/credentials.ts';
 import type { Credentials } from '../rpc/credentials.ts';
 import type { Link } from '../rpc/link.ts';
 import type { Transport } from '../rpc/transport.ts';
@@ -21,8 +22,18 @@ export interface NetworkAccess {
 export interface Network {
   /** for the next attempt to connect */
   readonly access: NetworkAccess;
-  /** From the next attempt on, for good: the former access does not return when it fails. */
-  setAccess(access: NetworkAccess): void;
+  /** the address of the flags or of REST, with the credentials that have proved themselves or were given with it */
+  readonly settings: NetworkAccess;
+  /** true: `access` is that of the settings; false: a network profile of a version is in use */
+  readonly usesSettings: boolean;
+  /** true: a connection has opened since the start of the process */
+  readonly hasConnected: boolean;
+  /**
+   * From the next attempt on, for good: the former access does not return when it fails. A password on trial that the
+   * access has too stays on trial.
+   * @param ofSettings false: `settings` stays as it is
+   */
+  setAccess(access: NetworkAccess, ofSettings: boolean): void;
   /** From the next wait on. */
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
@@ -31,16 +42,40 @@ export interface Network {
   setWildcards(allowed: boolean): void;
 }
 
-export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): Network {
+export interface StationNetwork extends Network {
+  /** The target of the link is that of the settings from now on: the user has given an address. */
+  addressGiven(): void;
+}
+
+export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): StationNetwork {
+  /** null: in use */
+  let settings: NetworkAccess | null = null;
+  const accessBy = ({ securityProfile, password }: Credentials): NetworkAccess => {
+    const { url, guarded } = link.target;
+    return { url, guarded, securityProfile, password };
+  };
+  const settingsNow = () => settings ?? accessBy(link.provenCredentials);
   return {
     get access() {
-      const { target, credentials } = link;
-      const { securityProfile, password } = credentials;
-      return { url: target.url, guarded: target.guarded, securityProfile, password };
+      return accessBy(link.credentials);
     },
-    setAccess: ({ url, guarded, securityProfile, password }) => {
+    get settings() {
+      return settingsNow();
+    },
+    get usesSettings() {
+      return settings === null;
+    },
+    get hasConnected() {
+      return link.connects > 0;
+    },
+    setAccess: ({ url, guarded, securityProfile, password }, ofSettings) => {
+      settings = ofSettings ? null : settingsNow();
       link.retarget({ ...link.target, url, guarded });
-      link.replaceCredentials({ securityProfile, password });
+      const isNew = !isSamePassword(password, link.credentials.password);
+      link.adoptCredentials({ securityProfile, ...(isNew && { password }) });
+    },
+    addressGiven: () => {
+      settings = null;
     },
     setBackOff: (options) => {
       link.setBackOff(options);

@@ -23,7 +23,7 @@ interface AssembledParts {
   readonly effects: { apply(): void; restorePassword(password: InForce['password']): void };
   readonly certificates: { restoreOwn(own: InForce['own']): void };
   /** in the order of their loading */
-  readonly all: readonly { load?(): Promise<void>; stop?(): void; release?(): void }[];
+  readonly all: readonly { load?(): Promise<void>; stop?(): void; close?(): void; release?(): void }[];
 }
 
 interface VersionRules {
@@ -46,6 +46,7 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
   // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
   // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
+  let isLoaded = false;
   const fallback = createFallback(({ password, own }) => {
     at.effects.restorePassword(password);
     at.certificates.restoreOwn(own);
@@ -91,6 +92,7 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
       await queue.load();
       for (const part of all) await part.load?.();
       rules.loaded?.();
+      isLoaded = true;
     },
     opened() {
       fallback.opened();
@@ -126,6 +128,11 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
     },
     stop() {
       stopParts();
+      for (const part of all) {
+        if (isLoaded) part.close?.();
+        // nothing stays of a version that has never been at work
+        else part.release?.();
+      }
       setAuthority(parts, false);
     },
   };

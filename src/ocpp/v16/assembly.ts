@@ -45,7 +45,18 @@ interface StackQueue extends TransactionQueue {
 export interface Stack16Options
   extends Pick<
     StationParts,
-    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'finding'
+    | 'id'
+    | 'device'
+    | 'clock'
+    | 'wall'
+    | 'later'
+    | 'random'
+    | 'log'
+    | 'store'
+    | 'connection'
+    | 'finding'
+    | 'limits'
+    | 'releases'
   > {
   readonly line: Line;
   /** certificates of the settings, PEM; absent: none */
@@ -149,8 +160,9 @@ function createBase(
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, keys, line, events);
-  const { id, device, clock, wall, later, random, log, store, finding } = options;
-  const common = { id, device, clock, wall, later, random, log, store, finding, keys, calls, queue, registration };
+  const { id, device, clock, wall, later, random, log, store, finding, limits, releases } = options;
+  const ofStation = { id, device, clock, wall, later, random, log, store, finding, limits, releases };
+  const common = { ...ofStation, keys, calls, queue, registration };
   const security: EventLog = createSecurityEvents({ ...common, connection });
   const parts: StationParts = { ...common, connection, security };
   return { parts, keys, registration, queue, security };

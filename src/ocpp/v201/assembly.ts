@@ -121,8 +121,8 @@ function createBase(version: Version2, options: StackOptions, deps: BaseDeps): B
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, variables, line, deps.events);
-  const { id, clock, wall, later, random, log, store, disturber, finding } = options;
-  const common = { id, device, clock, wall, later, random, log, store, disturber, finding };
+  const { id, clock, wall, later, random, log, store, disturber, finding, limits, releases } = options;
+  const common = { id, device, clock, wall, later, random, log, store, disturber, finding, limits, releases };
   const allButSecurity = { ...common, version, variables, calls, queue, registration, connection };
   const security: EventLog = createSecurityEvents(allButSecurity);
   return { parts: { ...allButSecurity, security }, variables, registration, queue, security };
@@ -199,11 +199,12 @@ function createUpkeep(
 /** The device model with its messages. */
 function createModel(
   { parts, variables, registration }: Base,
-  { network, autoAuthorize, ready }: StackOptions,
+  { network, autoAuthorize, ready, isAddressNew }: StackOptions,
   { transactions, availability }: Pick<Sessions, 'transactions'> & { readonly availability: AvailabilityPart },
 ) {
   const networkProfiles = createNetworkProfiles(parts, {
     network,
+    isAddressNew,
     ready,
     retargeted: () => {
       registration.restarted();

@@ -175,6 +175,20 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
       expect(offers().slice(-2)).to.deep.equal(['ocpp1.6', 'ocpp1.6']);
     });
 
+    it('an address is new to the versions that were not at work, once', async () => {
+      await open('ocpp1.6');
+      rig.station.connect({ url: `${central.url}/other` });
+      await rig.until('opened ocpp1.6');
+      for (const isNew of [true, false]) {
+        await choose('ocpp2.0.1');
+        await rig.until('opened ocpp2.0.1');
+        expect(rig.parts.isAddressNew).to.equal(isNew);
+        await choose('ocpp1.6');
+        await rig.until('opened ocpp1.6');
+        expect(rig.parts.isAddressNew).to.equal(false);
+      }
+    });
+
     it('refuses a version that forbids the identity; nothing changes', () => {
       rig = new StationRig(central.url, { id: 'a:b' }, ['ocpp1.6j']);
       expect(() => {

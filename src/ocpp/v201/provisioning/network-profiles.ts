@@ -1,7 +1,5 @@
 /** SetNetworkProfile (B09), and the way from one profile to the next (B10, A05). */
-import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
-import type { Network, NetworkAccess } from '../../station/connection.ts';
-import { createSaver } from '../../station/stack.ts';
+import type { NetworkAccess } from '../../station/connection.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
 import type { Refusal, VariableCheck, VariableChecks } from '../variables/handlers.ts';
 import { members } from '../variables/model.ts';
@@ -14,104 +12,11 @@ import {
   isSecurityProfile,
   profileIssue,
   profileOf,
-  restoredProfile,
   transportIssue,
 } from './network-profile.ts';
 import type { NetworkProfile, ProfileContext } from './network-profile.ts';
-
-// The network profiles of a station, and the one in use. Slot 0 holds the settings until it is filled.
-
-const settingsSlot = 0;
-const defaultTimeoutS = 30;
-
-interface NetworkSlots {
-  /** the slot in use, or tried */
-  readonly active: number;
-  at(slot: number): NetworkProfile | undefined;
-  /** Null: the slot is empty. */
-  securityProfileOf(slot: number): OcppSecurityProfile | null;
-  hasOwnPassword(slot: number): boolean;
-  fill(slot: number, profile: NetworkProfile): void;
-  /** Empties a slot; slot 0 then holds the settings again. */
-  remove(slot: number): void;
-  /** The next attempt to connect uses the slot. */
-  use(slot: number): void;
-  /** True if `use` would change the connection. */
-  differs(slot: number): boolean;
-  /** The user has changed the target in the settings: empties slot 0 and uses the settings. */
-  resetSettings(): void;
-  load(): Promise<void>;
-}
-
-/** @param common BasicAuthPassword of SecurityCtrlr; empty: the password of the settings */
-function accessOf(profile: NetworkProfile | null, settings: NetworkAccess, common: string): NetworkAccess {
-  const text = profile?.password ?? common;
-  const password = text === '' ? settings.password : Buffer.from(text, 'utf8');
-  if (profile === null) return { ...settings, password };
-  return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
-}
-
-function createNetworkSlots(
-  { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
-  { network }: { readonly network: Pick<Network, 'access' | 'setAccess'> },
-): NetworkSlots {
-  const slots = new Map<number, NetworkProfile>();
-  const storeSlot = store('network-profiles');
-  const saver = createSaver(storeSlot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
-  let settings: NetworkAccess = network.access;
-  let active: number = settingsSlot;
-  /** the profile whose contents are in use; null: the settings */
-  let usedProfile: NetworkProfile | null = null;
-  const publish = (number: number): void => {
-    variables.set('OCPPCommCtrlr', 'ActiveNetworkProfile', String(number));
-    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(usedProfile?.messageTimeoutS ?? defaultTimeoutS));
-  };
-  const contents = (number: number): NetworkProfile | null => slots.get(number) ?? null;
-  return {
-    get active() {
-      return active;
-    },
-    at: (number) => slots.get(number),
-    securityProfileOf: (number) => {
-      const profile = slots.get(number);
-      // NetworkConfiguration may have begun to fill the slot without an address
-      if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
-      if (number !== settingsSlot) return null;
-      return usedProfile === null ? network.access.securityProfile : settings.securityProfile;
-    },
-    hasOwnPassword: (number) => slots.get(number)?.password != null,
-    fill: (number, profile) => {
-      slots.set(number, profile);
-      saver.save();
-    },
-    remove: (number) => {
-      if (slots.delete(number)) saver.save();
-    },
-    use: (number) => {
-      // keep the current access: trying new credentials may have changed the password
-      if (usedProfile === null) settings = network.access;
-      active = number;
-      usedProfile = contents(number);
-      network.setAccess(accessOf(usedProfile, settings, variables.text('SecurityCtrlr', 'BasicAuthPassword')));
-      publish(number);
-    },
-    differs: (number) => number !== active || contents(number) !== usedProfile,
-    resetSettings: () => {
-      if (slots.delete(settingsSlot)) saver.save();
-      active = settingsSlot;
-      usedProfile = null;
-      publish(settingsSlot);
-    },
-    load: async () => {
-      for (const entry of await storeSlot.read()) {
-        const [number, stored] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
-        const profile = restoredProfile(stored);
-        if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
-          slots.set(Number(number), profile);
-      }
-    },
-  };
-}
+import { createNetworkSlots, settingsSlot } from './network-slots.ts';
+import type { NetworkSlots, Place, ProfileNetwork } from './network-slots.ts';
 
 // NetworkConfiguration of 2.1 (B09.FR.10): the slots as variables, which the central system may set one by one.
 
@@ -224,7 +129,9 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 }
 
 interface NetworkProfilesDeps {
-  readonly network: Pick<Network, 'access' | 'setAccess'>;
+  readonly network: ProfileNetwork;
+  /** true: a user has given another address since this version was at work last */
+  readonly isAddressNew?: boolean | undefined;
   /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
@@ -284,13 +191,37 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
   };
 }
 
-/** The filled slots of NetworkConfigurationPriority; slot 0 if there is none. */
-function orderOf({ variables }: Parts, slots: NetworkSlots): readonly number[] {
-  const order = variables
-    .list('OCPPCommCtrlr', 'NetworkConfigurationPriority')
-    .map(Number)
-    .filter((slot) => slots.securityProfileOf(slot) !== null);
-  return order.length === 0 ? [0] : order;
+const priorityOf = ({ variables }: Pick<Parts, 'variables'>): readonly number[] =>
+  variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
+
+/** The filled slots of NetworkConfigurationPriority; the settings if there is none. */
+function orderOf(parts: Parts, slots: NetworkSlots): readonly [Place, ...Place[]] {
+  const [first = 'settings', ...others] = priorityOf(parts)
+    .filter((slot) => slots.securityProfileOf(slot) !== null)
+    .map((slot) => slots.placeOf(slot));
+  return [first, ...others];
+}
+
+/**
+ * The places that are tried in turn: those of the priority, and the settings as the last resort, so that the address of
+ * the user is reached whatever the central system has set. A lower security profile is no resort (A05).
+ */
+function turnOf(
+  parts: Parts,
+  { network }: Pick<NetworkProfilesDeps, 'network'>,
+  slots: NetworkSlots,
+): readonly Place[] {
+  const order = orderOf(parts, slots);
+  if (order.includes('settings')) return order;
+  const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
+  const isLower = downgradeRefusal(network.settings.securityProfile, context) !== null;
+  return isLower ? order : [...order, 'settings' as const];
+}
+
+/** The address of the user comes first, before what the central system has set. */
+function preferSettings({ variables }: Pick<Parts, 'variables'>): void {
+  const others = priorityOf({ variables }).filter((slot) => slot !== settingsSlot);
+  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', [settingsSlot, ...others].join(','));
 }
 
 /** A05.FR.06: once a connection with a higher profile works, lower ones are removed. */
@@ -302,7 +233,7 @@ function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: Networ
     return profile !== null && downgradeRefusal(profile, context) !== null;
   };
   const lowerSlots = networkSlots.filter(isLower);
-  const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
+  const order = priorityOf(parts);
   const remaining = order.filter((slot) => !isLower(slot));
   for (const slot of lowerSlots) slots.remove(slot);
   if (remaining.length === order.length || remaining.length === 0) return;
@@ -332,10 +263,16 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     access: () => deps.network.access,
     context: () => ({ securityProfile: deps.network.access.securityProfile, mayLower: mayLower(parts) }),
   });
-  const use = (slot: number): void => {
+  const use = (place: Place): void => {
     failures = 0;
-    slots.use(slot);
-    log.info(`network profile ${slot} is used from the next connection on`);
+    slots.use(place);
+    const name = place === 'settings' ? 'the address of the settings' : `network profile ${place}`;
+    log.info(`${name} is used from the next connection on`);
+  };
+  const targetSet = (): void => {
+    failures = 0;
+    slots.resetSettings();
+    preferSettings(parts);
   };
   const ends = [
     registration.onAccepted(() => {
@@ -355,11 +292,14 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     },
     load: async () => {
       await slots.load();
-      const [preferred = 0] = orderOf(parts, slots);
+      if (deps.isAddressNew === true) targetSet();
+      // a version that takes over goes on with the address in use; the priority counts from the next restart or failure on
+      if (deps.network.hasConnected && slots.keepAccess()) return;
+      const [preferred] = orderOf(parts, slots);
       if (slots.differs(preferred)) slots.use(preferred);
     },
     restarted: () => {
-      const [preferred = 0] = orderOf(parts, slots);
+      const [preferred] = orderOf(parts, slots);
       if (slots.differs(preferred)) use(preferred);
     },
     opened: () => {
@@ -367,17 +307,14 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     },
     failed: () => {
       failures += 1;
-      const order = orderOf(parts, slots);
-      const next = order[(order.indexOf(slots.active) + 1) % order.length];
+      const turn = turnOf(parts, deps, slots);
+      const next = turn[(turn.indexOf(slots.place) + 1) % turn.length];
       if (next === undefined || !slots.differs(next)) return;
       if (failures < variables.integer('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts')) return;
       use(next);
       deps.retargeted();
     },
-    targetSet: () => {
-      failures = 0;
-      slots.resetSettings();
-    },
+    targetSet,
     stop: () => {
       configuration.stop();
       for (const end of ends) end();

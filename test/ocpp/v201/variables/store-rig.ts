@@ -38,15 +38,32 @@ export function factsOf(version: Version2, securityProfile: VariableFacts['secur
 
 export interface FakeNetwork extends Network {
   access: NetworkAccess;
+  hasConnected: boolean;
+  /** The user has given an address. */
+  give(url: string): void;
   readonly done: string[];
 }
 
 export function fakeNetwork(access: Partial<NetworkAccess> = {}): FakeNetwork {
   const done: string[] = [];
+  /** null: in use */
+  let settings: NetworkAccess | null = null;
   const network: FakeNetwork = {
     done,
     access: { url: 'ws://first.example', guarded: false, securityProfile: 1, password: null, ...access },
-    setAccess: (next) => {
+    get settings() {
+      return settings ?? network.access;
+    },
+    get usesSettings() {
+      return settings === null;
+    },
+    hasConnected: false,
+    give: (url) => {
+      network.access = { ...network.access, url };
+      settings = null;
+    },
+    setAccess: (next, ofSettings) => {
+      settings = ofSettings ? null : network.settings;
       network.access = next;
       done.push(`access ${next.url}`);
     },
