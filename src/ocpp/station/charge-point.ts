@@ -38,6 +38,7 @@ import type { WireLog } from '../../core/wire/wire-log.ts';
 import { SentLimits } from '../charging/control.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
+import type { Link } from '../rpc/link.ts';
 import { createFindings } from '../rpc/messages.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
@@ -82,6 +83,28 @@ export interface ChargePointOptions {
 const leaveMs = 3000;
 
 const badValue = (detail: string) => new SimError('COMMAND_BAD_VALUE', detail);
+
+/** Address and credentials of a connect over REST; what it does not give is that in use. @throws SimError COMMAND_BAD_VALUE */
+function checkConnect(
+  { url: requestedUrl, securityProfile, password }: OcppConnectOptions,
+  versions: OcppVersions,
+  { target, credentials: inForce }: Pick<Link, 'target' | 'credentials'>,
+) {
+  const profile = securityProfile ?? inForce.securityProfile;
+  const url = requestedUrl === undefined ? urlOfProfile(target.url, profile) : ocppUrlOf(requestedUrl);
+  const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
+  if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
+  if (!isUrlOfProfile(url, profile))
+    throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
+  if (password !== undefined && octets === null) throw badValue(`password: allowed: ${ocppPasswordText}`);
+  if (needsPassword(profile) && octets === null) throw badValue(`password: security profile ${profile} needs one`);
+  if (profile === 3 && inForce.own === null)
+    throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
+    throw badValue(`url: ${host} ${refusedTargetText}`);
+  return { url, profile, octets };
+}
 
 export class ChargePoint implements OcppStation {
   readonly id: string;
@@ -330,37 +353,25 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect({ url: requestedUrl, securityProfile, password, version }: OcppConnectOptions): void {
+  connect(options: OcppConnectOptions): void {
     const { link } = this.#transport;
-    const versions = this.#versionsOf(version);
-    const inForce = link.credentials;
-    const profile = securityProfile ?? inForce.securityProfile;
-    const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
-    // an address that is given has the transport of a profile; without both the profile in use may be on trial
-    const isProfileGiven = securityProfile !== undefined || requestedUrl !== undefined;
-    const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
-    if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
-    if (!isUrlOfProfile(url, profile))
-      throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
-    if (password !== undefined && octets === null) throw badValue(`password: allowed: ${ocppPasswordText}`);
-    if (needsPassword(profile) && octets === null) throw badValue(`password: security profile ${profile} needs one`);
-    if (profile === 3 && inForce.own === null)
-      throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
-      throw badValue(`url: ${host} ${refusedTargetText}`);
+    const versions = this.#versionsOf(options.version);
+    const { url, profile, octets } = checkConnect(options, versions, link);
+    const isAddressGiven = options.url !== undefined;
     // a raised profile alone leads to the same central system
-    const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
+    const isOther = isAddressGiven && url !== urlOfProfile(link.target.url, profile);
     if (isOther) this.#retargeted();
     this.#versions = versions;
     const subprotocols = this.#subprotocols(versions);
     for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);
-    const guarded = requestedUrl === undefined ? link.target.guarded : true;
+    const guarded = isAddressGiven || link.target.guarded;
+    // an address that is given has the transport of a profile; without both the profile in use may be on trial
+    const isProfileGiven = isAddressGiven || options.securityProfile !== undefined;
     link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
-    if (requestedUrl !== undefined) this.#network.addressGiven();
+    if (isAddressGiven) this.#network.addressGiven();
     link.adoptCredentials({
       ...(isProfileGiven && { securityProfile: profile }),
-      ...(password !== undefined && { password: octets }),
+      ...(options.password !== undefined && { password: octets }),
     });
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');

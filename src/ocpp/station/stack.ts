@@ -298,7 +298,10 @@ export interface PartOf<Handlers> {
   stop?(): void;
   /** the station leaves, or the process ends */
   close?(): void;
-  /** another version takes over, or the version could not be loaded: takes back what the device holds of the part, as soon as the device accepts it */
+  /**
+   * Another version takes over, or the version could not be loaded: takes back what the device holds of the part, as soon
+   * as the device accepts it.
+   */
   release?(): void;
 }
 

@@ -141,6 +141,7 @@ describe('a charge point on its line', () => {
       await rig.until('failed rejected');
       await rig.until('credentials reverted null null');
       await rig.until('opened ocpp1.6');
+      expect(rig.parts.network.access.password).to.deep.equal(password);
     });
 
     it('without a password a trial that succeeds is for good', async () => {
@@ -150,6 +151,7 @@ describe('a charge point on its line', () => {
       rig.station.connect({ url: central.url });
       await rig.until(`credentials proven ${next.toString()} null`);
       await rig.until('opened ocpp1.6');
+      expect(rig.parts.network.settings.password).to.deep.equal(next);
     });
 
     it('a password that is given is for good, and a security profile on trial stays on trial', async () => {

@@ -101,7 +101,7 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
     const adopt = bank.adopt.bind(bank);
     bank.adopt = (...change) => {
       if (isOff) throw off;
-      return adopt(...change);
+      adopt(...change);
     };
     rig.part.stop?.();
     rig.part.release?.();
