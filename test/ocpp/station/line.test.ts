@@ -85,11 +85,11 @@ describe('what a station has learnt on its line', () => {
     await open();
     const access = { url: `${central.url}/other`, guarded: false, securityProfile: 0, password: null } as const;
     rig.parts.network.setAccess(access, 2);
-    expect(rig.parts.network).to.deep.include({ slot: 2, isOpen: true });
+    expect(rig.parts.network).to.deep.include({ slot: 2, hasConnected: true });
     await rig.station.stop();
     await start();
     expect(rig.parts.network.slot).to.equal(2);
-    expect(rig.parts.network.isOpen).to.equal(false);
+    expect(rig.parts.network.hasConnected).to.equal(false);
     expect(rig.parts.network.settings.url).to.equal(central.url);
     rig.station.begin();
     await rig.until('opened ocpp1.6');
@@ -100,6 +100,21 @@ describe('what a station has learnt on its line', () => {
     await rig.station.stop();
     await open();
     expect(paths().at(-1)).to.equal('/ocpp/CP-1');
+  });
+
+  it('a password learnt at the address of a network profile is on trial there after a restart', async () => {
+    await open({ securityProfile: 1, password });
+    rig.parts.connection.setPassword(learnt);
+    rig.parts.network.setAccess({ ...rig.parts.network.access, url: `${central.url}/other` }, 2);
+    await rig.station.stop();
+    await start({ securityProfile: 1, password });
+    expect(rig.parts.network.access.password).to.deep.equal(learnt);
+    central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+    rig.station.begin();
+    await rig.until('failed rejected');
+    await rig.until('opened ocpp1.6');
+    expect(paths().at(-1)).to.equal('/ocpp/other/CP-1');
+    expect(rig.parts.network.password).to.equal(null);
   });
 
   it('another central system over REST takes the place of a network profile', async () => {
