@@ -57,6 +57,19 @@ describe('what a station has learnt on its line', () => {
     expect(shown).to.deep.equal([learnt]);
   });
 
+  it('a password that is refused after a restart is forgotten once that of the settings has opened a connection', async () => {
+    await open({ securityProfile: 1, password });
+    rig.parts.connection.setPassword(learnt);
+    await rig.station.stop();
+    await start({ securityProfile: 1, password });
+    central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+    rig.station.begin();
+    await rig.until('failed rejected');
+    expect(rig.parts.network.password).to.deep.equal(learnt);
+    await rig.until('opened ocpp1.6');
+    expect(rig.parts.network.password).to.equal(null);
+  });
+
   it('a raised security profile is tried again after a restart, and forgotten once a lower one has opened a connection', async () => {
     await open({ securityProfile: 1, password, rootCert: ca.cert });
     rig.parts.connection.setSecurityProfile(2);
