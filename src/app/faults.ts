@@ -50,7 +50,8 @@ function layoutOf(plant: CheckedPlant, index: number): Layout {
 /** Refuses faults without effect on the meter, which accepts no writes, has no functions, and serves Modbus only. */
 function checkMeter({ protocol, kind }: FaultKind): void {
   if (protocol === 'modbus' && !modbusAcceptanceFaults.some((row) => row.kind === kind)) return;
-  const detail = `the meter has no fault ${kind} of ${protocol}; allowed: exception, and faults of Modbus in the layers reading and transport`;
+  const allowed = 'exception, and faults of Modbus in the layers reading and transport';
+  const detail = `the meter has no fault ${kind} of ${protocol}; allowed: ${allowed}`;
   throw new SimError('COMMAND_BAD_VALUE', 'the fault does not act on the meter', [{ name: '/device', detail }]);
 }
 

@@ -133,7 +133,7 @@ export function keptConnectors(
   return new Map([...all].filter(([connectorId]) => isNeeded(connectorId)).sort(([a], [b]) => a - b));
 }
 
-interface BookDeps extends Pick<StackOptions, 'device' | 'clock' | 'log' | 'store'> {
+interface BookDeps extends Pick<StackOptions, 'device' | 'clock' | 'log' | 'store' | 'releases'> {
   /** true: a connector may serve a reservation for any connector; default every one may */
   readonly fits?: Fits;
   /** the time of a reservation has passed; it is no longer in the book */
@@ -163,7 +163,7 @@ export interface Book {
   load(): Promise<void>;
   /** Ends its timers. */
   stop(): void;
-  /** The device holds its reservations no longer; they stay in the store. After `stop`. */
+  /** Takes its reservations from the device, as soon as that accepts it; they stay in the store. After `stop`. */
   readonly release: () => void;
 }
 
@@ -175,20 +175,24 @@ interface State {
   readonly claimed: Map<number, number>;
 }
 
-type DeviceLog = Pick<BookDeps, 'device' | 'log'>;
+type DeviceParts = Pick<BookDeps, 'device' | 'log' | 'releases'>;
+
+/** Key of the end of what a connector holds. */
+const releaseKey = (connectorId: number): string => `reservation of connector ${connectorId}`;
 
 /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL */
 export function reserveAt(
-  { device }: DeviceLog,
+  { device, releases }: DeviceParts,
   connectorId: number,
   r: Reservation,
   idToken: string = r.idToken,
 ): void {
   const reservation = { reservationId: r.reservationId, idToken, expiresInS: null };
   device.command({ kind: 'evse.reserve', connectorId, reservation });
+  releases.end(releaseKey(connectorId));
 }
 
-function attempt({ log, device }: DeviceLog, act: () => void): void {
+function attempt({ log, device }: DeviceParts, act: () => void): void {
   try {
     act();
   } catch (error) {
@@ -196,9 +200,15 @@ function attempt({ log, device }: DeviceLog, act: () => void): void {
   }
 }
 
-export function releaseAt(deps: DeviceLog, connectorId: number): void {
-  attempt(deps, () => {
-    deps.device.command({ kind: 'evse.reserve', connectorId, reservation: null });
+/** Ends the reservation that a connector holds now, as soon as the device accepts that. */
+export function releaseAt({ device, releases }: DeviceParts, connectorId: number): void {
+  const held = device.connector(connectorId).reservation;
+  if (held === null) return;
+  releases.insist(releaseKey(connectorId), `reservation ${held.reservationId} stays at the device`, () => {
+    const { reservation } = device.connector(connectorId);
+    // another one has taken its place
+    if (reservation?.reservationId !== held.reservationId || reservation.idToken !== held.idToken) return;
+    device.command({ kind: 'evse.reserve', connectorId, reservation: null });
   });
 }
 
@@ -224,13 +234,22 @@ function entriesOf({ deps: { device, clock }, byId }: State): readonly OcppReser
   return [...ofCentral, ...ofPerson];
 }
 
-/** @returns false: the device had none, or keeps one of them */
-function releaseAll({ deps }: State, reservationId: number): boolean {
-  const holding = () =>
-    deps.device.detail.connectors.filter(({ reservation }) => reservation?.reservationId === reservationId);
-  const places = holding();
-  for (const { connectorId } of places) releaseAt(deps, connectorId);
-  return places.length > 0 && holding().length === 0;
+/** Connectors that hold a reservation. */
+function placesOf({ deps }: State, reservationId: number): readonly number[] {
+  return deps.device.detail.connectors
+    .filter(({ reservation }) => reservation?.reservationId === reservationId)
+    .map(({ connectorId }) => connectorId);
+}
+
+/** Ends a reservation that a person has made, now or not at all. @returns false: there is none, or the device keeps it */
+function endAtDevice(state: State, reservationId: number): boolean {
+  const { deps } = state;
+  const places = placesOf(state, reservationId);
+  for (const connectorId of places)
+    attempt(deps, () => {
+      deps.device.command({ kind: 'evse.reserve', connectorId, reservation: null });
+    });
+  return places.length > 0 && placesOf(state, reservationId).length === 0;
 }
 
 function waiting(state: State, except?: number): readonly Reservation[] {
@@ -266,6 +285,16 @@ function settle(state: State): void {
       attempt(deps, () => {
         reserveAt(deps, connectorId, r);
       });
+  }
+}
+
+/** A reservation that the device has not given up yet since the version was at work last stays there. */
+function keepHeld(state: State): void {
+  const { deps, byId } = state;
+  for (const r of byId.values()) {
+    const place = placeOf(state, r);
+    if (place === null || (r.connectorId > 0 && r.connectorId !== place.connectorId)) continue;
+    deps.releases.end(releaseKey(place.connectorId));
   }
 }
 
@@ -343,7 +372,7 @@ export function createBook(deps: BookDeps): Book {
     cancel(reservationId) {
       const isInBook = byId.has(reservationId);
       if (isInBook) remove(reservationId);
-      const isEnded = isInBook || releaseAll(state, reservationId);
+      const isEnded = isInBook || endAtDevice(state, reservationId);
       if (isEnded) settle(state);
       return isEnded;
     },
@@ -356,6 +385,7 @@ export function createBook(deps: BookDeps): Book {
         if (r.expiresMs > deps.clock.nowMs()) keep(state, r, remove);
         else deps.expired?.(r);
       }
+      keepHeld(state);
       settle(state);
     },
     stop() {
@@ -363,7 +393,8 @@ export function createBook(deps: BookDeps): Book {
       ends.clear();
     },
     release() {
-      for (const { reservationId } of byId.values()) releaseAll(state, reservationId);
+      for (const { reservationId } of byId.values())
+        for (const connectorId of placesOf(state, reservationId)) releaseAt(deps, connectorId);
     },
   };
 }

@@ -39,7 +39,7 @@ const listOf = (cell = '') => cell.split(', ').map((each) => plain(each));
 
 /** A station of 2.1 with doubles of everything around it. */
 function station() {
-  const { device, line, wall, timers, store, clock, connection, find } = rig();
+  const { device, line, wall, timers, store, clock, connection, limits, releases, find } = rig();
   const nothing = () => undefined;
   const access = { url: 'ws://central.test', guarded: false, securityProfile: 0, password: null } as const;
   const at = assembleParts('ocpp2.1', {
@@ -59,12 +59,15 @@ function station() {
       settings: access,
       slot: null,
       password: null,
-      isOpen: false,
+      hasConnected: false,
       setAccess: nothing,
+      takeAddress: () => false,
       setBackOff: nothing,
       setMessageTimeout: nothing,
       setWildcards: nothing,
     },
+    limits,
+    releases,
     certificates: { rootCert: null, ownCert: null },
     readLog: () => [],
     disturber: noDisturber,

@@ -39,6 +39,7 @@ import { count, flag, integer, list, member, members, nested, number, text, time
 import { afterIdParam, deviceIndex, integerParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/streaming.ts';
+import { derValuesSchema } from './der-values.ts';
 
 const payloadSchema = memo(() =>
   z.record(z.string(), z.unknown()).openapi('OcppPayload', {
@@ -274,7 +275,9 @@ const derControl = members<OcppDerControlEntry>()('OcppDerControl', () => ({
       'another type excludes it, `refused`: the device cannot carry it out.',
   ),
   overwritten: flag('Another writer has changed a part of the control since.'),
-  values: payload('As the central system has sent them; they fit the schema of SetDERControl.'),
+  values: nested({ schema: derValuesSchema, reply: membersOf })(
+    'As the central system has sent them, by `control_type`; the schemas of SetDERControl, which they fit.',
+  ),
 }));
 export const derControls = members<OcppStation>()('OcppDerControls', () => ({
   controls: list(derControl)('In the order in which they were set.', (station) => station.functions.derControls()),

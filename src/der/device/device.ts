@@ -326,10 +326,11 @@ export class SimDevice implements Device {
       members: this.#keptMembers(),
       // owners of timers follow
       timers: this.#scheduler.kept(),
+      ...(this.#visits && { visits: this.#visits.kept() }),
       writers: this.#writers.kept(),
       registers: keptThen(this.#registers.kept(), resume),
       // the settings have set the limits of the source, which a kept ramp moves
-      source: keptThen(source.kept?.() ?? keptParts({}), renewDetail),
+      source: keptThen(source.kept(), renewDetail),
       curve: this.#registers.keptCurve(),
       terminals: this.#terminals.kept(() => this.#now),
       inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),

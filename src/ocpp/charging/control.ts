@@ -1,6 +1,7 @@
 /**
  * Holds the charging profiles of a station and makes its device follow them: one limit for each connector and one for
- * the station, sent at the instant of each change.
+ * the station, sent at the instant of each change. The limits in the device are those of the station, not of one
+ * version: a version that takes over ends what the one before has left.
  *
  * While a device refuses commands (it is off, or under local control: 715.LocRemCtl), the limits are sent again each
  * second of the clock. After a reset of the device all limits are sent again.
@@ -24,7 +25,7 @@ import type {
 } from './model.ts';
 import type { OcppFunctions, OcppProfileEntry } from '../../contract/ocpp.ts';
 
-// The limits that were sent to a device, one for each connector and one for the station (0).
+// The limits that were sent to a device, one for each connector and one for the station (0), by whichever version.
 
 interface SentLimitsOptions {
   readonly device: Pick<StationPort, 'deviceIndex' | 'command'>;
@@ -115,6 +116,8 @@ export interface ChargingControlOptions {
   readonly clock: Pick<RemoteClock, 'nowMs' | 'at'>;
   readonly store: Slot;
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
+  /** of the station: also what another version has left in the device */
+  readonly limits: SentLimits;
   readonly precedence: DefaultPrecedence;
   /** running transactions */
   readonly transactions: () => readonly RunningTransaction[];
@@ -151,7 +154,7 @@ export interface ChargingControl {
   ): CompositeSchedule | null;
   /** Restores the profiles, except those of transactions: no transaction outlives the process. */
   readonly load: () => Promise<void>;
-  /** Ends the limits; the profiles stay in the store. */
+  /** Ends the limits, which another control does where the device refuses it now; the profiles stay in the store. */
   readonly stop: () => void;
 }
 
@@ -174,8 +177,7 @@ function lasting({ conditions = new Map() }: ChargingState): ReadonlyMap<number,
 
 /** Sends the limits in force, and plans the next evaluation. */
 function createFollower(options: ChargingControlOptions, stateNow: () => ChargingState, nowMs: () => number) {
-  const { device, clock } = options;
-  const limits = new SentLimits(options);
+  const { device, clock, limits } = options;
   const places = [0, ...device.connectorIds];
   let cancelPlan: (() => void) | null = null;
   let stopped = false;

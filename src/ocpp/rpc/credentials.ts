@@ -52,6 +52,10 @@ export function passwordOf({ securityProfile, password }: Credentials): Buffer |
   return securityProfile === 1 || securityProfile === 2 ? password : null;
 }
 
+export function isSamePassword(a: Buffer | null, b: Buffer | null): boolean {
+  return a === null || b === null ? a === b : a.equals(b);
+}
+
 // Credentials in force, and changed credentials that are tried with the next connection and dropped if they fail.
 
 /** Maximum of attempts with changed credentials if the failures may have other reasons. */
@@ -61,6 +65,17 @@ const unrelatedKinds: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 
 /** True if a failure may have nothing to do with the credentials, for example a central system that restarts. */
 const isUnrelated = ({ kind, status }: ConnectFailure) =>
   unrelatedKinds.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
+
+/** True if all members are the same; of passwords the octets. */
+function isSame(a: Credentials, b: Credentials): boolean {
+  return (
+    a.securityProfile === b.securityProfile &&
+    isSamePassword(a.password, b.password) &&
+    a.rootCert === b.rootCert &&
+    a.own?.cert === b.own?.cert &&
+    a.own?.key === b.own?.key
+  );
+}
 
 interface Trial {
   readonly credentials: Credentials;
@@ -73,6 +88,11 @@ export class CredentialsTrial {
 
   constructor(inForce: Credentials) {
     this.#proven = inForce;
+  }
+
+  /** Credentials that a connection has proved, or that were adopted. */
+  get proven(): Credentials {
+    return this.#proven;
   }
 
   /** Credentials of the next attempt. */
@@ -90,16 +110,15 @@ export class CredentialsTrial {
     this.#trial = { credentials: { ...this.next, ...change }, attempts: 0 };
   }
 
-  /** Adopts a change without a trial: root certificates, and credentials that the present profile does not use. */
+  /**
+   * Adopts a change without a trial: what a user or a network profile gives, root certificates, and credentials that the
+   * present profile does not use. Members on trial that it does not have stay on trial.
+   */
   adopt(change: CredentialsChange): void {
     this.#proven = { ...this.#proven, ...change };
-    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
-  }
-
-  /** Adopts a change without a trial, and any change on trial; a failure does not revert either. */
-  replace(change: CredentialsChange): void {
-    this.#proven = { ...this.next, ...change };
-    this.#trial = null;
+    if (this.#trial === null) return;
+    const credentials = { ...this.#trial.credentials, ...change };
+    this.#trial = isSame(credentials, this.#proven) ? null : { ...this.#trial, credentials };
   }
 
   /** Notes that a connection has opened. @returns true if a trial has succeeded */

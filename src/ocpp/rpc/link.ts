@@ -207,6 +207,11 @@ export class Link {
     return this.#trial.next;
   }
 
+  /** without those on trial */
+  get provenCredentials(): Credentials {
+    return this.#trial.proven;
+  }
+
   /** true: the credentials of the next attempt are on trial */
   get isTrial(): boolean {
     return this.#trial.isRunning;
@@ -267,14 +272,12 @@ export class Link {
     this.#trial.begin(change);
   }
 
-  /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
+  /**
+   * From the next attempt on, for good: the former ones do not return when it fails. What is on trial and not in the
+   * change stays on trial.
+   */
   adoptCredentials(change: CredentialsChange): void {
     this.#trial.adopt(change);
-  }
-
-  /** From the next attempt on, for good: the former ones do not return when it fails. */
-  replaceCredentials(change: CredentialsChange): void {
-    this.#trial.replace(change);
   }
 
   /** s; 0: none */

@@ -35,13 +35,17 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
+import { SentLimits } from '../charging/control.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
+import type { Link } from '../rpc/link.ts';
 import { createFindings } from '../rpc/messages.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
 import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
+import { createInsistence } from './insistence.ts';
+import type { Insistence } from './insistence.ts';
 import { LineState } from './line.ts';
 import type { StationPort } from './port.ts';
 import { SpokenVersion } from './spoken.ts';
@@ -83,12 +87,38 @@ const leaveMs = 3000;
 
 const badValue = (detail: string) => new SimError('COMMAND_BAD_VALUE', detail);
 
+/** Address and credentials of a connect over REST; what it does not give is that in use. @throws SimError COMMAND_BAD_VALUE */
+function checkConnect(
+  { url: requestedUrl, securityProfile, password }: OcppConnectOptions,
+  versions: OcppVersions,
+  { target, credentials: inForce }: Pick<Link, 'target' | 'credentials'>,
+) {
+  const profile = securityProfile ?? inForce.securityProfile;
+  const url = requestedUrl === undefined ? urlOfProfile(target.url, profile) : ocppUrlOf(requestedUrl);
+  const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
+  if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
+  if (!isUrlOfProfile(url, profile))
+    throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
+  if (password !== undefined && octets === null) throw badValue(`password: allowed: ${ocppPasswordText}`);
+  if (needsPassword(profile) && octets === null) throw badValue(`password: security profile ${profile} needs one`);
+  if (profile === 3 && inForce.own === null)
+    throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
+    throw badValue(`url: ${host} ${refusedTargetText}`);
+  return { url, profile, octets };
+}
+
 export class ChargePoint implements OcppStation {
   readonly id: string;
   readonly deviceIndex: number;
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
   readonly #line: LineState;
+  readonly #limits: SentLimits;
+  readonly #releases: Insistence;
+  /** ends listening to the device */
+  readonly #endListening: () => void;
   readonly #spoken: SpokenVersion;
   #versions: OcppVersions;
   readonly #findings: ReturnType<typeof createFindings>;
@@ -107,6 +137,12 @@ export class ChargePoint implements OcppStation {
     this.#versions = options.versions;
     this.#transport = this.#makeTransport();
     this.#line = this.#makeLineState();
+    this.#limits = new SentLimits(options);
+    this.#releases = createInsistence(options.clock, options.log, this.deviceIndex);
+    // also while no version follows the device
+    this.#endListening = options.device.onTransition(({ event }) => {
+      if (event === 'restart') this.#limits.forget();
+    });
     this.#spoken = this.#makeSpoken();
   }
 
@@ -141,6 +177,8 @@ export class ChargePoint implements OcppStation {
       line,
       connection: connectionOf(link, this.#line),
       network: networkOf(this.#transport, this.#line),
+      limits: this.#limits,
+      releases: this.#releases,
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause: string, text: string, action?: string) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
@@ -295,6 +333,8 @@ export class ChargePoint implements OcppStation {
   async #stop(): Promise<void> {
     this.#endLeaving?.();
     await Promise.all([this.#spoken.stop(), this.#transport.stop()]);
+    this.#releases.stop();
+    this.#endListening();
     this.#options.clock.clear();
     this.#alarm(null);
   }
@@ -342,37 +382,29 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect({ url: requestedUrl, securityProfile, password, version }: OcppConnectOptions): void {
+  connect(options: OcppConnectOptions): void {
     const { link } = this.#transport;
-    const versions = this.#versionsOf(version);
-    const inForce = link.credentials;
-    const profile = securityProfile ?? inForce.securityProfile;
-    const url = requestedUrl === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(requestedUrl);
-    const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
-    if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
-    if (!isUrlOfProfile(url, profile))
-      throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
-    if (password !== undefined && octets === null) throw badValue(`password: allowed: ${ocppPasswordText}`);
-    if (needsPassword(profile) && octets === null) throw badValue(`password: security profile ${profile} needs one`);
-    if (profile === 3 && inForce.own === null)
-      throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
-    const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-    if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
-      throw badValue(`url: ${host} ${refusedTargetText}`);
+    const versions = this.#versionsOf(options.version);
+    const { url, profile, octets } = checkConnect(options, versions, link);
+    const isAddressGiven = options.url !== undefined;
     // a raised profile alone leads to the same central system
-    const isOther = requestedUrl !== undefined && url !== urlOfProfile(link.target.url, profile);
-    if (isOther) {
+    const isOther = isAddressGiven && url !== urlOfProfile(link.target.url, profile);
+    if (isAddressGiven) this.#line.useSettings(isOther);
+    if (isOther)
       this.#spoken.inform((stack) => {
         stack.retargeted();
       });
-      this.#line.useSettings();
-    }
     this.#versions = versions;
     const subprotocols = this.#subprotocols(versions);
     for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);
-    const guarded = requestedUrl === undefined ? link.target.guarded : true;
-    link.setTarget({ ...link.target, url, subprotocols, guarded });
-    link.replaceCredentials({ securityProfile: profile, password: octets });
+    const guarded = isAddressGiven || link.target.guarded;
+    // an address that is given has the transport of a profile; without both the profile in use may be on trial
+    const isProfileGiven = isAddressGiven || options.securityProfile !== undefined;
+    link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
+    link.adoptCredentials({
+      ...(isProfileGiven && { securityProfile: profile }),
+      ...(options.password !== undefined && { password: octets }),
+    });
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();

@@ -13,19 +13,22 @@ export type { NetworkAccess } from './line.ts';
 export interface Network {
   /** for the next attempt to connect */
   readonly access: NetworkAccess;
-  /** access without a network profile: of the settings, or of a request of REST */
+  /** the address of the flags or of REST, with the credentials that have proved themselves or were given with it */
   readonly settings: NetworkAccess;
-  /** slot of the network profile in use; null: none is */
+  /** slot of the network profile in use; null: `access` is that of the settings */
   readonly slot: number | null;
   /** octets of basic authentication that a central system has set; null: those of the settings count */
   readonly password: Buffer | null;
-  /** false: the station has just started; true: the version begins on an open connection */
-  readonly isOpen: boolean;
+  /** true: a connection has opened since the start of the process */
+  readonly hasConnected: boolean;
   /**
-   * From the next attempt on, for good: the former access does not return when it fails.
+   * From the next attempt on, for good: the former access does not return when it fails. A password on trial that the
+   * access has too stays on trial.
    * @param slot of the network profile; null: the access is that of the settings
    */
   setAccess(access: NetworkAccess, slot: number | null): void;
+  /** Network profiles take note of another address that a user has given. @returns false: none since the last call */
+  takeAddress(): boolean;
   /** From the next wait on. */
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
@@ -51,12 +54,13 @@ export function networkOf(
     get password() {
       return line.password;
     },
-    get isOpen() {
-      return link.subprotocol !== null;
+    get hasConnected() {
+      return line.hasConnected;
     },
     setAccess: (access, slot) => {
       line.setAccess(access, slot);
     },
+    takeAddress: () => line.takeAddress(),
     setBackOff: (options) => {
       link.setBackOff(options);
     },

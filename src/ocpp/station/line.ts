@@ -5,6 +5,7 @@
 import { ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
+import { isSamePassword } from '../rpc/credentials.ts';
 import type { Credentials } from '../rpc/credentials.ts';
 import type { Link } from '../rpc/link.ts';
 
@@ -35,7 +36,10 @@ interface Learnt {
 }
 
 interface LineStateOptions {
-  readonly link: Pick<Link, 'target' | 'credentials' | 'retarget' | 'setCredentials' | 'replaceCredentials'>;
+  readonly link: Pick<
+    Link,
+    'target' | 'credentials' | 'provenCredentials' | 'connects' | 'retarget' | 'setCredentials' | 'adoptCredentials'
+  >;
   readonly slot: Slot;
   /** of the settings */
   readonly settings: Credentials;
@@ -50,15 +54,15 @@ export class LineState {
   #learnt: Learnt;
   /** access without a network profile, while one is in use */
   #settings: NetworkAccess;
-  /** a connection has opened since the start */
-  #hasOpened = false;
+  /** a user has given another address, of which network profiles have not taken note */
+  #isAddressNew = false;
   /** credentials that replace refused ones in the store, once they have opened a connection; null: none do */
   #restored: Credentials | null = null;
 
   constructor(options: LineStateOptions) {
     this.#options = options;
     this.#learnt = { password: null, securityProfile: options.settings.securityProfile, profile: null };
-    this.#settings = this.access;
+    this.#settings = this.#accessBy(options.link.provenCredentials);
   }
 
   /** octets of basic authentication that a central system has set; null: those of the settings count */
@@ -68,14 +72,22 @@ export class LineState {
 
   /** for the next attempt to connect */
   get access(): NetworkAccess {
-    const { target, credentials } = this.#options.link;
-    const { securityProfile, password } = credentials;
-    return { url: target.url, guarded: target.guarded, securityProfile, password };
+    return this.#accessBy(this.#options.link.credentials);
   }
 
-  /** access without a network profile: of the settings, or of a request of REST */
+  /** the address of the flags or of REST, with the credentials that have proved themselves or were given with it */
   get settings(): NetworkAccess {
-    return this.#learnt.profile === null ? this.access : this.#settings;
+    return this.#learnt.profile === null ? this.#accessBy(this.#options.link.provenCredentials) : this.#settings;
+  }
+
+  #accessBy({ securityProfile, password }: Credentials): NetworkAccess {
+    const { url, guarded } = this.#options.link.target;
+    return { url, guarded, securityProfile, password };
+  }
+
+  /** true: a connection has opened since the start of the process */
+  get hasConnected(): boolean {
+    return this.#options.link.connects > 0;
   }
 
   /** slot of the network profile in use; null: none is */
@@ -93,8 +105,8 @@ export class LineState {
     if (learnt === null) return;
     this.#learnt = learnt;
     const { profile, password } = learnt;
+    if (password !== null) this.#options.link.setCredentials({ password });
     if (profile !== null) this.#connectTo(profile.access);
-    else if (password !== null) this.#options.link.setCredentials({ password });
   }
 
   /** Tries the learnt security profile if it is above that of the settings; after the certificates are loaded. */
@@ -118,7 +130,7 @@ export class LineState {
   }
 
   /**
-   * From the next attempt on, for good.
+   * From the next attempt on, for good. A password on trial that the access has too stays on trial.
    * @param slot of the network profile; null: the access is that of the settings
    */
   setAccess(access: NetworkAccess, slot: number | null): void {
@@ -127,14 +139,21 @@ export class LineState {
     this.#keep({ profile: slot === null ? null : { slot, access } });
   }
 
-  /** A request of REST replaces the access: no network profile is in use. */
-  useSettings(): void {
+  /** A user has given an address: no network profile is in use. @param isOther another one than that in use */
+  useSettings(isOther: boolean): void {
+    this.#isAddressNew ||= isOther;
     if (this.#learnt.profile !== null) this.#keep({ profile: null });
+  }
+
+  /** Network profiles take note of another address that a user has given. @returns false: none since the last call */
+  takeAddress(): boolean {
+    const isNew = this.#isAddressNew;
+    this.#isAddressNew = false;
+    return isNew;
   }
 
   /** A connection has opened. */
   opened(): void {
-    this.#hasOpened = true;
     const { securityProfile } = this.#options.link.credentials;
     if (securityProfile !== (this.#learnt.profile?.access ?? this.#learnt).securityProfile)
       this.#keepSecurityProfile(securityProfile);
@@ -151,7 +170,7 @@ export class LineState {
   }
 
   #settle(): void {
-    if (this.#restored === null || !this.#hasOpened) return;
+    if (this.#restored === null || !this.hasConnected) return;
     const { settings, restoreOwn } = this.#options;
     const { password, own } = this.#restored;
     this.#restored = null;
@@ -162,7 +181,8 @@ export class LineState {
   #connectTo({ url, guarded, securityProfile, password }: NetworkAccess): void {
     const { link } = this.#options;
     link.retarget({ ...link.target, url, guarded });
-    link.replaceCredentials({ securityProfile, password });
+    const isNew = !isSamePassword(password, link.credentials.password);
+    link.adoptCredentials({ securityProfile, ...(isNew && { password }) });
   }
 
   #keepPassword(password: Buffer | null, inForce: Buffer | null): void {

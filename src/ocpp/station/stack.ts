@@ -21,7 +21,9 @@ import type {
   CallOutcome,
 } from '../rpc/model.ts';
 import type { ConnectFailure } from '../rpc/socket.ts';
+import type { SentLimits } from '../charging/control.ts';
 import type { Connection, Network } from './connection.ts';
+import type { Insistence } from './insistence.ts';
 import type { StationPort } from './port.ts';
 
 // Calls of the central system on their way to the parts of a station.
@@ -86,7 +88,8 @@ export interface VersionStack {
   leave(): Promise<void>;
   /**
    * Another version takes over, on a connection that is its own already: sessions end, nothing goes out, and the device
-   * keeps its authority and nothing else of this version. What is kept waits for the version to be at work again.
+   * keeps its authority and nothing else of this version, once it accepts that. What is kept waits for the version to be
+   * at work again.
    */
   giveWay(): void;
   /** The station has left or the process ends: timers and listeners end, nothing more is sent. */
@@ -122,6 +125,10 @@ export interface StackOptions {
   readonly line: Line;
   readonly connection: Connection;
   readonly network: Network;
+  /** the same for all versions of the station: a version takes over the limits that the one before has left */
+  readonly limits: SentLimits;
+  /** The same for all versions of the station: what takes the place of their state at the device is tried until accepted. */
+  readonly releases: Insistence;
   /** certificates of the settings, PEM; null: none */
   readonly certificates: { readonly rootCert: string | null; readonly ownCert: string | null };
   /** lines about the station, oldest first; no secrets */
@@ -291,9 +298,14 @@ export interface PartOf<Handlers> {
   readonly handlers?: Handlers;
   /** restores its state from the store; before the first connection */
   load?(): Promise<void>;
-  /** the station leaves, or the process ends */
+  /** the work of the part ends; `close` or `release` follows */
   stop?(): void;
-  /** another version takes over: takes back what the device holds of the part; after `stop` */
+  /** the station leaves, or the process ends */
+  close?(): void;
+  /**
+   * Another version takes over, or the version could not be loaded: takes back what the device holds of the part, as soon
+   * as the device accepts it.
+   */
   release?(): void;
 }
 

@@ -22,7 +22,7 @@ interface AssembledParts {
   readonly effects: { apply(): void };
   readonly certificates: Pick<VersionStack, 'restoreOwn'>;
   /** in the order of their loading */
-  readonly all: readonly { load?(): Promise<void>; stop?(): void; release?(): void }[];
+  readonly all: readonly { load?(): Promise<void>; stop?(): void; close?(): void; release?(): void }[];
 }
 
 interface VersionRules {
@@ -44,6 +44,7 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
   // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
   // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
+  let isLoaded = false;
   // after the parts, so that the states of the connectors come before what the queue has kept
   registration.onAccepted(() => {
     queue.resume();
@@ -84,6 +85,7 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
       at.effects.apply();
       await queue.load();
       for (const part of all) await part.load?.();
+      isLoaded = true;
     },
     opened() {
       rules.opened?.();
@@ -118,6 +120,11 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
     },
     stop() {
       stopParts();
+      for (const part of all) {
+        if (isLoaded) part.close?.();
+        // nothing stays of a version that has never been at work
+        else part.release?.();
+      }
       setAuthority(parts, false);
     },
   };

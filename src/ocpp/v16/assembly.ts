@@ -12,6 +12,7 @@ import type { EventLog } from '../security/events.ts';
 import type { CertificateFiles, Certificates } from './security.ts';
 import { createFirmware } from './firmware-management.ts';
 import type { Firmware, FirmwareDeps } from './firmware-management.ts';
+import type { ResortNetwork } from './last-resort.ts';
 import { createLogs } from './diagnostics.ts';
 import type { Logs, LogsDeps } from './diagnostics.ts';
 import { createConfiguration, createKeyEffects, credentialKeys, profileCheck, createKeys } from './keys/keys.ts';
@@ -45,9 +46,22 @@ interface StackQueue extends TransactionQueue {
 export interface Stack16Options
   extends Pick<
     StationParts,
-    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'finding'
+    | 'id'
+    | 'device'
+    | 'clock'
+    | 'wall'
+    | 'later'
+    | 'random'
+    | 'log'
+    | 'store'
+    | 'connection'
+    | 'finding'
+    | 'limits'
+    | 'releases'
   > {
   readonly line: Line;
+  /** absent: no network profile is in use ever */
+  readonly network?: ResortNetwork;
   /** certificates of the settings, PEM; absent: none */
   readonly certificates?: CertificateFiles;
   /** lines about the station for GetDiagnostics and GetLog, oldest first; absent: none */
@@ -150,8 +164,9 @@ function createBase(
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, keys, line, events);
-  const { id, device, clock, wall, later, random, log, store, finding } = options;
-  const common = { id, device, clock, wall, later, random, log, store, finding, keys, calls, queue, registration };
+  const { id, device, clock, wall, later, random, log, store, finding, limits, releases } = options;
+  const ofStation = { id, device, clock, wall, later, random, log, store, finding, limits, releases };
+  const common = { ...ofStation, keys, calls, queue, registration };
   const security: EventLog = createSecurityEvents({ ...common, connection });
   const parts: StationParts = { ...common, connection, security };
   return { parts, keys, registration, queue, security };

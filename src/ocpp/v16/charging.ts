@@ -330,7 +330,7 @@ function getCompositeSchedule({ parts, control }: Deps): Handler<'GetCompositeSc
   };
 }
 
-type SmartChargingParts = Pick<StationParts, 'device' | 'clock' | 'keys' | 'store' | 'log' | 'finding'> & {
+type SmartChargingParts = Pick<StationParts, 'device' | 'clock' | 'keys' | 'store' | 'log' | 'finding' | 'limits'> & {
   readonly registration: Pick<Registration, 'onAccepted'>;
 };
 
@@ -359,6 +359,7 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
     clock: parts.clock,
     store: parts.store('profiles'),
     log: parts.log,
+    limits: parts.limits,
     precedence: 'connector_first',
     transactions: () => transactions.running.map(runningTransaction),
   });

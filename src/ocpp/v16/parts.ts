@@ -102,7 +102,10 @@ export interface SmartCharging {
 
 /** Common to all parts of a station. */
 export interface StationParts
-  extends Pick<StackOptions, 'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection'> {
+  extends Pick<
+    StackOptions,
+    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'limits' | 'releases'
+  > {
   readonly keys: Keys;
   readonly calls: Calls;
   readonly queue: TransactionQueue;

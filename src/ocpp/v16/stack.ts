@@ -10,6 +10,7 @@ import { sendUserCall, sharedFunctions, createVersionStack } from '../station/ve
 import { assembleParts } from './assembly.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { maxIdTagLength } from './authorization/tokens.ts';
+import { createLastResort } from './last-resort.ts';
 import { bootTable16 } from '../provisioning/registration.ts';
 import type { RegistrationPart } from '../provisioning/registration.ts';
 import { errorCode } from '../rpc/frames.ts';
@@ -136,13 +137,21 @@ export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
   const { registration, keys, security } = at;
   registration.onAccepted(at.smartCharging.refresh);
+  const { network, log } = options;
+  const resort =
+    network &&
+    createLastResort(network, log, () => {
+      registration.restarted();
+    });
   return createVersionStack(at, {
     functions: functionsOf(at),
     bootTable: bootTable16,
     heartbeatIntervalS: () => keys.integer('HeartbeatInterval'),
     loadSettings: () => keys.load(),
+    opened: () => resort?.opened(),
     failed: (failure) => {
       security.failed(failure);
+      resort?.failed();
     },
     dispatch: (isEnding) =>
       createDispatch({ handlers: mergeHandlers(at.all), registration, finding: options.finding, isEnding }),

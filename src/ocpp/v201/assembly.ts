@@ -127,8 +127,8 @@ function createBase(version: Version2, options: StackOptions, deps: BaseDeps): B
     security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, variables, line, deps.events);
-  const { id, clock, wall, later, random, log, store, disturber, finding } = options;
-  const common = { id, device, clock, wall, later, random, log, store, disturber, finding };
+  const { id, clock, wall, later, random, log, store, disturber, finding, limits, releases } = options;
+  const common = { id, device, clock, wall, later, random, log, store, disturber, finding, limits, releases };
   const allButSecurity = { ...common, version, variables, calls, queue, registration, connection };
   const security: EventLog = createSecurityEvents(allButSecurity);
   return { parts: { ...allButSecurity, security }, variables, registration, queue, security };

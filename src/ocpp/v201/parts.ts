@@ -176,7 +176,18 @@ export interface SmartCharging {
 export interface StationParts
   extends Pick<
     StackOptions,
-    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'disturber'
+    | 'id'
+    | 'device'
+    | 'clock'
+    | 'wall'
+    | 'later'
+    | 'random'
+    | 'log'
+    | 'store'
+    | 'connection'
+    | 'disturber'
+    | 'limits'
+    | 'releases'
   > {
   readonly version: Version2;
   readonly variables: Variables;

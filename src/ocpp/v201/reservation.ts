@@ -171,13 +171,14 @@ function followDevice(state: ReservationState, transition: EvseTransition): void
 }
 
 export function createReservations(parts: StationParts, deps: ReservationsDeps): Part & Reservations {
-  const { device, clock, log, store } = parts;
+  const { device, clock, log, store, releases } = parts;
   const notices = createNotices(parts);
   const book = createBook({
     device,
     clock,
     log,
     store,
+    releases,
     fits: connectorFits(parts),
     expired: ({ reservationId }) => {
       notices.notify(reservationId, 'Expired');

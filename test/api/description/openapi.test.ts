@@ -27,7 +27,9 @@ const openOnPurpose = [
   // keywords of JSON Schema
   'FaultKind/parameters_schema/*',
   'FaultKind/target_schema/*',
-  // as the peer has sent it, also against its schema: messages, values of DER controls
+  // of vendors, in the values of DER controls
+  'OcppCustomData/*',
+  // as the peer has sent it, also against its schema: messages
   'OcppPayload/*',
   // members of a charging profile that only some versions have, and its schedules
   'OcppSentProfile/*',

@@ -1,7 +1,6 @@
 import { cutRuns, cuts, expectContinuation } from '../../support/continuation.ts';
 import { holds } from '../../support/property.ts';
-import { skip } from '../../support/skip.ts';
-import { keepsSource, KeptRig, scenarios, steps } from './kept-rig.ts';
+import { KeptRig, scenarios, steps } from './kept-rig.ts';
 import type { KeptRigOptions } from './kept-rig.ts';
 
 /** A device and one restored from its state show the same after each tick. */
@@ -45,8 +44,7 @@ describe('the state of a device over a restart', () => {
   }
 
   for (const type of ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE']) {
-    it(`${type} with its own source goes on where it was`, function () {
-      if (!keepsSource(type)) skip(this, `the source of ${type} is not kept yet`);
+    it(`${type} with its own source goes on where it was`, () => {
       checkGoesOn(type, { type, map: { layout: 'both' }, inverter: slow, realSource: true }, 20);
     });
   }

@@ -103,6 +103,7 @@ function createRig(change: Partial<ChargingControlOptions> = {}) {
     device,
     clock,
     log,
+    limits: new SentLimits({ device, log }),
     store: store.slot('profiles'),
     precedence: 'stack_level',
     transactions: () => [],

@@ -186,7 +186,7 @@ describe('secrets in the messages of a charge point', () => {
       const forms = [password.toString(), password.toString('base64'), password.toString('hex')];
       const text = forms.join(' and ');
       await station.call('DataTransfer', { vendorId: 'v', data: text });
-      rig.link.replaceCredentials({ password: Buffer.from('the-next-one-of-it') });
+      rig.link.adoptCredentials({ password: Buffer.from('the-next-one-of-it') });
       await station.call('DataTransfer', { vendorId: 'v', data: `${text} the-next-one-of-it` });
       await station.call(password.toString(), {}, password.toString());
       for (const form of [...forms, 'the-next-one']) expect(shown()).not.to.include(form);

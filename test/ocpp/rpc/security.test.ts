@@ -271,7 +271,7 @@ describe('security profiles of a charge point (white paper of 1.6, 2.x A00)', ()
       await rig.connect();
       await connection();
       rig.link.setCredentials({ password: Buffer.from('yet-another-password') });
-      rig.link.replaceCredentials({ password: other });
+      rig.link.adoptCredentials({ password: other });
       rig.link.reconnect('by the user');
       expect((await rig.failed.take()).status).to.equal(401);
       expect(rig.link.credentials.password).to.equal(other);

@@ -151,6 +151,78 @@ describe('a charge point on its line', () => {
     expect(waits[3]).to.be.within(1, 2);
   });
 
+  describe('connect and credentials on trial', () => {
+    const next = Buffer.from('another-password-of-24-b');
+    const given = 'a-third-password-of-24-b';
+    const admitting = (octets: Buffer) => {
+      central.admit = (_, shown) => (shown?.equals(octets) === true ? null : 401);
+    };
+
+    it('without a password the trial goes on, and the former ones return when it fails', async () => {
+      await open({ securityProfile: 1, password });
+      admitting(password);
+      rig.parts.connection.setPassword(next);
+      rig.station.connect({});
+      await rig.until('failed rejected');
+      await rig.until('restore null');
+      await rig.until('opened ocpp1.6');
+      expect(rig.parts.network.access.password).to.deep.equal(password);
+      expect(rig.parts.network.password).to.equal(null);
+    });
+
+    it('without a password a trial that succeeds is for good', async () => {
+      await open({ securityProfile: 1, password });
+      admitting(next);
+      rig.parts.connection.setPassword(next);
+      rig.station.connect({ url: central.url });
+      await rig.until('opened ocpp1.6');
+      expect(rig.parts.network.settings.password).to.deep.equal(next);
+      expect(rig.parts.network.password).to.deep.equal(next);
+    });
+
+    it('a password that is given is for good, and a security profile on trial stays on trial', async () => {
+      const ca = await createAuthority('Test CA');
+      await open({ securityProfile: 1, password, rootCert: ca.cert });
+      admitting(Buffer.from(given));
+      rig.parts.connection.setSecurityProfile(2);
+      rig.station.connect({ password: given });
+      // the central system of this test has no TLS
+      await rig.until('failed tls');
+      await rig.until('restore null');
+      await rig.until('opened ocpp1.6');
+      expect(rig.parts.network.access.password?.toString()).to.equal(given);
+      expect(rig.station.status).to.include({ url: central.url, securityProfile: 1 });
+    });
+
+    it('a network profile leaves a password on trial, and the settings keep the one before it', async () => {
+      await open({ securityProfile: 1, password });
+      admitting(password);
+      const { network, connection } = rig.parts;
+      connection.setPassword(next);
+      const url = `${central.url}/profile`;
+      network.setAccess({ ...network.access, url }, 1);
+      expect(network.settings).to.deep.include({ url: central.url, password });
+      connection.reconnect('another network profile');
+      await rig.until('restore null');
+      await rig.until('opened ocpp1.6');
+      expect(network.access).to.deep.include({ url, password });
+      expect([network.slot, network.password]).to.deep.equal([1, null]);
+      network.setAccess(network.settings, null);
+      expect([network.access.url, network.slot]).to.deep.equal([central.url, null]);
+    });
+
+    it('a password that is given ends the trial of another one', async () => {
+      await open({ securityProfile: 1, password });
+      admitting(password);
+      rig.parts.connection.setPassword(next);
+      rig.station.connect({ password: given });
+      await rig.until('failed rejected');
+      rig.passWait();
+      await rig.until('failed rejected');
+      expect(rig.told).to.deep.equal([]);
+    });
+  });
+
   it('an answer that a central system of 2.1 could not use is in the log', async () => {
     central.subprotocols = ['ocpp2.1'];
     const lines: string[] = [];

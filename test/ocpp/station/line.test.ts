@@ -57,6 +57,19 @@ describe('what a station has learnt on its line', () => {
     expect(shown).to.deep.equal([learnt]);
   });
 
+  it('a password that is refused after a restart is forgotten once that of the settings has opened a connection', async () => {
+    await open({ securityProfile: 1, password });
+    rig.parts.connection.setPassword(learnt);
+    await rig.station.stop();
+    await start({ securityProfile: 1, password });
+    central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+    rig.station.begin();
+    await rig.until('failed rejected');
+    expect(rig.parts.network.password).to.deep.equal(learnt);
+    await rig.until('opened ocpp1.6');
+    expect(rig.parts.network.password).to.equal(null);
+  });
+
   it('a raised security profile is tried again after a restart, and forgotten once a lower one has opened a connection', async () => {
     await open({ securityProfile: 1, password, rootCert: ca.cert });
     rig.parts.connection.setSecurityProfile(2);
@@ -85,11 +98,11 @@ describe('what a station has learnt on its line', () => {
     await open();
     const access = { url: `${central.url}/other`, guarded: false, securityProfile: 0, password: null } as const;
     rig.parts.network.setAccess(access, 2);
-    expect(rig.parts.network).to.deep.include({ slot: 2, isOpen: true });
+    expect(rig.parts.network).to.deep.include({ slot: 2, hasConnected: true });
     await rig.station.stop();
     await start();
     expect(rig.parts.network.slot).to.equal(2);
-    expect(rig.parts.network.isOpen).to.equal(false);
+    expect(rig.parts.network.hasConnected).to.equal(false);
     expect(rig.parts.network.settings.url).to.equal(central.url);
     rig.station.begin();
     await rig.until('opened ocpp1.6');
@@ -100,6 +113,21 @@ describe('what a station has learnt on its line', () => {
     await rig.station.stop();
     await open();
     expect(paths().at(-1)).to.equal('/ocpp/CP-1');
+  });
+
+  it('a password learnt at the address of a network profile is on trial there after a restart', async () => {
+    await open({ securityProfile: 1, password });
+    rig.parts.connection.setPassword(learnt);
+    rig.parts.network.setAccess({ ...rig.parts.network.access, url: `${central.url}/other` }, 2);
+    await rig.station.stop();
+    await start({ securityProfile: 1, password });
+    expect(rig.parts.network.access.password).to.deep.equal(learnt);
+    central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+    rig.station.begin();
+    await rig.until('failed rejected');
+    await rig.until('opened ocpp1.6');
+    expect(paths().at(-1)).to.equal('/ocpp/other/CP-1');
+    expect(rig.parts.network.password).to.equal(null);
   });
 
   it('another central system over REST takes the place of a network profile', async () => {

@@ -290,6 +290,17 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
       expect(offers().slice(-2)).to.deep.equal(['ocpp1.6', 'ocpp1.6']);
     });
 
+    it('an address is new to network profiles once, whatever version was at work', async () => {
+      await open('ocpp1.6');
+      rig.station.connect({ url: central.url });
+      expect(rig.parts.network.takeAddress()).to.equal(false);
+      rig.station.connect({ url: `${central.url}/other` });
+      await rig.until('opened ocpp1.6');
+      await choose('ocpp2.0.1');
+      await rig.until('opened ocpp2.0.1');
+      expect([rig.parts.network.takeAddress(), rig.parts.network.takeAddress()]).to.deep.equal([true, false]);
+    });
+
     it('refuses a version that forbids the identity; nothing changes', async () => {
       rig = new StationRig(central.url, { id: 'a:b' }, ['ocpp1.6j']);
       await rig.loaded;

@@ -9,6 +9,9 @@ import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../../../src/ocpp/rpc/model.ts';
+import { SentLimits } from '../../../src/ocpp/charging/control.ts';
+import { createInsistence } from '../../../src/ocpp/station/insistence.ts';
+import type { Insistence } from '../../../src/ocpp/station/insistence.ts';
 import type { MeterSample, StationPort } from '../../../src/ocpp/station/port.ts';
 import { createKeys, credentialKeys } from '../../../src/ocpp/v16/keys/keys.ts';
 import type { KeySet } from '../../../src/ocpp/v16/keys/keys.ts';
@@ -187,6 +190,8 @@ export interface Rig {
   readonly keys: KeySet;
   readonly clock: ReturnType<ReturnType<typeof remoteClocks>>;
   readonly connection: Connection & { readonly done: string[]; password: Buffer | null };
+  readonly limits: SentLimits;
+  readonly releases: Insistence;
   readonly findings: (readonly [clause: string, text: string, action: string | undefined])[];
   readonly find: (clause: string, text: string, action?: string) => void;
   /** Moves the time on and lets promises run. */
@@ -248,6 +253,8 @@ export function rig(): Rig {
     store,
     keys,
     clock,
+    limits: new SentLimits({ device: device.port, log: silentLogger }),
+    releases: createInsistence(clock, silentLogger, 0),
     findings,
     find: (clause, text, action) => findings.push([clause, text, action]),
     connection,

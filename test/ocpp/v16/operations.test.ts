@@ -302,9 +302,9 @@ describe('OCPP 1.6 effects of keys (chapter 9, white paper 2)', () => {
     const parts = rig();
     const effects = createKeyEffects({
       device: parts.device.port,
-      log: silentLogger,
       connection: parts.connection,
       keys: parts.keys,
+      releases: parts.releases,
       autoAuthorize: true,
     });
     const configuration = createConfiguration(parts.keys, effects, {

@@ -30,6 +30,8 @@ function stackOn(parts: Rig = rig()) {
     store: (name) => parts.store.slot(name),
     line: parts.line,
     connection: parts.connection,
+    limits: parts.limits,
+    releases: parts.releases,
     finding: parts.find,
     disturber: noDisturber,
     autoAuthorize: false,
@@ -309,6 +311,22 @@ describe('OCPP 1.6 station as a whole', () => {
       keys: [{ key: 'HeartbeatInterval', value: '12', readonly: false, rebootRequired: false }],
     });
     expect(s.stack.heartbeatIntervalS).to.equal(12);
+  });
+
+  it('what it has begun leaves the device where its state cannot be restored', async () => {
+    const parts = rig();
+    const reservation = { reservationId: 7, idToken: 'TAG' };
+    const of = { connectorId: 1, tokenKey: 'tag', groupKey: null, madeMs: 0 };
+    const expiresMs = parts.wall.nowMs() + 3_600_000;
+    await parts.store.slot('reservations').replace([{ ...reservation, ...of, expiresMs }]);
+    parts.store.slot('profiles').read = () => Promise.reject(new Error('the store is broken'));
+    const { stack, device } = stackOn(parts);
+    const reserve = (present: object | null) => ({ kind: 'evse.reserve', connectorId: 1, reservation: present });
+    expect(await codeOf(stack.load())).to.equal('Error: the store is broken');
+    expect(device.commands).to.deep.include(reserve({ ...reservation, expiresInS: null }));
+    device.change(1, { status: 'reserved', reservation: { ...reservation, expiresAtS: null } });
+    stack.stop();
+    expect(device.commands).to.deep.include(reserve(null));
   });
 
   it('6.1: each action of the central system has a handler', async () => {

@@ -189,7 +189,7 @@ function checker(version: Version2) {
 
 export function rig({ version = 'ocpp2.1' }: RigOptions = {}): Rig {
   const base = rig16();
-  const { device, line, wall, timers, store, clock, connection, findings, find } = base;
+  const { device, line, wall, timers, store, clock, connection, limits, releases, findings, find } = base;
   const check = checker(version);
   const facts: VariableFacts = {
     version,
@@ -217,6 +217,8 @@ export function rig({ version = 'ocpp2.1' }: RigOptions = {}): Rig {
     log: silentLogger,
     store: (name) => store.slot(name),
     connection,
+    limits,
+    releases,
     disturber: noDisturber,
     variables,
     calls: {

@@ -4,7 +4,7 @@
  * both sides have nothing left to do. The central system has the simulated time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App, AppOptions } from '../../../src/app/start-stop.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';
@@ -16,6 +16,7 @@ import type { DeviceAdapter } from '../../../src/core/device-adapter.ts';
 import { ask } from '../../support/http.ts';
 import type { Json, JsonAnswer } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';
+import type { RunningOptions } from '../../support/running-app.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { Central } from '../central/central.ts';
@@ -33,7 +34,7 @@ export interface SiteOptions {
   readonly types?: readonly string[];
   readonly flags?: readonly string[];
   readonly central?: Omit<CentralOptions, 'nowMs'>;
-  readonly app?: AppOptions;
+  readonly app?: RunningOptions;
 }
 
 export class Site {

@@ -124,6 +124,34 @@ describe('what belongs to a station that offers 2.0.1 and 1.6, and to no version
     });
   });
 
+  it('the address of the flags is reached under 1.6 too, from a network profile that 2.0.1 has left in use', async () => {
+    await open('ocpp2.0.1');
+    const other = `${site.central.url}/other`;
+    const connectionData = {
+      ocppVersion: 'OCPP20',
+      ocppInterface: 'Wired0',
+      ocppTransport: 'JSON',
+      messageTimeout: 20,
+      ocppCsmsUrl: other,
+      securityProfile: 0,
+    };
+    await site.call('SetNetworkProfile', { configurationSlot: 1, connectionData });
+    const priority = { component: { name: 'OCPPCommCtrlr' }, variable: { name: 'NetworkConfigurationPriority' } };
+    await site.call('SetVariables', { setVariableData: [{ ...priority, attributeValue: '1' }] });
+    await site.call('Reset', { type: 'Immediate' });
+    await site.until('it is there', async () => (await status()).url === other && (await speaks('ocpp2.0.1')), 200);
+    await choose('ocpp1.6');
+    await restart('ocpp1.6');
+    expect((await status()).url).to.equal(other);
+    const boots = () => site.station.callsOf('BootNotification').length;
+    const before = boots();
+    site.central.admit = (_, __, { url }) => (url?.includes('/other') === true ? 404 : null);
+    site.station.cut();
+    await site.until('it is back', async () => (await status()).url === site.central.url, 200);
+    await site.until('it is accepted', () => speaks('ocpp1.6'), 200);
+    expect(boots()).to.equal(before + 1);
+  });
+
   it('what the last version has set operative stays so under every version', async () => {
     await open('ocpp1.6');
     await site.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' });

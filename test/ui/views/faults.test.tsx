@@ -19,7 +19,7 @@ describe('faults', () => {
   it('lists ended faults with the newest first, as the simulator does', async () => {
     const daemon = new Daemon();
     answerForSite(daemon);
-    const example = daemon.exampleOf('GET', 'faults') as Json;
+    const example = daemon.exampleOf('GET', 'faults');
     const [fault] = [...example.ended, ...example.faults] as readonly Json[];
     const endedAt = (id: number, second: number) => ({
       ...fault,

@@ -182,22 +182,12 @@ export const evseSchema = z
       .max(1000)
       .optional()
       .meta({ description: 'Consumption of the station itself, W; default 3.' }),
-    start_delay_min_s: z
-      .number()
-      .min(0)
-      .max(3600)
-      .optional()
-      .meta({
-        description: 'Minimum time from authorisation to the first energy, s; default 3, at most start_delay_max_s.',
-      }),
-    start_delay_max_s: z
-      .number()
-      .min(0)
-      .max(3600)
-      .optional()
-      .meta({
-        description: 'Maximum time from authorisation to the first energy, s; default 15, at least start_delay_min_s.',
-      }),
+    start_delay_min_s: z.number().min(0).max(3600).optional().meta({
+      description: 'Minimum time from authorisation to the first energy, s; default 3, at most start_delay_max_s.',
+    }),
+    start_delay_max_s: z.number().min(0).max(3600).optional().meta({
+      description: 'Maximum time from authorisation to the first energy, s; default 15, at least start_delay_min_s.',
+    }),
     connection_timeout_s: z
       .number()
       .min(1)

@@ -35,7 +35,7 @@ export function currentFor(powerW: number, emfV: number, ohm: number): number {
   if (powerW === 0 || !(emfV > 0)) return 0;
   const root = emfV * emfV - 4 * ohm * powerW;
   // the form without cancellation; above the maximum power there is no root
-  return root > 0 ? (2 * powerW) / (emfV + Math.sqrt(root)) : (2 * powerW) / emfV;
+  return root > 0 ? (2 * powerW) / (emfV + Math.sqrt(root)) : emfV / (2 * ohm);
 }
 
 /**

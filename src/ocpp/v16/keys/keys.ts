@@ -2,7 +2,7 @@
  * The configuration of one station: values by key over a restart, GetConfiguration (5.8) and ChangeConfiguration (5.3).
  */
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
-import { SimError, errorText } from '../../../core/errors.ts';
+import { SimError } from '../../../core/errors.ts';
 import type { Slot } from '../../../core/store.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
@@ -239,7 +239,7 @@ export function createKeys(options: KeySetOptions): KeySet {
 
 // Effects of keys on the device and the connection; all others are read by their parts (column `effect` of the table).
 
-interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'keys'> {
+interface EffectOptions extends Pick<StationParts, 'device' | 'connection' | 'keys' | 'releases'> {
   /** true: plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
 }
@@ -297,19 +297,21 @@ function behaviourOf(keys: Keys, autoAuthorize: boolean) {
   } as const;
 }
 
+/** Key of the attempts to set the behaviour. */
+const behaviourAct = 'behaviour';
+
 const behaviourKeys = [
   'ConnectionTimeOut',
   'StopTransactionOnEVSideDisconnect',
   'UnlockConnectorOnEVSideDisconnect',
 ] as const;
 
-export function createKeyEffects({ device, log, connection, keys, autoAuthorize }: EffectOptions): KeyEffects {
+export function createKeyEffects({ device, connection, keys, releases, autoAuthorize }: EffectOptions): KeyEffects {
+  // also in place of the behaviour that another version has set
   const behave = (): void => {
-    try {
+    releases.insist(behaviourAct, 'configuration keys have no effect at the device', () => {
       device.command(behaviourOf(keys, autoAuthorize));
-    } catch (error) {
-      log.warning(`configuration keys have no effect at the device: ${errorText(error)}`, device.deviceIndex);
-    }
+    });
   };
   const ends = [
     ...behaviourKeys.map((key) => keys.onChange(key, behave)),
@@ -323,6 +325,7 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
       connection.setPingInterval(keys.integer('WebSocketPingInterval'));
     },
     stop: () => {
+      releases.end(behaviourAct);
       for (const end of ends) end();
     },
   };

@@ -4,7 +4,7 @@ import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { distorted } from '../../meter-values.ts';
 import type { MeterDistortion, QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Signal } from '../../station/stack.ts';
-import { createInsistence } from '../../transactions/ledger.ts';
+import { createInsistence } from '../../station/insistence.ts';
 import type { Ledger as AnyLedger } from '../../transactions/ledger.ts';
 import type { Tokens } from '../authorization/tokens.ts';
 import { stamp } from '../parts.ts';

@@ -146,7 +146,7 @@ export function ruleFacts(
 
 type SmartChargingParts = Pick<
   StationParts,
-  'device' | 'clock' | 'variables' | 'store' | 'log' | 'finding' | 'version' | 'calls' | 'random'
+  'device' | 'clock' | 'variables' | 'store' | 'log' | 'finding' | 'version' | 'calls' | 'random' | 'limits'
 > & {
   readonly registration: Pick<Registration, 'isReady' | 'boots' | 'onAccepted' | 'onEnded'>;
 };
@@ -208,6 +208,7 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
     // profiles are stored as they were sent, in the form of their version
     store: parts.store(`profiles-${parts.version}`),
     log: parts.log,
+    limits: parts.limits,
     precedence: 'stack_level',
     transactions: () => transactions.running.map(running),
     conditions: () => conditions.at(follows),

@@ -330,5 +330,11 @@ export function createDerControl(parts: StationParts): Part & DerControls {
       context.controls.stop();
       context.outbox.stop();
     },
+    close() {
+      context.controls.close();
+    },
+    release() {
+      context.controls.release();
+    },
   };
 }

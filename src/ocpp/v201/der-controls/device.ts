@@ -1,4 +1,6 @@
 /** DER controls in force on the device: composed, applied, and retried while the device accepts no control. */
+import { randomUUID } from 'node:crypto';
+import { SimError } from '../../../core/errors.ts';
 import type { DerPort, DerSettings, DerHold } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
 import { isRefusal } from './model.ts';
@@ -86,11 +88,16 @@ export interface DeviceControls {
   stateOf(id: string): ControlOutcome | null;
   /** types of control in effect on the device: applied, and not overwritten by another writer */
   readonly running: ReadonlySet<DERControlEnum>;
+  /** `close` or `release` follows. */
   stop(): void;
+  /** Leaves the controls in force as they are. */
+  close(): void;
+  /** Ends the controls in force, as soon as the device accepts that. */
+  release(): void;
 }
 
 interface DeviceControlsOptions {
-  readonly parts: Pick<StationParts, 'later' | 'log' | 'device'>;
+  readonly parts: Pick<StationParts, 'later' | 'log' | 'device' | 'releases'>;
   readonly port: DerPort;
 }
 
@@ -145,7 +152,17 @@ export function createDeviceControls({ parts, port }: DeviceControlsOptions): De
       isStopped = true;
       endWait?.();
       endRestarts();
+    },
+    close() {
       port.close();
+    },
+    release() {
+      // a key of its own: the same version may give way again before the device accepts the end
+      parts.releases.insist(randomUUID(), 'DER controls stay in force', () => {
+        port.follow([]);
+        if (!port.isSettled) throw new SimError('COMMAND_CONFLICT', 'the device does not accept their end');
+        port.close();
+      });
     },
   };
 }

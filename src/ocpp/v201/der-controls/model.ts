@@ -14,6 +14,7 @@ import type {
   Requests,
   DERUnitEnum,
 } from '../messages.ts';
+import { derControlMembers } from '../../../contract/ocpp-der.ts';
 import { instantOf } from '../../station/stack.ts';
 
 export type { DERControlEnum } from '../messages.ts';
@@ -83,30 +84,7 @@ export function isRefusal(result: object): result is DerRefusal {
 }
 
 /** The member of SetDERControl that belongs to each type of control. */
-export const memberOf: Readonly<Record<DERControlEnum, DerMember>> = {
-  EnterService: 'enterService',
-  FreqDroop: 'freqDroop',
-  FreqWatt: 'curve',
-  FixedPFAbsorb: 'fixedPFAbsorb',
-  FixedPFInject: 'fixedPFInject',
-  FixedVar: 'fixedVar',
-  Gradients: 'gradient',
-  HFMustTrip: 'curve',
-  HFMayTrip: 'curve',
-  HVMustTrip: 'curve',
-  HVMomCess: 'curve',
-  HVMayTrip: 'curve',
-  LimitMaxDischarge: 'limitMaxDischarge',
-  LFMustTrip: 'curve',
-  LVMustTrip: 'curve',
-  LVMomCess: 'curve',
-  LVMayTrip: 'curve',
-  PowerMonitoringMustTrip: 'curve',
-  VoltVar: 'curve',
-  VoltWatt: 'curve',
-  WattPF: 'curve',
-  WattVar: 'curve',
-};
+export const memberOf: Readonly<Record<DERControlEnum, DerMember>> = derControlMembers;
 
 /** The bodies of a request, in the order of `DerBody`. */
 export function bodiesOf(request: Requests['SetDERControl']): readonly DerBody[] {

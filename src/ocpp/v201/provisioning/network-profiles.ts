@@ -1,7 +1,5 @@
 /** SetNetworkProfile (B09), and the way from one profile to the next (B10, A05). */
-import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
-import type { Network, NetworkAccess } from '../../station/connection.ts';
-import { createSaver } from '../../station/stack.ts';
+import type { NetworkAccess } from '../../station/connection.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
 import type { Refusal, VariableCheck, VariableChecks } from '../variables/handlers.ts';
 import { members } from '../variables/model.ts';
@@ -14,107 +12,11 @@ import {
   isSecurityProfile,
   profileIssue,
   profileOf,
-  restoredProfile,
   transportIssue,
 } from './network-profile.ts';
 import type { NetworkProfile, ProfileContext } from './network-profile.ts';
-
-// The network profiles of a station, and the one in use. Slot 0 holds the settings until it is filled.
-
-const settingsSlot = 0;
-const defaultTimeoutS = 30;
-
-interface NetworkSlots {
-  /** the slot in use, or tried */
-  readonly active: number;
-  at(slot: number): NetworkProfile | undefined;
-  /** Null: the slot is empty. */
-  securityProfileOf(slot: number): OcppSecurityProfile | null;
-  hasOwnPassword(slot: number): boolean;
-  fill(slot: number, profile: NetworkProfile): void;
-  /** Empties a slot; slot 0 then holds the settings again. */
-  remove(slot: number): void;
-  /** The next attempt to connect uses the slot. */
-  use(slot: number): void;
-  /** True if `use` would change the connection. */
-  differs(slot: number): boolean;
-  /** The user has changed the target in the settings: empties slot 0 and uses the settings. */
-  resetSettings(): void;
-  load(): Promise<void>;
-}
-
-type UsedNetwork = Pick<Network, 'access' | 'settings' | 'slot' | 'password' | 'isOpen' | 'setAccess'>;
-
-/** The access with a profile; null: without one. */
-function accessOf(profile: NetworkProfile | null, { settings, password: common }: UsedNetwork): NetworkAccess {
-  const text = profile?.password ?? null;
-  // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
-  const password = text === null ? (common ?? settings.password) : Buffer.from(text, 'utf8');
-  if (profile === null) return { ...settings, password };
-  return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
-}
-
-function createNetworkSlots(
-  { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
-  { network }: { readonly network: UsedNetwork },
-): NetworkSlots {
-  const slots = new Map<number, NetworkProfile>();
-  const storeSlot = store('network-profiles');
-  const saver = createSaver(storeSlot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
-  let active: number = network.slot ?? settingsSlot;
-  /** the profile whose contents are in use; null: the settings */
-  let usedProfile: NetworkProfile | null = null;
-  const publish = (number: number): void => {
-    variables.set('OCPPCommCtrlr', 'ActiveNetworkProfile', String(number));
-    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(usedProfile?.messageTimeoutS ?? defaultTimeoutS));
-  };
-  const contents = (number: number): NetworkProfile | null => slots.get(number) ?? null;
-  return {
-    get active() {
-      return active;
-    },
-    at: (number) => slots.get(number),
-    securityProfileOf: (number) => {
-      const profile = slots.get(number);
-      // NetworkConfiguration may have begun to fill the slot without an address
-      if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
-      if (number !== settingsSlot) return null;
-      return network.settings.securityProfile;
-    },
-    hasOwnPassword: (number) => slots.get(number)?.password != null,
-    fill: (number, profile) => {
-      slots.set(number, profile);
-      saver.save();
-    },
-    remove: (number) => {
-      if (slots.delete(number)) saver.save();
-    },
-    use: (number) => {
-      active = number;
-      usedProfile = contents(number);
-      network.setAccess(accessOf(usedProfile, network), usedProfile === null ? null : number);
-      publish(number);
-    },
-    differs: (number) => number !== active || contents(number) !== usedProfile,
-    resetSettings: () => {
-      if (slots.delete(settingsSlot)) saver.save();
-      active = settingsSlot;
-      usedProfile = null;
-      publish(settingsSlot);
-    },
-    load: async () => {
-      for (const entry of await storeSlot.read()) {
-        const [number, stored] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
-        const profile = restoredProfile(stored);
-        if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
-          slots.set(Number(number), profile);
-      }
-      if (network.slot === null) return;
-      usedProfile = contents(active);
-      publish(active);
-    },
-  };
-}
+import { createNetworkSlots, settingsSlot } from './network-slots.ts';
+import type { NetworkSlots, Place, ProfileNetwork } from './network-slots.ts';
 
 // NetworkConfiguration of 2.1 (B09.FR.10): the slots as variables, which the central system may set one by one.
 
@@ -227,7 +129,7 @@ function createNetworkConfiguration(parts: Variables, deps: ConfigurationDeps): 
 }
 
 interface NetworkProfilesDeps {
-  readonly network: UsedNetwork;
+  readonly network: ProfileNetwork;
   /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
   /**
@@ -287,13 +189,37 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
   };
 }
 
-/** The filled slots of NetworkConfigurationPriority; slot 0 if there is none. */
-function orderOf({ variables }: Parts, slots: NetworkSlots): readonly number[] {
-  const order = variables
-    .list('OCPPCommCtrlr', 'NetworkConfigurationPriority')
-    .map(Number)
-    .filter((slot) => slots.securityProfileOf(slot) !== null);
-  return order.length === 0 ? [0] : order;
+const priorityOf = ({ variables }: Pick<Parts, 'variables'>): readonly number[] =>
+  variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
+
+/** The filled slots of NetworkConfigurationPriority; the settings if there is none. */
+function orderOf(parts: Parts, slots: NetworkSlots): readonly [Place, ...Place[]] {
+  const [first = 'settings', ...others] = priorityOf(parts)
+    .filter((slot) => slots.securityProfileOf(slot) !== null)
+    .map((slot) => slots.placeOf(slot));
+  return [first, ...others];
+}
+
+/**
+ * The places that are tried in turn: those of the priority, and the settings as the last resort, so that the address of
+ * the user is reached whatever the central system has set. A lower security profile is no resort (A05).
+ */
+function turnOf(
+  parts: Parts,
+  { network }: Pick<NetworkProfilesDeps, 'network'>,
+  slots: NetworkSlots,
+): readonly Place[] {
+  const order = orderOf(parts, slots);
+  if (order.includes('settings')) return order;
+  const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
+  const isLower = downgradeRefusal(network.settings.securityProfile, context) !== null;
+  return isLower ? order : [...order, 'settings' as const];
+}
+
+/** The address of the user comes first, before what the central system has set. */
+function preferSettings({ variables }: Pick<Parts, 'variables'>): void {
+  const others = priorityOf({ variables }).filter((slot) => slot !== settingsSlot);
+  variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', [settingsSlot, ...others].join(','));
 }
 
 /** A05.FR.06: once a connection with a higher profile works, lower ones are removed. */
@@ -305,7 +231,7 @@ function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: Networ
     return profile !== null && downgradeRefusal(profile, context) !== null;
   };
   const lowerSlots = networkSlots.filter(isLower);
-  const order = variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
+  const order = priorityOf(parts);
   const remaining = order.filter((slot) => !isLower(slot));
   for (const slot of lowerSlots) slots.remove(slot);
   if (remaining.length === order.length || remaining.length === 0) return;
@@ -335,10 +261,16 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     access: () => deps.network.access,
     context: () => ({ securityProfile: deps.network.access.securityProfile, mayLower: mayLower(parts) }),
   });
-  const use = (slot: number): void => {
+  const use = (place: Place): void => {
     failures = 0;
-    slots.use(slot);
-    log.info(`network profile ${slot} is used from the next connection on`);
+    slots.use(place);
+    const name = place === 'settings' ? 'the address of the settings' : `network profile ${place}`;
+    log.info(`${name} is used from the next connection on`);
+  };
+  const preferAddress = (): void => {
+    failures = 0;
+    slots.resetSettings();
+    preferSettings(parts);
   };
   const ends = [
     registration.onAccepted(() => {
@@ -358,12 +290,14 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     },
     load: async () => {
       await slots.load();
-      const [preferred = 0] = orderOf(parts, slots);
-      // a version that begins on an open connection leaves the profile in use as it is
-      if (!deps.network.isOpen && slots.differs(preferred)) slots.use(preferred);
+      if (deps.network.takeAddress()) preferAddress();
+      // a version that takes over goes on with the address in use; the priority counts from the next restart or failure on
+      if (deps.network.hasConnected && slots.isAccessCurrent) return;
+      const [preferred] = orderOf(parts, slots);
+      if (slots.differs(preferred)) slots.use(preferred);
     },
     restarted: () => {
-      const [preferred = 0] = orderOf(parts, slots);
+      const [preferred] = orderOf(parts, slots);
       if (slots.differs(preferred)) use(preferred);
     },
     opened: () => {
@@ -371,16 +305,16 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     },
     failed: () => {
       failures += 1;
-      const order = orderOf(parts, slots);
-      const next = order[(order.indexOf(slots.active) + 1) % order.length];
+      const turn = turnOf(parts, deps, slots);
+      const next = turn[(turn.indexOf(slots.place) + 1) % turn.length];
       if (next === undefined || !slots.differs(next)) return;
       if (failures < variables.integer('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts')) return;
       use(next);
       deps.retargeted();
     },
     targetSet: () => {
-      failures = 0;
-      slots.resetSettings();
+      deps.network.takeAddress();
+      preferAddress();
     },
     stop: () => {
       configuration.stop();

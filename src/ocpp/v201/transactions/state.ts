@@ -4,7 +4,8 @@
  * time and state of charge are checked here.
  */
 import type { Signal } from '../../station/stack.ts';
-import type { Insistence, Ledger } from '../../transactions/ledger.ts';
+import type { Insistence } from '../../station/insistence.ts';
+import type { Ledger } from '../../transactions/ledger.ts';
 import type { IdToken, ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
 import type { AnsweredEvent, Costs, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
 import type { TxPoint, Why } from './reasons.ts';

@@ -2,7 +2,6 @@
  * Effects of general variables on the device and the connection (all others are read by their parts), and present
  * values of the physical components: states change with the device, powers are read on request.
  */
-import { errorText } from '../../../core/errors.ts';
 import type { Network } from '../../station/connection.ts';
 import { stamp } from '../parts.ts';
 import type { StationParts, Availability, Part, Transactions } from '../parts.ts';
@@ -12,7 +11,7 @@ import { occupancyWords } from '../availability.ts';
 import type { Version2 } from '../../station/stack.ts';
 import type { availabilityStates, chargingStates } from './rows/components.ts';
 
-interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'variables' | 'clock'> {
+interface EffectOptions extends Pick<StationParts, 'device' | 'connection' | 'variables' | 'clock' | 'releases'> {
   readonly network: Pick<Network, 'setBackOff' | 'setMessageTimeout'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
@@ -23,6 +22,9 @@ interface VariableEffects {
   apply(): void;
   stop(): void;
 }
+
+/** Key of the attempts to set the behaviour. */
+const behaviourAct = 'behaviour';
 
 const behaviourVariables = [
   ['TxCtrlr', 'EVConnectionTimeOut'],
@@ -54,13 +56,12 @@ function backOffOf(variables: Variables) {
 }
 
 export function createVariableEffects(options: EffectOptions): VariableEffects {
-  const { device, log, connection, variables, clock, network, autoAuthorize } = options;
+  const { device, connection, variables, clock, releases, network, autoAuthorize } = options;
+  // also in place of the behaviour that another version has set
   const behave = (): void => {
-    try {
+    releases.insist(behaviourAct, 'variables have no effect at the device', () => {
       device.command(behaviourOf(variables, autoAuthorize));
-    } catch (error) {
-      log.warning(`variables have no effect at the device: ${errorText(error)}`, device.deviceIndex);
-    }
+    });
   };
   const setPassword = (text: string): void => {
     if (text !== '') connection.setPassword(Buffer.from(text, 'utf8'));
@@ -92,6 +93,7 @@ export function createVariableEffects(options: EffectOptions): VariableEffects {
       setTimeout();
     },
     stop: () => {
+      releases.end(behaviourAct);
       for (const end of ends) end();
     },
   };

@@ -69,8 +69,11 @@ describe('battery bank', () => {
       const amps = currentFor(powerW, 240, 0.1);
       expect(amps * (240 - amps * 0.1)).to.be.closeTo(powerW, 1e-6);
     }
-    expect(currentFor(1e9, 240, 0.1)).to.be.finite;
     expect(currentFor(100, 0, 0.1)).to.equal(0);
+    // 144 kW at 1200 A is the maximum power
+    expect(currentFor(143_999.999, 240, 0.1)).to.be.closeTo(1200, 0.2);
+    for (const powerW of [144_000, 144_001, 300_000, 1e9])
+      expect(currentFor(powerW, 240, 0.1), `${powerW} W`).to.equal(1200);
   });
 
   it('differs from cell to cell by the seed alone, and has the nameplate as a whole', () => {

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
+import { SentLimits } from '../../../../src/ocpp/charging/control.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v16/charging.ts';
@@ -135,6 +136,7 @@ export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', keyChanges: R
         },
         store: (name) => store.slot(name),
         log: silentLogger,
+        limits: new SentLimits({ device, log: silentLogger }),
         finding: (clause, what) => findings.push(`${clause} ${what}`),
         registration: { onAccepted: (listener) => accepted.on(listener) },
       },

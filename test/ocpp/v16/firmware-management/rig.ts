@@ -79,6 +79,8 @@ export function upkeepRig(before?: Rig): UpkeepRig {
     registration,
     security: { raise: (type, techInfo) => events.push([type, techInfo]) },
     connection: base.connection,
+    limits: base.limits,
+    releases: base.releases,
     finding: base.find,
   };
   const told = (action: string) => {

@@ -11,6 +11,7 @@ import type { RemoteClock } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload, QueuedMessage, TransactionQueue } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
+import { createInsistence } from '../../../../src/ocpp/station/insistence.ts';
 import type { StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createAuthorization } from '../../../../src/ocpp/v16/authorization/authorization.ts';
 import type { IdTagInfo } from '../../../../src/ocpp/v16/authorization/tokens.ts';
@@ -192,6 +193,7 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
         return () => accepting.delete(listener);
       },
     },
+    releases: createInsistence(clock, silentLogger, port.deviceIndex),
     finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
   } as unknown as StationParts;
   return { parts, timers, findings, accepting };

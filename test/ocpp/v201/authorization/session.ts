@@ -9,6 +9,7 @@ import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload, QueuedMessage, TransactionQueue } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
+import { createInsistence } from '../../../../src/ocpp/station/insistence.ts';
 import type { StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createAuthorization } from '../../../../src/ocpp/v201/authorization/authorization.ts';
 import { createTokens } from '../../../../src/ocpp/v201/authorization/tokens.ts';
@@ -152,6 +153,7 @@ function outside(kind: KindRig, port: StationPort, version: Version2, store: Sto
         return () => accepting.delete(listener);
       },
     },
+    releases: createInsistence(clock, silentLogger, port.deviceIndex),
     finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
   } as unknown as StationParts;
   return { parts, variables, accepting, findings, fits };

@@ -7,6 +7,7 @@ import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
+import { SentLimits } from '../../../../src/ocpp/charging/control.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
@@ -195,6 +196,7 @@ export function chargingRig(
 
   const findings: string[] = [];
   const errors: string[] = [];
+  const log = { ...silentLogger, error: (text: string) => errors.push(text) };
   const store = createMemoryStore();
   const parts = {
     device,
@@ -203,8 +205,9 @@ export function chargingRig(
     calls,
     version,
     random: createRandom(1, 'charging'),
-    log: { ...silentLogger, error: (text: string) => errors.push(text) },
+    log,
     store: (name: string) => store.slot(name),
+    limits: new SentLimits({ device, log }),
     finding: (clause: string, text: string) => findings.push(`${clause} ${text}`),
     registration: {
       get isReady() {

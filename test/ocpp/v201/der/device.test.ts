@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { differences, stateOf } from '../../../support/csip-controls.ts';
+import { SimError } from '../../../../src/core/errors.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import type { DerPort, DerHold, StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createDeviceControls } from '../../../../src/ocpp/v201/der-controls/device.ts';
@@ -70,7 +71,8 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
       },
       close: () => undefined,
     } as unknown as DerPort;
-    const parts = { later: timers.later, log: silentLogger, device: { deviceIndex: 0 } as StationPort };
+    const releases = { insist: () => undefined, end: () => undefined, stop: () => undefined };
+    const parts = { later: timers.later, log: silentLogger, device: { deviceIndex: 0 } as StationPort, releases };
     const controls = createDeviceControls({ parts, port });
     const [body] = bodiesOf(request('C', 'FixedVar'));
     const control = { id: 'C', type: 'FixedVar', body, priority: 1, order: 1, isDefault: false } as DerControl;
@@ -85,6 +87,29 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
     controls.follow([control]);
     expect(controls.stateOf('C')).to.equal('refused');
     controls.stop();
+  });
+
+  it('another version takes over: the controls end, tried each second while the device is off', async () => {
+    const rig = await loadedRig();
+    await rig.pass(1);
+    const before = stateOf(rig.plant);
+    expect(await rig.set(request('C1', 'FixedVar'))).to.deep.equal({ status: 'Accepted' });
+    expect(await rig.set(request('C2', 'Gradients'))).to.deep.equal({ status: 'Accepted' });
+    let isOff = true;
+    const off = new SimError('COMMAND_CONFLICT', 'the device is off: it reboots');
+    const { bank } = rig.device;
+    const adopt = bank.adopt.bind(bank);
+    bank.adopt = (...change) => {
+      if (isOff) throw off;
+      adopt(...change);
+    };
+    rig.part.stop?.();
+    rig.part.release?.();
+    await rig.pass(3);
+    expect(rig.point('704.VarSetPct')).to.equal(30);
+    isOff = false;
+    await rig.pass(1);
+    expect(differences(before, stateOf(rig.plant))).to.deep.equal({});
   });
 
   for (const type of testedTypes) {

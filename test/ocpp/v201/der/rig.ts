@@ -99,6 +99,7 @@ export function derRig({ profile = v2g, version = 'ocpp2.1' }: DerRigOptions = {
     /** The process ends. */
     end(): void {
       present.part.stop?.();
+      present.part.close?.();
       present.clock.clear();
     },
     /** The next process, with what is in the store. */

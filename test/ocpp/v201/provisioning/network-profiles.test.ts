@@ -17,6 +17,9 @@ const data = {
 } as const satisfies ConnectionData;
 
 interface Options {
+  readonly isAddressNew?: boolean;
+  /** access in use when the version begins on an open connection: url of the settings, or of the profile of slot 1 */
+  readonly during?: 'settings' | 'ws://second.example/ocpp' | 'ws://other.example';
   readonly version?: 'ocpp2.0.1' | 'ocpp2.1';
   readonly securityProfile?: 0 | 1 | 2 | 3;
   readonly base?: StoreRig;
@@ -25,11 +28,17 @@ interface Options {
   readonly ready?: readonly number[];
 }
 
-function made({ version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3], ...options }: Options = {}) {
+function made(options: Options = {}) {
+  const { version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3], isAddressNew = false, during } = options;
   const at = base ?? storeRig({ version, securityProfile });
   const scheme = securityProfile >= 2 ? 'wss' : 'ws';
   const settings = { url: `${scheme}://first.example`, securityProfile, password: Buffer.from('password-of-settings') };
   const { network = fakeNetwork(settings) } = options;
+  network.isAddressNew = isAddressNew;
+  if (during !== undefined) network.hasConnected = true;
+  if (during !== undefined && during !== 'settings')
+    network.setAccess({ ...network.access, url: during, guarded: true }, 1);
+  network.done.length = 0;
   const told = { retargeted: 0 };
   const part = createNetworkProfiles(at.parts, {
     network,
@@ -252,12 +261,11 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     for (const name of ['network-variables', 'network-profiles'])
       await base.store.slot(name).replace(await first.store.slot(name).read());
     await base.variables.load();
-    first.network.isOpen = true;
-    const done = first.network.done.length;
+    first.network.hasConnected = true;
     const next = made({ base, version: 'ocpp2.0.1', network: first.network });
     await next.part.load();
     const text = (variable: string) => next.variables.text('OCPPCommCtrlr', variable);
-    expect(first.network.done).to.have.lengthOf(done);
+    expect(first.network.done).to.deep.equal([]);
     expect(['ActiveNetworkProfile', 'MessageTimeout[Default]', 'NetworkConfigurationPriority'].map(text)).to.deep.equal(
       ['2', '7', '1,2,0'],
     );
@@ -272,14 +280,108 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     await fill(1);
     await prefer('1,0');
     restart();
+    network.isAddressNew = true;
     part.targetSet();
-    network.slot = null;
-    network.access = { ...network.access, url: 'ws://user.example' };
+    expect(network.isAddressNew).to.equal(false);
+    network.give('ws://user.example');
     expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('0');
+    expect(variables.text('OCPPCommCtrlr', 'NetworkConfigurationPriority')).to.equal('0,1');
+    restart();
+    expect(network.access.url).to.equal('ws://user.example');
     fail(3);
     expect(network.access.url).to.equal('ws://second.example/ocpp');
     fail(3);
     expect(network.access.url).to.equal('ws://user.example');
+  });
+});
+
+describe('OCPP 2.x B10: the address of the user', () => {
+  it('is the last resort where the priority lacks it, also where slot 0 has a profile', async () => {
+    for (const slot of [1, 0]) {
+      const { fill, prefer, restart, fail, network, told, variables } = made();
+      await fill(slot);
+      await prefer(String(slot));
+      restart();
+      expect(network.access.url).to.equal('ws://second.example/ocpp');
+      fail(3);
+      expect(network.access).to.deep.include({ url: 'ws://first.example', guarded: false });
+      expect(network.access.password?.toString()).to.equal('password-of-settings');
+      expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('0');
+      fail(3);
+      expect(network.access.url).to.equal('ws://second.example/ocpp');
+      expect(told.retargeted).to.equal(2);
+      // the priority is that of the central system
+      fail(3);
+      restart();
+      expect(network.access.url).to.equal('ws://second.example/ocpp');
+    }
+  });
+
+  it('is no resort with a lower security profile than the one tried (A05)', async () => {
+    const { fill, prefer, restart, fail, network } = made();
+    await fill(1, { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 });
+    await prefer('1');
+    restart();
+    fail(20);
+    expect(network.access.url).to.equal('wss://second.example');
+    expect(network.done).to.have.lengthOf(1);
+  });
+
+  /** A version that begins with slot 1 first, as an earlier one has left it. */
+  const later = async (options: Options) => {
+    const first = made();
+    await first.fill(1);
+    await first.prefer('1');
+    await written();
+    const base = storeRig();
+    for (const name of ['network-variables', 'network-profiles'])
+      await base.store.slot(name).replace(await first.store.slot(name).read());
+    await base.variables.load();
+    const rig = made({ ...options, base });
+    await rig.part.load();
+    return rig;
+  };
+
+  it('stays when a version takes over; its priority counts with a restart or failures', async () => {
+    const { network, restart, fail } = await later({ during: 'settings' });
+    expect(network.done).to.deep.equal([]);
+    restart();
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    const other = await later({ during: 'settings' });
+    other.fail(3);
+    expect(other.network.access.url).to.equal('ws://second.example/ocpp');
+    fail(3);
+    expect(network.access.url).to.equal('ws://first.example');
+  });
+
+  it('a network profile in use stays when its version takes over again', async () => {
+    const { network, variables, fail } = await later({ during: 'ws://second.example/ocpp' });
+    expect(network.done).to.deep.equal([]);
+    expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('1');
+    expect(variables.integer('OCPPCommCtrlr', 'MessageTimeout[Default]')).to.equal(20);
+    fail(3);
+    expect(network.access).to.deep.include({ url: 'ws://first.example', guarded: false });
+  });
+
+  it('a network profile whose slot has another address now does not stay', async () => {
+    const { network } = await later({ during: 'ws://other.example' });
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+  });
+
+  it('a security profile that 1.6 has raised at the address of a network profile stays (A05)', async () => {
+    const network = fakeNetwork();
+    network.setAccess({ ...network.access, url: 'ws://second.example/ocpp', securityProfile: 2 }, 1);
+    network.hasConnected = true;
+    const { variables } = await later({ network });
+    expect(network.done).to.deep.equal([]);
+    expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('1');
+  });
+
+  it('comes first where it was given since the version was at work', async () => {
+    const { network, restart, variables } = await later({ during: 'settings', isAddressNew: true });
+    expect(variables.text('OCPPCommCtrlr', 'NetworkConfigurationPriority')).to.equal('0,1');
+    restart();
+    expect(network.done).to.deep.equal([]);
   });
 });
 

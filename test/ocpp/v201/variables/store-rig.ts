@@ -40,24 +40,39 @@ export interface FakeNetwork extends Network {
   access: NetworkAccess;
   slot: number | null;
   password: Buffer | null;
-  isOpen: boolean;
+  hasConnected: boolean;
+  /** a user has given another address, of which network profiles have not taken note */
+  isAddressNew: boolean;
+  /** The user has given an address. */
+  give(url: string): void;
   readonly done: string[];
 }
 
 export function fakeNetwork(access: Partial<NetworkAccess> = {}): FakeNetwork {
   const done: string[] = [];
+  /** null: in use */
   let settings: NetworkAccess | null = null;
   const network: FakeNetwork = {
     done,
     access: { url: 'ws://first.example', guarded: false, securityProfile: 1, password: null, ...access },
     slot: null,
     password: null,
-    isOpen: false,
+    hasConnected: false,
+    isAddressNew: false,
     get settings() {
-      return network.slot === null ? network.access : (settings ?? network.access);
+      return settings ?? network.access;
+    },
+    give: (url) => {
+      network.access = { ...network.access, url };
+      network.slot = settings = null;
+    },
+    takeAddress: () => {
+      const isNew = network.isAddressNew;
+      network.isAddressNew = false;
+      return isNew;
     },
     setAccess: (next, slot) => {
-      ({ settings } = network);
+      settings = slot === null ? null : network.settings;
       network.access = next;
       network.slot = slot;
       done.push(`access ${next.url}`);

@@ -1,0 +1,130 @@
+/**
+ * The network profiles of a station, and the one in use (B09, B10). Slot 0 holds the settings, which are the address of
+ * the flags or of REST, until it is filled.
+ */
+import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
+import type { Network, NetworkAccess } from '../../station/connection.ts';
+import { createSaver } from '../../station/stack.ts';
+import type { StationParts } from '../parts.ts';
+import { networkSlots } from '../variables/rows/controllers.ts';
+import { restoredProfile } from './network-profile.ts';
+import type { NetworkProfile } from './network-profile.ts';
+
+export const settingsSlot = 0;
+const defaultTimeoutS = 30;
+
+/** Where a station connects to: the profile of a slot, or the settings, also where slot 0 has a profile. */
+export type Place = number | 'settings';
+
+export type ProfileNetwork = Pick<
+  Network,
+  'access' | 'settings' | 'slot' | 'password' | 'hasConnected' | 'setAccess' | 'takeAddress'
+>;
+
+export interface NetworkSlots {
+  /** the slot in use, or tried; 0 with the settings */
+  readonly active: number;
+  /** the place in use, or tried */
+  readonly place: Place;
+  /** The place that a slot of the priority stands for. */
+  placeOf(slot: number): Place;
+  at(slot: number): NetworkProfile | undefined;
+  /** Null: the slot is empty. */
+  securityProfileOf(slot: number): OcppSecurityProfile | null;
+  hasOwnPassword(slot: number): boolean;
+  fill(slot: number, profile: NetworkProfile): void;
+  /** Empties a slot; slot 0 then holds the settings again. */
+  remove(slot: number): void;
+  /** The next attempt to connect uses the place. */
+  use(place: Place): void;
+  /** True if `use` would change the connection. */
+  differs(place: Place): boolean;
+  /** The user has changed the target in the settings: empties slot 0 and uses the settings. */
+  resetSettings(): void;
+  /** false: the access is that of a profile whose slot is empty now, or has another address */
+  readonly isAccessCurrent: boolean;
+  load(): Promise<void>;
+}
+
+/** The access with a profile; null: without one. */
+function accessOf(profile: NetworkProfile | null, { settings, password: common }: ProfileNetwork): NetworkAccess {
+  const text = profile?.password ?? null;
+  // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
+  const password = text === null ? (common ?? settings.password) : Buffer.from(text, 'utf8');
+  if (profile === null) return { ...settings, password };
+  return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
+}
+
+export function createNetworkSlots(
+  { variables, store, log }: Pick<StationParts, 'variables' | 'store' | 'log'>,
+  { network }: { readonly network: ProfileNetwork },
+): NetworkSlots {
+  const slots = new Map<number, NetworkProfile>();
+  const storeSlot = store('network-profiles');
+  const saver = createSaver(storeSlot, () => [...slots].map(([number, profile]) => [number, { ...profile }]), log);
+  let active: number = settingsSlot;
+  /** the profile whose contents are in use; null: the settings */
+  let usedProfile: NetworkProfile | null = null;
+  const publish = (number: number): void => {
+    variables.set('OCPPCommCtrlr', 'ActiveNetworkProfile', String(number));
+    variables.set('OCPPCommCtrlr', 'MessageTimeout[Default]', String(usedProfile?.messageTimeoutS ?? defaultTimeoutS));
+  };
+  const contents = (place: Place): NetworkProfile | null => (place === 'settings' ? null : (slots.get(place) ?? null));
+  const enter = (number: number, profile: NetworkProfile | null): void => {
+    active = number;
+    usedProfile = profile;
+    publish(number);
+  };
+  // a security profile that 1.6 has raised is that of the access alone
+  const isInUse = ({ url, securityProfile }: NetworkProfile): boolean =>
+    url === network.access.url && securityProfile <= network.access.securityProfile;
+  return {
+    get active() {
+      return active;
+    },
+    get place() {
+      return usedProfile === null ? 'settings' : active;
+    },
+    placeOf: (number) => (number === settingsSlot && !slots.has(number) ? 'settings' : number),
+    at: (number) => slots.get(number),
+    securityProfileOf: (number) => {
+      const profile = slots.get(number);
+      // NetworkConfiguration may have begun to fill the slot without an address
+      if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
+      return number === settingsSlot ? network.settings.securityProfile : null;
+    },
+    hasOwnPassword: (number) => slots.get(number)?.password != null,
+    fill: (number, profile) => {
+      slots.set(number, profile);
+      saver.save();
+    },
+    remove: (number) => {
+      if (slots.delete(number)) saver.save();
+    },
+    use: (place) => {
+      const profile = contents(place);
+      const slot = place === 'settings' || profile === null ? null : place;
+      network.setAccess(accessOf(profile, network), slot);
+      enter(slot ?? settingsSlot, profile);
+    },
+    differs: (place) =>
+      contents(place) !== usedProfile || (usedProfile === null ? network.slot !== null : place !== active),
+    resetSettings: () => {
+      if (slots.delete(settingsSlot)) saver.save();
+      enter(settingsSlot, null);
+    },
+    get isAccessCurrent() {
+      return network.slot === null || usedProfile !== null;
+    },
+    load: async () => {
+      for (const entry of await storeSlot.read()) {
+        const [number, stored] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
+        const profile = restoredProfile(stored);
+        if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
+          slots.set(Number(number), profile);
+      }
+      const profile = network.slot === null ? undefined : slots.get(network.slot);
+      if (network.slot !== null && profile !== undefined && isInUse(profile)) enter(network.slot, profile);
+    },
+  };
+}

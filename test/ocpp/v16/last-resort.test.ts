@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { createLastResort } from '../../../src/ocpp/v16/last-resort.ts';
+import { fakeNetwork } from '../v201/variables/store-rig.ts';
+
+const settingsPassword = Buffer.from('password-of-settings');
+const profileUrl = 'ws://profile.example';
+
+describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
+  const made = (securityProfile: 1 | 2 = 1) => {
+    const network = fakeNetwork({ password: settingsPassword });
+    network.setAccess({ url: profileUrl, guarded: true, securityProfile, password: null }, 2);
+    let retargeted = 0;
+    const resort = createLastResort(network, silentLogger, () => {
+      retargeted += 1;
+    });
+    const fail = (times: number) => {
+      for (let i = 0; i < times; i++) resort.failed();
+    };
+    return { network, resort, fail, retargeted: () => retargeted };
+  };
+
+  it('the address of the user follows three failures in a row, with its password', () => {
+    const { network, resort, fail, retargeted } = made();
+    fail(2);
+    resort.opened();
+    fail(2);
+    expect(network.access.url).to.equal(profileUrl);
+    fail(1);
+    expect(network.slot).to.equal(null);
+    expect(network.access).to.deep.equal({
+      url: 'ws://first.example',
+      guarded: false,
+      securityProfile: 1,
+      password: settingsPassword,
+    });
+    expect(retargeted()).to.equal(1);
+    fail(20);
+    expect([network.done.length, retargeted()]).to.deep.equal([2, 1]);
+  });
+
+  it('a password that a central system has set counts there', () => {
+    const { network, fail } = made();
+    network.password = Buffer.from('password-of-central');
+    fail(3);
+    expect(network.access.password?.toString()).to.equal('password-of-central');
+  });
+
+  it('an address with a lower security profile is no resort (A05)', () => {
+    const { network, fail } = made(2);
+    fail(20);
+    expect(network.access.url).to.equal(profileUrl);
+  });
+});
