@@ -74,6 +74,17 @@ export function keptMembers<K extends string>(of: Record<K, Scalar>, ...names: r
   );
 }
 
+/** State from which other state follows. @param follow called when it is restored */
+export function keptThen(kept: Kept, follow: () => void): Kept {
+  return {
+    save: () => kept.save(),
+    restore(saved) {
+      kept.restore(saved);
+      follow();
+    },
+  };
+}
+
 /** Numbers of fixed count, restored in place. */
 export function keptArray(values: Float64Array | Uint8Array | Int32Array | number[]): Kept {
   return {

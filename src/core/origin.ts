@@ -22,6 +22,9 @@ export interface Origin {
   readonly peer?: string;
 }
 
+/** An origin as state that a restart keeps, without members that its maker may have added. */
+export const plainOrigin = ({ source, peer }: Origin): Origin => ({ source, ...(peer !== undefined && { peer }) });
+
 /** `rest, 127.0.0.1:50123` */
 export function originText({ source, peer }: Origin): string {
   return peer === undefined ? source : `${source}, ${peer}`;
@@ -36,6 +39,9 @@ export interface Provenance extends Origin {
   /** wall time in ms since the epoch */
   readonly wallMs: number;
 }
+
+/** A provenance as state that a restart keeps, as `plainOrigin`. */
+export const plainProvenance = ({ at, wallMs, ...by }: Provenance): Provenance => ({ ...plainOrigin(by), at, wallMs });
 
 /** True if write `a` is later than `b`; at equal simulated time, as while the clock is paused, wall time decides. */
 export function isLater(a: Provenance, b: Provenance): boolean {

@@ -1,16 +1,23 @@
+import { keptRecord } from '../kept.ts';
+import type { Kept } from '../kept.ts';
 import type { SimTime } from './clock.ts';
 
 /** A timer; `cancel` prevents it from firing. */
 export interface Timer<T extends number = SimTime> {
   readonly due: T;
+  /** position among timers of equal due time: the order in which they were set */
+  readonly rank: number;
   /** True if it is still to fire. */
   readonly waiting: boolean;
 }
 
+/** A waiting timer as its owner keeps it over a restart. */
+export type KeptTimer<T extends number = SimTime> = Pick<Timer<T>, 'due' | 'rank'>;
+
+export const keptTimer = <T extends number>({ due, rank }: Timer<T>): KeptTimer<T> => ({ due, rank });
+
 interface Entry<T extends number> extends Timer<T> {
   waiting: boolean;
-  /** position in the order of registration */
-  readonly rank: number;
   readonly action: () => void;
 }
 
@@ -38,7 +45,12 @@ export class Scheduler<T extends number = SimTime> {
 
   /** Sets a timer. Timers of equal due time run in the order in which they were set. */
   at(due: T, action: () => void): Timer<T> {
-    const entry: Entry<T> = { due, action, waiting: true, rank: this.#nextRank++ };
+    return this.again({ due, rank: this.#nextRank++ }, action);
+  }
+
+  /** Sets a timer of an earlier process again, at its place among timers of equal due time. */
+  again({ due, rank }: KeptTimer<T>, action: () => void): Timer<T> {
+    const entry: Entry<T> = { due, rank, action, waiting: true };
     this.#rise(entry, this.#heap.length);
     return entry;
   }
@@ -56,6 +68,17 @@ export class Scheduler<T extends number = SimTime> {
     for (const entry of this.#heap) entry.waiting = false;
     this.#heap = [];
     this.#cancelled = 0;
+  }
+
+  /** State that a restart keeps. Restoring ends all timers: their owners, restored later, set theirs with `again`. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ nextRank: this.#nextRank }),
+      ({ nextRank }) => {
+        this.clear();
+        this.#nextRank = nextRank;
+      },
+    );
   }
 
   /** Runs every timer due at `t`; an action may set further ones. */

@@ -4,15 +4,20 @@
  */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceCommand, Override } from '../../contract/device.ts';
-import { remoteSources } from '../../core/origin.ts';
+import { plainOrigin, remoteSources } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { overridesOf } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 
 interface StampClock {
   sim(): SimTime;
   wallMs(): number;
 }
+
+/** One override has this key. */
+const keyOf = ({ name, connectorId }: Pick<Override, 'name' | 'connectorId'>) => `${name} ${connectorId ?? ''}`;
 
 /** Writers of the last command of each kind to one device. */
 export class CommandWriters {
@@ -31,7 +36,18 @@ export class CommandWriters {
 
   /** The last writer under a name; undefined: none. */
   of(name: Override['name']): Provenance | undefined {
-    return this.#last.get(`${name} `);
+    return this.#last.get(keyOf({ name, connectorId: null }));
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ last: [...this.#last.values()] }),
+      ({ last }) => {
+        this.#last.clear();
+        for (const override of last) this.#last.set(keyOf(override), override);
+      },
+    );
   }
 
   /** Forgets all commands. */
@@ -44,10 +60,11 @@ export class CommandWriters {
     const connectorId = 'connectorId' in command ? command.connectorId : null;
     const writer = { source, ...(peer !== undefined && { peer }), at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     for (const name of overridesOf(command)) {
-      const key = `${name} ${connectorId ?? ''}`;
+      const override = { name, connectorId, ...writer };
+      const key = keyOf(override);
       // a repeated key would keep its place
       this.#last.delete(key);
-      this.#last.set(key, { name, connectorId, ...writer });
+      this.#last.set(key, override);
     }
   }
 }
@@ -73,6 +90,22 @@ export class ScopeWriters {
   /** Last writer of the surroundings of a device, or of the common ones; null: as started. */
   of(deviceIndex?: number): Provenance | null {
     return (deviceIndex === undefined ? undefined : this.#local.get(deviceIndex)) ?? this.#common;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    const plain = ({ at, wallMs, ...by }: Provenance): Provenance => ({ ...plainOrigin(by), at, wallMs });
+    return keptRecord(
+      () => ({
+        common: this.#common && plain(this.#common),
+        local: Array.from(this.#local, ([deviceIndex, writer]) => ({ deviceIndex, writer: plain(writer) })),
+      }),
+      ({ common, local }) => {
+        this.#common = common;
+        this.#local.clear();
+        for (const { deviceIndex, writer } of local) this.#local.set(deviceIndex, writer);
+      },
+    );
   }
 
   /** Called when the surroundings of a device no longer deviate. */

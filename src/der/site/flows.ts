@@ -2,6 +2,8 @@
  * Flows at the connection point: powers and energies of devices and local loads by phase, computed once for all meters
  * that show them. Drawn from the grid is positive.
  */
+import { keptArray, keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MeteredFlow } from '../../contract/map-layout.ts';
@@ -53,6 +55,11 @@ export class FlowSums implements MeterPowers {
     this.energy = new MeterEnergy(phases);
   }
 
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({ watts: keptArray(this.watts), vars: keptArray(this.vars), energy: this.energy.kept() });
+  }
+
   /** Resets the powers to 0. */
   clear(): void {
     this.watts.fill(0);
@@ -95,9 +102,33 @@ export class SiteFlows {
     this.#at = options.start;
   }
 
+  /** State that a restart keeps: of the present meters and devices, as far as they were there. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        at: this.#at,
+        sums: this.#sums.map((sums) => ({ of: sums.of, phases: sums.phases, state: sums.kept().save() })),
+        counted: this.#entries.map(({ index, counted }) => ({ index, counts: [...counted] })),
+      }),
+      (saved) => {
+        this.#at = saved.at;
+        for (const { of, phases, state } of saved.sums) this.#sumsOf(of, phases)?.kept().restore(state);
+        const countsByIndex = new Map(saved.counted.map(({ index, counts }) => [index, counts]));
+        for (const { index, counted } of this.#entries) {
+          const counts = countsByIndex.get(index) ?? [];
+          if (counts.length === counted.length) counted.set(counts);
+        }
+      },
+    );
+  }
+
+  #sumsOf(of: MeteredFlow, phases: number): FlowSums | undefined {
+    return this.#sums.find((each) => each.of === of && each.phases === phases);
+  }
+
   /** The sums of a flow, shared by all meters with this number of phases; counters start with the first call. */
   sums(of: MeteredFlow, phases: number): FlowSums {
-    const existing = this.#sums.find((each) => each.of === of && each.phases === phases);
+    const existing = this.#sumsOf(of, phases);
     if (existing) return existing;
     const sums = new FlowSums(of, phases);
     this.#sums.push(sums);

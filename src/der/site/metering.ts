@@ -1,5 +1,8 @@
 /** All meters of the site: the meter of the connection point, and the meters in the maps of devices. */
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import type { GridValues } from '../surroundings/environment.ts';
 import type { SiteFlows, MeteredDevice } from './flows.ts';
 import type { ConnectionMeter } from './meter.ts';
 import { MeterFace } from './meter-face.ts';
@@ -17,11 +20,27 @@ export class Metering {
   /** devices whose maps show meters, by index */
   #faces: ReadonlyMap<number, readonly MeterFace[]> = new Map();
   #devices: readonly DeviceWithMeters[] = [];
+  /** the common grid at the last measurement; null: none yet */
+  #grid: GridValues | null = null;
 
   /** @param connection null: the connection point has no meter with a separate map */
   constructor(flows: SiteFlows, connection: ConnectionMeter | null) {
     this.#flows = flows;
     this.#connection = connection;
+  }
+
+  /** State that a restart keeps. Restoring shows it in the registers of every meter. */
+  kept(): Kept {
+    return keptParts({
+      flows: this.#flows.kept(),
+      shown: keptRecord(
+        () => ({ grid: this.#grid }),
+        ({ grid }) => {
+          this.#grid = grid;
+          if (grid) this.#show(grid);
+        },
+      ),
+    });
   }
 
   /** As `SiteFlows.begin`; returns `to` without any meter. */
@@ -42,7 +61,11 @@ export class Metering {
   publish(devices: readonly DeviceWithMeters[]): void {
     this.#follow(devices);
     if (!this.#isActive) return;
-    const grid = this.#flows.measure(devices);
+    this.#grid = this.#flows.measure(devices);
+    this.#show(this.#grid);
+  }
+
+  #show(grid: GridValues): void {
     this.#connection?.show(grid);
     for (const faces of this.#faces.values()) for (const face of faces) face.show(grid);
   }

@@ -2,6 +2,8 @@
  * The connection points of the site: sums the powers of the devices and shares the limits among them. Devices advance
  * one after the other, so for each short piece of time a limit is divided into one bound per device.
  */
+import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -11,8 +13,7 @@ import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
 import type { MeterFaceOptions } from './meter-face.ts';
 import type { Metering } from './metering.ts';
-import { scopeDevices, SiteScopes } from './scopes.ts';
-import type { SiteScope } from './scopes.ts';
+import { scopeDevices, SiteScope, SiteScopes } from './scopes.ts';
 
 export interface SiteDevice {
   readonly index: number;
@@ -46,6 +47,9 @@ interface Bound {
   readonly allocation: Allocation;
 }
 
+/** State of a site without meters. */
+const nothingKept = keptParts({});
+
 type Powers = Pick<SiteNow, 'netW' | 'generationW' | 'consumptionW' | 'loadW'>;
 
 export class Site {
@@ -76,6 +80,77 @@ export class Site {
     this.#metering = metering;
     this.#devices = devices;
     this.#surroundings = surroundings;
+  }
+
+  /**
+   * State that a restart keeps; the bounds themselves are in the devices, which are restored before. An allocation for
+   * other devices than the present ones is not kept: the next piece of time makes a new one.
+   */
+  kept(): Kept {
+    return keptParts({
+      scopes: keptThen(this.#scopes.kept(), () => {
+        this.#changed();
+      }),
+      sharing: this.#keptSharing(),
+      powers: this.#keptPowers(),
+      metering: this.#metering?.kept() ?? nothingKept,
+    });
+  }
+
+  #keptSharing(): Kept {
+    return keptRecord(
+      () => {
+        const bound = this.#bound?.devices === this.#devices() ? this.#bound : null;
+        return {
+          stale: this.#stale,
+          boundsSet: this.#boundsSet,
+          end: this.#end,
+          indexes: bound && bound.devices.map(({ index }) => index),
+          bound: bound && {
+            scopes: bound.scopes.map((scope) => ({
+              devices: scope.devices,
+              present: this.#scopes.of(scope.devices) === scope,
+            })),
+            allocation: bound.allocation.kept().save(),
+          },
+        };
+      },
+      ({ stale, boundsSet, end, indexes, bound }) => {
+        const devices = this.#devices();
+        this.#boundsSet = boundsSet;
+        this.#bound = null;
+        if (!bound || !indexes || !sameIndexes(devices, indexes)) return;
+        // a scope that has ended since the last sharing has no limit
+        const scopeOf = (members: readonly number[] | null, present: boolean) =>
+          (present ? this.#scopes.of(members) : null) ?? new SiteScope(members);
+        this.#bound = boundOf(
+          devices,
+          bound.scopes.map((scope) => scopeOf(scope.devices, scope.present)),
+        );
+        this.#bound.allocation.kept().restore(bound.allocation);
+        this.#stale = stale;
+        this.#end = end;
+      },
+    );
+  }
+
+  #keptPowers(): Kept {
+    return keptRecord(
+      () => ({
+        indexes: this.#measured.map(({ index }) => index),
+        powerW: [...this.#powerW],
+        loadW: [...this.#loadW],
+        whole: this.#whole,
+      }),
+      ({ indexes, powerW, loadW, whole }) => {
+        const devices = this.#devices();
+        if (!sameIndexes(devices, indexes)) return;
+        this.#measured = devices;
+        this.#powerW = Float64Array.from(powerW);
+        this.#loadW = Float64Array.from(loadW);
+        this.#whole = whole;
+      },
+    );
   }
 
   /** Powers of the last `measure`, and the present limits. */
@@ -217,31 +292,12 @@ export class Site {
   #bind(): Bound {
     const devices = this.#devices();
     if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
-    const all = [...devices.keys()];
     const scopes = this.#scopes.limited;
-    const bound = {
-      devices,
-      scopes,
-      members: scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all),
-      loaded: [...scopes.keys()].filter((s) => scopes[s]?.tightest('export') ?? scopes[s]?.tightest('import')),
-    };
-    const limitW = (scope: SiteScope, name: SiteLimitName) => scope.tightest(name)?.limitW ?? Infinity;
-    const allocation = new Allocation(
-      scopes.map((scope, s) => ({
-        members: bound.members[s] ?? [],
-        limitsW: {
-          export: limitW(scope, 'export'),
-          import: limitW(scope, 'import'),
-          generation: limitW(scope, 'generation'),
-          load: limitW(scope, 'load'),
-        },
-      })),
-      devices.length,
-    );
+    const bound = boundOf(devices, scopes);
     for (const { fresh } of scopes) for (const name of siteLimitNames) fresh[name] = false;
     this.#end = 0;
     this.#stale = false;
-    return (this.#bound = { ...bound, allocation });
+    return (this.#bound = bound);
   }
 
   /** Pieces end at whole seconds and where a load jumps. */
@@ -301,6 +357,30 @@ export class Site {
     });
     this.#boundsSet = true;
   }
+}
+
+function boundOf(devices: readonly SiteDevice[], scopes: readonly SiteScope[]): Bound {
+  const all = [...devices.keys()];
+  const members = scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all);
+  const limitW = (scope: SiteScope, name: SiteLimitName) => scope.tightest(name)?.limitW ?? Infinity;
+  const allocation = new Allocation(
+    scopes.map((scope, s) => ({
+      members: members[s] ?? [],
+      limitsW: {
+        export: limitW(scope, 'export'),
+        import: limitW(scope, 'import'),
+        generation: limitW(scope, 'generation'),
+        load: limitW(scope, 'load'),
+      },
+    })),
+    devices.length,
+  );
+  const loaded = [...scopes.keys()].filter((s) => scopes[s]?.tightest('export') ?? scopes[s]?.tightest('import'));
+  return { devices, scopes, members, loaded, allocation };
+}
+
+function sameIndexes(devices: readonly SiteDevice[], indexes: readonly number[]): boolean {
+  return devices.length === indexes.length && devices.every(({ index }, i) => index === indexes[i]);
 }
 
 function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers, binding: boolean): SiteLimitNow {

@@ -3,9 +3,12 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { EvPatch, EvseDetail } from '../../contract/kinds/evse.ts';
-import type { Scheduler } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Scheduler, Timer } from '../../core/time/scheduler.ts';
 import { parseSeries } from './series.ts';
 
 /** Columns of a vehicle table; `time_s` is the arrival, from local midnight of the start date. */
@@ -124,12 +127,22 @@ interface VisitEvent {
   readonly visit: Visit;
 }
 
+/** The next event of a plan. */
+interface NextVisit {
+  /** start of this run of the plan */
+  readonly origin: SimTime;
+  /** position among the events */
+  readonly at: number;
+}
+
 /** Plugs and unplugs the vehicles of a plan, each at its own instant, independent of ticks. */
 export class Visits {
   readonly #plan: VisitPlan;
   readonly #station: VisitedStation;
   /** in order of time; at one instant departures come before arrivals */
   readonly #events: readonly VisitEvent[];
+  /** null: no further event */
+  #next: (NextVisit & { readonly timer: Timer }) | null = null;
 
   constructor(plan: VisitPlan, station: VisitedStation) {
     this.#plan = plan;
@@ -152,21 +165,36 @@ export class Visits {
     }
     const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
     const origin = addSeconds(instant, -inTurnS);
-    if (next >= 0) this.#schedule(scheduler, origin, next);
-    else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+    if (next >= 0) this.#schedule(scheduler, { origin, at: next });
+    else if (periodS !== null) this.#schedule(scheduler, { origin: addSeconds(origin, periodS), at: 0 });
   }
 
-  /** @param origin start of this run of the plan */
-  #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
+  /** State that a restart keeps. @param scheduler that of `begin`, restored before */
+  kept(scheduler: Scheduler): Kept {
+    return keptRecord(
+      () => ({ next: this.#next && { origin: this.#next.origin, at: this.#next.at, timer: keptTimer(this.#next.timer) } }),
+      ({ next }) => {
+        if (this.#next) scheduler.cancel(this.#next.timer);
+        this.#next = null;
+        if (next) this.#schedule(scheduler, next, next.timer);
+      },
+    );
+  }
+
+  /** @param again the timer of an earlier process; absent: a new one */
+  #schedule(scheduler: Scheduler, { origin, at }: NextVisit, again?: KeptTimer): void {
     const event = this.#events[at];
     if (!event) return;
-    scheduler.at(addSeconds(origin, event.atS), () => {
+    const act = () => {
+      this.#next = null;
       if (event.arrives) this.#arrive(event.visit);
       else this.#leave(event.visit);
       const { periodS } = this.#plan;
-      if (at + 1 < this.#events.length) this.#schedule(scheduler, origin, at + 1);
-      else if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
-    });
+      if (at + 1 < this.#events.length) this.#schedule(scheduler, { origin, at: at + 1 });
+      else if (periodS !== null) this.#schedule(scheduler, { origin: addSeconds(origin, periodS), at: 0 });
+    };
+    const timer = again ? scheduler.again(again, act) : scheduler.at(addSeconds(origin, event.atS), act);
+    this.#next = { origin, at, timer };
   }
 
   #arrive({ connectorId, ev }: Visit): void {
