@@ -207,7 +207,10 @@ export class SiteScopes {
   #keptParts(): Kept {
     return keptRecord(
       () => ({
-        scopes: Array.from(this.#parts.values(), (scope) => ({ devices: scope.devices ?? [], state: scope.kept().save() })),
+        scopes: Array.from(this.#parts.values(), (scope) => ({
+          devices: scope.devices ?? [],
+          state: scope.kept().save(),
+        })),
       }),
       ({ scopes }) => {
         this.#parts = new Map();

@@ -118,6 +118,8 @@ export class Site {
       ({ stale, boundsSet, end, indexes, bound }) => {
         const devices = this.#devices();
         this.#boundsSet = boundsSet;
+        this.#stale = stale;
+        this.#end = end;
         this.#bound = null;
         if (!bound || !indexes || !sameIndexes(devices, indexes)) return;
         // a scope that has ended since the last sharing has no limit
@@ -128,8 +130,6 @@ export class Site {
           bound.scopes.map((scope) => scopeOf(scope.devices, scope.present)),
         );
         this.#bound.allocation.kept().restore(bound.allocation);
-        this.#stale = stale;
-        this.#end = end;
       },
     );
   }

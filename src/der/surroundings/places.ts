@@ -70,8 +70,7 @@ export class Places {
     const { series, name, timeScale } = dc;
     const byScale = this.#weathers.get(series) ?? new Map<number, SeriesWeather>();
     this.#weathers.set(series, byScale);
-    const weather =
-      byScale.get(timeScale) ?? new SeriesWeather(series, seriesPlace(name, timeScale, this.#options));
+    const weather = byScale.get(timeScale) ?? new SeriesWeather(series, seriesPlace(name, timeScale, this.#options));
     byScale.set(timeScale, weather);
     return weather;
   }

@@ -172,7 +172,9 @@ export class Visits {
   /** State that a restart keeps. @param scheduler that of `begin`, restored before */
   kept(scheduler: Scheduler): Kept {
     return keptRecord(
-      () => ({ next: this.#next && { origin: this.#next.origin, at: this.#next.at, timer: keptTimer(this.#next.timer) } }),
+      () => ({
+        next: this.#next && { origin: this.#next.origin, at: this.#next.at, timer: keptTimer(this.#next.timer) },
+      }),
       ({ next }) => {
         if (this.#next) scheduler.cancel(this.#next.timer);
         this.#next = null;

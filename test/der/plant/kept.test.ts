@@ -74,7 +74,10 @@ class DrivenQueue {
 
 const indexes = fc.constantFrom(0, 1);
 const acts: fc.Arbitrary<Act> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ submit: fc.constantFrom<OperatorCommand>('start', 'stop', 'reset'), device: indexes }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ submit: fc.constantFrom<OperatorCommand>('start', 'stop', 'reset'), device: indexes }),
+  },
   { weight: 4, arbitrary: fc.record({ tickS: fc.constantFrom(1.5, 30, 50) }) },
   { weight: 2, arbitrary: fc.record({ state: fc.constantFrom('RUNNING', 'OFF', 'STARTING'), device: indexes }) },
   { weight: 1, arbitrary: fc.record({ cancel: indexes }) },
@@ -136,7 +139,11 @@ function surroundingsOf(plant: SimPlant): unknown {
   return {
     time: plant.time,
     tick: [plant.latest.tick, plant.latest.sim],
-    stamps: plant.latest.published.map(({ snapshot }) => [snapshot.device_index, snapshot.tick, snapshot.metrics.timestamp]),
+    stamps: plant.latest.published.map(({ snapshot }) => [
+      snapshot.device_index,
+      snapshot.tick,
+      snapshot.metrics.timestamp,
+    ]),
     grid: [plant.grid(), plant.grid(0), plant.grid(1)],
     surroundings: [plant.surroundings(), plant.surroundings(0), plant.surroundings(1)],
     owners: plant.siteScopes.map(({ devices, owners }) => ({ devices, owners })),

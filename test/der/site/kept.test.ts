@@ -30,6 +30,7 @@ class Driven {
   readonly all = [0, 1, 2, 3].map((index) => new FakeDevice(index, 5 + index));
   devices: readonly FakeDevice[] = this.all;
   loadW = 0;
+  /** us */
   at = 0;
   readonly site = new Site(() => this.devices, {
     loadW: (index) => this.loadW * (index + 1),
@@ -57,7 +58,7 @@ class Driven {
   }
 
   #limit({ limits, by, devices }: Extract<Act, { limits: SitePatch }>, step: number): void {
-    const writer = { source: by, peer: `client ${step}`, at: seconds(this.at), wallMs: step };
+    const writer = { source: by, peer: `client ${step}`, at: this.at as SimTime, wallMs: step };
     const present = devices?.filter((index) => this.devices.some((device) => device.index === index));
     try {
       this.site.set(limits, writer, present && { devices: present });
@@ -68,11 +69,10 @@ class Driven {
   }
 
   #tick(tickS: number): void {
-    const end = this.at + tickS;
+    const end = this.at + seconds(tickS);
     while (this.at < end) {
-      const pieceEnd = this.site.share(seconds(this.at), seconds(end));
-      this.site.advanced(pieceEnd);
-      this.at = pieceEnd / 1e6;
+      this.at = this.site.share(this.at as SimTime, end as SimTime);
+      this.site.advanced(this.at as SimTime);
     }
     for (const device of this.devices) {
       const [floorW, ceilingW] = device.last ?? [-Infinity, Infinity];
@@ -297,24 +297,20 @@ const meterActs: fc.Arbitrary<MeterAct> = fc.record({
 
 describe('meters: state that a restart keeps', () => {
   it('counters, the interval under way, and the values in registers', () => {
-    holds(
-      'meters go on',
-      [fc.array(meterActs, { minLength: 2, maxLength: 10 }), fc.nat({ max: 9 })],
-      (list, cut) => {
-        const before = Math.min(cut, list.length);
-        const still: MeterAct = { drawn: [], tickS: 0, reset: false };
-        const last: MeterAct = { drawn: [[100, -50]], tickS: 1.75, reset: false };
-        const course = [...list.slice(0, before), still, ...list.slice(before), last];
-        expectContinuation({
-          make: () => new DrivenMeters(),
-          drive: (driven, step) => {
-            driven.act(course[step] ?? last);
-          },
-          observe: ({ view }) => view,
-          before,
-          after: course.length - before,
-        });
-      },
-    );
+    holds('meters go on', [fc.array(meterActs, { minLength: 2, maxLength: 10 }), fc.nat({ max: 9 })], (list, cut) => {
+      const before = Math.min(cut, list.length);
+      const still: MeterAct = { drawn: [], tickS: 0, reset: false };
+      const last: MeterAct = { drawn: [[100, -50]], tickS: 1.75, reset: false };
+      const course = [...list.slice(0, before), still, ...list.slice(before), last];
+      expectContinuation({
+        make: () => new DrivenMeters(),
+        drive: (driven, step) => {
+          driven.act(course[step] ?? last);
+        },
+        observe: ({ view }) => view,
+        before,
+        after: course.length - before,
+      });
+    });
   });
 });

@@ -180,8 +180,7 @@ class Station {
         this.plugged = this.plugged.map((before, i) => (i + 1 === command.connectorId ? id : before));
         this.events.push(`${this.at}: ${command.kind} ${command.connectorId} ${id ?? ''}`);
       },
-      connectors: () =>
-        this.plugged.map((id, i) => ({ connectorId: i + 1, ev: id === null ? null : { id } })) as never,
+      connectors: () => this.plugged.map((id, i) => ({ connectorId: i + 1, ev: id === null ? null : { id } })) as never,
       warn: (text) => this.events.push(text),
     });
     this.#visits.begin(this.scheduler, this.at, planS);
