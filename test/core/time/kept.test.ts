@@ -78,6 +78,16 @@ describe('clock: state that a restart keeps', () => {
     );
   });
 
+  it('replaces the instant and the time of day that the restored clock has shown', () => {
+    const first = new Driven();
+    first.clock.set({ timezone: 'Asia/Kolkata' });
+    const later = addSeconds(start, 60);
+    const second = new SimClock(first.wall, { mode: 'paused', rate: 1, timezone: 'UTC' }, later);
+    expect(second.timeOfDay(second.sim())).to.equal('12:01:00');
+    second.kept().restore(throughFile(first.kept().save()));
+    expect([second.sim(), second.timeOfDay(second.sim())]).to.deep.equal([start, '17:30:00']);
+  });
+
   it('while it follows the wall, keeps its settings alone', () => {
     const wall = new HandWall();
     const settings = { mode: 'wall_clock', rate: 1, timezone: 'UTC' } as const;

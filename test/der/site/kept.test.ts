@@ -138,7 +138,44 @@ const acts: fc.Arbitrary<Act> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ leaves: fc.constantFrom(1, 3) }) },
 );
 
+/** A course in which the site is restored before each of its acts. */
+function expectAnyCut(course: readonly Act[]): void {
+  for (let before = 0; before <= course.length; before += 1)
+    expectContinuation({
+      make: () => new Driven(),
+      drive: (driven, step) => {
+        driven.act(course[step] ?? { tickS: 1 }, step);
+      },
+      observe: ({ view }) => view,
+      before,
+      after: course.length - before,
+    });
+}
+
 describe('site: state that a restart keeps', () => {
+  it('a load that falls or rises within a piece has new shares', () => {
+    for (const loadW of [0.5, 3])
+      expectAnyCut([
+        { limits: { export: 6 }, by: 'rest', devices: undefined },
+        { loadW: 2 },
+        { tickS: 0.3 },
+        { loadW },
+        { tickS: 0.4 },
+      ]);
+  });
+
+  it('a limit that began after the last sharing cuts nothing yet, also in the place of a former group', () => {
+    const by = 'rest';
+    const devices = [0, 1];
+    expectAnyCut([
+      { limits: { export: 1.5 }, by, devices },
+      { tickS: 0.3 },
+      { limits: { export: null }, by, devices },
+      { limits: { export: 30 }, by, devices },
+      { tickS: 0.3 },
+    ]);
+  });
+
   it('limits, their owners and writers, and the shares of the piece under way', () => {
     holds(
       'a site goes on',
