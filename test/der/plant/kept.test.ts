@@ -200,6 +200,15 @@ describe('plant: state that a restart keeps', () => {
     expect(order).to.deep.equal(['devices at 60.1 Hz, tick 0']);
   });
 
+  it('counts a kept rate as held until ticks show otherwise', () => {
+    const wall = new HandWall();
+    const first = testPlant({ types: ['PV'], wall, mode: 'accelerated', rate: 10 });
+    const second = testPlant({ types: ['PV'], wall });
+    second.kept().restore(throughFile(first.kept().save()));
+    expect(second.time).to.deep.equal(first.time);
+    expect(second.time).to.include({ mode: 'accelerated', rate: 10, rateEffective: 10 });
+  });
+
   it('goes on with the series where it was', async () => {
     const series = { types: ['PV'], tickIntervalS: 60, time: '23:58:00' } as const;
     const first = testPlant(series);
