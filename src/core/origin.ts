@@ -40,6 +40,9 @@ export interface Provenance extends Origin {
   readonly wallMs: number;
 }
 
+/** A provenance as state that a restart keeps, as `plainOrigin`. */
+export const plainProvenance = ({ at, wallMs, ...by }: Provenance): Provenance => ({ ...plainOrigin(by), at, wallMs });
+
 /** True if write `a` is later than `b`; at equal simulated time, as while the clock is paused, wall time decides. */
 export function isLater(a: Provenance, b: Provenance): boolean {
   return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;

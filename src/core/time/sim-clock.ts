@@ -1,6 +1,8 @@
 import { addSeconds, microsPerSecond, simTimeFromMs } from './clock.ts';
 import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
 import { SimError } from '../errors.ts';
+import { keptRecord } from '../kept.ts';
+import type { Kept } from '../kept.ts';
 import { zoneOffsetMs } from './zone.ts';
 
 const minRate = 0.01;
@@ -65,6 +67,48 @@ export class SimClock {
 
   get settings(): ClockSettings {
     return this.#settings;
+  }
+
+  /**
+   * State that a restart keeps. The time between two processes does not count. A clock that follows the wall keeps its
+   * settings alone, since the wall gives the date; but it begins at no earlier instant than the one kept.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        mode: this.#settings.mode,
+        rate: this.#settings.rate,
+        timezone: this.#settings.timezone,
+        now: this.#now,
+        shiftMs: this.#shiftMs,
+        anchor: this.#anchor,
+        elapsedMs: this.paused ? 0 : this.#wall.monotonicMs() - this.#anchorMs,
+        horizon: this.#horizon,
+        shownTime: this.#shownTime,
+        intervalS: this.#intervalS,
+        changed: this.#changed,
+        rateSince: this.#rateSince,
+        rateBefore: this.#rateBefore,
+      }),
+      ({ mode, rate, timezone, elapsedMs, ...saved }) => {
+        this.#settings = { mode, rate, timezone };
+        this.#offset = null;
+        if (mode === 'wall_clock') {
+          this.#resumeOnWall(saved.now, saved.shownTime);
+          return;
+        }
+        this.#now = saved.now;
+        this.#shiftMs = saved.shiftMs;
+        this.#anchor = saved.anchor;
+        this.#anchorMs = this.#wall.monotonicMs() - elapsedMs;
+        this.#horizon = saved.horizon;
+        this.#shownTime = saved.shownTime;
+        this.#intervalS = saved.intervalS;
+        this.#changed = saved.changed;
+        this.#rateSince = saved.rateSince;
+        this.#rateBefore = saved.rateBefore;
+      },
+    );
   }
 
   get paused(): boolean {
@@ -263,6 +307,19 @@ export class SimClock {
       this.#offset = { fromMs, untilMs: fromMs + quarter, ms: zoneOffsetMs(this.#settings.timezone, fromMs) };
     }
     return this.#offset.ms;
+  }
+
+  /** Follows the wall from the present on, but from no earlier instants than those of an earlier process. */
+  #resumeOnWall(now: SimTime, shownTime: SimTime): void {
+    this.#now = Math.max(this.#now, now) as SimTime;
+    this.#shownTime = Math.max(this.#now, this.#present(), shownTime) as SimTime;
+    this.#anchor = this.#shownTime;
+    this.#anchorMs = this.#wall.monotonicMs();
+    this.#horizon = addSeconds(this.#anchor, this.rate * this.#intervalS);
+    this.#changed = false;
+    this.#rateSince = this.#anchor;
+    this.#rateBefore = 1;
+    this.#followWall();
   }
 
   /** Wall time corresponds to the present instant of the clock, not to the end of the last tick. */

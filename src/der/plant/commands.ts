@@ -1,5 +1,7 @@
 /** Operator commands: queued per device, started with a tick, completed when the device has reached the state. */
-import { originText } from '../../core/origin.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { originText, plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -62,6 +64,28 @@ export class OperatorQueue implements CommandQueue {
   constructor(wallMs: () => number, log: Pick<Logger, 'info'>) {
     this.#wallMs = wallMs;
     this.#log = log;
+  }
+
+  /** State that a restart keeps. The commands of a device wait and run in the order of their records. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        nextId: this.#nextId,
+        entries: this.#entries.map(({ record, by, failAt }) => ({ record, by: plainOrigin(by), failAt })),
+      }),
+      ({ nextId, entries }) => {
+        this.#nextId = nextId;
+        this.#waiting.clear();
+        this.#running.clear();
+        this.#entries.splice(0, this.#entries.length, ...entries);
+        for (const entry of entries) {
+          const { state, deviceIndex } = entry.record;
+          if (finished(state)) continue;
+          const open = state === 'queued' ? this.#waiting : this.#running;
+          open.set(deviceIndex, [...(open.get(deviceIndex) ?? []), entry]);
+        }
+      },
+    );
   }
 
   submit(request: CommandRequest, by: Origin): CommandRecord {

@@ -23,6 +23,7 @@ import type { ConnectionMeterOptions } from '../site/meter.ts';
 import { Metering } from '../site/metering.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from '../surroundings/series.ts';
+import { SeriesTime } from '../surroundings/series-time.ts';
 import { CloudTrack } from '../surroundings/sky/clouds.ts';
 import type { CloudPreset } from '../surroundings/sky/clouds.ts';
 
@@ -134,17 +135,24 @@ export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
   if (spec.devices.length === 0) throw new SimError('CONFIG_INVALID', 'there are no devices');
   const start = clock.tickTime;
-  const midnightMs = clock.midnightMs(start);
   const dateMs = (t: SimTime) => clock.dateMs(t);
-  const seriesTime = (t: SimTime) => (dateMs(t) - midnightMs) / 1000;
+  const seriesOrigin = new SeriesTime(clock);
+  const seriesTime = (t: SimTime) => seriesOrigin.at(t);
   const clouds = new CloudTrack(spec.seed, spec.clouds);
-  const places = new Places({ clouds, dateMs, originS: seriesTime(start) });
+  const places = new Places({
+    clouds,
+    dateMs,
+    get originS() {
+      return seriesOrigin.originS;
+    },
+  });
   const environment = new Environment(
     {
       nominalHz,
       gridProfile: spec.gridProfile,
       weatherSource: spec.weatherSource,
       seriesTime,
+      seriesOrigin,
       weather: { csv: (index) => places.at(index).weather, clear_sky: (index) => places.at(index).sky },
       load: (index) => places.at(index).load,
     },

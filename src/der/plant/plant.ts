@@ -2,6 +2,9 @@
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
+import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type {
   GridEventArguments,
@@ -121,6 +124,44 @@ export class SimPlant implements Plant {
       published: this.devices.map((device) => publishFirst(device, stamp)),
     };
     options.clock.advanceTo(instant, tickSeconds(options.clock.rate, options.tickIntervalS));
+  }
+
+  /**
+   * State that a restart keeps, in the order in which its parts need each other. Timed acts are set again by their
+   * owners, and each restored device is published anew.
+   * @param devices state of the devices, which need clock and surroundings, and which site and snapshots show
+   */
+  kept(devices: Kept = keptParts({})): Kept {
+    const { clock, environment, monotonicMs } = this.#options;
+    return keptParts({
+      clock: keptThen(clock.kept(), () => {
+        this.#pace.changeRate(clock.rate, monotonicMs());
+      }),
+      surroundings: environment.kept(),
+      roster: this.#roster.kept(),
+      devices,
+      site: this.#site.kept(),
+      commands: this.commands.kept(),
+      stepping: this.#stepping.kept(),
+      tick: this.#keptTick(),
+    });
+  }
+
+  #keptTick(): Kept {
+    const { clock } = this.#options;
+    return keptRecord(
+      () => ({
+        tick: this.#latest.tick,
+        wallMs: this.#latest.wallMs,
+        timeChangedBy: this.#timeChangedBy && plainProvenance(this.#timeChangedBy),
+      }),
+      ({ tick, wallMs, timeChangedBy }) => {
+        this.#timeChangedBy = timeChangedBy;
+        const sim = clock.tickTime;
+        const stamp = tickStamp(clock, tick, clock.stampMs(sim));
+        this.#latest = { tick, sim, wallMs, published: this.devices.map((device) => device.publish(stamp)) };
+      },
+    );
   }
 
   get latest(): TickEvent {

@@ -1,5 +1,7 @@
 /** The devices of a plant by index. An index is never used again. */
 import { errorText, noSuchDevice, SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimDevice } from '../device/device.ts';
@@ -26,6 +28,16 @@ export class Roster {
     this.#byIndex = new Map(devices.map((device) => [device.index, device]));
     this.firstIndex = devices[0]?.index ?? 0;
     this.#nextIndex = (devices.at(-1)?.index ?? -1) + 1;
+  }
+
+  /** State that a restart keeps, besides the devices: indexes of removed devices remain used. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ nextIndex: this.#nextIndex }),
+      ({ nextIndex }) => {
+        this.#nextIndex = Math.max(this.#nextIndex, nextIndex);
+      },
+    );
   }
 
   /** Devices in index order; a change replaces the list. */

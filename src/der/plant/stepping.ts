@@ -1,5 +1,8 @@
 /** Ticks by hand, while the clock is paused, and acts at exact simulated instants between the pieces of a tick. */
 import { SimError, errorText } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -43,6 +46,16 @@ export class Stepping {
   /** Last client that ran ticks, and the instant at which they began; null: none. */
   get steppedBy(): Provenance | null {
     return this.#steppedBy;
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ steppedBy: this.#steppedBy && plainProvenance(this.#steppedBy) }),
+      ({ steppedBy }) => {
+        this.#steppedBy = steppedBy;
+      },
+    );
   }
 
   /** Ends a pending request after its present tick, even if the clock is paused again. */

@@ -3,6 +3,8 @@
  * for injection, and the other way round: each direction counts on the power that the other direction surely
  * reaches under its share.
  */
+import { keptArray, keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SiteLimitName } from '../../contract/site.ts';
 import { createClaims, createNest, shareRooms } from './sharing.ts';
 import type { Claims, Nest } from './sharing.ts';
@@ -35,6 +37,23 @@ interface Side {
   readonly netTighter: boolean[];
   /** power that the devices of each scope surely reach in this direction, W */
   readonly assuredW: Float64Array;
+}
+
+function keptSide({ claims, nest, netTighter }: Side): Kept {
+  return keptParts({
+    shareW: keptArray(claims.shareW),
+    cutBy: keptArray(claims.cutBy),
+    endedBy: keptArray(claims.endedBy),
+    limits: keptRecord(
+      () => ({ binds: nest.rooms.map(({ binds }) => binds), netTighter }),
+      (saved) => {
+        nest.rooms.forEach((room, r) => {
+          room.binds = saved.binds[r] ?? false;
+          netTighter[r] = saved.netTighter[r] ?? false;
+        });
+      },
+    ),
+  });
 }
 
 export class Allocation {
@@ -78,6 +97,16 @@ export class Allocation {
     this.#coupled = [...scopes.keys()].filter((s) => {
       const scope = scopes[s];
       return scope && scope.members.length > 1 && Math.min(scope.limitsW.export, scope.limitsW.import) < Infinity;
+    });
+  }
+
+  /** State that a restart keeps: the last shares and their causes. Demands and rooms are read again for new shares. */
+  kept(): Kept {
+    return keptParts({
+      injecting: keptSide(this.#injecting),
+      absorbing: keptSide(this.#absorbing),
+      minLoadW: keptArray(this.minLoadW),
+      maxLoadW: keptArray(this.maxLoadW),
     });
   }
 

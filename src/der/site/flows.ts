@@ -2,6 +2,8 @@
  * Flows at the connection point: powers and energies of devices and local loads by phase, computed once for all meters
  * that show them. Drawn from the grid is positive.
  */
+import { keptArray, keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MeteredFlow } from '../../contract/map-layout.ts';
@@ -72,6 +74,16 @@ export class FlowSums implements MeterPowers {
     this.#counters.delete(counters);
   }
 
+  /** State that a restart keeps; each meter keeps its own counters. */
+  kept(): Kept {
+    return keptParts({
+      watts: keptArray(this.watts),
+      vars: keptArray(this.vars),
+      wh: keptArray(this.#wh),
+      varh: keptArray(this.#varh),
+    });
+  }
+
   /** Resets the powers to 0. */
   clear(): void {
     this.watts.fill(0);
@@ -128,6 +140,26 @@ export class SiteFlows {
   constructor(options: FlowOptions) {
     this.#options = options;
     this.#at = options.start;
+  }
+
+  /** State that a restart keeps; of devices, as far as they were there. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        at: this.#at,
+        sums: this.#sums.map((sums) => ({ of: sums.of, phases: sums.phases, state: sums.kept().save() })),
+        counted: this.#entries.map(({ index, counted }) => ({ index, counts: [...counted] })),
+      }),
+      (saved) => {
+        this.#at = saved.at;
+        for (const { of, phases, state } of saved.sums) this.sums(of, phases).kept().restore(state);
+        const countsByIndex = new Map(saved.counted.map(({ index, counts }) => [index, counts]));
+        for (const { index, counted } of this.#entries) {
+          const counts = countsByIndex.get(index) ?? [];
+          if (counts.length === counted.length) counted.set(counts);
+        }
+      },
+    );
   }
 
   /** The sums of a flow, shared by all meters with this number of phases. */

@@ -1,4 +1,6 @@
 /** A meter model with its place in a register map: writes the values of a flow in the form of its model. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { phaseCount, terminalVoltages } from '../inverter/ac.ts';
 import type { TerminalVoltages } from '../inverter/ac.ts';
 import type { MeteredFlow } from '../../contract/map-layout.ts';
@@ -41,6 +43,17 @@ export class MeterFace {
       countWh: shape.float ? null : 10 ** energySf,
       minVa: noiseShare * shape.ratedVa,
     };
+  }
+
+  /** State that a restart keeps. A meter of another flow, or with another number of phases, keeps its counters at 0. */
+  kept(): Kept {
+    const { of, phases } = this.sums;
+    return keptRecord(
+      () => ({ of, phases, energy: this.energy.kept().save() }),
+      (saved) => {
+        if (saved.of === of && saved.phases === phases) this.energy.kept().restore(saved.energy);
+      },
+    );
   }
 
   /** Shows powers, voltages and counters in the registers. @param grid the common grid */

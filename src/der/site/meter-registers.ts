@@ -2,6 +2,8 @@
  * The register map of the meter: its layout by wiring and number format, the points of each quantity, and the values of
  * a reading. Powers and energies drawn from the grid are positive; delivered ones are negative.
  */
+import { keptArray, keptList, keptMembers, keptParts } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { acc32Amount } from '../../sunspec/map/codec.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, ModelChoice } from '../../sunspec/map/layout.ts';
@@ -268,6 +270,13 @@ export const noEnergy = (): EnergyCounters => ({
   varh: [0, 0, 0, 0],
 });
 
+function keptCounters(counters: EnergyCounters): Kept {
+  return keptParts({
+    members: keptMembers(counters, 'importedWh', 'exportedWh', 'importedVAh', 'exportedVAh'),
+    varh: keptArray(counters.varh),
+  });
+}
+
 /** Adds the net energies of one interval. */
 export function addFlow(to: EnergyCounters, wh: number, varh: number, vah: number): void {
   const isDrawn = wh >= 0;
@@ -294,6 +303,16 @@ export class MeterEnergy {
     this.phases = Array.from({ length: phaseCount }, noEnergy);
     this.#wh = new Float64Array(phaseCount);
     this.#varh = new Float64Array(phaseCount);
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      phases: keptList(this.phases.map(keptCounters)),
+      total: keptCounters(this.total),
+      wh: keptArray(this.#wh),
+      varh: keptArray(this.#varh),
+    });
   }
 
   add(phase: number, wh: number, varh: number): void {

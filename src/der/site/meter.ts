@@ -1,4 +1,5 @@
 /** The meter of the connection point, with its own register map. */
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SiteMeter, SiteMeterNow } from '../../contract/plant.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
@@ -69,6 +70,11 @@ export class ConnectionMeter implements SiteMeter {
     this.#phases = phaseCount(shape.wiring);
     this.#face = new MeterFace({ of: 'site', shape, points, energySf }, flows);
     this.now = this.publish(devices);
+  }
+
+  /** State that a restart keeps, besides that of the flows; `show` renews the registers. */
+  kept(): Kept {
+    return this.#face.kept();
   }
 
   /** As `SiteFlows.begin`. */

@@ -1,4 +1,6 @@
 /** All meters of the site: the meter of the connection point, and the meters in the maps of devices. */
+import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { SiteFlows, MeteredDevice } from './flows.ts';
@@ -25,6 +27,43 @@ export class Metering {
   constructor(flows: SiteFlows, connection: ConnectionMeter | null) {
     this.#flows = flows;
     this.#connection = connection;
+  }
+
+  /** State that a restart keeps. Restoring shows it in the registers of every meter. */
+  kept(): Kept {
+    const shown = keptRecord(
+      () => ({ grid: this.#grid }),
+      ({ grid }) => {
+        this.#grid = grid;
+      },
+    );
+    return keptParts({
+      flows: this.#flows.kept(),
+      ...(this.#connection && { connection: this.#connection.kept() }),
+      faces: this.#keptFaces(),
+      shown: keptThen(shown, () => {
+        this.#showAll();
+      }),
+    });
+  }
+
+  /** Of the present meters, as far as they were there. */
+  #keptFaces(): Kept {
+    return keptRecord(
+      () => ({
+        devices: Array.from(this.#faces, ([index, faces]) => ({
+          index,
+          states: faces.map((face) => face.kept().save()),
+        })),
+      }),
+      ({ devices }) => {
+        for (const { index, states } of devices)
+          for (const [i, face] of (this.#faces.get(index) ?? []).entries()) {
+            const state = states[i];
+            if (state !== undefined) face.kept().restore(state);
+          }
+      },
+    );
   }
 
   /** As `SiteFlows.begin`; returns `to` without any meter. */
@@ -64,6 +103,10 @@ export class Metering {
   /** Measures, and shows the values in the registers of every meter. @param devices devices of the last tick */
   publish(devices: readonly DeviceWithMeters[]): void {
     this.measure(devices);
+    this.#showAll();
+  }
+
+  #showAll(): void {
     this.showConnection();
     for (const index of this.#faces.keys()) this.showIn(index);
   }

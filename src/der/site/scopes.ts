@@ -1,6 +1,9 @@
 /** The limits of the whole site, of devices and of groups, by owner: the tightest one is in force. */
+import { plainProvenance } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Issue } from '../../core/errors.ts';
 import {
   maxSiteGroups,
@@ -21,6 +24,12 @@ interface OwnLimit {
 
 type ByLimit<T> = Record<SiteLimitName, T>;
 const byLimit = <T>(value: T): ByLimit<T> => ({ export: value, import: value, generation: value, load: value });
+const mapLimits = <T, R>(of: ByLimit<T>, change: (value: T) => R): ByLimit<R> => ({
+  export: change(of.export),
+  import: change(of.import),
+  generation: change(of.generation),
+  load: change(of.load),
+});
 
 /** The limits that one owner has in a scope. */
 interface Owned {
@@ -32,6 +41,8 @@ interface Owned {
 interface Tightest extends OwnLimit {
   readonly owner: string;
 }
+
+type LimitInForce = Pick<Tightest, 'limitW' | 'owner'>;
 
 export class SiteScope {
   /** ascending indexes; null: the whole site */
@@ -47,6 +58,30 @@ export class SiteScope {
     this.devices = devices;
   }
 
+  /** State that a restart keeps. */
+  kept(): Kept {
+    const plainLimit = (limit: OwnLimit | null) =>
+      limit && { limitW: limit.limitW, setBy: plainProvenance(limit.setBy) };
+    return keptRecord(
+      () => ({
+        owners: Array.from(this.#owners, ([owner, { limits, changedBy }]) => ({
+          owner,
+          limits: mapLimits(limits, plainLimit),
+          changedBy: plainProvenance(changedBy),
+        })),
+        endedBy: mapLimits(this.#endedBy, (by) => by && plainProvenance(by)),
+        fresh: this.fresh,
+      }),
+      ({ owners, endedBy, fresh }) => {
+        this.#owners.clear();
+        for (const { owner, ...owned } of owners) this.#owners.set(owner, owned);
+        Object.assign(this.#endedBy, endedBy);
+        Object.assign(this.fresh, fresh);
+        this.#updateTightest();
+      },
+    );
+  }
+
   /** True if there is a limit. */
   get limited(): boolean {
     return this.#owners.size > 0;
@@ -58,8 +93,8 @@ export class SiteScope {
   }
 
   /** The limits in force at present; later changes leave the copy alone. */
-  get inForce(): Readonly<ByLimit<Tightest | null>> {
-    return { ...this.#tightest };
+  get inForce(): Readonly<ByLimit<LimitInForce | null>> {
+    return mapLimits(this.#tightest, (limit) => limit && { limitW: limit.limitW, owner: limit.owner });
   }
 
   /** Writer of the limit in force; without a limit the last writer that ended one; null: no writer yet. */
@@ -173,6 +208,27 @@ export class SiteScopes {
   /** devices and groups */
   #parts = new Map<string, SiteScope>();
   #groupCount = 0;
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({ whole: this.whole.kept(), parts: this.#keptParts() });
+  }
+
+  #keptParts(): Kept {
+    return keptRecord(
+      () => ({
+        scopes: Array.from(this.#parts.values(), (scope) => ({
+          devices: scope.devices ?? [],
+          state: scope.kept().save(),
+        })),
+      }),
+      ({ scopes }) => {
+        this.#parts = new Map();
+        this.#groupCount = 0;
+        for (const { devices, state } of scopes) this.#add(new SiteScope(devices)).kept().restore(state);
+      },
+    );
+  }
 
   /** The scope of a device or group, as `scopeDevices` lists it; null: no limit has been set for it. */
   of(devices: readonly number[] | null): SiteScope | null {

@@ -2,6 +2,8 @@
  * The connection points of the site: sums the powers of the devices and shares the limits among them. Devices advance
  * one after the other, so for each short piece of time a limit is divided into one bound per device.
  */
+import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -11,8 +13,7 @@ import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
 import type { MeterFaceOptions } from './meter-face.ts';
 import type { Metering } from './metering.ts';
-import { scopeDevices, SiteScopes } from './scopes.ts';
-import type { SiteScope } from './scopes.ts';
+import { scopeDevices, SiteScope, SiteScopes } from './scopes.ts';
 
 export interface SiteDevice {
   readonly index: number;
@@ -48,6 +49,9 @@ interface Bound {
   readonly allocation: Allocation;
 }
 
+/** State of a site without meters. */
+const nothingKept = keptParts({});
+
 type Powers = Pick<SiteNow, 'netW' | 'generationW' | 'consumptionW' | 'loadW'>;
 
 export class Site {
@@ -78,6 +82,79 @@ export class Site {
     this.#metering = metering;
     this.#devices = devices;
     this.#surroundings = surroundings;
+  }
+
+  /**
+   * State that a restart keeps; the bounds themselves are in the devices, which are restored before. An allocation for
+   * other devices than the present ones is not kept: the next piece of time makes a new one.
+   */
+  kept(): Kept {
+    return keptParts({
+      scopes: keptThen(this.#scopes.kept(), () => {
+        this.#changed();
+      }),
+      sharing: this.#keptSharing(),
+      powers: this.#keptPowers(),
+      metering: this.#metering?.kept() ?? nothingKept,
+    });
+  }
+
+  #keptSharing(): Kept {
+    return keptRecord(
+      () => {
+        const bound = this.#bound?.devices === this.#devices() ? this.#bound : null;
+        return {
+          stale: this.#stale,
+          boundsSet: this.#boundsSet,
+          end: this.#end,
+          indexes: bound && bound.devices.map(({ index }) => index),
+          bound: bound && {
+            scopes: bound.scopes.map((scope) => ({
+              devices: scope.devices,
+              present: this.#scopes.of(scope.devices) === scope,
+            })),
+            limits: bound.limits,
+            allocation: bound.allocation.kept().save(),
+          },
+        };
+      },
+      ({ stale, boundsSet, end, indexes, bound }) => {
+        const devices = this.#devices();
+        this.#boundsSet = boundsSet;
+        this.#stale = stale;
+        this.#end = end;
+        this.#bound = null;
+        if (!bound || !indexes || !sameIndexes(devices, indexes)) return;
+        // a scope that has ended since the last sharing has no limit
+        const scopeOf = (members: readonly number[] | null, present: boolean) =>
+          (present ? this.#scopes.of(members) : null) ?? new SiteScope(members);
+        this.#bound = boundOf(
+          devices,
+          bound.scopes.map((scope) => scopeOf(scope.devices, scope.present)),
+          bound.limits,
+        );
+        this.#bound.allocation.kept().restore(bound.allocation);
+      },
+    );
+  }
+
+  #keptPowers(): Kept {
+    return keptRecord(
+      () => ({
+        indexes: this.#measured.map(({ index }) => index),
+        powerW: [...this.#powerW],
+        loadW: [...this.#loadW],
+        whole: this.#whole,
+      }),
+      ({ indexes, powerW, loadW, whole }) => {
+        const devices = this.#devices();
+        if (!sameIndexes(devices, indexes)) return;
+        this.#measured = devices;
+        this.#powerW = Float64Array.from(powerW);
+        this.#loadW = Float64Array.from(loadW);
+        this.#whole = whole;
+      },
+    );
   }
 
   /** Powers of the last `measure`, and the present limits. */
@@ -243,33 +320,16 @@ export class Site {
   #bind(): Bound {
     const devices = this.#devices();
     if (!this.#stale && this.#bound?.devices === devices) return this.#bound;
-    const all = [...devices.keys()];
     const scopes = this.#scopes.limited;
-    const limits = scopes.map(({ inForce }) => inForce);
-    const bound = {
+    const bound = boundOf(
       devices,
       scopes,
-      limits,
-      members: scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all),
-      loaded: [...scopes.keys()].filter((s) => limits[s]?.export ?? limits[s]?.import),
-    };
-    const limitW = (s: number, name: SiteLimitName) => limits[s]?.[name]?.limitW ?? Infinity;
-    const allocation = new Allocation(
-      bound.members.map((members, s) => ({
-        members,
-        limitsW: {
-          export: limitW(s, 'export'),
-          import: limitW(s, 'import'),
-          generation: limitW(s, 'generation'),
-          load: limitW(s, 'load'),
-        },
-      })),
-      devices.length,
+      scopes.map(({ inForce }) => inForce),
     );
     for (const { fresh } of scopes) for (const name of siteLimitNames) fresh[name] = false;
     this.#end = 0;
     this.#stale = false;
-    return (this.#bound = { ...bound, allocation });
+    return (this.#bound = bound);
   }
 
   /** Pieces end at whole seconds and where a load jumps. */
@@ -329,6 +389,31 @@ export class Site {
     });
     this.#boundsSet = true;
   }
+}
+
+/** @param limits of each scope */
+function boundOf(devices: readonly SiteDevice[], scopes: Bound['scopes'], limits: Bound['limits']): Bound {
+  const all = [...devices.keys()];
+  const members = scopes.map((scope) => scope.devices?.map((index) => positionOf(devices, index)) ?? all);
+  const limitW = (s: number, name: SiteLimitName) => limits[s]?.[name]?.limitW ?? Infinity;
+  const allocation = new Allocation(
+    members.map((positions, s) => ({
+      members: positions,
+      limitsW: {
+        export: limitW(s, 'export'),
+        import: limitW(s, 'import'),
+        generation: limitW(s, 'generation'),
+        load: limitW(s, 'load'),
+      },
+    })),
+    devices.length,
+  );
+  const loaded = [...scopes.keys()].filter((s) => limits[s]?.export ?? limits[s]?.import);
+  return { devices, scopes, limits, members, loaded, allocation };
+}
+
+function sameIndexes(devices: readonly SiteDevice[], indexes: readonly number[]): boolean {
+  return devices.length === indexes.length && devices.every(({ index }, i) => index === indexes[i]);
 }
 
 function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers, binding: boolean): SiteLimitNow {

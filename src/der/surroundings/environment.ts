@@ -5,6 +5,8 @@
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type {
   GridEventArguments,
   GridEventKind,
@@ -18,11 +20,12 @@ import type {
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
-import type { Segment, Tracks, GridValues } from './grid/layers.ts';
+import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
 import { ScopeWriters } from '../device/writers.ts';
 import type { Series } from './series.ts';
+import type { SeriesTime } from './series-time.ts';
 import type { Sky, Weather } from './weather.ts';
 
 export type { GridValues } from './grid/layers.ts';
@@ -62,6 +65,8 @@ export interface EnvironmentOptions {
   readonly weatherSource: 'csv' | 'clear_sky';
   /** seconds since local midnight of the start date, the time base of series */
   readonly seriesTime: (t: SimTime) => number;
+  /** the origin of that time, which a restart keeps; absent: it needs none */
+  readonly seriesOrigin?: Pick<SeriesTime, 'kept'>;
 }
 
 /** Value set by a change; null: not set. */
@@ -96,6 +101,47 @@ export class Environment {
       loadKw: null,
       clearSky,
     });
+  }
+
+  /** State that a restart keeps. Restoring needs the date, and thus the clock, restored before. */
+  kept(): Kept {
+    return keptParts({
+      seriesOrigin: this.#options.seriesOrigin?.kept() ?? keptParts({}),
+      grid: this.#keptGrid(),
+      surroundings: this.#keptSurroundings(),
+      gridWriters: this.gridWriters.kept(),
+      surroundingsWriters: this.surroundingsWriters.kept(),
+    });
+  }
+
+  #keptGrid(): Kept {
+    return keptRecord(
+      () => ({
+        common: this.#grid.plain,
+        local: Array.from(this.#localGrid, ([deviceIndex, scope]) => ({ deviceIndex, layers: scope.plain })),
+      }),
+      ({ common, local }) => {
+        this.#grid = GridScope.of(this.#options, common);
+        this.#localGrid.clear();
+        for (const { deviceIndex, layers } of local)
+          this.#localGrid.set(deviceIndex, GridScope.of(this.#options, layers));
+      },
+    );
+  }
+
+  #keptSurroundings(): Kept {
+    const stackOf = (layers: PlainLayers<SurroundingsQuantity>) => LayerStack.of(layers, () => null);
+    return keptRecord(
+      () => ({
+        common: this.#commonLayers.plain,
+        local: Array.from(this.#localLayers, ([deviceIndex, stack]) => ({ deviceIndex, layers: stack.plain })),
+      }),
+      ({ common, local }) => {
+        this.#commonLayers = stackOf(common);
+        this.#localLayers.clear();
+        for (const { deviceIndex, layers } of local) this.#localLayers.set(deviceIndex, stackOf(layers));
+      },
+    );
   }
 
   /** The named events of `startGridEvent`. */

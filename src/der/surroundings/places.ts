@@ -4,7 +4,7 @@ import type { DeviceSeries, DeviceSpec, ProfileSpec } from '../device/template.t
 import type { Series } from './series.ts';
 import type { CloudTrack } from './sky/clouds.ts';
 import { ClearSky, SeriesWeather, stillAir } from './weather.ts';
-import type { Sky, Weather } from './weather.ts';
+import type { SeriesPlace, Sky, Weather } from './weather.ts';
 
 export interface PlacesOptions {
   readonly clouds: CloudTrack;
@@ -21,6 +21,17 @@ interface Place {
 
 /** Site of the sky for devices without PV. */
 const defaultSite = { latitudeDeg: 40, longitudeDeg: 0, tiltDeg: 0, azimuthDeg: 180 };
+
+/** A restart restores the origin after the devices have entered, so each use reads it. */
+function seriesPlace(name: string, timeScale: number, origin: Pick<PlacesOptions, 'originS'>): SeriesPlace {
+  return {
+    name,
+    timeScale,
+    get originS() {
+      return origin.originS;
+    },
+  };
+}
 
 export class Places {
   readonly #options: PlacesOptions;
@@ -59,8 +70,7 @@ export class Places {
     const { series, name, timeScale } = dc;
     const byScale = this.#weathers.get(series) ?? new Map<number, SeriesWeather>();
     this.#weathers.set(series, byScale);
-    const weather =
-      byScale.get(timeScale) ?? new SeriesWeather(series, { name, timeScale, originS: this.#options.originS });
+    const weather = byScale.get(timeScale) ?? new SeriesWeather(series, seriesPlace(name, timeScale, this.#options));
     byScale.set(timeScale, weather);
     return weather;
   }

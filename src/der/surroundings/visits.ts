@@ -5,9 +5,10 @@ import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { EvPatch, EvseDetail } from '../../contract/kinds/evse.ts';
-import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Scheduler, Timer } from '../../core/time/scheduler.ts';
 import { parseSeries } from './series.ts';
 
 /** Columns of a vehicle table; `time_s` is the arrival, from local midnight of the start date. */
@@ -130,9 +131,8 @@ interface VisitEvent {
 interface NextEvent {
   /** start of this run of the plan */
   readonly origin: SimTime;
-  /** position in the events of the plan */
+  /** position in the events of the plan; behind the last one: the first event of the next run */
   readonly at: number;
-  readonly timer: Timer;
 }
 
 /** Plugs and unplugs the vehicles of a plan, each at its own instant, independent of ticks. */
@@ -142,7 +142,7 @@ export class Visits {
   /** in order of time; at one instant departures come before arrivals */
   readonly #events: readonly VisitEvent[];
   /** null: the plan is over */
-  #next: NextEvent | null = null;
+  #next: (NextEvent & { readonly timer: Timer }) | null = null;
 
   constructor(plan: VisitPlan, station: VisitedStation) {
     this.#plan = plan;
@@ -164,39 +164,37 @@ export class Visits {
       if (visit.arrivesS <= inTurnS && inTurnS < visit.leavesS) this.#arrive(visit);
     }
     const next = this.#events.findIndex(({ atS }) => atS > inTurnS);
-    this.#schedule(scheduler, addSeconds(instant, -inTurnS), next >= 0 ? next : this.#events.length);
+    this.#schedule(scheduler, { origin: addSeconds(instant, -inTurnS), at: next >= 0 ? next : this.#events.length });
   }
 
-  /** State that a restart keeps. @param scheduler that of `begin` */
+  /** State that a restart keeps. @param scheduler that of `begin`, restored before: it has no timers */
   kept(scheduler: Scheduler): Kept {
     return keptRecord(
-      () => ({ next: this.#next && { origin: this.#next.origin, at: this.#next.at } }),
+      () => ({
+        next: this.#next && { origin: this.#next.origin, at: this.#next.at, timer: keptTimer(this.#next.timer) },
+      }),
       ({ next }) => {
-        if (this.#next) scheduler.cancel(this.#next.timer);
         this.#next = null;
-        if (next) this.#schedule(scheduler, next.origin, next.at);
+        if (next) this.#schedule(scheduler, next, next.timer);
       },
     );
   }
 
-  /**
-   * Sets the timer of the next event.
-   * @param origin start of this run of the plan
-   * @param at position of the event; behind the last one: the first event of the next run
-   */
-  #schedule(scheduler: Scheduler, origin: SimTime, at: number): void {
+  /** Sets the timer of the next event. @param again that of an earlier process; absent: a new one */
+  #schedule(scheduler: Scheduler, { origin, at }: NextEvent, again?: KeptTimer): void {
     this.#next = null;
     const event = this.#events[at];
     if (!event) {
       const { periodS } = this.#plan;
-      if (periodS !== null) this.#schedule(scheduler, addSeconds(origin, periodS), 0);
+      if (periodS !== null) this.#schedule(scheduler, { origin: addSeconds(origin, periodS), at: 0 });
       return;
     }
-    const timer = scheduler.at(addSeconds(origin, event.atS), () => {
+    const act = () => {
       if (event.arrives) this.#arrive(event.visit);
       else this.#leave(event.visit);
-      this.#schedule(scheduler, origin, at + 1);
-    });
+      this.#schedule(scheduler, { origin, at: at + 1 });
+    };
+    const timer = again ? scheduler.again(again, act) : scheduler.at(addSeconds(origin, event.atS), act);
     this.#next = { origin, at, timer };
   }
 

@@ -81,7 +81,7 @@ export const windColumns = [
 ] as const;
 
 /** The name of a series, and the relation of its time to that of the run. */
-interface SeriesPlace {
+export interface SeriesPlace {
   readonly name: string;
   /** series seconds per simulated second, from `originS` on */
   readonly timeScale: number;

@@ -46,6 +46,7 @@ class Followed {
 
   kept(): Kept {
     return keptParts({
+      scheduler: this.scheduler.kept(),
       visits: this.visits.kept(this.scheduler),
       station: keptRecord(
         () => ({ heard: this.heard, plugged: this.plugged }),

@@ -15,7 +15,10 @@ import { signRequest } from '../v16/security/signing.ts';
 
 /** The store as a version has it: the slots of the station, and its own. */
 function ofVersion(store: Store, version: string): Store {
-  return { slot: (name) => store.slot(stationSlots.has(name) ? name : `${version}/${name}`) };
+  return {
+    slot: (name) => store.slot(stationSlots.has(name) ? name : `${version}/${name}`),
+    durable: () => null,
+  };
 }
 
 const files = { rootCert: null, ownCert: null };

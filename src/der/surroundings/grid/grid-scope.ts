@@ -6,7 +6,7 @@ import { SimError } from '../../../core/errors.ts';
 import type { Series } from '../series.ts';
 import { planEvent } from './events.ts';
 import { LayerStack, gridValuesAt, isOut, measuredQuantities, quantityAt, sameGrid } from './layers.ts';
-import type { Segment, Tracks, GridQuantity, GridValues, MeasuredQuantity } from './layers.ts';
+import type { Segment, PlainLayers, Tracks, GridQuantity, GridValues, MeasuredQuantity } from './layers.ts';
 import { profileRecording } from './profile.ts';
 import { constant, ramp, recorded, valueAt } from './trajectory.ts';
 import type { Motion, Recording } from './trajectory.ts';
@@ -53,6 +53,21 @@ export class GridScope {
     const base = Object.fromEntries(Object.entries(normal).map(([name, value]) => [name, constant(value)]));
     const scope = new GridScope(site, new LayerStack(base as Record<GridQuantity, ReturnType<typeof constant>>));
     return site.gridProfile ? scope.patched({ source: 'csv' }, start) : scope;
+  }
+
+  /** A scope of an earlier process. */
+  static of(site: GridScopeOptions, plain: PlainLayers<GridQuantity>): GridScope {
+    const { gridProfile, seriesTime } = site;
+    const recordingOf = (name: GridQuantity) => {
+      const quantity = measuredQuantities.find((each) => each === name);
+      return gridProfile && quantity ? profileRecording(gridProfile, quantity, seriesTime) : null;
+    };
+    return new GridScope(site, LayerStack.of(plain, recordingOf));
+  }
+
+  /** The layers as JSON, for a restart. */
+  get plain(): PlainLayers<GridQuantity> {
+    return this.#stack.plain;
   }
 
   /** Grid values at `t`; the same object as long as nothing changes. */

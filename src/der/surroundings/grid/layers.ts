@@ -5,8 +5,8 @@
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
-import { breaks, motionAt, restsFrom, valueAt } from './trajectory.ts';
-import type { Motion, Trajectory } from './trajectory.ts';
+import { breaks, motionAt, plainTrajectory, restsFrom, trajectoryOf, valueAt } from './trajectory.ts';
+import type { Motion, PlainTrajectory, Recording, Trajectory } from './trajectory.ts';
 
 /** null: the quantity is not set */
 type Track = Trajectory | null;
@@ -24,6 +24,14 @@ interface Overlay<Q extends string> {
   readonly tracks: Tracks<Q>;
   /** null: a change with a duration */
   readonly event: EventTag | null;
+}
+
+type PlainTracks<Q extends string> = { readonly [K in Q]?: PlainTrajectory | null };
+
+/** The layers of a stack as JSON, for a restart. */
+export interface PlainLayers<Q extends string> {
+  readonly base: PlainTracks<Q>;
+  readonly overlays: readonly (Omit<Overlay<Q>, 'tracks'> & { readonly tracks: PlainTracks<Q> })[];
 }
 
 /** A span of time in which the same trajectories are in force and none of them has a break. */
@@ -54,6 +62,12 @@ function isEmpty<Q extends string>(tracks: Tracks<Q>): boolean {
   return Object.keys(tracks).length === 0;
 }
 
+function plainTracks<Q extends string>(tracks: Tracks<Q>): PlainTracks<Q> {
+  return Object.fromEntries(
+    entriesOf(tracks).map(([name, track]) => [name, track && plainTrajectory(track)]),
+  ) as PlainTracks<Q>;
+}
+
 const moves: readonly Motion[] = ['still', 'slow', 'fast'];
 function faster(a: Motion, b: Motion): Motion {
   return moves.indexOf(b) > moves.indexOf(a) ? b : a;
@@ -69,6 +83,31 @@ export class LayerStack<Q extends string> {
   constructor(base: Readonly<Record<Q, Track>>, overlays: readonly Overlay<Q>[] = []) {
     this.#base = base;
     this.#overlays = overlays;
+  }
+
+  /** @param recordingOf the series of a quantity; null: none */
+  static of<Q extends string>(
+    { base, overlays }: PlainLayers<Q>,
+    recordingOf: (name: Q) => Recording | null,
+  ): LayerStack<Q> {
+    const tracksOf = (tracks: PlainTracks<Q>) =>
+      Object.fromEntries(
+        (Object.entries(tracks) as [Q, PlainTrajectory | null][]).map(([name, track]) => [
+          name,
+          track && trajectoryOf(track, () => recordingOf(name)),
+        ]),
+      ) as Record<Q, Track>;
+    return new LayerStack(
+      tracksOf(base),
+      overlays.map((overlay) => ({ ...overlay, tracks: tracksOf(overlay.tracks) })),
+    );
+  }
+
+  get plain(): PlainLayers<Q> {
+    return {
+      base: plainTracks<Q>(this.#base),
+      overlays: this.#overlays.map((overlay) => ({ ...overlay, tracks: plainTracks(overlay.tracks) })),
+    };
   }
 
   /** The segment at `t`; the same object for all of its span while it is cached. */

@@ -40,6 +40,8 @@ interface Recorded {
 }
 
 export type Trajectory = Path | Wave | Recorded;
+/** A trajectory as JSON: the recording of a series stays outside. */
+export type PlainTrajectory = Path | Wave | Omit<Recorded, 'recording'>;
 export type Motion = 'still' | 'slow' | 'fast';
 
 export function constant(value: number): Trajectory {
@@ -72,6 +74,19 @@ export function wave(centre: number, amplitude: number, hz: number, start: SimTi
 
 export function recorded(recording: Recording, before: number, start: SimTime): Trajectory {
   return { kind: 'recorded', recording, before, start };
+}
+
+export function plainTrajectory(trajectory: Trajectory): PlainTrajectory {
+  if (trajectory.kind !== 'recorded') return trajectory;
+  const { kind, before, start } = trajectory;
+  return { kind, before, start };
+}
+
+/** @param recording the recorded series; null: it is no longer there, and the value before it holds */
+export function trajectoryOf(plain: PlainTrajectory, recording: () => Recording | null): Trajectory {
+  if (plain.kind !== 'recorded') return plain;
+  const present = recording();
+  return present ? recorded(present, plain.before, plain.start) : constant(plain.before);
 }
 
 /** Index of the last point at or before `t`; -1 before the first. */

@@ -1,0 +1,39 @@
+/** The time base of series. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
+
+/** Counts seconds since local midnight of the date at which the plant started. */
+export class SeriesTime {
+  readonly #clock: Pick<SimClock, 'dateMs'>;
+  #midnightMs: number;
+  #originS: number;
+
+  constructor(clock: Pick<SimClock, 'dateMs' | 'midnightMs' | 'tickTime'>) {
+    this.#clock = clock;
+    this.#midnightMs = clock.midnightMs(clock.tickTime);
+    this.#originS = this.at(clock.tickTime);
+  }
+
+  /** Series time at the start of the plant, s. */
+  get originS(): number {
+    return this.#originS;
+  }
+
+  /** Series time of an instant, s. */
+  at(t: SimTime): number {
+    return (this.#clock.dateMs(t) - this.#midnightMs) / 1000;
+  }
+
+  /** State that a restart keeps: the start date remains that of the first process. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ midnightMs: this.#midnightMs, originS: this.#originS }),
+      ({ midnightMs, originS }) => {
+        this.#midnightMs = midnightMs;
+        this.#originS = originS;
+      },
+    );
+  }
+}
