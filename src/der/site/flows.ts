@@ -134,23 +134,27 @@ export class SiteFlows {
   readonly #sums: FlowSums[] = [];
   #devices: readonly MeteredDevice[] = [];
   #entries: readonly Entry[] = [];
+  /** the first instant of the surroundings; after a restart that of the first process */
+  #start: SimTime;
   /** the instant to which all devices have advanced */
   #at: SimTime;
 
   constructor(options: FlowOptions) {
     this.#options = options;
-    this.#at = options.start;
+    this.#at = this.#start = options.start;
   }
 
   /** State that a restart keeps; of devices, as far as they were there. */
   kept(): Kept {
     return keptRecord(
       () => ({
+        start: this.#start,
         at: this.#at,
         sums: this.#sums.map((sums) => ({ of: sums.of, phases: sums.phases, state: sums.kept().save() })),
         counted: this.#entries.map(({ index, counted }) => ({ index, counts: [...counted] })),
       }),
       (saved) => {
+        this.#start = saved.start;
         this.#at = saved.at;
         for (const { of, phases, state } of saved.sums) this.sums(of, phases).kept().restore(state);
         const countsByIndex = new Map(saved.counted.map(({ index, counts }) => [index, counts]));
@@ -199,9 +203,9 @@ export class SiteFlows {
   /** Sums the powers at the end of the last piece. @returns the common grid at that instant */
   measure(devices: readonly MeteredDevice[]): GridValues {
     this.#follow(devices);
-    const { surroundings, start } = this.#options;
+    const { surroundings } = this.#options;
     // as in devices: a jump at this instant belongs to the next tick
-    const at = Math.max(start, this.#at - 1) as SimTime;
+    const at = Math.max(this.#start, this.#at - 1) as SimTime;
     for (const sums of this.#sums) sums.clear();
     for (const { index, tap } of this.#entries) {
       const grid = surroundings.gridAt(index, at);

@@ -279,7 +279,8 @@ class DrivenMeters {
   readonly taps = [new Tap(), new Tap(), new Tap()];
   /** registers of the meters in maps: of the first device one, of the last device two */
   readonly points: readonly Record<string, number | null>[] = [{}, {}, {}];
-  at = 10;
+  /** s */
+  at: number;
   readonly all: readonly DeviceWithMeters[] = this.taps.map((tap, index) => {
     const faces = [this.#faceOf('generation', 0), this.#faceOf('generation', 1), this.#faceOf('load', 2)];
     const mapMeters = [faces.slice(0, 1), [], faces.slice(1)][index];
@@ -289,7 +290,8 @@ class DrivenMeters {
   readonly meter: ConnectionMeter;
   readonly metering: Metering;
 
-  constructor() {
+  constructor(at: number) {
+    this.at = at;
     const options = {
       surroundings: {
         loadW: (index: number) => 500 * (index + 1),
@@ -298,7 +300,7 @@ class DrivenMeters {
           return { aPu: pu, bPu: 1, cPu: pu, hz: 50 + (t % 3e6) / 1e7, angleDeg: 0, island: false };
         },
       },
-      start: seconds(this.at),
+      start: seconds(at),
     };
     const flows = new SiteFlows(options);
     const clock = { sim: () => 0 as SimTime, wallMs: () => 0 };
@@ -379,8 +381,10 @@ describe('meters: state that a restart keeps', () => {
       const still: MeterAct = { drawn: [], tickS: 0, reset: false };
       const last: MeterAct = { drawn: [[100, -50]], tickS: 1.75, reset: false };
       const course = [...list.slice(0, before), still, ...list.slice(before), last];
+      // the second process begins later than the instant that it takes over
+      let at = 10;
       expectContinuation({
-        make: () => new DrivenMeters(),
+        make: () => new DrivenMeters((at += 1000)),
         drive: (driven, step) => {
           driven.act(course[step] ?? last);
         },
