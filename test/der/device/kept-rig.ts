@@ -78,6 +78,19 @@ export interface Step {
   readonly tickS: number;
 }
 
+/** Writes values by name, of points that the map of the device has. @throws SimError as `RegisterBank.assign` */
+export function assignPresent(
+  { bank }: Pick<SimDevice, 'bank'>,
+  values: Readonly<Record<string, AnyPointValue>>,
+  by: Origin,
+): void {
+  const present = Object.entries(values).flatMap(([name, value]) => {
+    const slot = bank.layout.named(name);
+    return slot ? [{ slot, value }] : [];
+  });
+  bank.assign(by, present);
+}
+
 /** The surroundings follow from the changes made to them, which the rig keeps beside the device. */
 export class KeptRig {
   readonly device: SimDevice;
@@ -164,11 +177,7 @@ export class KeptRig {
     const { bank } = device;
     switch (act.kind) {
       case 'write': {
-        const values = Object.entries(act.values).flatMap(([name, value]) => {
-          const slot = bank.layout.named(name);
-          return slot ? [{ slot, value }] : [];
-        });
-        bank.assign(act.by, values);
+        assignPresent(device, act.values, act.by);
         break;
       }
       case 'command':
@@ -334,7 +343,8 @@ const interruptions: readonly Act[] = [
 
 const by = fc.constantFrom(byMaster, byRest);
 
-const act: fc.Arbitrary<Act> = fc.oneof(
+/** Acts on one device or on its surroundings. */
+export const deviceActs: fc.Arbitrary<Act> = fc.oneof(
   {
     weight: 10,
     arbitrary: fc.record({ kind: fc.constant('write' as const), values: fc.constantFrom(...timedWrites), by }),
@@ -370,7 +380,7 @@ const quickReturn: Act = {
 
 /** Ticks of different lengths, with up to three acts before each. */
 export const steps: fc.Arbitrary<readonly Step[]> = fc
-  .array(fc.record({ acts: fc.array(act, { maxLength: 3 }), tickS: fc.constantFrom(0.1, 0.5, 1, 1, 1.5, 3) }), {
+  .array(fc.record({ acts: fc.array(deviceActs, { maxLength: 3 }), tickS: fc.constantFrom(0.1, 0.5, 1, 1, 1.5, 3) }), {
     minLength: 10,
     maxLength: 24,
   })

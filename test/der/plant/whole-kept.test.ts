@@ -1,0 +1,274 @@
+/** A mixed plant, and one that is built anew and restored from its state, go on alike. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { DeviceCommand } from '../../../src/contract/device.ts';
+import type { GridEventName } from '../../../src/contract/environment.ts';
+import { defaultMapShape } from '../../../src/contract/map-layout.ts';
+import type { ChainEntry, MapShape } from '../../../src/contract/map-layout.ts';
+import type { OperatorCommand } from '../../../src/contract/plant.ts';
+import type { SitePatch } from '../../../src/contract/site.ts';
+import { SimError } from '../../../src/core/errors.ts';
+import { keptList } from '../../../src/core/kept.ts';
+import type { Kept } from '../../../src/core/kept.ts';
+import type { Origin, Source } from '../../../src/core/origin.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { parseVisits } from '../../../src/der/surroundings/visits.ts';
+import { configuredDevices } from '../../support/configured.ts';
+import type { ConfiguredDevice } from '../../support/configured.ts';
+import { cuts, throughFile } from '../../support/continuation.ts';
+import { testPlant } from '../../support/plant.ts';
+import type { TestPlantOptions } from '../../support/plant.ts';
+import { holdsAsync } from '../../support/property.ts';
+import { HandWall } from '../../support/wall.ts';
+import { assignPresent, deviceActs } from '../device/kept-rig.ts';
+import type { Act as DeviceAct } from '../device/kept-rig.ts';
+
+const types = ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE'];
+const stationIndex = 5;
+
+/** From noon on; the last row is beyond every run. */
+const vehicles = [
+  'time_s,connector,stay_s,soc_pct,battery_capacity_kwh,max_charge_kw',
+  '43100,1,112,40,60,11',
+  '43215,1,9,20,40,7',
+  '43228,1,300,50,75,11',
+].join('\n');
+
+const chain: readonly ChainEntry[] = [
+  { model: 103 },
+  { model: 123 },
+  { meter: 213, of: 'site' },
+  { meter: 213, of: 'load' },
+];
+
+/** Devices with meters in their maps, with both generations of models, and with a plan of vehicles. */
+const devices: readonly ConfiguredDevice[] = types.map((type, index) => {
+  const [device] = configuredDevices('--device_type', type);
+  if (!device) throw new Error(`no device of type ${type}`);
+  const map: MapShape = { ...defaultMapShape, ...(index === 0 ? { chain } : { layout: 'both' as const }) };
+  const visits = index === stationIndex ? parseVisits(vehicles, 'cars.csv', 'hold') : device.series.visits;
+  return { ...device, profile: { ...device.profile, map }, series: { ...device.series, visits } };
+});
+
+const configuration: TestPlantOptions = {
+  devices,
+  gridProfile: 'time_s,voltage_pu,frequency_hz\n0,1,60\n43230,0.99,59.97\n200000,1.02,60.1\n',
+  feeder: { scr: 8, xOverR: 2 },
+  meter: { float: true },
+  weatherSource: 'clear_sky',
+  clouds: 'broken',
+  seed: 11,
+  tickIntervalS: 0.7,
+};
+
+const keptOf = (plant: SimPlant): Kept => plant.kept(keptList(plant.devices.map((device) => device.kept())));
+
+type Act =
+  | { readonly kind: 'device'; readonly device: number; readonly act: DeviceAct }
+  | {
+      readonly kind: 'site';
+      readonly patch: SitePatch;
+      readonly by: Source;
+      readonly members: readonly number[] | null;
+    }
+  | { readonly kind: 'operator'; readonly command: OperatorCommand; readonly device: number }
+  | { readonly kind: 'station'; readonly command: DeviceCommand }
+  | { readonly kind: 'event'; readonly name: GridEventName | null; readonly device: number | undefined }
+  | { readonly kind: 'rate'; readonly rate: number };
+
+interface Step {
+  readonly acts: readonly Act[];
+  readonly ticks: number;
+}
+
+/** Carries out an act; its refusal is the same for equal plants. */
+function attempt(plant: SimPlant, act: Act): void {
+  try {
+    carryOut(plant, act);
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+  }
+}
+
+const byRest: Origin = { source: 'rest', peer: 'client' };
+
+function carryOut(plant: SimPlant, act: Act): void {
+  switch (act.kind) {
+    case 'device':
+      carryOutAt(plant, act.device, act.act);
+      break;
+    case 'site':
+      plant.setSite(act.patch, { source: act.by }, act.members === null ? {} : { devices: act.members });
+      break;
+    case 'operator':
+      plant.commands.submit({ command: act.command, deviceIndex: act.device }, byRest);
+      break;
+    case 'station':
+      plant.device(stationIndex).command(act.command, byRest);
+      break;
+    case 'event':
+      if (act.name === null) plant.stopGridEvent(act.device, byRest);
+      else plant.startGridEvent(act.name, {}, act.device, byRest);
+      break;
+    case 'rate':
+      plant.setTime({ rate: act.rate }, byRest);
+      break;
+  }
+}
+
+function carryOutAt(plant: SimPlant, index: number, act: DeviceAct): void {
+  const device = plant.device(index);
+  // the first device has changes of the common surroundings
+  const scope = index === 0 ? undefined : index;
+  switch (act.kind) {
+    case 'write':
+      assignPresent(device, act.values, act.by);
+      break;
+    case 'command':
+      device.command(act.command, act.by);
+      break;
+    case 'grid':
+      plant.setGrid(act.patch, scope, byRest);
+      break;
+    case 'weather':
+      plant.setSurroundings(act.patch, scope, byRest);
+      break;
+    case 'site': {
+      const limitW = (boundW: number) => (Number.isFinite(boundW) ? Math.abs(boundW) : null);
+      plant.setSite({ import: limitW(act.floorW), export: limitW(act.ceilingW) }, byRest, { devices: [index] });
+      break;
+    }
+    case 'curve':
+      device.bank.image();
+      break;
+  }
+}
+
+const indexesOf = (plant: SimPlant) => plant.devices.map(({ index }) => index);
+
+/** All that others see of a plant. */
+function seen(plant: SimPlant): Readonly<Record<string, unknown>> {
+  const { latest, meter } = plant;
+  const indexes = indexesOf(plant);
+  return {
+    images: plant.devices.map(({ bank }) => bank.image().toString('hex')),
+    snapshots: latest.published.map(({ json, detail }) => [json.toString(), JSON.stringify(detail)]),
+    latest: [latest.tick, latest.sim, latest.wallMs],
+    time: plant.time,
+    meter: meter && [meter.now, meter.bank.image().toString('hex')],
+    site: [plant.siteScopes, indexes.map((index) => plant.siteCut(index))],
+    commands: plant.commands.list(),
+    surroundings: indexes.map((index) => [plant.grid(index), plant.surroundings(index)]),
+    writers: plant.devices.map(({ bank, overrides }) => [
+      bank.lastWrite && { ...bank.lastWrite, slot: bank.lastWrite.slot.index },
+      overrides,
+    ]),
+    sessions: plant.device(stationIndex).chargingSessions(),
+  };
+}
+
+const indexes = fc.nat({ max: types.length - 1 });
+const limitW = fc.option(fc.constantFrom(0, 2500, 8000, 20_000));
+const connectorId = 1;
+const stationCommands: readonly DeviceCommand[] = [
+  { kind: 'evse.plug', connectorId },
+  { kind: 'evse.unplug', connectorId },
+  { kind: 'evse.start', connectorId },
+  { kind: 'evse.stop', connectorId },
+  { kind: 'evse.limit', connectorId, powerW: 3000 },
+  { kind: 'evse.energy_limit', connectorId, energyWh: 20 },
+  { kind: 'evse.suspend', connectorId, by: 'ev' },
+  { kind: 'evse.resume', connectorId, by: 'ev' },
+];
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constant('device' as const), device: indexes, act: deviceActs }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('site' as const),
+      patch: fc.record({ export: limitW, import: limitW, generation: limitW, load: limitW }),
+      by: fc.constantFrom<Source>('rest', 'csip', 'modbus'),
+      members: fc.constantFrom(null, null, [0, 1], [2, 3, 5]),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('operator' as const),
+      command: fc.constantFrom<OperatorCommand>('start', 'stop', 'reset'),
+      device: indexes,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant('station' as const), command: fc.constantFrom(...stationCommands) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('event' as const),
+      name: fc.constantFrom<GridEventName | null>(null, 'sag', 'swell'),
+      device: fc.option(indexes, { nil: undefined }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rate' as const), rate: fc.constantFrom(1, 2, 5) }) },
+);
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.record({ acts: fc.array(acts, { maxLength: 4 }), ticks: fc.constantFrom(1, 1, 2, 5) }),
+  { minLength: 4, maxLength: 12 },
+);
+
+/** The site has a limit from the start, so that the devices share it at each cut. */
+const limited: Step = {
+  acts: [{ kind: 'site', patch: { export: 12_000, import: 9000 }, by: 'rest', members: null }],
+  ticks: 3,
+};
+
+/** A plant that begins at another instant than the one whose state it takes over. */
+function restored(from: SimPlant, wall: HandWall): SimPlant {
+  const plant = testPlant({ ...configuration, wall, date: '2026-08-01', time: '03:00:00' });
+  keptOf(plant).restore(throughFile(keptOf(from).save()));
+  return plant;
+}
+
+/** Carries out a step in each plant, tick by tick. */
+async function drive(plants: readonly SimPlant[], wall: HandWall, step: Step, after: (tick: number) => void) {
+  for (const plant of plants) for (const act of step.acts) attempt(plant, act);
+  for (let tick = 0; tick < step.ticks; tick += 1) {
+    wall.advance(700);
+    for (const plant of plants) await plant.step(1, byRest);
+    after(tick);
+  }
+}
+
+describe('the state of a plant over a restart', () => {
+  it('six kinds of devices at a limited site go on where they were, tick by tick', async () => {
+    await holdsAsync(
+      'a plant goes on',
+      [steps, cuts],
+      async (list, cut) => {
+        const course = [limited, ...list];
+        const before = Math.max(1, Math.round(cut * course.length));
+        const wall = new HandWall();
+        const first = testPlant({ ...configuration, wall });
+        for (const step of course.slice(0, before)) await drive([first], wall, step, () => undefined);
+        const second = restored(first, wall);
+        const same = (when: string) => {
+          const expected = seen(first);
+          for (const [part, value] of Object.entries(seen(second)))
+            expect(value, `${part} ${when}`).to.deep.equal(expected[part]);
+          expect(keptOf(second).save(), `state ${when}`).to.deep.equal(keptOf(first).save());
+        };
+        same('after the restart');
+        for (const [at, step] of [...course.slice(before), { acts: [], ticks: 8 }].entries()) {
+          await drive([first, second], wall, step, (tick) => {
+            same(`after step ${before + at}, tick ${tick}`);
+          });
+        }
+      },
+      { runs: 20 },
+    );
+  });
+});
