@@ -8,7 +8,7 @@ import type { Network } from '../station/connection.ts';
 /** Failed attempts after which the address of the user is used: the default of NetworkProfileConnectionAttempts. */
 const attempts = 3;
 
-export type ResortNetwork = Pick<Network, 'access' | 'settings' | 'slot' | 'password' | 'setAccess'>;
+export type ResortNetwork = Pick<Network, 'access' | 'settings' | 'slot' | 'setAccess'>;
 
 interface LastResort {
   opened(): void;
@@ -28,12 +28,12 @@ export function createLastResort(
       failures = 0;
     },
     failed: () => {
-      const { slot, settings, access, password } = network;
+      const { slot, settings, access } = network;
       failures += 1;
       // a lower security profile is no resort (A05)
       if (slot === null || failures < attempts || settings.securityProfile < access.securityProfile) return;
       failures = 0;
-      network.setAccess({ ...settings, password: password ?? settings.password }, null);
+      network.setAccess(settings, null);
       log.info(`the address of the settings is used from the next connection on, in place of network profile ${slot}`);
       retargeted();
     },

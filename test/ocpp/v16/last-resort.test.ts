@@ -39,11 +39,11 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
     expect([network.done.length, retargeted()]).to.deep.equal([2, 1]);
   });
 
-  it('a password that a central system has set counts there', () => {
+  it('the address of the user has its password, also where a central system has set another', () => {
     const { network, fail } = made();
     network.password = Buffer.from('password-of-central');
     fail(3);
-    expect(network.access.password?.toString()).to.equal('password-of-central');
+    expect(network.access.password).to.deep.equal(settingsPassword);
   });
 
   it('an address with a lower security profile is no resort (A05)', () => {

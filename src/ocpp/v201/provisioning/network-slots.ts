@@ -48,10 +48,9 @@ export interface NetworkSlots {
 
 /** The access with a profile; null: without one. */
 function accessOf(profile: NetworkProfile | null, { settings, password: common }: ProfileNetwork): NetworkAccess {
-  const text = profile?.password ?? null;
+  if (profile === null) return settings;
   // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
-  const password = text === null ? (common ?? settings.password) : Buffer.from(text, 'utf8');
-  if (profile === null) return { ...settings, password };
+  const password = profile.password === null ? (common ?? settings.password) : Buffer.from(profile.password, 'utf8');
   return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
 }
 

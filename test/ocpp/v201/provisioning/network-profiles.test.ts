@@ -299,6 +299,8 @@ describe('OCPP 2.x B10: the address of the user', () => {
   it('is the last resort where the priority lacks it, also where slot 0 has a profile', async () => {
     for (const slot of [1, 0]) {
       const { fill, prefer, restart, fail, network, told, variables } = made();
+      // of the profile, which has none of its own
+      network.password = Buffer.from('password-of-central');
       await fill(slot);
       await prefer(String(slot));
       restart();
