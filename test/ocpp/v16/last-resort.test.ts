@@ -35,8 +35,38 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
       password: settingsPassword,
     });
     expect(retargeted()).to.equal(1);
+  });
+
+  it('the network profile and the address of the user are tried in turn', () => {
+    const { network, resort, fail, retargeted } = made();
+    const profile = network.access;
+    fail(3);
+    fail(2);
+    expect(network.slot).to.equal(null);
+    resort.opened();
+    fail(3);
+    expect([network.access, network.slot]).to.deep.equal([profile, 2]);
+    fail(3);
+    expect([network.access.url, network.slot]).to.deep.equal(['ws://first.example', null]);
+    fail(3);
+    expect([network.access, network.slot]).to.deep.equal([profile, 2]);
+    expect(retargeted()).to.equal(4);
+  });
+
+  it('another address that the user gives stays', () => {
+    const { network, fail, retargeted } = made();
+    fail(3);
+    network.give('ws://user.example');
     fail(20);
-    expect([network.done.length, retargeted()]).to.deep.equal([2, 1]);
+    expect([network.access.url, network.slot, retargeted()]).to.deep.equal(['ws://user.example', null, 1]);
+  });
+
+  it('a network profile below a security profile that was raised since is no resort (A05)', () => {
+    const { network, fail } = made();
+    fail(3);
+    network.access = { ...network.access, securityProfile: 2 };
+    fail(20);
+    expect([network.access.url, network.slot]).to.deep.equal(['ws://first.example', null]);
   });
 
   it('the address of the user has its password, also where a central system has set another', () => {
