@@ -17,7 +17,7 @@ export interface Network {
   readonly settings: NetworkAccess;
   /** slot of the network profile in use; null: `access` is that of the settings */
   readonly slot: number | null;
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   readonly password: Buffer | null;
   /** true: a connection has opened since the start of the process */
   readonly hasConnected: boolean;
@@ -109,7 +109,7 @@ export interface Connection {
   /** of the next connection */
   readonly securityProfile: OcppSecurityProfile;
   /**
-   * octets of basic authentication that a central system has set, if the next connection has them; null: it has none, or
+   * octets of basic authentication that a central system or REST has set, if the next connection has them; null: it has none, or
    * those of the settings or of a network profile
    */
   readonly password: Buffer | null;

@@ -27,7 +27,7 @@ interface ProfileInUse {
 
 /** State that survives a restart. */
 interface Learnt {
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   readonly password: Buffer | null;
   /** without a network profile */
   readonly securityProfile: OcppSecurityProfile;
@@ -69,7 +69,7 @@ export class LineState {
     this.#settings = this.#accessBy(options.link.provenCredentials);
   }
 
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   get password(): Buffer | null {
     return this.#learnt.password;
   }
@@ -132,6 +132,14 @@ export class LineState {
   setPassword(password: Buffer): void {
     this.#options.link.setCredentials({ password });
     this.#former ??= { password: this.#learnt.password };
+    this.#isOffered = false;
+    this.#keepPassword(password, password);
+  }
+
+  /** A user has given a password, which replaces that of the central system. From the next attempt on, for good. */
+  usePassword(password: Buffer): void {
+    this.#options.link.adoptCredentials({ password });
+    this.#former = null;
     this.#isOffered = false;
     this.#keepPassword(password, password);
   }
