@@ -66,7 +66,7 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
     fail(3);
     network.access = { ...network.access, securityProfile: 2 };
     fail(20);
-    expect([network.access.url, network.slot]).to.deep.equal(['ws://first.example', null]);
+    expect([network.access.url, network.done.length]).to.deep.equal(['ws://first.example', 2]);
   });
 
   it('the address of the user has its password, also where a central system has set another', () => {
@@ -79,6 +79,6 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
   it('an address with a lower security profile is no resort (A05)', () => {
     const { network, fail } = made(2);
     fail(20);
-    expect(network.access.url).to.equal(profileUrl);
+    expect([network.access.url, network.done.length]).to.deep.equal([profileUrl, 1]);
   });
 });
