@@ -237,10 +237,10 @@ export class ChargePoint implements OcppStation {
           this.#alarmDrop(event.reason);
           this.#spoken.closed(event);
         },
-        failed: (failure) => {
-          this.#alarmFailure(failure.text);
+        failed: (failure, isReverted) => {
+          if (!isReverted) this.#alarmFailure(failure.text);
           this.#spoken.inform((stack) => {
-            stack.failed(failure);
+            stack.failed(failure, isReverted);
           });
         },
         credentials: (outcome, inForce) => {

@@ -12,8 +12,8 @@ export type ResortNetwork = Pick<Network, 'access' | 'settings' | 'slot' | 'setA
 
 interface LastResort {
   opened(): void;
-  /** An attempt to connect has failed. */
-  failed(): void;
+  /** An attempt to connect has failed. @param isReverted the former credentials are tried at the same address at once */
+  failed(isReverted: boolean): void;
 }
 
 interface Resort {
@@ -44,7 +44,8 @@ export function createLastResort(
     opened: () => {
       failures = 0;
     },
-    failed: () => {
+    failed: (isReverted) => {
+      if (isReverted) return;
       failures += 1;
       const next = nextResort();
       // a lower security profile is no resort (A05)

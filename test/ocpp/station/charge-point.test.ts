@@ -164,6 +164,7 @@ describe('a charge point on its line', () => {
       rig.parts.connection.setPassword(next);
       rig.station.connect({});
       await rig.until('failed rejected');
+      expect(rig.reverted).to.deep.equal([true]);
       await rig.until('restore null');
       await rig.until('opened ocpp1.6');
       expect(rig.parts.network.access.password).to.deep.equal(password);
@@ -257,6 +258,7 @@ describe('a charge point on its line', () => {
       rig.passWait();
       await rig.until('failed rejected');
       expect(rig.told).to.deep.equal([]);
+      expect(rig.reverted).to.deep.equal([false, false]);
     });
   });
 

@@ -15,7 +15,7 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
       retargeted += 1;
     });
     const fail = (times: number) => {
-      for (let i = 0; i < times; i++) resort.failed();
+      for (let i = 0; i < times; i++) resort.failed(false);
     };
     return { network, resort, fail, retargeted: () => retargeted };
   };
@@ -51,6 +51,15 @@ describe('OCPP 1.6 and a network profile that 2.x has left in use', () => {
     fail(3);
     expect([network.access, network.slot]).to.deep.equal([profile, 2]);
     expect(retargeted()).to.equal(4);
+  });
+
+  it('credentials that are refused leave the former ones to be tried at the same address first', () => {
+    const { network, resort, fail } = made();
+    fail(2);
+    resort.failed(true);
+    expect(network.slot).to.equal(2);
+    fail(1);
+    expect(network.slot).to.equal(null);
   });
 
   it('another address that the user gives stays', () => {

@@ -148,8 +148,8 @@ interface NetworkProfiles extends Part {
   /** The station restarts with its planned values: uses the first profile of NetworkConfigurationPriority. */
   restarted(): void;
   opened(): void;
-  /** An attempt to connect has failed. */
-  failed(): void;
+  /** An attempt to connect has failed. @param isReverted the former credentials are tried at the same address at once */
+  failed(isReverted: boolean): void;
   /** The user has set another target over REST. */
   targetSet(): void;
   stop(): void;
@@ -300,7 +300,8 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     opened: () => {
       failures = 0;
     },
-    failed: () => {
+    failed: (isReverted) => {
+      if (isReverted) return;
       failures += 1;
       const turn = turnOf(parts, deps, slots);
       const next = turn[(turn.indexOf(slots.place) + 1) % turn.length];

@@ -87,7 +87,7 @@ function made(options: Options = {}) {
       part.restarted();
     },
     fail: (times: number) => {
-      for (let i = 0; i < times; i++) part.failed();
+      for (let i = 0; i < times; i++) part.failed(false);
     },
   };
 }
@@ -193,6 +193,18 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     fail(3);
     expect(network.access.url).to.equal('ws://second.example/ocpp');
     expect(told.retargeted).to.equal(2);
+  });
+
+  it('tries the former credentials at the same address before the next one', async () => {
+    const { fill, prefer, restart, fail, network, part, variables } = made();
+    await fill(1);
+    await prefer('1,0');
+    restart();
+    variables.set('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts', '1');
+    part.failed(true);
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    fail(1);
+    expect(network.access.url).to.equal('ws://first.example');
   });
 
   it('stays where there is one profile alone', () => {
