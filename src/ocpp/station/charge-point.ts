@@ -237,10 +237,10 @@ export class ChargePoint implements OcppStation {
           this.#alarmDrop(event.reason);
           this.#spoken.closed(event);
         },
-        failed: (failure) => {
-          this.#alarmFailure(failure.text);
+        failed: (failure, isReverted) => {
+          if (!isReverted) this.#alarmFailure(failure.text);
           this.#spoken.inform((stack) => {
-            stack.failed(failure);
+            stack.failed(failure, isReverted);
           });
         },
         credentials: (outcome, inForce) => {
@@ -399,10 +399,8 @@ export class ChargePoint implements OcppStation {
     // an address that is given has the transport of a profile; without both the profile in use may be on trial
     const isProfileGiven = isAddressGiven || options.securityProfile !== undefined;
     link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
-    link.adoptCredentials({
-      ...(isProfileGiven && { securityProfile: profile }),
-      ...(options.password !== undefined && { password: octets }),
-    });
+    if (isProfileGiven) link.adoptCredentials({ securityProfile: profile });
+    if (options.password !== undefined && octets !== null) this.#line.usePassword(octets);
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
