@@ -136,7 +136,7 @@ export class ChargePoint implements OcppStation {
     this.#transport = this.#makeTransport();
     this.#line = this.#makeLineState();
     this.#limits = new SentLimits(options);
-    this.#releases = createInsistence(options.clock, options.log, this.deviceIndex);
+    this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
     // also while no version follows the device
     this.#endListening = options.device.onTransition(({ event }) => {
       if (event === 'restart') this.#limits.forget();

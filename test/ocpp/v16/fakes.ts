@@ -254,7 +254,7 @@ export function rig(): Rig {
     keys,
     clock,
     limits: new SentLimits({ device: device.port, log: silentLogger }),
-    releases: createInsistence(clock, silentLogger, 0),
+    releases: createInsistence(timers.later, silentLogger, 0),
     findings,
     find: (clause, text, action) => findings.push([clause, text, action]),
     connection,
