@@ -9,8 +9,13 @@ import { rig } from '../v16/fakes.ts';
 describe('Reservations that the device has not given up yet', () => {
   const expiresMs = 4e12;
   const stored = (connectorId: number) => ({
-    ...{ reservationId: 7, connectorId, idToken: 'TAG-1', tokenKey: 'tag-1', groupKey: null },
-    ...{ madeMs: 0, expiresMs },
+    reservationId: 7,
+    connectorId,
+    idToken: 'TAG-1',
+    tokenKey: 'tag-1',
+    groupKey: null,
+    madeMs: 0,
+    expiresMs,
   });
   /** @returns true: the attempts to release it have ended */
   const stays = async (connectorId: number, heldAt: number, idToken: string) => {
