@@ -135,8 +135,8 @@ export class ChargePoint implements OcppStation {
     this.#versions = options.versions;
     this.#transport = this.#makeTransport();
     this.#line = this.#makeLineState();
-    this.#limits = new SentLimits(options);
-    this.#releases = createInsistence(options.clock, options.log, this.deviceIndex);
+    this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
+    this.#limits = new SentLimits({ ...options, releases: this.#releases });
     // also while no version follows the device
     this.#endListening = options.device.onTransition(({ event }) => {
       if (event === 'restart') this.#limits.forget();
