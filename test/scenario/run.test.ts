@@ -185,7 +185,9 @@ describe('runs of scenarios', () => {
   });
 
   for (const isGivenBack of [false, true])
-    it(`${isGivenBack ? 'go on with' : 'end'} finally at a wait when another client has ${isGivenBack ? 'given the clock back' : 'the clock'}`, async () => {
+    it(`${isGivenBack ? 'go on with' : 'end'} finally at a wait when another client has ${
+      isGivenBack ? 'given the clock back' : 'the clock'
+    }`, async () => {
       const app = simulator();
       const endListening = app.plant.onTick(() => {
         endListening();

@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
-import type { JsonValue } from '../../../src/core/store.ts';
 import { createBook } from '../../../src/ocpp/reservations.ts';
 import { rig } from '../v16/fakes.ts';
 
@@ -21,7 +20,7 @@ describe('Reservations that the device has not given up yet', () => {
   const stays = async (connectorId: number, heldAt: number, idToken: string) => {
     const { device, clock } = rig();
     const store = createMemoryStore();
-    await store.slot('reservations').replace([stored(connectorId) as unknown as JsonValue]);
+    await store.slot('reservations').replace([stored(connectorId)]);
     const reservation = { reservationId: 7, idToken, expiresAtS: null };
     device.change(heldAt, { status: 'reserved', reservation });
     const ended: string[] = [];

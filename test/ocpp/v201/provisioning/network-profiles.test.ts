@@ -420,7 +420,10 @@ describe('OCPP 2.x B10: the address of the user', () => {
 
   it('does not follow a network profile whose slot is empty with a lower security profile (A05)', async () => {
     for (const begin of [
-      ({ restart }: ReturnType<typeof made>) => restart(),
+      ({ restart }: ReturnType<typeof made>) => {
+        restart();
+        return Promise.resolve();
+      },
       ({ part }: ReturnType<typeof made>) => part.load(),
     ]) {
       const network = fakeNetwork();
