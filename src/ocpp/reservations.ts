@@ -288,13 +288,15 @@ function settle(state: State): void {
   }
 }
 
-/** A reservation that the device has not given up yet since the version was at work last stays there. */
-function keepHeld(state: State): void {
-  const { deps, byId } = state;
-  for (const r of byId.values()) {
-    const place = placeOf(state, r);
-    if (place === null || (r.connectorId > 0 && r.connectorId !== place.connectorId)) continue;
-    deps.releases.end(releaseKey(place.connectorId));
+/**
+ * A reservation that the device has not given up yet since the version was at work last stays there. That of another
+ * version may have the same id, and ends.
+ */
+function keepHeld({ deps, byId }: State): void {
+  for (const { connectorId, reservation } of deps.device.detail.connectors) {
+    const r = reservation === null ? undefined : byId.get(reservation.reservationId);
+    if (r === undefined || r.idToken !== reservation?.idToken) continue;
+    if (r.connectorId === 0 || r.connectorId === connectorId) deps.releases.end(releaseKey(connectorId));
   }
 }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
+import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
@@ -181,6 +182,60 @@ describe('runs of scenarios', () => {
       '/finally/0 done',
     ]);
     expect(states(report)).to.deep.equal(['passed']);
+  });
+
+  for (const isGivenBack of [false, true])
+    it(`${isGivenBack ? 'go on with' : 'end'} finally at a wait when another client has ${
+      isGivenBack ? 'given the clock back' : 'the clock'
+    }`, async () => {
+      const app = simulator();
+      const endListening = app.plant.onTick(() => {
+        endListening();
+        app.plant.setTime({ mode: 'accelerated' });
+      });
+      const host = app.scenarioHost('test');
+      const perform: typeof host.perform = (request) => {
+        if (isGivenBack && request.path === '/overview') app.plant.setTime({ mode: 'paused' });
+        return host.perform(request);
+      };
+      const content = sourceOfRequest({
+        steps: [{ after: 10, irradiance: 1 }],
+        finally: [
+          { call: { request: 'GET /overview' }, expect: { point: '701.W', above: 0, for: '1 s' } },
+          { after: 2, call: { request: 'GET /overview' } },
+        ],
+      });
+      const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+      const options = { pace: 'fast', by: { source: 'rest' } } as const;
+      const report = await new ScenarioRun(scenario, { ...host, perform }, options).finished;
+      expect(report.state).to.equal('error');
+      expect(report.steps().map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
+        '/steps/0 skipped',
+        '/finally/0 done',
+        `/finally/1 ${isGivenBack ? 'done' : 'skipped'}`,
+      ]);
+      expect(states(report)).to.deep.equal([isGivenBack ? 'passed' : 'dropped']);
+    });
+
+  it('begin no step of finally in a simulator that is stopping', async () => {
+    const app = simulator();
+    const host = app.scenarioHost('test');
+    const plant = new Proxy(host.plant, {
+      get: (target, name) => {
+        if (name === 'runTo') return () => Promise.reject(new SimError('STOPPING', 'the simulator is stopping'));
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+    const content = sourceOfRequest({
+      steps: [{ after: 10, irradiance: 1 }],
+      finally: [{ registers: { 704: { WMaxLimPct: 100 } } }],
+    });
+    const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+    const options = { pace: 'fast', by: { source: 'rest' } } as const;
+    const report = await new ScenarioRun(scenario, { ...host, plant }, options).finished;
+    expect(report.state).to.equal('stopped');
+    expect(report.steps().map(({ place, state }) => `${place} ${state}`)).to.deep.equal(['/steps/0 skipped']);
   });
 
   it('name the time limit of the part that did not end', async () => {

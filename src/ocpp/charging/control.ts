@@ -4,13 +4,15 @@
  * version: a version that takes over ends what the one before has left.
  *
  * While a device refuses commands (it is off, or under local control: 715.LocRemCtl), the limits are sent again each
- * second of the clock. After a reset of the device all limits are sent again.
+ * second of the clock, and the end of those that no version holds each second of real time. After a reset of the device
+ * all limits are sent again.
  */
 import type { EvseProfileLimit } from '../../contract/kinds/evse-commands.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Insistence } from '../station/insistence.ts';
 import type { StationPort } from '../station/port.ts';
 import { compositeSchedule } from './composite.ts';
 import type { CompositeQuery, CompositeSchedule } from './composite.ts';
@@ -30,6 +32,8 @@ import type { OcppFunctions, OcppProfileEntry } from '../../contract/ocpp.ts';
 interface SentLimitsOptions {
   readonly device: Pick<StationPort, 'deviceIndex' | 'command'>;
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
+  /** of the station: tries the end of limits until the device accepts it */
+  readonly releases: Pick<Insistence, 'insist' | 'end'>;
 }
 
 /** Maximum limit that the device accepts, W or A. */
@@ -56,6 +60,11 @@ const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'
 
 const openText = JSON.stringify(commandOf(openLimit));
 
+const placeOf = (connectorId: number): string => (connectorId === 0 ? 'of the station' : `of connector ${connectorId}`);
+
+/** Key of the end of a limit. */
+const releaseKey = (connectorId: number): string => `charging limit ${placeOf(connectorId)}`;
+
 /** Sends limits that have changed. */
 export class SentLimits {
   readonly #options: SentLimitsOptions;
@@ -78,20 +87,39 @@ export class SentLimits {
   }
 
   set(connectorId: number, limit: Limit): void {
+    const { device, log, releases } = this.#options;
+    releases.end(releaseKey(connectorId));
+    try {
+      this.#send(connectorId, limit);
+    } catch (error) {
+      if (!this.#waiting.has(connectorId))
+        log.warning(`the charging limit ${placeOf(connectorId)} waits: ${errorText(error)}`, device.deviceIndex);
+      this.#waiting.add(connectorId);
+    }
+  }
+
+  /** Ends a limit that nobody holds any more, as soon as the device accepts that. */
+  end(connectorId: number): void {
+    this.#options.releases.insist(
+      releaseKey(connectorId),
+      `the charging limit ${placeOf(connectorId)} stays at the device`,
+      () => {
+        this.#send(connectorId, openLimit);
+      },
+    );
+  }
+
+  /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL: the device refuses it for a time */
+  #send(connectorId: number, limit: Limit): void {
     const { device, log } = this.#options;
     const command = commandOf(limit);
     const text = JSON.stringify(command);
-    const where = connectorId === 0 ? 'of the station' : `of connector ${connectorId}`;
+    const where = placeOf(connectorId);
     if ((this.#sent.get(connectorId) ?? openText) !== text) {
       try {
         device.command({ kind: 'evse.profile_limit', connectorId, ...command });
       } catch (error) {
-        if (error instanceof SimError && waitingCodes.includes(error.code)) {
-          if (!this.#waiting.has(connectorId))
-            log.warning(`the charging limit ${where} waits: ${error.message}`, device.deviceIndex);
-          this.#waiting.add(connectorId);
-          return;
-        }
+        if (error instanceof SimError && waitingCodes.includes(error.code)) throw error;
         // not tried again: the same command would fail the same way
         log.error(`the charging limit ${where} failed: ${errorText(error)}`, device.deviceIndex);
       }
@@ -154,7 +182,7 @@ export interface ChargingControl {
   ): CompositeSchedule | null;
   /** Restores the profiles, except those of transactions: no transaction outlives the process. */
   readonly load: () => Promise<void>;
-  /** Ends the limits, which another control does where the device refuses it now; the profiles stay in the store. */
+  /** Ends the limits, as soon as the device accepts that; the profiles stay in the store. */
   readonly stop: () => void;
 }
 
@@ -223,7 +251,7 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
       stopped = true;
       cancelPlan?.();
       endListening();
-      for (const id of places) limits.set(id, openLimit);
+      for (const id of places) limits.end(id);
     },
   };
 }

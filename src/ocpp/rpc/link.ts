@@ -81,8 +81,11 @@ interface LinkEvents {
   opened(event: LineOpened): void;
   frame(frame: Frame, text: string): void;
   closed(event: LineClosed): void;
-  /** An attempt has failed. */
-  failed?(failure: ConnectFailure): void;
+  /**
+   * An attempt has failed.
+   * @param isReverted credentials on trial have failed with it: the former ones are tried at once
+   */
+  failed?(failure: ConnectFailure, isReverted: boolean): void;
   /** Changed credentials have opened a connection (`proven`: to be kept), or have failed and are forgotten. */
   credentials?(outcome: 'proven' | 'reverted', inForce: Credentials): void;
 }
@@ -423,8 +426,10 @@ export class Link {
     } else if (failure !== null && !this.#isGivenUp) {
       this.#lastError = failure.text;
       log.warning(`${identity}: ${failure.text}`, deviceIndex);
-      this.#events.failed?.(failure);
-      this.#judge(failure);
+      // before listeners change the credentials or the target
+      const isReverted = this.#trial.failed(failure, this.connects > 0);
+      this.#events.failed?.(failure, isReverted);
+      if (isReverted) this.#revert();
     }
     if (this.#stopped !== null) this.#stopped.resolve();
     else if (this.#isWanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
@@ -442,9 +447,8 @@ export class Link {
     return this.#socket === null && this.#nextAtMs === null;
   }
 
-  /** Returns to the former credentials if new ones have failed for good. */
-  #judge(failure: ConnectFailure): void {
-    if (!this.#trial.failed(failure, this.connects > 0)) return;
+  /** New credentials have failed for good. */
+  #revert(): void {
     this.#waitMs = 0;
     this.#options.log.warning(
       `${this.#options.identity}: the new credentials failed, the former ones are used again`,

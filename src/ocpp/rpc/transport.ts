@@ -22,8 +22,11 @@ import type { FrameFacts } from './calls.ts';
 interface TransportEvents {
   readonly opened?: (event: LineOpened) => void;
   readonly closed?: (event: LineClosed) => void;
-  /** An attempt to connect has failed. */
-  readonly failed?: (failure: ConnectFailure) => void;
+  /**
+   * An attempt to connect has failed.
+   * @param isReverted credentials on trial have failed with it: the former ones are tried at once
+   */
+  readonly failed?: (failure: ConnectFailure, isReverted: boolean) => void;
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
   /** A message of the central system breaks its schema; `code` and text are those of its refusal, if one is sent. */
   readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
@@ -289,7 +292,7 @@ export function createTransport(options: TransportOptions): Transport {
       caller.closed();
       events.closed?.(event);
     },
-    failed: (failure) => events.failed?.(failure),
+    failed: (failure, isReverted) => events.failed?.(failure, isReverted),
     credentials: (outcome, inForce) => events.credentials?.(outcome, inForce),
   });
 

@@ -137,8 +137,8 @@ export class ChargePoint implements OcppStation {
     this.#versions = options.versions;
     this.#transport = this.#makeTransport();
     this.#line = this.#makeLineState();
-    this.#limits = new SentLimits(options);
-    this.#releases = createInsistence(options.clock, options.log, this.deviceIndex);
+    this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
+    this.#limits = new SentLimits({ ...options, releases: this.#releases });
     // also while no version follows the device
     this.#endListening = options.device.onTransition(({ event }) => {
       if (event === 'restart') this.#limits.forget();
@@ -239,10 +239,10 @@ export class ChargePoint implements OcppStation {
           this.#alarmDrop(event.reason);
           this.#spoken.closed(event);
         },
-        failed: (failure) => {
-          this.#alarmFailure(failure.text);
+        failed: (failure, isReverted) => {
+          if (!isReverted) this.#alarmFailure(failure.text);
           this.#spoken.inform((stack) => {
-            stack.failed(failure);
+            stack.failed(failure, isReverted);
           });
         },
         credentials: (outcome, inForce) => {
@@ -401,10 +401,8 @@ export class ChargePoint implements OcppStation {
     // an address that is given has the transport of a profile; without both the profile in use may be on trial
     const isProfileGiven = isAddressGiven || options.securityProfile !== undefined;
     link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
-    link.adoptCredentials({
-      ...(isProfileGiven && { securityProfile: profile }),
-      ...(options.password !== undefined && { password: octets }),
-    });
+    if (isProfileGiven) link.adoptCredentials({ securityProfile: profile });
+    if (options.password !== undefined && octets !== null) this.#line.usePassword(octets);
     // an attempt that is under way goes to the former one
     if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();

@@ -17,14 +17,15 @@ export interface Network {
   readonly settings: NetworkAccess;
   /** slot of the network profile in use; null: `access` is that of the settings */
   readonly slot: number | null;
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   readonly password: Buffer | null;
   /** true: a connection has opened since the start of the process */
   readonly hasConnected: boolean;
   /**
    * From the next attempt on, for good: the former access does not return when it fails. A password on trial that the
    * access has too stays on trial.
-   * @param slot of the network profile; null: the access is that of the settings
+   * @param slot of the network profile; null: the access is that of the settings, where a password that a central system
+   * has set is tried before theirs
    */
   setAccess(access: NetworkAccess, slot: number | null): void;
   /** Network profiles take note of another address that a user has given. @returns false: none since the last call */
@@ -107,7 +108,10 @@ export interface Connection {
   setPingInterval(seconds: number): void;
   /** of the next connection */
   readonly securityProfile: OcppSecurityProfile;
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /**
+   * octets of basic authentication that a central system or REST has set, if the next connection has them; null: it has none, or
+   * those of the settings or of a network profile
+   */
   readonly password: Buffer | null;
 }
 
@@ -144,7 +148,7 @@ export function connectionOf(link: Link, line: LineState): Connection {
       return link.credentials.securityProfile;
     },
     get password() {
-      return line.password;
+      return line.passwordInForce;
     },
   };
 }

@@ -1,11 +1,12 @@
 /** Commands that a device may refuse for a time, for example under local control. */
-import { errorText } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Later } from '../../core/time/timers.ts';
 
 export interface Insistence {
   /**
-   * Calls `act` now and each second until it does not throw; replaces an earlier act with this key.
+   * Calls `act` now and each second until it does not throw; replaces an earlier act with this key. An error of the
+   * program itself, which would come again each second, ends the attempts.
    * @param refused text of the log before the first reason
    */
   insist(key: string, refused: string, act: () => void): void;
@@ -14,12 +15,18 @@ export interface Insistence {
   stop(): void;
 }
 
-/** Time between two attempts, on the clock of the central system. */
+/** Time between two attempts, real ms. */
 const retryMs = 1000;
 
+/** False: a refusal that may end. */
+function isFailure(error: unknown): boolean {
+  return !(error instanceof SimError) || error.code === 'INTERNAL';
+}
+
+/** @param later timers on the wall clock: the central system may set its clock back, and the simulated one may stand still */
 export function createInsistence(
-  clock: Pick<RemoteClock, 'nowMs' | 'at'>,
-  log: Pick<Logger, 'warning'>,
+  later: Later,
+  log: Pick<Logger, 'warning' | 'error'>,
   deviceIndex: number,
 ): Insistence {
   /** ends the wait for the next attempt */
@@ -33,8 +40,12 @@ export function createInsistence(
     try {
       act();
     } catch (error) {
+      if (isFailure(error)) {
+        log.error(`${refused}, and this is not tried again: ${errorText(error)}`, deviceIndex);
+        return;
+      }
       if (!again) log.warning(`${refused}: ${errorText(error)}`, deviceIndex);
-      const endWait = clock.at(clock.nowMs() + retryMs, () => {
+      const endWait = later(retryMs, () => {
         attempt(key, refused, act, true);
       });
       waiting.set(key, endWait);

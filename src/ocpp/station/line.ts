@@ -27,7 +27,7 @@ interface ProfileInUse {
 
 /** State that survives a restart. */
 interface Learnt {
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   readonly password: Buffer | null;
   /** without a network profile */
   readonly securityProfile: OcppSecurityProfile;
@@ -56,8 +56,12 @@ export class LineState {
   #settings: NetworkAccess;
   /** a user has given another address, of which network profiles have not taken note */
   #isAddressNew = false;
-  /** credentials that replace refused ones in the store, once they have opened a connection; null: none do */
-  #restored: Credentials | null = null;
+  /** `password` of before the one on trial, to be learnt again when it is refused; null: none is on trial */
+  #former: Pick<Learnt, 'password'> | null = null;
+  /** the password on trial is that of another address, which the settings may refuse without its loss */
+  #isOffered = false;
+  /** refused credentials leave the store for these once a connection has opened; null: none do */
+  #restored: { readonly own: Credentials['own']; readonly former: Pick<Learnt, 'password'> | null } | null = null;
 
   constructor(options: LineStateOptions) {
     this.#options = options;
@@ -65,9 +69,15 @@ export class LineState {
     this.#settings = this.#accessBy(options.link.provenCredentials);
   }
 
-  /** octets of basic authentication that a central system has set; null: those of the settings count */
+  /** octets of basic authentication that a central system has set, or REST since; null: those of the settings count */
   get password(): Buffer | null {
     return this.#learnt.password;
+  }
+
+  /** `password` if the next attempt to connect has it; null: it has none, or that of the settings or of a network profile */
+  get passwordInForce(): Buffer | null {
+    const { password } = this.#learnt;
+    return isSamePassword(password, this.#options.link.credentials.password) ? password : null;
   }
 
   /** for the next attempt to connect */
@@ -106,6 +116,7 @@ export class LineState {
     this.#learnt = learnt;
     const { profile, password } = learnt;
     if (password !== null) this.#options.link.setCredentials({ password });
+    this.#former = password && { password: null };
     if (profile !== null) this.#connectTo(profile.access);
   }
 
@@ -120,6 +131,16 @@ export class LineState {
   /** From the next attempt on; the former one returns when it is refused. */
   setPassword(password: Buffer): void {
     this.#options.link.setCredentials({ password });
+    this.#former ??= { password: this.#learnt.password };
+    this.#isOffered = false;
+    this.#keepPassword(password, password);
+  }
+
+  /** A user has given a password, which replaces that of the central system. From the next attempt on, for good. */
+  usePassword(password: Buffer): void {
+    this.#options.link.adoptCredentials({ password });
+    this.#former = null;
+    this.#isOffered = false;
     this.#keepPassword(password, password);
   }
 
@@ -131,12 +152,22 @@ export class LineState {
 
   /**
    * From the next attempt on, for good. A password on trial that the access has too stays on trial.
-   * @param slot of the network profile; null: the access is that of the settings
+   * @param slot of the network profile; null: the access is that of the settings, where a password that a central system
+   * has set is tried before theirs
    */
   setAccess(access: NetworkAccess, slot: number | null): void {
     this.#settings = this.settings;
     this.#connectTo(access);
     this.#keep({ profile: slot === null ? null : { slot, access } });
+    if (slot === null) this.#offerLearnt();
+  }
+
+  #offerLearnt(): void {
+    const { link } = this.#options;
+    const { password } = this.#learnt;
+    if (password === null || isSamePassword(password, link.credentials.password)) return;
+    link.setCredentials({ password });
+    this.#isOffered = true;
   }
 
   /** A user has given an address: no network profile is in use. @param isOther another one than that in use */
@@ -164,24 +195,29 @@ export class LineState {
    * Changed credentials have opened a connection, or were refused. Refused ones leave the store too, since a later
    * process would begin with them; only when others have opened a connection, for the central system may be away.
    */
-  tried(outcome: 'proven' | 'reverted', inForce: Credentials): void {
-    this.#restored = outcome === 'reverted' ? inForce : null;
+  tried(outcome: 'proven' | 'reverted', { own }: Credentials): void {
+    const former = this.#isOffered ? (this.#restored?.former ?? null) : this.#former;
+    this.#restored = outcome === 'reverted' ? { own, former } : null;
+    this.#former = null;
+    this.#isOffered = false;
     this.#settle();
   }
 
   #settle(): void {
     if (this.#restored === null || !this.hasConnected) return;
-    const { settings, restoreOwn } = this.#options;
-    const { password, own } = this.#restored;
+    const { settings, restoreOwn, link } = this.#options;
+    const { own, former } = this.#restored;
     this.#restored = null;
-    this.#keepPassword(password === settings.password ? null : password, password);
+    if (former !== null) this.#keepPassword(former.password, link.credentials.password);
     restoreOwn(own === settings.own ? null : own);
   }
 
   #connectTo({ url, guarded, securityProfile, password }: NetworkAccess): void {
     const { link } = this.#options;
     link.retarget({ ...link.target, url, guarded });
-    const isNew = !isSamePassword(password, link.credentials.password);
+    const isNew = this.#isOffered || !isSamePassword(password, link.credentials.password);
+    this.#isOffered = false;
+    if (isNew) this.#former = null;
     link.adoptCredentials({ securityProfile, ...(isNew && { password }) });
   }
 

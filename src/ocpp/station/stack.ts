@@ -69,8 +69,11 @@ export interface VersionStack {
   load(): Promise<void>;
   opened(event: LineOpened): void;
   closed(event: LineClosed): void;
-  /** An attempt to connect has failed. */
-  failed(failure: ConnectFailure): void;
+  /**
+   * An attempt to connect has failed.
+   * @param isReverted credentials on trial have failed with it: the former ones are tried at once
+   */
+  failed(failure: ConnectFailure, isReverted: boolean): void;
   /** Restores the certificate of the station that was in force before a refused one; null: that of the settings. PEM */
   restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
   /** The next connection leads to another central system, which knows nothing of the station yet. */

@@ -7,7 +7,6 @@ import type { OcppFunctions, OcppCallResult } from '../../contract/ocpp.ts';
 import type { BootTable, RegistrationPart } from '../provisioning/registration.ts';
 import type { CallHandler, CallOutcome } from '../rpc/model.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
-import type { ConnectFailure } from '../rpc/socket.ts';
 import { setAuthority } from './stack.ts';
 import type { StackOptions, VersionStack } from './stack.ts';
 import { SimError } from '../../core/errors.ts';
@@ -33,7 +32,7 @@ interface VersionRules {
   readonly loadSettings: () => Promise<void>;
   /** called before `registration.opened` */
   readonly opened?: () => void;
-  readonly failed: (failure: ConnectFailure) => void;
+  readonly failed: VersionStack['failed'];
   readonly retargeted?: () => void;
   /** @param isEnding the station leaves or has stopped */
   readonly dispatch: (isEnding: () => boolean) => CallHandler;

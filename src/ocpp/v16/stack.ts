@@ -149,9 +149,9 @@ export function createStack16(options: Stack16Options): VersionStack {
     heartbeatIntervalS: () => keys.integer('HeartbeatInterval'),
     loadSettings: () => keys.load(),
     opened: () => resort?.opened(),
-    failed: (failure) => {
+    failed: (failure, isReverted) => {
       security.failed(failure);
-      resort?.failed();
+      resort?.failed(isReverted);
     },
     dispatch: (isEnding) =>
       createDispatch({ handlers: mergeHandlers(at.all), registration, finding: options.finding, isEnding }),

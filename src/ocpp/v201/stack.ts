@@ -214,9 +214,9 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
     opened: () => {
       networkProfiles.opened();
     },
-    failed: (failure) => {
+    failed: (failure, isReverted) => {
       security.failed(failure);
-      networkProfiles.failed();
+      networkProfiles.failed(isReverted);
     },
     retargeted: () => {
       networkProfiles.targetSet();

@@ -209,7 +209,9 @@ export class ScenarioRun {
     try {
       await this.#steps();
     } catch (error) {
-      // a recording was refused, another client took the clock, or the simulator is stopping
+      // nothing can be carried out, or even end, in a simulator that is stopping
+      if (error instanceof SimError && error.code === 'STOPPING') throw error;
+      // a recording was refused, or another client took the clock
       this.#break(error);
       await this.#quiet();
       for (const check of this.#open) check.cancel();

@@ -8,7 +8,10 @@ import { createChargingControl, SentLimits } from '../../../src/ocpp/charging/co
 import type { ChargingControlOptions, StoredProfile } from '../../../src/ocpp/charging/control.ts';
 import type { Conditions } from '../../../src/ocpp/charging/model.ts';
 import { followWithdrawals } from '../../../src/ocpp/remote-control.ts';
+import { createInsistence } from '../../../src/ocpp/station/insistence.ts';
 import { createSignal } from '../../../src/ocpp/station/stack.ts';
+import { HandTimers } from '../../support/timers.ts';
+import { HandWall } from '../../support/wall.ts';
 import { noonMs } from './arbitrary.ts';
 import { one, periods, profile } from './profiles.ts';
 import type { Change } from './profiles.ts';
@@ -99,11 +102,13 @@ function createRig(change: Partial<ChargingControlOptions> = {}) {
     warning: (text: string, index?: number | null) => lines.push(`warning ${index ?? ''} ${text}`),
     error: (text: string, index?: number | null) => lines.push(`error ${index ?? ''} ${text}`),
   };
+  const timers = new HandTimers(new HandWall());
+  const limits = new SentLimits({ device, log, releases: createInsistence(timers.later, log, device.deviceIndex) });
   const control = createChargingControl({
     device,
     clock,
     log,
-    limits: new SentLimits({ device, log }),
+    limits,
     store: store.slot('profiles'),
     precedence: 'stack_level',
     transactions: () => [],
@@ -116,7 +121,7 @@ function createRig(change: Partial<ChargingControlOptions> = {}) {
     const made = profile(each);
     control.install({ profile: made, sent: { id: made.profileId } }, ({ profileId }) => profileId === made.profileId);
   };
-  return { device, clock, store, log, lines, counts, control, install, taken: device.taken };
+  return { device, clock, timers, store, log, lines, counts, limits, control, install, taken: device.taken };
 }
 
 const limit = (connectorId: number, limitW: number | null) => ({
@@ -204,6 +209,27 @@ describe('Charging control: when the device gets its limits', () => {
     expect(device.state.listeners).to.equal(0);
     expect(counts.evaluated).to.equal(evaluated);
     expect(ids(control.profiles)).to.deep.equal([1]);
+  });
+
+  it('the end that the device refuses is tried each second of real time, until another limit is set', () => {
+    const { clock, device, timers, install, control, limits, taken, lines } = createRig();
+    install({ ...steps, connectorId: 1, purpose: 'external' });
+    device.state.refusal = new SimError('MAP_LOCAL_CONTROL', 'local control');
+    control.stop();
+    timers.pass(5000);
+    expect(lines).to.deep.equal(['warning 4 the charging limit of connector 1 stays at the device: local control']);
+    device.state.refusal = null;
+    timers.pass(1000);
+    expect(taken.slice(1)).to.deep.equal([limit(1, null)]);
+    expect([clock.dueAt(), timers.waiting]).to.deep.equal([[], 0]);
+
+    limits.set(1, { limitW: 7000, limitA: null, numberPhases: null });
+    device.state.refusal = new SimError('COMMAND_CONFLICT', 'off');
+    limits.end(1);
+    device.state.refusal = null;
+    limits.set(1, { limitW: 6000, limitA: null, numberPhases: null });
+    timers.pass(5000);
+    expect(taken.slice(2)).to.deep.equal([limit(1, 7000), limit(1, 6000)]);
   });
 
   it('before any profile the end is no command', () => {
@@ -357,10 +383,9 @@ describe('Charging control: a device that takes no commands', () => {
 });
 
 describe('Charging control: limits as the device takes them', () => {
-  const sentFor = (limits: Parameters<SentLimits['set']>[1]) => {
-    const { device, log } = createRig();
-    const sent = new SentLimits({ device, log });
-    sent.set(1, limits);
+  const sentFor = (wanted: Parameters<SentLimits['set']>[1]) => {
+    const { device, limits: sent } = createRig();
+    sent.set(1, wanted);
     expect(sent.waiting).to.equal(false);
     return device.taken[0];
   };
@@ -399,8 +424,7 @@ describe('Charging control: limits as the device takes them', () => {
   });
 
   it('an equal limit is sent once, until it is forgotten', () => {
-    const { device, log, taken } = createRig();
-    const sent = new SentLimits({ device, log });
+    const { limits: sent, taken } = createRig();
     const some = { ...open, limitW: 5 };
     sent.set(1, some);
     sent.set(1, { ...some });

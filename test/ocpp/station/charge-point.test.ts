@@ -164,6 +164,7 @@ describe('a charge point on its line', () => {
       rig.parts.connection.setPassword(next);
       rig.station.connect({});
       await rig.until('failed rejected');
+      expect(rig.reverted).to.deep.equal([true]);
       await rig.until('restore null');
       await rig.until('opened ocpp1.6');
       expect(rig.parts.network.access.password).to.deep.equal(password);
@@ -211,6 +212,43 @@ describe('a charge point on its line', () => {
       expect([network.access.url, network.slot]).to.deep.equal([central.url, null]);
     });
 
+    it('a password that is given replaces the learnt one, also after a round through a network profile', async () => {
+      await open({ securityProfile: 1, password });
+      const { network, connection } = rig.parts;
+      connection.setPassword(next);
+      connection.reconnect('a new password');
+      await rig.until('opened ocpp1.6');
+      rig.station.connect({ password: given });
+      await rig.until('opened ocpp1.6');
+      const octets = Buffer.from(given);
+      expect([network.password, connection.password]).to.deep.equal([octets, octets]);
+      network.setAccess({ ...network.access, url: `${central.url}/profile` }, 1);
+      network.setAccess(network.settings, null);
+      expect(network.access.password).to.deep.equal(octets);
+      // one that is refused leaves the one given
+      admitting(octets);
+      connection.setPassword(next);
+      connection.reconnect('the former password');
+      await rig.until('restore null');
+      await rig.until('opened ocpp1.6');
+      expect([network.password, network.access.password]).to.deep.equal([octets, octets]);
+    });
+
+    it('a refused security profile leaves the password of a network profile apart from that of the station', async () => {
+      const ca = await createAuthority('Test CA');
+      await open({ securityProfile: 1, password, rootCert: ca.cert });
+      const { network, connection } = rig.parts;
+      network.setAccess({ ...network.access, url: `${central.url}/profile`, password: next }, 1);
+      connection.setSecurityProfile(2);
+      connection.reconnect('a raised security profile');
+      // the central system of this test has no TLS
+      await rig.until('failed tls');
+      await rig.until('restore null');
+      await rig.until('opened ocpp1.6');
+      expect(network.access).to.deep.include({ securityProfile: 1, password: next });
+      expect(network.password).to.equal(null);
+    });
+
     it('a password that is given ends the trial of another one', async () => {
       await open({ securityProfile: 1, password });
       admitting(password);
@@ -220,6 +258,7 @@ describe('a charge point on its line', () => {
       rig.passWait();
       await rig.until('failed rejected');
       expect(rig.told).to.deep.equal([]);
+      expect(rig.reverted).to.deep.equal([false, false]);
     });
   });
 

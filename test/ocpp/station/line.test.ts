@@ -130,6 +130,56 @@ describe('what a station has learnt on its line', () => {
     expect(rig.parts.network.password).to.equal(null);
   });
 
+  describe('the address of the settings after that of a network profile', () => {
+    const profile = () =>
+      ({ url: `${central.url}/other`, guarded: false, securityProfile: 1, password: null }) as const;
+    /** The password is proven at the address of the profile, which ends; the settings are next. */
+    const leave = async () => {
+      await open({ securityProfile: 1, password });
+      const { network, connection } = rig.parts;
+      network.setAccess(profile(), 1);
+      connection.setPassword(learnt);
+      connection.reconnect('the network profile');
+      await rig.until('opened ocpp1.6');
+      network.setAccess(network.settings, null);
+      expect(network.settings).to.deep.include({ url: central.url, password });
+    };
+
+    it('has its password once it refuses the learnt one, which the profile still has', async () => {
+      await leave();
+      central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+      const { network, connection } = rig.parts;
+      connection.reconnect('the settings');
+      await rig.until('failed rejected');
+      await rig.until('opened ocpp1.6');
+      expect(paths().slice(-2)).to.deep.equal(['/ocpp/CP-1', '/ocpp/CP-1']);
+      expect(network.access.password).to.deep.equal(password);
+      expect(network.password).to.deep.equal(learnt);
+      // the variable shows no value that is not in force, so that the central system may set it
+      expect(connection.password).to.equal(null);
+    });
+
+    it('has the learnt password where that is accepted', async () => {
+      await leave();
+      central.admit = (_, given) => (given?.equals(learnt) === true ? null : 401);
+      const { network, connection } = rig.parts;
+      connection.reconnect('the settings');
+      await rig.until('opened ocpp1.6');
+      expect(network.settings.password).to.deep.equal(learnt);
+      expect([network.password, connection.password]).to.deep.equal([learnt, learnt]);
+    });
+
+    it('the learnt password is no longer on trial at the network profile that follows', async () => {
+      await leave();
+      const { network, connection } = rig.parts;
+      network.setAccess({ ...profile(), password: learnt }, 1);
+      central.admit = () => 401;
+      connection.reconnect('the network profile');
+      await rig.until('failed rejected');
+      expect(network.access.password).to.deep.equal(learnt);
+    });
+  });
+
   it('another central system over REST takes the place of a network profile', async () => {
     await open();
     const access = { url: `${central.url}/other`, guarded: false, securityProfile: 0, password: null } as const;

@@ -27,6 +27,8 @@ export class StationRig {
   readonly alarms: string[] = [];
   /** what the versions were told */
   readonly told: string[] = [];
+  /** of each failed attempt: credentials on trial have failed with it */
+  readonly reverted: boolean[] = [];
   /** versions that could not restore their state */
   readonly broken = new Set<OcppSubprotocol>();
   /** versions that fail when they are told of a connection */
@@ -146,7 +148,10 @@ export class StationRig {
         if (this.failing.has(subprotocol)) throw new Error('the version is broken');
       },
       closed: ({ code }) => this.told.push(`closed ${code}`),
-      failed: ({ kind }) => this.told.push(`failed ${kind}`),
+      failed: ({ kind }, isReverted) => {
+        this.reverted.push(isReverted);
+        this.told.push(`failed ${kind}`);
+      },
       restoreOwn: (certificate) => this.told.push(`restore ${certificate?.cert ?? null}`),
       retargeted: () => this.told.push('retargeted'),
       sent: () => undefined,

@@ -201,6 +201,7 @@ export interface Rig {
 export function rig(): Rig {
   const wall = new HandWall();
   const timers = new HandTimers(wall);
+  const releases = createInsistence(timers.later, silentLogger, 0);
   const device = fakeDevice();
   const store = createMemoryStore();
   const clock = remoteClocks({
@@ -253,8 +254,8 @@ export function rig(): Rig {
     store,
     keys,
     clock,
-    limits: new SentLimits({ device: device.port, log: silentLogger }),
-    releases: createInsistence(clock, silentLogger, 0),
+    limits: new SentLimits({ device: device.port, log: silentLogger, releases }),
+    releases,
     findings,
     find: (clause, text, action) => findings.push([clause, text, action]),
     connection,

@@ -101,10 +101,10 @@ interface InvalidTokens {
 
 /** @param stop ends the session at a connector. @throws SimError */
 export function createInvalidTokens(
-  { device, keys, clock, log }: Pick<StationParts, 'device' | 'keys' | 'clock' | 'log'>,
+  { device, keys, later, log }: Pick<StationParts, 'device' | 'keys' | 'later' | 'log'>,
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
-  const insistence = createInsistence(clock, log, device.deviceIndex);
+  const insistence = createInsistence(later, log, device.deviceIndex);
   const logText = 'the energy for an invalid token flows on';
 
   function refused({ key, connectorId }: TransactionRecord): void {

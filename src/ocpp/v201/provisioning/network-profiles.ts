@@ -148,8 +148,8 @@ interface NetworkProfiles extends Part {
   /** The station restarts with its planned values: uses the first profile of NetworkConfigurationPriority. */
   restarted(): void;
   opened(): void;
-  /** An attempt to connect has failed. */
-  failed(): void;
+  /** An attempt to connect has failed. @param isReverted the former credentials are tried at the same address at once */
+  failed(isReverted: boolean): void;
   /** The user has set another target over REST. */
   targetSet(): void;
   stop(): void;
@@ -192,24 +192,19 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
 const priorityOf = ({ variables }: Pick<Parts, 'variables'>): readonly number[] =>
   variables.list('OCPPCommCtrlr', 'NetworkConfigurationPriority').map(Number);
 
-/** The filled slots of NetworkConfigurationPriority; the settings if there is none. */
-function orderOf(parts: Parts, slots: NetworkSlots): readonly [Place, ...Place[]] {
-  const [first = 'settings', ...others] = priorityOf(parts)
-    .filter((slot) => slots.securityProfileOf(slot) !== null)
-    .map((slot) => slots.placeOf(slot));
-  return [first, ...others];
-}
-
 /**
  * The places that are tried in turn: those of the priority, and the settings as the last resort, so that the address of
- * the user is reached whatever the central system has set. A lower security profile is no resort (A05).
+ * the user is reached whatever the central system has set. A lower security profile is no resort (A05), so that none
+ * remains where the filled slots of the priority are gone.
  */
 function turnOf(
   parts: Parts,
   { network }: Pick<NetworkProfilesDeps, 'network'>,
   slots: NetworkSlots,
 ): readonly Place[] {
-  const order = orderOf(parts, slots);
+  const order = priorityOf(parts)
+    .filter((slot) => slots.securityProfileOf(slot) !== null)
+    .map((slot) => slots.placeOf(slot));
   if (order.includes('settings')) return order;
   const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
   const isLower = downgradeRefusal(network.settings.securityProfile, context) !== null;
@@ -226,15 +221,17 @@ function preferSettings({ variables }: Pick<Parts, 'variables'>): void {
 function dropLower(parts: Parts, { network }: NetworkProfilesDeps, slots: NetworkSlots): void {
   const { variables, log } = parts;
   const context = { securityProfile: network.access.securityProfile, mayLower: mayLower(parts) };
+  slots.raiseActive();
   const isLower = (slot: number): boolean => {
     const profile = slots.securityProfileOf(slot);
     return profile !== null && downgradeRefusal(profile, context) !== null;
   };
   const lowerSlots = networkSlots.filter(isLower);
   const order = priorityOf(parts);
-  const remaining = order.filter((slot) => !isLower(slot));
+  const upper = order.filter((slot) => !isLower(slot));
+  const remaining = upper.length === 0 ? [slots.active] : upper;
   for (const slot of lowerSlots) slots.remove(slot);
-  if (remaining.length === order.length || remaining.length === 0) return;
+  if (upper.length === order.length) return;
   variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', remaining.join(','));
   log.info(`network profiles below security profile ${context.securityProfile} are removed: ${lowerSlots.join(', ')}`);
 }
@@ -293,17 +290,18 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
       if (deps.network.takeAddress()) preferAddress();
       // a version that takes over goes on with the address in use; the priority counts from the next restart or failure on
       if (deps.network.hasConnected && slots.isAccessCurrent) return;
-      const [preferred] = orderOf(parts, slots);
-      if (slots.differs(preferred)) slots.use(preferred);
+      const [preferred] = turnOf(parts, deps, slots);
+      if (preferred !== undefined && slots.differs(preferred)) slots.use(preferred);
     },
     restarted: () => {
-      const [preferred] = orderOf(parts, slots);
-      if (slots.differs(preferred)) use(preferred);
+      const [preferred] = turnOf(parts, deps, slots);
+      if (preferred !== undefined && slots.differs(preferred)) use(preferred);
     },
     opened: () => {
       failures = 0;
     },
-    failed: () => {
+    failed: (isReverted) => {
+      if (isReverted) return;
       failures += 1;
       const turn = turnOf(parts, deps, slots);
       const next = turn[(turn.indexOf(slots.place) + 1) % turn.length];

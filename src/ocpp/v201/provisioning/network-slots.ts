@@ -2,6 +2,7 @@
  * The network profiles of a station, and the one in use (B09, B10). Slot 0 holds the settings, which are the address of
  * the flags or of REST, until it is filled.
  */
+import { urlOfProfile } from '../../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
 import type { Network, NetworkAccess } from '../../station/connection.ts';
 import { createSaver } from '../../station/stack.ts';
@@ -33,6 +34,8 @@ export interface NetworkSlots {
   securityProfileOf(slot: number): OcppSecurityProfile | null;
   hasOwnPassword(slot: number): boolean;
   fill(slot: number, profile: NetworkProfile): void;
+  /** The profile in use takes the security profile of the access, which 1.6 or REST may have raised. */
+  raiseActive(): void;
   /** Empties a slot; slot 0 then holds the settings again. */
   remove(slot: number): void;
   /** The next attempt to connect uses the place. */
@@ -48,10 +51,9 @@ export interface NetworkSlots {
 
 /** The access with a profile; null: without one. */
 function accessOf(profile: NetworkProfile | null, { settings, password: common }: ProfileNetwork): NetworkAccess {
-  const text = profile?.password ?? null;
+  if (profile === null) return settings;
   // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
-  const password = text === null ? (common ?? settings.password) : Buffer.from(text, 'utf8');
-  if (profile === null) return { ...settings, password };
+  const password = profile.password === null ? (common ?? settings.password) : Buffer.from(profile.password, 'utf8');
   return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
 }
 
@@ -75,9 +77,11 @@ export function createNetworkSlots(
     usedProfile = profile;
     publish(number);
   };
+  /** URL with the scheme of the security profile in use */
+  const raisedUrl = (url: string): string => urlOfProfile(url, network.access.securityProfile);
   // a security profile that 1.6 has raised is that of the access alone
   const isInUse = ({ url, securityProfile }: NetworkProfile): boolean =>
-    url === network.access.url && securityProfile <= network.access.securityProfile;
+    raisedUrl(url) === raisedUrl(network.access.url) && securityProfile <= network.access.securityProfile;
   return {
     get active() {
       return active;
@@ -96,6 +100,15 @@ export function createNetworkSlots(
     hasOwnPassword: (number) => slots.get(number)?.password != null,
     fill: (number, profile) => {
       slots.set(number, profile);
+      saver.save();
+    },
+    raiseActive: () => {
+      const { securityProfile } = network.access;
+      if (usedProfile === null || usedProfile.securityProfile >= securityProfile) return;
+      const isSlotCurrent = slots.get(active) === usedProfile;
+      usedProfile = { ...usedProfile, securityProfile, url: raisedUrl(usedProfile.url) };
+      if (!isSlotCurrent) return;
+      slots.set(active, usedProfile);
       saver.save();
     },
     remove: (number) => {

@@ -193,10 +193,10 @@ export interface TransactionBook extends Transactions {
 }
 
 function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
-  const { queue, log, store, clock, device } = parts;
+  const { queue, log, store, later, device } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
-  const insistence = createInsistence(clock, log, device.deviceIndex);
+  const insistence = createInsistence(later, log, device.deviceIndex);
   const state: TransactionsState = {
     parts,
     deps,

@@ -8,6 +8,7 @@ import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v16/charging.ts';
 import type { Replies, Requests, Transaction } from '../../../../src/ocpp/v16/parts.ts';
+import { createInsistence } from '../../../../src/ocpp/station/insistence.ts';
 import { createSignal } from '../../../../src/ocpp/station/stack.ts';
 import { KindRig } from '../../../der/kinds/support.ts';
 import { HandTimers } from '../../../support/timers.ts';
@@ -45,11 +46,13 @@ export const periods = (...rows: readonly (readonly [number, number])[]) => ({
 export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', keyChanges: Readonly<Record<string, string>> = {}) {
   const rig = new KindRig({ args: ['--evse_profile', evseProfile], evse: { startDelayMinS: 1, startDelayMaxS: 1 } });
   const wall = new HandWall();
+  const timers = new HandTimers(wall);
+  const releases = createInsistence(timers.later, silentLogger, 0);
   const { plant } = rig;
   const clock = remoteClocks({
     mode: 'simulated',
     wall,
-    later: new HandTimers(wall).later,
+    later: timers.later,
     log: silentLogger,
     timeline: {
       sim: () => plant.time.sim,
@@ -136,7 +139,7 @@ export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', keyChanges: R
         },
         store: (name) => store.slot(name),
         log: silentLogger,
-        limits: new SentLimits({ device, log: silentLogger }),
+        limits: new SentLimits({ device, log: silentLogger, releases }),
         finding: (clause, what) => findings.push(`${clause} ${what}`),
         registration: { onAccepted: (listener) => accepted.on(listener) },
       },

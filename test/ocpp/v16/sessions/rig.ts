@@ -193,7 +193,7 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
         return () => accepting.delete(listener);
       },
     },
-    releases: createInsistence(clock, silentLogger, port.deviceIndex),
+    releases: createInsistence(timers.later, silentLogger, port.deviceIndex),
     finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
   } as unknown as StationParts;
   return { parts, timers, findings, accepting };

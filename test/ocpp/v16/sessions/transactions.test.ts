@@ -196,6 +196,7 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     await rig.run(60);
     expect(rig.connector().energyWh).to.be.within(energyWh + 100, energyWh + 150);
     rig.kind.device.command({ kind: 'local', local: false }, { source: 'rest' });
+    rig.timers.pass(1000);
     await rig.run(600);
     expect(rig.connector().status).to.equal('suspended_evse');
     expect(rig.connector().energyWh - energyWh).to.be.closeTo(200, 1e-3);
@@ -214,6 +215,7 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     await rig.run(5);
     expect(rig.central.stops).to.deep.equal([]);
     rig.kind.device.command({ kind: 'local', local: false }, { source: 'rest' });
+    rig.timers.pass(1000);
     await rig.run(3);
     expect(rig.central.stops.map(({ reason }) => reason)).to.deep.equal(['DeAuthorized']);
   });

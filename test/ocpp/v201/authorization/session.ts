@@ -153,7 +153,7 @@ function outside(kind: KindRig, port: StationPort, version: Version2, store: Sto
         return () => accepting.delete(listener);
       },
     },
-    releases: createInsistence(clock, silentLogger, port.deviceIndex),
+    releases: createInsistence(timers.later, silentLogger, port.deviceIndex),
     finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
   } as unknown as StationParts;
   return { parts, variables, accepting, findings, fits };

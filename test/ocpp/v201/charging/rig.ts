@@ -11,6 +11,7 @@ import { SentLimits } from '../../../../src/ocpp/charging/control.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
+import { createInsistence } from '../../../../src/ocpp/station/insistence.ts';
 import { createSignal } from '../../../../src/ocpp/station/stack.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v201/charging/smart-charging.ts';
 import type {
@@ -114,11 +115,13 @@ export function chargingRig(
   payloadChecks.prepare(version);
   const rig = new KindRig({ args: ['--evse_profile', evseProfile], evse: { startDelayMinS: 1, startDelayMaxS: 1 } });
   const wall = new HandWall();
+  const timers = new HandTimers(wall);
+  const releases = createInsistence(timers.later, silentLogger, 0);
   const { plant } = rig;
   const clock = remoteClocks({
     mode: 'simulated',
     wall,
-    later: new HandTimers(wall).later,
+    later: timers.later,
     log: silentLogger,
     timeline: {
       sim: () => plant.time.sim,
@@ -207,7 +210,7 @@ export function chargingRig(
     random: createRandom(1, 'charging'),
     log,
     store: (name: string) => store.slot(name),
-    limits: new SentLimits({ device, log }),
+    limits: new SentLimits({ device, log, releases }),
     finding: (clause: string, text: string) => findings.push(`${clause} ${text}`),
     registration: {
       get isReady() {

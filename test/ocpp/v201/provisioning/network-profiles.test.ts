@@ -87,7 +87,7 @@ function made(options: Options = {}) {
       part.restarted();
     },
     fail: (times: number) => {
-      for (let i = 0; i < times; i++) part.failed();
+      for (let i = 0; i < times; i++) part.failed(false);
     },
   };
 }
@@ -195,6 +195,18 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     expect(told.retargeted).to.equal(2);
   });
 
+  it('tries the former credentials at the same address before the next one', async () => {
+    const { fill, prefer, restart, fail, network, part, variables } = made();
+    await fill(1);
+    await prefer('1,0');
+    restart();
+    variables.set('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts', '1');
+    part.failed(true);
+    expect(network.access.url).to.equal('ws://second.example/ocpp');
+    fail(1);
+    expect(network.access.url).to.equal('ws://first.example');
+  });
+
   it('stays where there is one profile alone', () => {
     const { fail, network } = made();
     fail(20);
@@ -299,6 +311,8 @@ describe('OCPP 2.x B10: the address of the user', () => {
   it('is the last resort where the priority lacks it, also where slot 0 has a profile', async () => {
     for (const slot of [1, 0]) {
       const { fill, prefer, restart, fail, network, told, variables } = made();
+      // of the profile, which has none of its own
+      network.password = Buffer.from('password-of-central');
       await fill(slot);
       await prefer(String(slot));
       restart();
@@ -327,17 +341,22 @@ describe('OCPP 2.x B10: the address of the user', () => {
     expect(network.done).to.have.lengthOf(1);
   });
 
+  /** A version with what an earlier one has left. */
+  const heir = async (store: StoreRig['store']) => {
+    await written();
+    const base = storeRig();
+    for (const name of ['network-variables', 'network-profiles'])
+      await base.store.slot(name).replace(await store.slot(name).read());
+    await base.variables.load();
+    return base;
+  };
+
   /** A version that begins with slot 1 first, as an earlier one has left it. */
   const later = async (options: Options) => {
     const first = made();
     await first.fill(1);
     await first.prefer('1');
-    await written();
-    const base = storeRig();
-    for (const name of ['network-variables', 'network-profiles'])
-      await base.store.slot(name).replace(await first.store.slot(name).read());
-    await base.variables.load();
-    const rig = made({ ...options, base });
+    const rig = made({ ...options, base: await heir(first.store) });
     await rig.part.load();
     return rig;
   };
@@ -372,9 +391,49 @@ describe('OCPP 2.x B10: the address of the user', () => {
     const network = fakeNetwork();
     network.setAccess({ ...network.access, url: 'ws://second.example/ocpp', securityProfile: 2 }, 1);
     network.hasConnected = true;
-    const { variables } = await later({ network });
+    const { variables, registration, restart, fail, store } = await later({ network });
+    registration.accept({ booted: true });
+    restart();
+    fail(20);
     expect(network.done).to.deep.equal([]);
-    expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('1');
+    const text = (variable: string) => variables.text('OCPPCommCtrlr', variable);
+    expect(['ActiveNetworkProfile', 'NetworkConfigurationPriority'].map(text)).to.deep.equal(['1', '1']);
+    const member = (name: string) => variables.text('NetworkConfiguration[1]', name);
+    expect(['OcppCsmsUrl', 'SecurityProfile'].map(member)).to.deep.equal(['wss://second.example/ocpp', '2']);
+    const next = made({ base: await heir(store), network });
+    await next.part.load();
+    expect(network.done).to.deep.equal([]);
+  });
+
+  it('the slot of a raised security profile takes the place of lower ones in the priority (A05.FR.06)', async () => {
+    const { fill, prefer, restart, registration, network, variables } = made();
+    await fill(1);
+    await prefer('1');
+    restart();
+    variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', '0');
+    network.access = { ...network.access, securityProfile: 2 };
+    registration.accept({ booted: true });
+    expect(variables.text('OCPPCommCtrlr', 'NetworkConfigurationPriority')).to.equal('1');
+    restart();
+    expect(network.access).to.deep.include({ url: 'ws://second.example/ocpp', securityProfile: 2 });
+  });
+
+  it('does not follow a network profile whose slot is empty with a lower security profile (A05)', async () => {
+    for (const begin of [
+      ({ restart }: ReturnType<typeof made>) => {
+        restart();
+        return Promise.resolve();
+      },
+      ({ part }: ReturnType<typeof made>) => part.load(),
+    ]) {
+      const network = fakeNetwork();
+      network.setAccess({ ...network.access, url: 'wss://second.example', securityProfile: 2 }, 1);
+      const rig = made({ network });
+      rig.variables.set('OCPPCommCtrlr', 'NetworkConfigurationPriority', '1');
+      await begin(rig);
+      rig.fail(20);
+      expect(network.done).to.deep.equal([]);
+    }
   });
 
   it('comes first where it was given since the version was at work', async () => {
