@@ -133,6 +133,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     version: origin.version,
   });
   followPlant(faults, plant);
+  // the devices of the configuration are restored before any can join
+  let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
     plant,
     clock,
@@ -140,7 +142,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     log,
     wall,
     unfit,
-    joined: (index) => changes.joinedConfig(index),
+    joined: (index) => changes?.joinedConfig(index),
   });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
@@ -157,7 +159,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   injectConfigured(faults, config, { plant, adapters }, log);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
   keeping?.add('changes', changes.kept());
   const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin, config });
   const info = { ...origin, startedAtMs: wall.nowMs() };

@@ -9,7 +9,7 @@ import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
-import type { JsonValue, Slot } from '../core/store.ts';
+import type { JsonValue } from '../core/store.ts';
 import { secondsBetween } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { SimClock } from '../core/time/sim-clock.ts';
@@ -43,7 +43,7 @@ export class UnfitState extends Error {
 
 export interface PlantKeepingOptions {
   readonly plant: SimPlant;
-  readonly state: Pick<State, 'store' | 'values'>;
+  readonly state: Pick<State, 'store' | 'values' | 'write'>;
   readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly every: Every;
   readonly monotonicMs: () => number;
@@ -55,7 +55,8 @@ export interface PlantKeepingOptions {
 
 interface KeptSlot {
   readonly kept: Kept;
-  readonly slot: Slot;
+  /** name of the slot */
+  readonly slot: string;
 }
 
 const sharedName = (part: string) => slotName('plant', 'shared', part);
@@ -117,7 +118,7 @@ export class PlantKeeping implements Keeping {
       this.#restoreShared({ [part]: kept });
     } catch (error) {
       this.#options.log.warning(`${errorText(error)}; it starts anew`);
-      this.#shared.set(part, { kept, slot: this.#options.state.store.slot(sharedName(part)) });
+      this.#shared.set(part, { kept, slot: sharedName(part) });
     }
   }
 
@@ -126,7 +127,7 @@ export class PlantKeeping implements Keeping {
     for (const [part, kept] of Object.entries(parts)) {
       const name = sharedName(part);
       restorePart(part, kept, state.values(name), this.#unfit);
-      this.#shared.set(part, { kept, slot: state.store.slot(name) });
+      this.#shared.set(part, { kept, slot: name });
     }
   }
 
@@ -180,20 +181,28 @@ export class PlantKeeping implements Keeping {
   }
 
   #enter(device: SimDevice): KeptByName {
-    const { state, configurationOf } = this.#options;
+    const { configurationOf } = this.#options;
     const { index } = device;
     const parts = device.keptByName();
     const mark = configurationOf(index);
     const withMark: KeptByName = { ...parts, [configurationPart]: { save: () => mark, restore: () => undefined } };
     this.#devices.set(
       index,
-      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: state.store.slot(deviceName(index, part)) })),
+      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: deviceName(index, part) })),
     );
     return parts;
   }
 
   #leave(index: number): void {
-    for (const { slot } of this.#devices.get(index) ?? []) this.#watch(slot.replace([]));
+    const { store } = this.#options.state;
+    for (const { slot } of this.#devices.get(index) ?? []) {
+      store
+        .slot(slot)
+        .replace([])
+        .catch((error: unknown) => {
+          this.#failed(error);
+        });
+    }
     this.#devices.delete(index);
   }
 
@@ -220,13 +229,8 @@ export class PlantKeeping implements Keeping {
   }
 
   #write(slots: Iterable<KeptSlot>): void {
-    for (const { kept, slot } of slots) this.#watch(slot.replace([kept.save()]));
-  }
-
-  #watch(change: Promise<void>): void {
-    change.catch((error: unknown) => {
-      this.#failed(error);
-    });
+    const { state } = this.#options;
+    for (const { kept, slot } of slots) state.write(slot, JSON.stringify(kept.save()));
   }
 
   /** Logs the first failure: the next ones come every second. */

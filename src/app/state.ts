@@ -14,6 +14,11 @@ export interface State {
   readonly store: Store;
   /** The values of a slot at once, for parts that are built within one call. */
   values(slot: string): readonly JsonValue[];
+  /**
+   * Replaces the values of a slot by one, without a wait.
+   * @param text its JSON @throws SimError STORE_FULL
+   */
+  write(slot: string, text: string): void;
   /** for the line at the start */
   readonly words: string;
   /** @throws SimError CONFIG_INVALID if the folder cannot be written */
@@ -33,6 +38,7 @@ export function memoryState(store: Store = createMemoryStore()): State {
   return {
     store,
     values: () => [],
+    write: () => undefined,
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -57,6 +63,9 @@ export function folderState(path: string, { log, wall, later }: StateOptions): S
       return {
         store,
         values: (slot) => store.values(slot),
+        write(slot, text) {
+          store.write(slot, text);
+        },
         words: `state in ${path}`,
         async open() {
           try {
