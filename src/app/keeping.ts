@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { Keeping } from '../contract/keeping.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -298,6 +299,24 @@ function followClockSettings(
     },
   });
   if (startsPaused) clock.set({ mode: 'paused' });
+}
+
+/** While the folder takes no writes, each device has an alarm: a restart would lose what it does from then on. */
+export function alarmOfState({
+  plant,
+  state,
+  commAlarms,
+}: {
+  readonly plant: SimPlant;
+  readonly state: State;
+  readonly commAlarms: CommAlarmSwitch;
+}): void {
+  state.onFailure((reason) => {
+    for (const { index } of plant.devices) {
+      if (reason === null) commAlarms.end(index, 'state_not_kept');
+      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${reason}`);
+    }
+  });
 }
 
 /** Marks of configurations, which differ where the state of one device would not fit the other. */
