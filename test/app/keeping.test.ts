@@ -235,7 +235,7 @@ describe('State of the devices over the end of the process', () => {
     mkdirSync(join(root, 'failing'));
     await start('failing', '-N', '2', ...paused);
     const alarms = async () =>
-      ((await call('/alarms')).json.alarms as { code: string; device_index: number }[])
+      ((await call('/overview')).json.alarms.active as { code: string; device_index: number }[])
         .filter(({ code }) => code === 'state_not_kept')
         .map(({ device_index }) => device_index);
     expect(await alarms()).to.deep.equal([]);
