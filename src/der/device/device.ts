@@ -22,6 +22,7 @@ import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
@@ -233,6 +234,7 @@ export class SimDevice implements Device {
       effective: new EffectiveRegisters(this.bank),
       isDown: () => power.down,
       now,
+      activeFaults: () => this.#context.faults?.active ?? [],
       refresh: () => {
         registers.refresh();
       },
@@ -310,9 +312,8 @@ export class SimDevice implements Device {
   }
 
   /**
-   * State that a restart keeps. It is restored into a device of the same configuration, after clock and surroundings and
-   * before adapters; parts are restored in the order in which they need each other. Faults of layer `effect` are not in
-   * it.
+   * State that a restart keeps. It is restored into a device of the same configuration, after clock, surroundings and the
+   * registry of faults, and before adapters; parts are restored in the order in which they need each other.
    */
   kept(): Kept {
     const [inverter, source] = [this.#inverter, this.#source];
@@ -328,7 +329,7 @@ export class SimDevice implements Device {
       timers: this.#scheduler.kept(),
       ...(this.#visits && { visits: this.#visits.kept() }),
       writers: this.#writers.kept(),
-      registers: keptThen(this.#registers.kept(), resume),
+      registers: keptThen(this.#registers.kept(this.#keptEffects()), resume),
       // the settings have set the limits of the source, which a kept ramp moves
       source: keptThen(source.kept(), renewDetail),
       curve: this.#registers.keptCurve(),
@@ -336,8 +337,26 @@ export class SimDevice implements Device {
       inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),
       power: this.#power.kept(),
       alarms: this.#alarms.kept(),
-      trace: this.trace.kept(),
+      trace: keptThen(this.trace.kept(), () => {
+        this.#beginMissingFaults();
+      }),
     });
+  }
+
+  /** Faults of layer `effect`; null while no fault has acted at any device. */
+  #keptEffects(): Kept {
+    return {
+      save: () => this.#registers.effects?.kept().save() ?? null,
+      restore: (saved) => {
+        if (saved === null) this.#registers.effects = null;
+        else this.effects.kept().restore(saved);
+      },
+    };
+  }
+
+  #beginMissingFaults(): void {
+    const active = this.#context.faults?.active ?? [];
+    if (active.some(({ protocol }) => protocol === 'device')) this.effects.beginMissing();
   }
 
   #keptMembers(): Kept {
@@ -406,13 +425,27 @@ export class SimDevice implements Device {
 
   /** Writes the measurements and makes the snapshot of the tick that `finish` has ended. */
   publish(stamp: TickStamp): Published {
-    const inverter = this.#inverter;
-    this.#alarms.follow(inverter, this.#source.conditions, {
+    this.#alarms.follow(this.#inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
       fault: this.#fault,
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
+    const published = this.#show(stamp);
+    this.#registers.effects?.update();
+    this.#evse?.settle();
+    return published;
+  }
+
+  /** Publishes a restored device: alarms and faults have followed its last tick already. */
+  publishAgain(stamp: TickStamp): Published {
+    const published = this.#show(stamp);
+    this.#evse?.settle();
+    return published;
+  }
+
+  #show(stamp: TickStamp): Published {
+    const inverter = this.#inverter;
     const detail = this.#detailCache.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
@@ -427,15 +460,20 @@ export class SimDevice implements Device {
       alarms: this.#alarms.codes(),
     });
     this.#registers.publish(this.#now, stamp.clockTime);
-    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
-    this.#registers.effects?.update();
-    this.#evse?.settle();
-    return published;
+    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
   }
 
-  /** Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. */
-  later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
+  /**
+   * Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. A restart
+   * ends the timer: its owner keeps it, and sets it with `again`.
+   */
+  later(delayS: number, action: () => void): Timer {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
+  }
+
+  /** Sets a timer of an earlier process; the device has been restored. */
+  again(timer: KeptTimer, action: () => void): Timer {
+    return this.#scheduler.again(timer, action);
   }
 
   /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */
