@@ -425,27 +425,13 @@ export class SimDevice implements Device {
 
   /** Writes the measurements and makes the snapshot of the tick that `finish` has ended. */
   publish(stamp: TickStamp): Published {
-    this.#alarms.follow(this.#inverter, this.#source.conditions, {
+    const inverter = this.#inverter;
+    this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
       fault: this.#fault,
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const published = this.#show(stamp);
-    this.#registers.effects?.update();
-    this.#evse?.settle();
-    return published;
-  }
-
-  /** Publishes a restored device: alarms and faults have followed its last tick already. */
-  publishAgain(stamp: TickStamp): Published {
-    const published = this.#show(stamp);
-    this.#evse?.settle();
-    return published;
-  }
-
-  #show(stamp: TickStamp): Published {
-    const inverter = this.#inverter;
     const detail = this.#detailCache.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
@@ -460,7 +446,18 @@ export class SimDevice implements Device {
       alarms: this.#alarms.codes(),
     });
     this.#registers.publish(this.#now, stamp.clockTime);
-    return publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    this.#registers.effects?.update();
+    this.#evse?.settle();
+    return published;
+  }
+
+  /** The snapshot of a restored device: registers, alarms and faults are as its last tick left them. */
+  publishAgain(stamp: TickStamp): Published {
+    const detail = this.#detailCache.renew(this.#now);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    this.#evse?.settle();
+    return published;
   }
 
   /**

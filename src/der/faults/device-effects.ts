@@ -53,6 +53,8 @@ function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   return fault.isOf(alarmFault) ? falseAlarm(fault, fault.parameters.codes, host) : null;
 }
 
+const isUnderWay = (effect: Effect) => effect.isUnderWay === true;
+
 /** An effect as state that a restart keeps. */
 interface KeptEffect {
   /** id of a fault in force, or an ended fault whose effect goes on */
@@ -79,7 +81,7 @@ export class DeviceEffects implements CommitParticipant {
   readonly #ends = new Map<ActiveFault, Timer>();
   /** ended effects whose last strike lasts until the next tick */
   readonly #lapsing = new Set<Effect>();
-  /** effects of faults with spent counts, whose timers go on */
+  /** effects of faults with spent counts: their timers go on */
   #spent: readonly Effect[] = [];
   /** while refreshes are deferred: true if one was requested; null: refreshes are not deferred */
   #refreshDue: boolean | null = null;
@@ -179,12 +181,14 @@ export class DeviceEffects implements CommitParticipant {
     }
     this.#effects = this.#effects.toSpliced(at, 1);
     effect.end?.(spent);
-    this.#spent = [...this.#spent, effect].filter(({ isUnderWay = false }) => isUnderWay);
+    if (spent) this.#spent = [...this.#spent, effect];
     this.#host.refresh();
   }
 
   /** Called at the end of each tick, when the registers hold its results. */
   update(): void {
+    // not at the end of a fault: its last strike sets its timer afterwards
+    if (this.#spent.length > 0) this.#spent = this.#spent.filter(isUnderWay);
     if (this.#effects.length === 0) return;
     if (this.#lapsing.size > 0) {
       this.#dropLapsing();
@@ -269,7 +273,7 @@ export class DeviceEffects implements CommitParticipant {
     return keptRecord(
       () => ({
         effects: this.#effects.map((effect) => this.#saved(effect)),
-        spent: this.#spent.filter(({ isUnderWay = false }) => isUnderWay).map((effect) => this.#saved(effect)),
+        spent: this.#spent.filter(isUnderWay).map((effect) => this.#saved(effect)),
       }),
       ({ effects, spent }) => {
         this.#ends.clear();
