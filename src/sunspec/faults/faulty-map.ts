@@ -370,6 +370,8 @@ class Followed {
     return {
       save: () => this.#reusableMap?.kept().save() ?? null,
       restore: (saved) => {
+        // the registry may have been restored since
+        this.#follow({ begun: this.#faults.registry.active, ended: [] });
         if (saved !== null) this.#usedMap().kept().restore(saved);
       },
     };
@@ -407,8 +409,8 @@ export class FaultyMaps {
   }
 
   /**
-   * State that a restart keeps, restored after the registry, after the devices, and after the servers of their registers
-   * were created.
+   * State that a restart keeps, restored after the registry and the devices, when the servers of their registers have
+   * been created.
    */
   kept(): Kept {
     return keptRecord(

@@ -78,7 +78,7 @@ class KeptFaults extends FaultyRig {
       images: plant.devices.map(({ bank }) => bank.image().toString('hex')),
       snapshots: plant.latest.published.map(({ json }) => json.toString()),
       alarms: plant.devices.map(({ alarms, statusMessage }) => [alarms, statusMessage]),
-      off: [...plant.silentDevices],
+      off: [...plant.silentDevices].sort((a, b) => a - b),
       faults: faults.active.map((fault) => [
         fault.facts.id,
         fault.occasions,

@@ -206,7 +206,7 @@ function seen({ plant, faults, holds }: Process): Readonly<Record<string, unknow
     endedFaults: faults.ended.map(({ fault, end }) => [fault.facts.id, fault.strikeCount, end]),
     holds: [...holds.list().records],
     alarms: plant.devices.map(({ alarms, statusMessage }) => [alarms, statusMessage]),
-    off: [...plant.silentDevices],
+    off: [...plant.silentDevices].sort((a, b) => a - b),
     images: plant.devices.map(({ bank }) => bank.image().toString('hex')),
     snapshots: latest.published.map(({ json, detail }) => [json.toString(), JSON.stringify(detail)]),
     latest: [latest.tick, latest.sim, latest.wallMs],
