@@ -18,6 +18,7 @@ import { parseVisits } from '../../../src/der/surroundings/visits.ts';
 import { configuredDevices } from '../../support/configured.ts';
 import type { ConfiguredDevice } from '../../support/configured.ts';
 import { cuts, expectSameJson, throughFile } from '../../support/continuation.ts';
+import { pick } from '../../support/depth.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 import { holdsAsync } from '../../support/property.ts';
@@ -331,6 +332,32 @@ async function drive(processes: readonly Process[], wall: HandWall, step: Step, 
   }
 }
 
+const byMaster: Origin = { source: 'modbus', peer: '192.0.2.1:502' };
+
+/** The device with this limit reboots with the first tick. */
+const atLimit = { point: '704.WMaxLimPct', equals: 50 + stationIndex };
+
+/** Simulated seconds before and after the restart: an hour; some minutes where tests are to be quick. */
+const spanS = pick({ quick: 300, ci: 3600 });
+
+/** Faults that last over the restart. */
+const longFaults: readonly FaultRequest[] = [
+  { protocol: 'device', kind: 'ignore_effect', group: [0, 1], target: { points: ['704'] } },
+  { protocol: 'device', kind: 'late_effect', deviceIndex: 2, parameters: { delay_s: 1.5 * spanS } },
+  { protocol: 'device', kind: 'enable_edge', deviceIndex: 3 },
+  { protocol: 'device', kind: 'adoption', deviceIndex: 0, parameters: { result: 'stuck' } },
+  {
+    protocol: 'device',
+    kind: 'silent_revert',
+    deviceIndex: 4,
+    parameters: { after_s: 1.25 * spanS },
+    target: { points: ['704'] },
+  },
+  { protocol: 'device', kind: 'second_limiter', parameters: { limit_pct: 35 }, probability: 0.6 },
+  { protocol: 'device', kind: 'alarm', parameters: { codes: ['over_temp'] }, every: 3, durationS: 1.4 * spanS },
+  { protocol: 'device', kind: 'reboot', deviceIndex: 5, parameters: { off_s: 1.1 * spanS, forget: false }, when: atLimit },
+];
+
 describe('the state of a plant over a restart', () => {
   it('six kinds of devices at a limited site go on where they were, tick by tick', async () => {
     const atCuts = { sharedLimit: 0, session: 0, hold: 0, fault: 0 };
@@ -372,5 +399,27 @@ describe('the state of a plant over a restart', () => {
       { runs: 20 },
     );
     for (const [what, count] of Object.entries(atCuts)) expect(count, `cuts with a ${what}`).to.be.above(0);
+  });
+
+  it('long afterwards their registers are those of a plant that went on, under faults of every kind and holds', async () => {
+    const wall = new HandWall();
+    const longTicks: TestPlantOptions = { ...configuration, clouds: 'clear', tickIntervalS: 0.1, wall };
+    const first = new Process(longTicks);
+    for (const request of longFaults) first.faults.inject([request], byRest);
+    for (const device of first.plant.devices) {
+      const values = presentValues(device, { '704.WMaxLimPct': 70, '704.WMaxLimPctEna': 'ENABLED' });
+      first.holds.begin(device, { id: 'long', values, lasts: { seconds: 1.4 * spanS } }, byRest);
+      assignPresent(device, { '704.WMaxLimPct': 50 + device.index, '704.WMaxLimPctEna': 'ENABLED' }, byMaster);
+    }
+    await first.run(spanS);
+    const second = new Process({ ...longTicks, time: '03:00:00' });
+    second.kept().restore(throughFile(first.kept().save()));
+    for (const process of [first, second]) await process.run(spanS);
+    const expected = seen(first);
+    for (const [part, value] of Object.entries(seen(second))) expectSameJson(value, expected[part], part);
+    expectSameJson(second.kept().save(), first.kept().save(), 'state');
+    const counts = first.faults.active.map(({ strikeCount }) => strikeCount);
+    expect(counts.filter((count) => count > 0).length, 'faults that have struck').to.be.above(4);
+    expect(Array.from(first.holds.list().records, ({ end }) => end?.reason)).to.deep.equal(Array(6).fill('expired'));
   });
 });
