@@ -32,7 +32,9 @@ const moduleSchema = memo(() =>
 );
 
 const entry = members<LogEntry>()('LogEntry', () => ({
-  id: member(() => z.int().min(1))('Ascending over all modules, from 1 in every process, or with `--state_dir` on from the process before.'),
+  id: member(() => z.int().min(1))(
+    'Ascending over all modules, from 1 in every process, or with `--state_dir` on from the process before.',
+  ),
   timestamp: time('Wall time.', ({ timeMs }) => timeMs),
   sim_time: time.orNull(
     'Simulated time of the logged occurrence, for trips and alarms that of their sub-step; null: the clock did not exist yet.',

@@ -169,7 +169,13 @@ export class HoldBook {
         devices: Array.from(this.#devices.values(), ({ device, holds, running }) => ({
           index: device.index,
           holds: holds.kept().save(),
-          running: Array.from(running.values(), ({ cancel: _cancel, ...hold }) => hold),
+          running: Array.from(running.values(), ({ id, begunBy, endsAt, points, waiting }) => ({
+            id,
+            begunBy,
+            endsAt,
+            points,
+            waiting,
+          })),
         })),
         ended: this.#ended,
       }),

@@ -26,9 +26,8 @@ const plainFacts = new WeakMap<FaultFacts, PlainFacts>();
 function plainFactsOf(facts: FaultFacts): PlainFacts {
   const cached = plainFacts.get(facts);
   if (cached !== undefined) return cached;
-  const { kind: _kind, by, ...others } = facts;
-  // a target or a parameter that a request left out may be undefined, which is not JSON
-  const plain = JSON.parse(JSON.stringify({ ...others, by: plainOrigin(by) })) as PlainFacts;
+  // `undefined` is left out: the kind here, and what a request has not restricted
+  const plain = JSON.parse(JSON.stringify({ ...facts, by: plainOrigin(facts.by), kind: undefined })) as PlainFacts;
   plainFacts.set(facts, plain);
   return plain;
 }

@@ -238,7 +238,7 @@ export class FaultRegistry {
           return fault === null ? [] : [{ fault, ...end }];
         });
         this.#watchWall();
-        // who reads `active` at each change does so
+        // components that read `active` at each change do so
         this.#announce({ begun: [], ended: [] });
       },
     );

@@ -146,7 +146,7 @@ export class Sample {
     return {
       save: () => (this.#text ??= this.#bytes.toString('base64')),
       restore: (saved) => {
-        const bytes = Buffer.from(String(saved), 'base64');
+        const bytes = Buffer.from(typeof saved === 'string' ? saved : '', 'base64');
         if (bytes.length !== this.#bytes.length)
           throw new SimError('INTERNAL', `a kept sample has ${bytes.length} octets, not ${this.#bytes.length}`);
         this.#bytes = bytes;

@@ -110,9 +110,8 @@ const requests: fc.Arbitrary<FaultRequest> = fc
     durationS: fc.constantFrom({}, { durationS: 3 }, { durationS: 7.5 }),
     probability: fc.constantFrom({}, { probability: 0.5 }),
     every: fc.constantFrom({}, { every: 2 }, { every: 3 }),
-    seed: fc.constantFrom({}, { seed: 12 }),
   })
-  .map(({ kind, who, count, durationS, probability, every, seed }) => ({
+  .map(({ kind, who, count, durationS, probability, every }) => ({
     ...(kind === 'knock' ? one({ target: { points: ['701.W'], functions: undefined } }) : {}),
     protocol: kind === 'doze' ? 'device' : 'modbus',
     kind,
@@ -121,7 +120,6 @@ const requests: fc.Arbitrary<FaultRequest> = fc
     ...durationS,
     ...probability,
     ...every,
-    ...seed,
   }));
 
 const acts: fc.Arbitrary<Act> = fc.oneof(

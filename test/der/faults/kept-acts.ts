@@ -1,7 +1,7 @@
 /** Random faults of devices, of every kind, for tests of a restart. */
 import fc from 'fast-check';
 import type { FaultRequest } from '../../../src/core/faults/kinds.ts';
-import { deviceEffectFaults } from '../../../src/fault-kinds/device-effect.ts';
+import type { deviceEffectFaults } from '../../../src/fault-kinds/device-effect.ts';
 
 type Kind = (typeof deviceEffectFaults)[number]['kind'];
 

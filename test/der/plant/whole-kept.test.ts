@@ -355,7 +355,13 @@ const longFaults: readonly FaultRequest[] = [
   },
   { protocol: 'device', kind: 'second_limiter', parameters: { limit_pct: 35 }, probability: 0.6 },
   { protocol: 'device', kind: 'alarm', parameters: { codes: ['over_temp'] }, every: 3, durationS: 1.4 * spanS },
-  { protocol: 'device', kind: 'reboot', deviceIndex: 5, parameters: { off_s: 0.95 * spanS, forget: false }, when: atLimit },
+  {
+    protocol: 'device',
+    kind: 'reboot',
+    deviceIndex: 5,
+    parameters: { off_s: 0.95 * spanS, forget: false },
+    when: atLimit,
+  },
 ];
 
 describe('the state of a plant over a restart', () => {
