@@ -338,7 +338,7 @@ const byMaster: Origin = { source: 'modbus', peer: '192.0.2.1:502' };
 const atLimit = { point: '704.WMaxLimPct', equals: 50 + stationIndex };
 
 /** Simulated seconds before and after the restart: an hour; some minutes where tests are to be quick. */
-const spanS = pick({ quick: 300, ci: 3600 });
+const spanS = pick({ quick: 120, ci: 3600 });
 
 /** Faults that last over the restart. */
 const longFaults: readonly FaultRequest[] = [
