@@ -25,6 +25,7 @@ import { deviceTypeNames, deviceTypes } from '../../config/profile/device-types.
 import type { DeviceTypeName } from '../../config/profile/device-types.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
+import type { Kept } from '../../core/kept.ts';
 import { createTemplate } from '../../der/device/template.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 
@@ -59,6 +60,8 @@ export interface ModbusContext extends AdapterParts {
   readonly plant: SimPlant;
   /** the channel of Modbus, which several adapters share */
   readonly modbusMessages: ModbusMessages;
+  /** Takes the state of a part that a restart keeps, and restores it at once where there is one; absent: nothing is kept. */
+  readonly keep?: (name: string, kept: Kept) => void;
 }
 
 /** Fault injection between devices and masters, over TCP and on a serial line. */
@@ -71,7 +74,10 @@ type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyM
 export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
   const faultInjection = faultInjectionOf(context);
-  return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
+  const servers = [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection)];
+  // the servers have put the maps behind their faults
+  context.keep?.('modbus-faults', faultInjection.faultyMaps.kept());
+  return [...servers, ...proxy];
 }
 
 const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
@@ -86,6 +92,7 @@ function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: Modbu
     now: () => plant.latest.sim,
     onTick: (listener) => plant.onTick(listener),
     later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
+    again: (deviceIndex, timer, act) => plant.device(deviceIndex).again(timer, act),
   });
   const disturber = createBankDisturber({
     registry,

@@ -19,9 +19,10 @@ import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
-import type { Kept, KeptByName } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
@@ -234,6 +235,7 @@ export class SimDevice implements Device {
       effective: new EffectiveRegisters(this.bank),
       isDown: () => power.down,
       now,
+      activeFaults: () => this.#context.faults?.active ?? [],
       refresh: () => {
         registers.refresh();
       },
@@ -327,16 +329,10 @@ export class SimDevice implements Device {
   }
 
   /**
-   * State that a restart keeps. It is restored into a device of the same configuration, after clock and surroundings and
-   * before adapters; parts are restored in the order in which they need each other. Faults of layer `effect` are not in
-   * it.
+   * State that a restart keeps. It is restored into a device of the same configuration, after clock, surroundings and the
+   * registry of faults, and before adapters; parts are restored in the order in which they need each other.
    */
   kept(): Kept {
-    return keptParts(this.keptByName());
-  }
-
-  /** The parts of the state, each of which can be saved alone. */
-  keptByName(): KeptByName {
     const [inverter, source] = [this.#inverter, this.#source];
     const resume = () => {
       inverter.resume(this.#registers.settings());
@@ -344,13 +340,13 @@ export class SimDevice implements Device {
     const renewDetail = () => {
       this.#detailCache.renew(this.#now);
     };
-    return {
+    return keptParts({
       members: this.#keptMembers(),
       // owners of timers follow
       timers: this.#scheduler.kept(),
       ...(this.#visits && { visits: this.#visits.kept() }),
       writers: this.#writers.kept(),
-      registers: keptThen(this.#registers.kept(), resume),
+      registers: keptThen(this.#registers.kept(this.#keptEffects()), resume),
       // the settings have set the limits of the source, which a kept ramp moves
       source: keptThen(source.kept(), renewDetail),
       curve: this.#registers.keptCurve(),
@@ -358,8 +354,26 @@ export class SimDevice implements Device {
       inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),
       power: this.#power.kept(),
       alarms: this.#alarms.kept(),
-      trace: this.trace.kept(),
+      trace: keptThen(this.trace.kept(), () => {
+        this.#beginMissingFaults();
+      }),
+    });
+  }
+
+  /** Faults of layer `effect`; null while no fault has acted at any device. */
+  #keptEffects(): Kept {
+    return {
+      save: () => this.#registers.effects?.kept().save() ?? null,
+      restore: (saved) => {
+        if (saved === null) this.#registers.effects = null;
+        else this.effects.kept().restore(saved);
+      },
     };
+  }
+
+  #beginMissingFaults(): void {
+    const active = this.#context.faults?.active ?? [];
+    if (active.some(({ protocol }) => protocol === 'device')) this.effects.beginMissing();
   }
 
   #keptMembers(): Kept {
@@ -455,9 +469,25 @@ export class SimDevice implements Device {
     return published;
   }
 
-  /** Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. */
-  later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
+  /** The snapshot of a restored device: registers, alarms and faults are as its last tick left them. */
+  publishAgain(stamp: TickStamp): Published {
+    const detail = this.#detailCache.renew(this.#now);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    this.#evse?.settle();
+    return published;
+  }
+
+  /**
+   * Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. A restart
+   * ends the timer: its owner keeps it, and sets it with `again`.
+   */
+  later(delayS: number, action: () => void): Timer {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
+  }
+
+  /** Sets a timer of an earlier process; the device has been restored. */
+  again(timer: KeptTimer, action: () => void): Timer {
+    return this.#scheduler.again(timer, action);
   }
 
   /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */
