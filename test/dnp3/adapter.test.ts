@@ -4,6 +4,7 @@ import type { Dnp3Settings } from '../../src/contract/dnp3-settings.ts';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../src/core/log/limited-log.ts';
+import { KeptPorts } from '../../src/core/net/kept-ports.ts';
 import { Sweeper } from '../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../src/core/turns.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
@@ -12,6 +13,7 @@ import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
 import { Dnp3Messages } from '../../src/dnp3/message-log.ts';
 import { Dnp3Adapter } from '../../src/dnp3/adapter.ts';
 import { serverLimits } from '../../src/dnp3/server/context.ts';
+import { HandTimers } from '../support/timers.ts';
 import { HandWall } from '../support/wall.ts';
 import { Stack, spec } from './rig/stack.ts';
 
@@ -32,6 +34,7 @@ class Bench {
   readonly wall = new HandWall();
   readonly alarms = new CommAlarms(() => this.wall.nowMs());
   readonly sweeper = new Sweeper();
+  readonly timers = new HandTimers(this.wall);
   readonly stacks: Stack[] = [];
   readonly closed: number[] = [];
   readonly adapter: Dnp3Adapter;
@@ -45,6 +48,12 @@ class Bench {
         clock: wall,
         logger: silentLogger,
         sweeper,
+        ports: new KeptPorts({
+          log: silentLogger,
+          clock: wall,
+          later: this.timers.later,
+          alarm: { alarms: this.alarms, code: 'dnp3_port_lost', devices: () => this.adapter.devices },
+        }),
         turns: new LoopQueue(),
         limits: serverLimits,
         tls: null,

@@ -123,7 +123,7 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
@@ -135,6 +135,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       sharedPort,
       ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
       ...faultInjection,
+      commAlarms,
       clock,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
@@ -169,6 +170,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
   const {
     config,
     plant,
+    commAlarms,
     clock,
     logBook,
     faults: { registry },
@@ -185,6 +187,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
         },
       }),
       faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
+      commAlarms,
       clock,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../../src/core/log/limited-log.ts';
+import { KeptPorts } from '../../../src/core/net/kept-ports.ts';
 import { Sweeper } from '../../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../../src/core/turns.ts';
 import { serverLimits } from '../../../src/dnp3/server/context.ts';
@@ -34,6 +35,7 @@ export class ListenerRig {
       clock: this.wall,
       logger: silentLogger,
       sweeper: new Sweeper(),
+      ports: new KeptPorts({ log: silentLogger, clock: this.wall, later: () => () => undefined }),
       turns: this.turns,
       limits: serverLimits,
       tls: null,
