@@ -7,6 +7,7 @@ import { createLogBook } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import { ClockWatch } from '../core/time/clock-watch.ts';
 import { callLater } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
@@ -80,6 +81,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const state =
     config.stateDir === null ? memoryState(options.store) : folderState(config.stateDir, { log, wall, later });
   const eventLoop = new EventLoopWatch({ log });
+  const clockWatch = new ClockWatch({ wall, log });
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
@@ -131,5 +133,5 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const http = createHttp(config, setup, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
-  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state };
+  return { plant, faults, http, changes, ticker, eventLoop, clockWatch, logBook, log, recorder, scenarios, state };
 }

@@ -11,6 +11,7 @@ import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
@@ -46,6 +47,7 @@ export interface Parts {
   readonly changes: DeviceChanges;
   readonly ticker: Ticker;
   readonly eventLoop: EventLoopWatch;
+  readonly clockWatch: ClockWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
   readonly recorder: Recorder;
@@ -86,7 +88,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, http, state } = this.#parts;
+    const { log, ticker, eventLoop, clockWatch, http, state } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -99,6 +101,7 @@ export class App {
       const address = await this.api.start();
       ticker.start();
       eventLoop.start();
+      clockWatch.start();
       log.info(`derbench ${this.version} runs with ${devicesInWords(this.plant)}`);
       const listeners = [
         ...http.startLines(address),
@@ -118,7 +121,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, scenarios, state } = this.#parts;
+    const { log, ticker, changes, eventLoop, clockWatch, scenarios, state } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
@@ -132,6 +135,7 @@ export class App {
     await this.#waitForEnd('HTTP', http);
     this.faults.close();
     eventLoop.stop();
+    clockWatch.stop();
     await this.#waitForEnd('the state', state.close());
     log.info('stopped');
     this.logBook.flush();
