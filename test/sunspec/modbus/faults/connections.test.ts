@@ -248,7 +248,7 @@ describe('faults of connections and of whole devices', () => {
       await until(() => rig.log.entries().length > 0);
       expect(rig.log.entries().at(-1)?.message).to.match(/^the port cannot open again: .*the port is in use/);
       await new Promise((resolve) => thief.close(resolve));
-      rig.context.sweeper.sweep();
+      rig.timers.pass(1000);
       await until(() => rig.own.isAccepting);
       expect(await rig.works(await rig.open())).to.equal(true);
     });
