@@ -125,14 +125,15 @@ export class App {
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
-    const http = this.api.stop();
+    // guarded at once: a failure before it is waited for would end the process
+    const http = this.#waitForEnd('HTTP', this.api.stop());
     // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#waitForEnd('the tick', ticker.stop());
     await this.#waitForEnd('a change of the devices', changes.settled());
     this.plant.commands.cancelAll();
     await this.#stopAdapters(({ outbound = false }) => !outbound);
-    await this.#waitForEnd('HTTP', http);
+    await http;
     this.faults.close();
     eventLoop.stop();
     clockWatch.stop();

@@ -13,8 +13,9 @@ export function acceptError(code: string): NodeJS.ErrnoException {
 export async function serverAt(port: number, host = '127.0.0.1'): Promise<Server> {
   let server: Server | undefined;
   const onSocket = (message: unknown) => {
-    const { socket } = message as { socket: Socket & { readonly server?: Server } };
-    if (socket.localPort === port) server = socket.server;
+    // the member that an HTTP server which takes the socket over leaves alone
+    const { socket } = message as { socket: Socket & { readonly _server?: Server } };
+    if (socket.localPort === port) server = socket._server;
   };
   subscribe('net.server.socket', onSocket);
   const client = connect(port, host);

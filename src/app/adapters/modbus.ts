@@ -123,7 +123,7 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, commAlarms, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
@@ -137,6 +137,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       ...faultInjection,
       commAlarms,
       clock,
+      later,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
       ...(foreignUnit !== null && { foreignUnit }),
@@ -148,7 +149,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
 }
 
 function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
-  const { config, plant, commAlarms, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
   const unitId = config.meter?.unitId ?? null;
@@ -160,6 +161,7 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
       ...faultInjection,
       commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       tap: tapOf(context, 'modbus_rtu'),
     }),
@@ -172,6 +174,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
     plant,
     commAlarms,
     clock,
+    later,
     logBook,
     faults: { registry },
   } = context;
@@ -189,6 +192,7 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
       faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
       commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
       limits: limitsOf(context),

@@ -23,6 +23,8 @@ export class ListenerRig {
   readonly context: ServerContext;
   readonly turns = new LoopQueue();
   readonly listener: Dnp3Listener;
+  /** lines of the log about errors */
+  readonly errors: string[] = [];
   /** the device is off */
   silent = false;
   readonly #sockets: Socket[] = [];
@@ -33,7 +35,7 @@ export class ListenerRig {
     for (const master of masters) this.stack.disconnect(master);
     this.context = {
       clock: this.wall,
-      logger: silentLogger,
+      logger: { ...silentLogger, error: (line: string) => this.errors.push(line) },
       sweeper: new Sweeper(),
       ports: new KeptPorts({ log: silentLogger, clock: this.wall, later: () => () => undefined }),
       turns: this.turns,
