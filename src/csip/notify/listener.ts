@@ -209,7 +209,12 @@ export class NotificationListener {
     // a server without its own port does not enforce its timeouts: `connections` does
     this.#http = createServer(
       { maxHeaderSize: 16 * 1024, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
-      (request, response) => void this.#serve(request, response),
+      (request, response) => {
+        this.#serve(request, response).catch((error: unknown) => {
+          options.log.warning(`${peerOf(request.socket)}: a notification failed: ${errorText(error)}`);
+          request.socket.destroy();
+        });
+      },
     );
     this.#connections = new ListenerConnections(this.#limits, options.clock, options.later);
     this.#net = createNetServer((socket) => this.#admit(socket));

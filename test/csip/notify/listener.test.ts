@@ -183,6 +183,21 @@ describe('CSIP: listener for notifications', () => {
     expect(await rig.status()).to.equal(204);
   });
 
+  it('a failure behind the answer ends that connection alone', async () => {
+    let fails = true;
+    await opened({
+      onAnswer() {
+        if (fails) throw new Error('a fault of the program');
+      },
+    });
+    await rig.send();
+    await rig.until(0);
+    expect(rig.lines).to.have.length(1);
+    expect(rig.lines[0]).to.match(/^127\.0\.0\.1:\d+: a notification failed: a fault of the program$/);
+    fails = false;
+    expect(await rig.status()).to.equal(204);
+  });
+
   it('keeps a connection for further notifications', async () => {
     await opened();
     const body = 'Notification /a';
