@@ -23,6 +23,8 @@ describe('Kept ports', () => {
   let ports: KeptPorts;
   let book: ReturnType<typeof createLogBook>;
   let open: { readonly server: Server; readonly port: KeptPort }[];
+  /** listeners of other programs */
+  let thieves: Server[];
 
   const lines = () => book.entries().map(({ level, message }) => `${level} ${message}`);
   const alarmed = (...devices: number[]) => devices.map((device) => alarms.of(device).length);
@@ -33,6 +35,7 @@ describe('Kept ports', () => {
     alarms = new CommAlarms(() => wall.nowMs());
     book = createLogBook({ write: () => undefined, clock: wall });
     open = [];
+    thieves = [];
     ports = new KeptPorts({
       log: book.logger('Modbus'),
       clock: wall,
@@ -46,7 +49,15 @@ describe('Kept ports', () => {
       await port.release();
       await closed(server);
     }
+    for (const thief of thieves) thief.close();
   });
+
+  async function thiefAt(port: number): Promise<Server> {
+    const thief = createServer();
+    thieves.push(thief);
+    await listen(thief, '127.0.0.1', port);
+    return thief;
+  }
 
   async function bound(place: Partial<KeptPlace> = {}): Promise<{ server: Server; port: KeptPort; number: number }> {
     const server = createServer((socket) => socket.destroy());
@@ -119,8 +130,7 @@ describe('Kept ports', () => {
   it('a port that another program has taken is tried until it is free; each reason is logged once', async () => {
     const { server, number } = await bound();
     server.emit('error', acceptError('EINVAL'));
-    const thief = createServer();
-    await listen(thief, '127.0.0.1', number);
+    const thief = await thiefAt(number);
     await pass(1000);
     const taken = `cannot listen on 127.0.0.1:${number}: the port is in use`;
     expect(ports.trouble.detail).to.equal(`${taken}; tries again in 2 s`);
@@ -177,8 +187,7 @@ describe('Kept ports', () => {
       const { server, number } = await bound({ deviceIndex: 1 });
       const beginMs = wall.nowMs();
       server.emit('error', acceptError('EINVAL'));
-      const thief = createServer();
-      await listen(thief, '127.0.0.1', number);
+      const thief = await thiefAt(number);
       await pass(1000);
       expect(alarmed(0, 1)).to.deep.equal([0, 1]);
       expect(alarms.of(1)[0]).to.deep.equal({

@@ -32,8 +32,13 @@ function replace(source: DcSource, member: string, get: (former: unknown) => unk
   const prototype: unknown = Object.getPrototypeOf(source);
   const former = Object.getOwnPropertyDescriptor(source, member);
   const value = () => (former ? former.value : Reflect.get(prototype as object, member, source)) as unknown;
-  // a source may write its own member in the meantime
-  Object.defineProperty(source, member, { configurable: true, get: () => get(value()), set: () => undefined });
+  Object.defineProperty(source, member, {
+    configurable: true,
+    get: () => get(value()),
+    set() {
+      /* a source may write its member meanwhile */
+    },
+  });
   return () => {
     if (former) Object.defineProperty(source, member, former);
     else Reflect.deleteProperty(source, member);
