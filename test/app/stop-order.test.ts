@@ -53,7 +53,9 @@ class Bench {
   }
 
   get #log() {
-    const line = (text: string) => void (text === 'stopped' && this.events.push('log: stopped'));
+    const line = (text: string) => {
+      if (text === 'stopped') this.events.push('log: stopped');
+    };
     return {
       debug: () => undefined,
       info: line,

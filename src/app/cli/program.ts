@@ -33,8 +33,8 @@ function endFatally(error: unknown): never {
   }
 }
 
+// a rejection that nothing handles ends as an uncaught exception
 process.on('uncaughtException', endFatally);
-process.on('unhandledRejection', endFatally);
 
 // a full disk loses printed lines (GET logs still has them) but not the simulation; a closed pipe ends it
 for (const stream of [process.stdout, process.stderr]) {
