@@ -18,10 +18,11 @@ import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, Dnp3Endpoint } from '../core/adapter.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/limited-log.ts';
+import { KeptPorts } from '../core/net/kept-ports.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { Sweeper } from '../core/net/sweeper.ts';
 import type { Swept } from '../core/net/sweeper.ts';
@@ -183,6 +184,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       rxCount: framesIn,
       txCount: framesOut,
       errorCount: badFrames,
+      ...this.#options.context.ports.trouble,
     };
   }
 
@@ -216,6 +218,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     try {
       const listener = settings.sharedPort ? await this.#sharedListener() : await this.#openListener(outstation);
       this.#entries.set(index, { outstation, listener, lostMs: new Map() });
+      this.#options.context.ports.joined(index);
     } catch (error) {
       outstation.close();
       throw error;
@@ -360,7 +363,15 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
     clock,
     logger,
     log,
-    sweeper: new Sweeper(),
+    sweeper: new Sweeper((error) => {
+      logger.error(`a check of time limits failed: ${errorText(error)}`);
+    }),
+    ports: new KeptPorts({
+      log: logger,
+      clock,
+      later,
+      alarm: { alarms: commAlarms, code: 'dnp3_port_lost', devices: () => adapter.devices },
+    }),
     turns: new LoopQueue(),
     counters: freshCounters(),
     limits: serverLimits,

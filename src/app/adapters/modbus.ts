@@ -130,7 +130,7 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
@@ -142,7 +142,9 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       sharedPort,
       ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
       ...faultInjection,
+      commAlarms,
       clock,
+      later,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
       ...(foreignUnit !== null && { foreignUnit }),
@@ -154,7 +156,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
 }
 
 function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
-  const { config, plant, commAlarms, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
   const unitId = config.meter?.unitId ?? null;
@@ -166,6 +168,7 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
       ...faultInjection,
       commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       tap: tapOf(context, 'modbus_rtu'),
     }),
@@ -176,7 +179,9 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
   const {
     config,
     plant,
+    commAlarms,
     clock,
+    later,
     logBook,
     faults: { registry },
   } = context;
@@ -192,7 +197,9 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
         },
       }),
       faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
+      commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
       limits: limitsOf(context),

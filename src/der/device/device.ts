@@ -15,6 +15,7 @@ import type {
   Device,
 } from '../../contract/device.ts';
 import type { Published } from '../../contract/snapshot.ts';
+import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
@@ -46,7 +47,7 @@ import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { DetailCache, buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import type { DcSource } from '../source/source.ts';
+import type { DcPort, DcSource } from '../source/source.ts';
 import type { MeterFaceOptions } from '../site/meter-face.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
@@ -425,6 +426,11 @@ export class SimDevice implements Device {
         if (this.trace.recordServiceState(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
+        // a length that is no number would stop the time of the device for good
+        if (Number.isNaN(next)) {
+          this.#fail();
+          next = end;
+        }
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
@@ -442,6 +448,25 @@ export class SimDevice implements Device {
 
   /** Writes the measurements and makes the snapshot of the tick that `finish` has ended. */
   publish(stamp: TickStamp): Published {
+    const former = this.#detailCache.last;
+    let detail = this.#detailCache.renew(this.#now);
+    try {
+      this.#publishState(detail, this.#source.ports);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'MAP_BAD_VALUE') throw error;
+      this.#fail();
+      detail = this.#detailCache.revertTo(former);
+      this.#publishState(detail, finitePorts(this.#source));
+    }
+    this.#registers.publish(this.#now, stamp.clockTime);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    this.#registers.effects?.update();
+    this.#evse?.settle();
+    return published;
+  }
+
+  /** Writes alarms and measurements. @throws SimError MAP_BAD_VALUE for a value that is not finite */
+  #publishState(detail: DeviceDetail, ports: readonly DcPort[]): void {
     const inverter = this.#inverter;
     this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
@@ -449,10 +474,10 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const detail = this.#detailCache.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,
+      ports,
       detail,
       grid: this.#grid,
       ambientC: this.#ambientC,
@@ -462,11 +487,6 @@ export class SimDevice implements Device {
       heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
-    this.#registers.publish(this.#now, stamp.clockTime);
-    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
-    this.#registers.effects?.update();
-    this.#evse?.settle();
-    return published;
   }
 
   /** The snapshot of a restored device: registers, alarms and faults are as its last tick left them. */
@@ -601,13 +621,31 @@ export class SimDevice implements Device {
       this.#ambientC = this.#ambientNowC;
       return;
     }
+    this.#fail();
+  }
+
+  /** Puts the device in fault at zero power, until a reset. */
+  #fail(): void {
     if (!this.#fault)
       this.#context.log.error(
         'the model gave a value that is not finite; the device is in fault until it is reset',
         this.index,
       );
     this.#fault = true;
-    inverter.halt();
+    this.#inverter.halt();
     this.#source.draw(0, false);
   }
+}
+
+/** The ports of a source, with 0 for values that are not finite. */
+function finitePorts({ ports }: DcSource): readonly DcPort[] {
+  const finite = (value: number) => (Number.isFinite(value) ? value : 0);
+  return ports.map(({ type, name, conditions, voltageV, currentA, powerW }) => ({
+    type,
+    name,
+    ...(conditions && { conditions }),
+    voltageV: finite(voltageV),
+    currentA: finite(currentA),
+    powerW: finite(powerW),
+  }));
 }
