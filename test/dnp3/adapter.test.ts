@@ -92,6 +92,7 @@ class Bench {
       stack: stack.outstation,
       isSilent: false,
       associationOf: (master: number) => stack.outstation.association(master),
+      restore: () => Promise.resolve(),
       close: () => this.closed.push(deviceIndex),
     };
     return own as unknown as DeviceOutstation;

@@ -5,10 +5,14 @@
 import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contract/dnp3.ts';
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { Origin } from '../../core/origin.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { errorText } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DevicePort } from '../device-port.ts';
+import { keepNothing } from '../memory/memory.ts';
+import type { Keep } from '../memory/memory.ts';
 import { PointDatabase } from '../stack/outstation/database.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
@@ -36,6 +40,11 @@ class OutstationSettings implements InternalSettings {
   readonly #starts = new Map<PointName, Value>();
   readonly #values = new Map<PointName, Value>();
   readonly #listeners: (() => void)[] = [];
+  readonly #changed: () => void;
+
+  constructor(keep: Keep) {
+    this.#changed = keep('settings', this.kept());
+  }
 
   declare(name: PointName, start: Value): void {
     this.#starts.set(name, start);
@@ -53,6 +62,7 @@ class OutstationSettings implements InternalSettings {
 
   set(name: PointName, value: Value): void {
     this.#values.set(name, value);
+    this.#changed();
   }
 
   onReset(listener: () => void): void {
@@ -62,7 +72,21 @@ class OutstationSettings implements InternalSettings {
   /** Restores the start values after a reset of the device. */
   reset(): void {
     for (const [name, start] of this.#starts) this.#values.set(name, start);
+    this.#changed();
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Settings that differ from their start values, as state that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => Object.fromEntries([...this.#values].filter(([name, value]) => value !== this.#starts.get(name))),
+      (values) => {
+        for (const [name, start] of this.#starts) {
+          const value: unknown = values[name];
+          if (typeof value === typeof start) this.#values.set(name, value as Value);
+        }
+      },
+    );
   }
 }
 
@@ -87,6 +111,8 @@ interface OutstationPointsOptions {
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void };
   readonly onControl?: (report: ControlReport) => void;
+  /** as in `PartContext`; absent: nothing is kept */
+  readonly keep?: Keep;
 }
 
 const kindOf: Readonly<Record<PointType, PointKind>> = {
@@ -113,7 +139,7 @@ interface Served {
 export class OutstationPoints {
   readonly database: PointDatabase;
   readonly controls: ControlPort;
-  readonly settings = new OutstationSettings();
+  readonly settings: OutstationSettings;
   readonly #options: OutstationPointsOptions;
   readonly #rows: readonly PointRow[];
   readonly #served = new Map<PointName, Served>();
@@ -124,13 +150,17 @@ export class OutstationPoints {
   readonly #settled: Served[] = [];
   readonly #tickListeners: (() => void)[] = [];
   readonly #settingsListeners: (() => void)[] = [];
-  readonly #ends: (() => void)[] = [];
+  readonly #restoredListeners: (() => void)[] = [];
+  readonly #ends: ((isKept: boolean) => void)[] = [];
+  /** by output with kept state: to be called after each operation */
+  readonly #operated = new Map<PointName, () => void>();
   #isStale = false;
 
   constructor(options: OutstationPointsOptions) {
     const { port, rows } = options;
     this.#options = options;
     this.#rows = rows;
+    this.settings = new OutstationSettings(options.keep ?? keepNothing);
     this.#outputs = this.#bind();
     this.database = new PointDatabase({ specs: this.#specs(), refresh: () => this.refresh() });
     this.controls = this.#controlPort();
@@ -159,10 +189,17 @@ export class OutstationPoints {
     this.#update(this.#settled);
   }
 
-  close(): void {
+  /** To be called when all kept state is restored. */
+  restored(): void {
+    for (const listener of this.#restoredListeners) listener();
+    for (const points of [this.#measured, this.#live, this.#settled]) this.#update(points);
+  }
+
+  /** @param isKept as of `PartContext.onClose` */
+  close(isKept = false): void {
     this.#tickListeners.length = 0;
     this.#settingsListeners.length = 0;
-    for (const end of this.#ends) end();
+    for (const end of this.#ends) end(isKept);
   }
 
   /** Number of points by type: served, and absent points that the map names. */
@@ -190,7 +227,7 @@ export class OutstationPoints {
   }
 
   #bind(): ReadonlyMap<PointName, OutputTarget> {
-    const { port, profile, parts, clock, random, log } = this.#options;
+    const { port, profile, parts, clock, random, log, keep = keepNothing } = this.#options;
     const context: PartContext = {
       port,
       profile,
@@ -202,6 +239,8 @@ export class OutstationPoints {
       onSettings: (listener) => this.#settingsListeners.push(listener),
       onTick: (listener) => this.#tickListeners.push(listener),
       onClose: (listener) => this.#ends.push(listener),
+      keep,
+      onRestored: (listener) => this.#restoredListeners.push(listener),
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);
     for (const { row, source } of served) {
@@ -210,6 +249,7 @@ export class OutstationPoints {
       const { measured = false, live = false } = point.source;
       (measured ? this.#measured : live ? this.#live : this.#settled).push(point);
     }
+    for (const [name, { kept }] of outputs) if (kept) this.#operated.set(name, keep(`output ${name}`, kept()));
     return outputs;
   }
 
@@ -329,6 +369,7 @@ export class OutstationPoints {
     return attempted(() => {
       if (isSelect) return target.check(engineeringValue, by);
       const status = target.operate(engineeringValue, by);
+      this.#operated.get(name)?.();
       this.#isStale = true;
       return status;
     }, refused);

@@ -87,6 +87,10 @@ export class MasterTime implements AssociationClock {
     return { ms: localMs + (this.#offsetMs ?? 0), synchronised: this.#offsetMs !== null };
   }
 
+  restoredInstant(ms: number): Instant {
+    return { localMs: ms - (this.#offsetMs ?? 0), dateMs: ms };
+  }
+
   sync(ms: number, monotonicMs: number): boolean {
     this.#offsetMs = ms - monotonicMs;
     this.needsTime = false;
