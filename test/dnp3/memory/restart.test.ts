@@ -127,7 +127,11 @@ describe('an outstation of DNP3 whose process has ended', () => {
     first.outstation.close(true);
     await first.settled();
     const second = await first.restarted();
-    expect([second.value('AO16'), second.value('BO17'), second.association.events.size > 0]).to.deep.equal([33, 1, true]);
+    expect([second.value('AO16'), second.value('BO17'), second.association.events.size > 0]).to.deep.equal([
+      33,
+      1,
+      true,
+    ]);
     second.outstation.close();
     await second.settled();
     const third = await second.restarted();

@@ -57,7 +57,7 @@ const master = { address: 4, peer: '4@127.0.0.1:50000' };
 
 export interface ProcessOptions {
   readonly type?: string;
-  /** false: registers are saved by commits alone, and not at the end of each tick */
+  /** false: registers are saved by commits alone, and not when time passes */
   readonly savesTicks?: boolean;
 }
 
@@ -97,7 +97,11 @@ export class Process {
   }
 
   /** Starts a process on a folder that an earlier one may have left. */
-  static async start(folder = new TestFolder(), options: ProcessOptions = {}, startMs = firstStartMs): Promise<Process> {
+  static async start(
+    folder = new TestFolder(),
+    options: ProcessOptions = {},
+    startMs = firstStartMs,
+  ): Promise<Process> {
     const process = new Process(folder, startMs, options);
     await process.store.open();
     const [saved] = await process.#slot.read();
@@ -106,7 +110,6 @@ export class Process {
     await process.#outstation.restore();
     process.plant.onTick(() => {
       process.outstation.points.tick();
-      if (options.savesTicks !== false) void process.#save();
     });
     process.connect();
     return process;
@@ -213,6 +216,7 @@ export class Process {
   async pass(seconds: number): Promise<void> {
     this.wall.advance(1000 * seconds);
     await this.plant.step(seconds);
+    if (this.#options.savesTicks !== false) void this.#save();
     await this.settled();
   }
 
