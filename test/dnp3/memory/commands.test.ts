@@ -1,35 +1,12 @@
 import { expect } from 'chai';
 import { curve } from '../schedules/orders.ts';
-import type { Orders } from '../schedules/orders.ts';
-import { Process } from './rig.ts';
+import { limitOf, limitSchedule, Process } from './rig.ts';
 
-const dayMs = 86_400_000;
 const voltWatt = [5, 129, 5] as const;
 const curvePoints = [
   [1030, 1000],
   [1060, 200],
 ] as const;
-
-/** Orders of a schedule that limits generation from now on. */
-function limitSchedule(process: Process, points: readonly (readonly [offsetS: number, value: number])[]): Orders {
-  const startMs = Math.round(process.wall.nowMs());
-  return [
-    ['AO461', 2],
-    ['AO464', 13],
-    ['AO465', Math.floor(startMs / dayMs)],
-    ['AO466', startMs % dayMs],
-    ...points.flatMap(
-      ([offset, value], i): Orders => [
-        [`AO${470 + 2 * i}`, offset],
-        [`AO${471 + 2 * i}`, value],
-      ],
-    ),
-    ['AO469', points.length],
-    ['BO42', true],
-  ];
-}
-
-const limitOf = (process: Process) => [process.register(704, 'WMaxLimPctEna'), process.register(704, 'WMaxLimPct')];
 
 describe('commands of DNP3 after the end of the process', () => {
   it('a command that waits in its time window is carried out at the same instant', async () => {
@@ -64,8 +41,10 @@ describe('commands of DNP3 after the end of the process', () => {
     await second.pass(40);
     expect([second.plant.device(0).switchClosed, second.register(715, 'OpCtl')]).to.deep.equal([false, 'STOP']);
     second.write(715, 'OpCtl', 'STOP');
-    await second.pass(15);
-    expect([second.plant.device(0).switchClosed, second.register(715, 'OpCtl')]).to.deep.equal([true, 'STOP']);
+    await second.pass(1);
+    const third = await second.restarted();
+    await third.pass(15);
+    expect([third.plant.device(0).switchClosed, third.register(715, 'OpCtl')]).to.deep.equal([true, 'STOP']);
   });
 
   it('a ramp goes on, and the slope is then what it was', async () => {

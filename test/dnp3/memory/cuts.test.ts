@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { TestFolder } from '../../support/state-folder.ts';
 import { holdsAsync } from '../../support/property.ts';
-import { binaryEvents, Process } from './rig.ts';
+import { binaryEvents, limitOf, limitSchedule, Process } from './rig.ts';
 import type { SeenEvent } from './rig.ts';
 
 type Act =
@@ -59,7 +59,9 @@ function settingsOf(process: Process): Readonly<Record<string, unknown>> {
     enable: process.register(704, 'WMaxLimPctEna'),
     class: view?.class,
     deadband: view?.deadband,
-    freeze: process.outstation.points.database.points('frozenCounter').map(({ state: { value, flags } }) => [value, flags]),
+    freeze: process.outstation.points.database
+      .points('frozenCounter')
+      .map(({ state: { value, flags } }) => [value, flags]),
   };
 }
 
@@ -175,5 +177,51 @@ describe('an outstation of DNP3 whose power fails at any step of the disk', () =
         expect(events.filter((event) => book.over.has(event))).to.deep.equal([]);
       },
       { runs: 60 },
+    ));
+
+  it('continues a schedule, and gives back at its end what was there before it', () =>
+    holdsAsync(
+      'schedule over a failure of power',
+      [fc.integer({ min: 1, max: 30 }), fc.oneof(fc.nat(4000), fc.constant(1e6))],
+      async (cutAt, keepBytes) => {
+        const first = await Process.start(new TestFolder(), { savesTicks: false });
+        await first.operate(['AO88', 900], ['BO17', true]);
+        const startMs = first.wall.nowMs();
+        await first.operate(
+          ...limitSchedule(first, [
+            [0, 500],
+            [200, 300],
+            [400, 0],
+          ]).slice(0, -1),
+        );
+        let [left, leftMs, steps] = [first.folder, Infinity, 0];
+        first.folder.beforeStep = () => {
+          steps += 1;
+          if (steps === cutAt) [left, leftMs] = [first.folder.afterPowerLoss(keepBytes), first.wall.nowMs()];
+          return Promise.resolve();
+        };
+        await first.operate(['BO42', true]);
+        const isConfirmed = leftMs === Infinity;
+        first.timers.pass(250_000);
+        await first.settled();
+        first.timers.pass(200_000);
+        await first.settled();
+        first.folder.beforeStep = () => Promise.resolve();
+        const second = await first.restarted(...(leftMs === Infinity ? [] : ([left, leftMs] as const)));
+        const passedS = (second.wall.nowMs() - startMs) / 1000;
+        const limit = passedS >= 400 ? 90 : passedS >= 200 ? 30 : 50;
+        if (isConfirmed || second.value('BO42') === 1) expect(limitOf(second)).to.deep.equal(['ENABLED', limit]);
+        second.timers.pass(400_000);
+        await second.settled();
+        expect([second.value('AI569'), ...limitOf(second)]).to.deep.equal([0, 'ENABLED', 90]);
+      },
+      {
+        runs: 60,
+        examples: [
+          [1, 2000],
+          [3, 2000],
+          [4, 2000],
+        ],
+      },
     ));
 });

@@ -24,6 +24,7 @@ import { TestFolder } from '../../support/state-folder.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { hex, toHex } from '../rig/frames.ts';
+import type { Orders } from '../schedules/orders.ts';
 
 const settings: Dnp3Settings = {
   host: '127.0.0.1',
@@ -64,7 +65,7 @@ export interface ProcessOptions {
 /** The time of the first start. */
 export const firstStartMs = Date.UTC(2026, 5, 21, 8);
 /** Time between the end of a process and the next start. */
-const downMs = 60_000;
+export const downMs = 60_000;
 
 /** One process, from its start to its sudden end. */
 export class Process {
@@ -115,9 +116,9 @@ export class Process {
     return process;
   }
 
-  /** The next process, on what a loss of power now would leave. */
-  restarted(folder = this.folder.afterPowerLoss()): Promise<Process> {
-    return Process.start(folder, this.#options, this.wall.nowMs() + downMs);
+  /** The next process, on what a loss of power now would leave. @param endMs wall time at the loss, default: now */
+  restarted(folder = this.folder.afterPowerLoss(), endMs = this.wall.nowMs()): Promise<Process> {
+    return Process.start(folder, this.#options, endMs + downMs);
   }
 
   get outstation(): DeviceOutstation {
@@ -259,6 +260,35 @@ export class Process {
     });
   }
 }
+
+const dayMs = 86_400_000;
+
+/** Orders of schedule 2, which limits generation from now on, up to the one that makes it ready. */
+export function limitSchedule(
+  process: Process,
+  points: readonly (readonly [offsetS: number, value: number])[],
+): Orders {
+  const startMs = Math.round(process.wall.nowMs());
+  return [
+    ['AO461', 2],
+    ['AO464', 13],
+    ['AO465', Math.floor(startMs / dayMs)],
+    ['AO466', startMs % dayMs],
+    ...points.flatMap(
+      ([offset, value], i): Orders => [
+        [`AO${470 + 2 * i}`, offset],
+        [`AO${471 + 2 * i}`, value],
+      ],
+    ),
+    ['AO469', points.length],
+    ['BO42', true],
+  ];
+}
+
+export const limitOf = (process: Process) => [
+  process.register(704, 'WMaxLimPctEna'),
+  process.register(704, 'WMaxLimPct'),
+];
 
 function controlOf(name: PointName, value: number | boolean): string {
   const index = Buffer.alloc(2);

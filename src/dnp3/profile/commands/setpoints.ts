@@ -26,7 +26,6 @@ class ChargeLimit {
     this.#isEnabled = isEnabled;
     // other writers and reversion timers switch the mode too
     context.onSettings(() => orLog(context, 'AO87', () => this.follow(this.#switcher)));
-    context.onRestored(() => orLog(context, 'AO87', () => this.follow(this.#switcher)));
     context.onClose((isKept) => {
       if (!isKept) this.#end();
     });
