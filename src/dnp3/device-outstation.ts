@@ -206,6 +206,7 @@ export class DeviceOutstation implements ServedOutstation {
       masterAddresses,
       unsolicited,
       isTls: tls !== null,
+      isKept: this.#options.memory !== null,
       limits: defaultLimits,
       points: this.points.bindings
         .filter(({ bound }) => bound !== null)

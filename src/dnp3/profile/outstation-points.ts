@@ -5,8 +5,6 @@
 import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contract/dnp3.ts';
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { Origin } from '../../core/origin.ts';
-import { keptRecord } from '../../core/kept.ts';
-import type { Kept } from '../../core/kept.ts';
 import type { RandomStream } from '../../core/random.ts';
 import { errorText } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -21,74 +19,9 @@ import { defaultVariations, quality } from '../stack/points.ts';
 import type { PointKind, PointSpec } from '../stack/points.ts';
 import { bindRows } from './binding.ts';
 import { attempted } from './bind.ts';
+import { OutstationSettings } from './settings.ts';
 import { isOutput, pointName } from './table/rows.ts';
-import type {
-  InputSource,
-  OutputTarget,
-  PartContext,
-  PointName,
-  PointRow,
-  PointType,
-  ProfilePart,
-  InternalSettings,
-} from './types.ts';
-
-type Value = number | boolean;
-
-/** Settings of an outstation that no register holds. */
-class OutstationSettings implements InternalSettings {
-  readonly #starts = new Map<PointName, Value>();
-  readonly #values = new Map<PointName, Value>();
-  readonly #listeners: (() => void)[] = [];
-  readonly #changed: () => void;
-
-  constructor(keep: Keep) {
-    this.#changed = keep('settings', this.kept());
-  }
-
-  declare(name: PointName, start: Value): void {
-    this.#starts.set(name, start);
-    this.#values.set(name, start);
-  }
-
-  number(name: PointName): number {
-    const value = this.#values.get(name);
-    return typeof value === 'number' ? value : 0;
-  }
-
-  flag(name: PointName): boolean {
-    return this.#values.get(name) === true;
-  }
-
-  set(name: PointName, value: Value): void {
-    this.#values.set(name, value);
-    this.#changed();
-  }
-
-  onReset(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Restores the start values after a reset of the device. */
-  reset(): void {
-    for (const [name, start] of this.#starts) this.#values.set(name, start);
-    this.#changed();
-    for (const listener of this.#listeners) listener();
-  }
-
-  /** Settings that differ from their start values, as state that a restart keeps. */
-  kept(): Kept {
-    return keptRecord(
-      () => Object.fromEntries([...this.#values].filter(([name, value]) => value !== this.#starts.get(name))),
-      (values) => {
-        for (const [name, start] of this.#starts) {
-          const value: unknown = values[name];
-          if (typeof value === typeof start) this.#values.set(name, value as Value);
-        }
-      },
-    );
-  }
-}
+import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
 /** Outcome of a control, for logs and counters. */
 export interface ControlReport {

@@ -109,6 +109,21 @@ describe('commands of DNP3 after the end of the process', () => {
     expect([fourth.value('AI569'), ...limitOf(fourth)]).to.deep.equal([0, 'ENABLED', 90]);
   });
 
+  it('a schedule stays in force when the process stops', async () => {
+    const first = await Process.start();
+    await first.operate(
+      ...limitSchedule(first, [
+        [0, 500],
+        [400, 0],
+      ]),
+    );
+    first.outstation.close(true);
+    expect(limitOf(first)).to.deep.equal(['ENABLED', 50]);
+    const second = await first.restarted();
+    second.outstation.close();
+    expect(limitOf(second)).to.deep.equal(['DISABLED', 100]);
+  });
+
   it('a schedule that ended while the process was down gives back what was there before it', async () => {
     const first = await Process.start();
     await first.operate(

@@ -207,7 +207,7 @@ describe('an outstation of DNP3 whose power fails at any step of the disk', () =
         first.timers.pass(200_000);
         await first.settled();
         first.folder.beforeStep = () => Promise.resolve();
-        const second = await first.restarted(...(leftMs === Infinity ? [] : ([left, leftMs] as const)));
+        const second = await (leftMs === Infinity ? first.restarted() : first.restarted(left, leftMs));
         const passedS = (second.wall.nowMs() - startMs) / 1000;
         const limit = passedS >= 400 ? 90 : passedS >= 200 ? 30 : 50;
         if (isConfirmed || second.value('BO42') === 1) expect(limitOf(second)).to.deep.equal(['ENABLED', limit]);

@@ -18,11 +18,10 @@ export class Dnp3Bench {
     this.port = port;
   }
 
-  /** @param ports number of free ports @param port the first one, default: chosen here */
-  static async open(flags: readonly string[] = [], ports = 1, port?: number): Promise<Dnp3Bench> {
-    const firstPort = port ?? (await freePorts(ports));
-    const simulator = await startSimulator(['--dnp3_enable', 'yes', '--dnp3_port', String(firstPort), ...flags]);
-    return new Dnp3Bench(simulator, firstPort);
+  static async open(flags: readonly string[] = [], ports = 1): Promise<Dnp3Bench> {
+    const port = await freePorts(ports);
+    const simulator = await startSimulator(['--dnp3_enable', 'yes', '--dnp3_port', String(port), ...flags]);
+    return new Dnp3Bench(simulator, port);
   }
 
   /** Ends the process without warning. */
