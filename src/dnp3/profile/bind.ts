@@ -97,7 +97,7 @@ export function asWritten(
 
 /** The last writer of a state as text, which is the same after a restart. */
 export function markText(mark: unknown): string {
-  return JSON.stringify(mark, ['name', 'source', 'peer', 'at', 'wallMs']) ?? 'none';
+  return mark === undefined ? 'none' : JSON.stringify(mark, ['name', 'source', 'peer', 'at', 'wallMs']);
 }
 
 interface RegisterOutput {

@@ -69,10 +69,9 @@ describe('an outstation of DNP3 whose process has ended', () => {
 
   it('reports an overflow from before, with as many events as there is room for', async () => {
     const first = await Process.start();
-    for (let n = 0; n < 520; n += 1) {
-      first.write(704, 'WMaxLimPctEna', n % 2 === 0 ? 'ENABLED' : 'DISABLED');
-      first.outstation.points.refresh();
-    }
+    const { database } = first.outstation.points;
+    for (let n = 1; n <= 520; n += 1)
+      database.update('binaryInput', limitEnabled, { value: n % 2, flags: 1 }, first.plant.time.sim);
     await first.settled();
     expect(first.association.events.isOverflown).to.equal(true);
     const second = await first.restarted();
