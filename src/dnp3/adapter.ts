@@ -33,6 +33,7 @@ import { TlsFiles } from '../core/tls/watch.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
+import { OutstationMemory } from './memory/memory.ts';
 import { Dnp3Messages } from './message-log.ts';
 import { builtInRows } from './profile/binding.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
@@ -216,6 +217,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       );
     const outstation = make(device, address);
     try {
+      await outstation.restore();
       const listener = settings.sharedPort ? await this.#sharedListener() : await this.#openListener(outstation);
       this.#entries.set(index, { outstation, listener, lostMs: new Map() });
       this.#options.context.ports.joined(index);
@@ -242,7 +244,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     const listeners = new Set([...this.#entries.values()].map(({ listener }) => listener));
     if (this.#shared !== null) listeners.add(this.#shared);
     await Promise.all([...listeners].map((listener) => listener.close()));
-    for (const { outstation } of this.#entries.values()) outstation.close();
+    for (const { outstation } of this.#entries.values()) outstation.close(true);
     this.#options.context.log.flush();
     this.#options.messages.close();
     this.#options.tlsFiles?.unwatch();
@@ -349,12 +351,28 @@ function timeLine(master: number, offsetS: number): string {
   return `master ${master} has written the time: ${by} the local clock`;
 }
 
+/** The memory of an outstation. Another profile has other points, and so another memory. */
+function memoryOf(
+  { index, name }: Device,
+  { profile }: Dnp3Settings,
+  { store, keeping }: AdapterParts,
+  logger: Logger,
+): OutstationMemory {
+  return new OutstationMemory({
+    store,
+    name: `${index} ${name} ${profile}`,
+    commit: () => keeping?.commit(index) ?? null,
+    log: deviceLogger(logger, index),
+  });
+}
+
 /**
  * Creates the adapter of a process with DNP3.
+ * @param isKept true: the store survives the process
  * @throws SimError CONFIG_INVALID for unusable certificates or an invalid point map
  */
-export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Adapter {
-  const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook } = parts;
+export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept = false): Dnp3Adapter {
+  const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook, keeping } = parts;
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
   const messages = new Dnp3Messages(wireLog);
@@ -392,6 +410,8 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
     commAlarms,
     make: (device, address) =>
       new DeviceOutstation({
+        memory: isKept ? memoryOf(device, settings, parts, logger) : null,
+        ...(keeping && { keeping }),
         device,
         plant,
         settings,

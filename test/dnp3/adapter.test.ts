@@ -103,6 +103,7 @@ class Bench {
       isSilent: false,
       listeningMasters: [],
       associationOf: (master: number) => stack.outstation.association(master),
+      restore: () => Promise.resolve(),
       close: () => this.closed.push(deviceIndex),
     };
     return own as unknown as DeviceOutstation;
