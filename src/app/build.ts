@@ -1,7 +1,6 @@
 /** Composition root: builds the parts of a simulator. */
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
-import { keepsNothing } from '../contract/keeping.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
@@ -23,11 +22,13 @@ import {
   deviceSeriesReader,
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
+import { placedDevices } from './devices/placed.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
-import { alarmOfState, allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
+import { InjectedFaults } from './injected-faults.ts';
+import { alarmOfState, allDevices, changedDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -133,17 +134,18 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
+  const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const plant = createConfiguredPlant(config, {
+    devices,
     clock,
     wall,
     faults,
     commAlarms,
-    seriesOf,
     logBook,
     version: origin.version,
   });
   followPlant(faults, plant);
-  // the devices of the configuration are restored before any can join
+  // devices join later
   let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
     plant,
@@ -152,11 +154,17 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     log,
     wall,
     unfit,
+    faults,
+    devices,
     joined: (index) => changes?.joinedConfig(index),
   });
+  const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
+  const injected = new InjectedFaults();
+  keep('log', logBook.kept());
+  keep('injected', injected.kept());
   alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
-  const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
+  const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keep, ...(keeping && { keeping }) };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { adapters, ...interfaces } = composeAdapters({
     ...shared,
@@ -168,10 +176,10 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
-  injectConfigured(faults, config, { plant, adapters }, log);
+  injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
-  keeping?.add('changes', changes.kept());
+  keep('changes', changes.kept());
   const scenarios = composeScenarios({
     plant,
     wall,

@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { Keeping } from '../contract/keeping.ts';
+import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { ChangedDevices, PlacedDevice } from './devices/placed.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
@@ -83,6 +85,12 @@ export function restoreClock(state: Pick<State, 'values'>, clock: Kept, unfit: R
   restorePart('clock', clock, state.values(sharedName('clock')), unfit);
 }
 
+/** Devices that clients of earlier processes have added and removed. */
+export function changedDevices(state: Pick<State, 'values'>): ChangedDevices {
+  const [saved] = state.values(sharedName('changes')) as readonly unknown[] as readonly ChangedDevices[];
+  return saved ?? { joined: [], left: [] };
+}
+
 /** @throws UnfitState */
 function restorePart(part: string, kept: Kept, [saved]: readonly JsonValue[], unfit: ReadonlySet<string>): void {
   if (saved === undefined || unfit.has(part)) return;
@@ -112,14 +120,15 @@ export class PlantKeeping implements Keeping {
   }
 
   /**
-   * Restores the plant and the devices of the configuration.
+   * Restores the plant and its devices.
+   * @param faults the registry, which devices ask for the faults that act on them
    * @throws UnfitState
    */
-  restore(): void {
+  restore(faults: Kept): void {
     const { plant } = this.#options;
     const { beforeDevices, afterDevices } = plant.keptShared();
-    this.#restoreShared(beforeDevices);
-    for (const device of plant.devices) this.restoreDevice(device);
+    this.#restoreShared({ ...beforeDevices, faults });
+    for (const device of plant.devices) this.#restoreDevice(device);
     this.#restoreShared(afterDevices);
     plant.onTick(() => {
       this.#hasTicked = true;
@@ -153,7 +162,7 @@ export class PlantKeeping implements Keeping {
    * Restores a device, unless its configuration has changed since.
    * @throws UnfitState
    */
-  restoreDevice(device: SimDevice): void {
+  #restoreDevice(device: SimDevice): void {
     const { state, log, plant } = this.#options;
     const { index } = device;
     const kept = this.#enter(device);
@@ -289,7 +298,9 @@ interface KeptPlant {
   readonly log: Logger;
   readonly wall: WallClock;
   readonly unfit: ReadonlySet<string>;
-  /** configuration of a device that joined while the simulator ran */
+  readonly faults: Pick<FaultRegistry, 'kept'>;
+  readonly devices: readonly PlacedDevice[];
+  /** configuration of a device that joins while the simulator runs */
   readonly joined: (deviceIndex: number) => DeviceConfig | undefined;
 }
 
@@ -299,7 +310,7 @@ interface KeptPlant {
  */
 export function keepPlant(
   config: AppConfig,
-  { plant, clock, state, log, wall, unfit, joined }: KeptPlant,
+  { plant, clock, state, log, wall, unfit, faults, devices, joined }: KeptPlant,
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
   const markOf = configurationMarks(config);
@@ -311,11 +322,11 @@ export function keepPlant(
     monotonicMs: () => wall.monotonicMs(),
     unfit,
     configurationOf(index) {
-      const device = joined(index) ?? config.devices[index - config.firstDevice];
+      const device = devices.find((placed) => placed.index === index)?.config ?? joined(index);
       return device ? markOf(device) : '';
     },
   });
-  keeping.restore();
+  keeping.restore(faults.kept());
   followClockSettings(keeping, clock, config.clock);
   return keeping;
 }

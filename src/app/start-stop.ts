@@ -94,7 +94,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, clockWatch, http, state, changes, keeping } = this.#parts;
+    const { log, ticker, eventLoop, clockWatch, http, state, keeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -103,10 +103,6 @@ export class App {
       );
     try {
       await state.open();
-      if (keeping)
-        await changes.takeUp((device) => {
-          keeping.restoreDevice(device);
-        });
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();
       keeping?.start();

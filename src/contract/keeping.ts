@@ -7,6 +7,3 @@ export interface Keeping {
    */
   commit(deviceIndex: number | null): Promise<void> | null;
 }
-
-/** Nothing survives the process. */
-export const keepsNothing: Keeping = { commit: () => null };

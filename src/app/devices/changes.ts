@@ -17,7 +17,8 @@ import { Turns } from '../../core/turns.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
-import type { DeviceAgain, SimPlant } from '../../der/plant/plant.ts';
+import type { SimPlant } from '../../der/plant/plant.ts';
+import type { ChangedDevices } from './placed.ts';
 import type { SeriesOf } from './plant.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
@@ -43,13 +44,6 @@ export interface DeviceChangesOptions {
 
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
-
-/** Devices that differ from those of the configuration. */
-interface ChangedDevices {
-  readonly joined: readonly { readonly index: number; readonly entry: DeviceEntry }[];
-  /** indexes of removed devices of the configuration */
-  readonly left: readonly number[];
-}
 
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;
@@ -101,7 +95,7 @@ export class DeviceChanges {
     });
   }
 
-  /** State that a restart keeps; `takeUp` carries it out. */
+  /** State that a restart keeps; `placedDevices` carries it out. */
   kept(): Kept {
     return keptRecord<ChangedDevices>(
       () => ({
@@ -115,27 +109,6 @@ export class DeviceChanges {
         for (const index of left) this.#left.add(index);
       },
     );
-  }
-
-  /**
-   * Carries out the changes of an earlier process, before adapters start. A device that does not fit any more is left
-   * out with a line in the log.
-   * @param restore gives a device its state
-   */
-  takeUp(restore: (device: SimDevice) => void): Promise<void> {
-    return this.#turns.take(async () => {
-      const { plant, log } = this.#options;
-      for (const index of this.#left)
-        if (plant.devices.some((device) => device.index === index)) await this.#leave(index);
-      for (const [index, entry] of this.#joined) {
-        try {
-          await this.#join(entry, index, { index, restore });
-        } catch (error) {
-          this.#joined.delete(index);
-          log.error(`device ${index}, added earlier, cannot join again: ${errorText(error)}`, index);
-        }
-      }
-    });
   }
 
   async #leave(index: number): Promise<SimDevice> {
@@ -179,8 +152,7 @@ export class DeviceChanges {
     }
   }
 
-  /** @param again for a device of an earlier process, whose faults are kept with it */
-  async #join(entry: DeviceEntry, at: number, again?: DeviceAgain): Promise<SimDevice> {
+  async #join(entry: DeviceEntry, at: number): Promise<SimDevice> {
     const { plant, servers, faults } = this.#options;
     const config = this.#configOf(entry, at);
     const spec = this.#specOf(config);
@@ -196,8 +168,8 @@ export class DeviceChanges {
       }
     };
     try {
-      const joined = await plant.add(spec, admit, again);
-      if (!again) await this.#beginFaults(joined, config);
+      const joined = await plant.add(spec, admit);
+      await this.#beginFaults(joined, config);
       return joined;
     } catch (error) {
       await this.#removeFrom(serving, index);

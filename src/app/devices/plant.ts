@@ -20,6 +20,7 @@ import { packageFile } from '../../core/package-files.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
 import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
+import type { PlacedDevice } from './placed.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';
 import type { VisitPlan } from '../../der/surroundings/visits.ts';
 import { weatherTable } from '../../der/surroundings/weather-files.ts';
@@ -60,11 +61,11 @@ export function createRemoteClocks(
 }
 
 interface PlantSetup {
+  readonly devices: readonly PlacedDevice[];
   readonly clock: SimClock;
   readonly wall: WallClock;
   readonly faults: FaultRegistry;
   readonly commAlarms: CommAlarms;
-  readonly seriesOf: SeriesOf;
   readonly logBook: Pick<LogBook, 'logger'>;
   /** version of the simulator */
   readonly version: string;
@@ -72,11 +73,12 @@ interface PlantSetup {
 
 /** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
 export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
-  const { clock, wall, faults, commAlarms, seriesOf, logBook, version } = setup;
+  const { devices, clock, wall, faults, commAlarms, logBook, version } = setup;
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
-    devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
+    devices: devices.map(({ index, config: device, series }) => ({ ...device, index, series })),
     firstIndex: config.firstDevice,
+    mayBeEmpty: config.devices.length > 0,
     clock,
     tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz,

@@ -29,9 +29,15 @@ import type { CloudPreset } from '../surroundings/sky/clouds.ts';
 
 export type { DeviceSeries, DeviceSpec } from '../device/template.ts';
 
+/** A device with its index; absent: the indexes follow the first one. */
+export type PlacedSpec = DeviceSpec & { readonly index?: number };
+
 export interface PlantSpec {
-  readonly devices: readonly DeviceSpec[];
+  /** in the order of their indexes; none only where an earlier process has lost all */
+  readonly devices: readonly PlacedSpec[];
   readonly firstIndex: number;
+  /** true: clients have removed all devices; default false */
+  readonly mayBeEmpty?: boolean;
   readonly clock: SimClock;
   readonly tickIntervalS: number;
   readonly nominalHz: number;
@@ -133,7 +139,7 @@ function metersOf(
 /** @throws SimError CONFIG_INVALID without devices, or with the issues of their profiles and tables of visits */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
-  if (spec.devices.length === 0) throw new SimError('CONFIG_INVALID', 'there are no devices');
+  if (spec.devices.length === 0 && !spec.mayBeEmpty) throw new SimError('CONFIG_INVALID', 'there are no devices');
   const start = clock.tickTime;
   const dateMs = (t: SimTime) => clock.dateMs(t);
   const seriesOrigin = new SeriesTime(clock);
@@ -180,9 +186,10 @@ export function createPlant(spec: PlantSpec): SimPlant {
     spreadPct: spec.spreadPct ?? 0,
   });
   checkDevices(spec.devices, factory, start);
-  const devices = spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start));
+  const devices = spec.devices.map((device, at) => factory.make(device, device.index ?? spec.firstIndex + at, start));
   const plant = new SimPlant({
     devices,
+    firstIndex: spec.firstIndex,
     factory,
     ...metersOf(spec, devices, { clock: commits, surroundings: environment, start }),
     environment,

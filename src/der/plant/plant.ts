@@ -41,6 +41,8 @@ import { Turns, yieldToLoop } from '../../core/turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
+  /** default: that of the first device */
+  readonly firstIndex?: number;
   /** creates devices that are added later */
   readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
   readonly environment: Environment;
@@ -59,13 +61,6 @@ export interface PlantOptions {
   readonly commandLog?: Pick<Logger, 'info'>;
   /** real milliseconds, for slicing and for the age of the last tick */
   readonly monotonicMs: () => number;
-}
-
-/** A device that joins again after a restart. */
-export interface DeviceAgain {
-  readonly index: number;
-  /** called before others see the device */
-  readonly restore: (device: SimDevice) => void;
 }
 
 /** A tick yields to other work after this many milliseconds. */
@@ -103,7 +98,7 @@ export class SimPlant implements Plant {
 
   constructor(options: PlantOptions) {
     this.#options = options;
-    this.#roster = new Roster(options.devices, options.log);
+    this.#roster = new Roster(options.devices, options.log, options.firstIndex);
     this.#timetable = new Timetable(options.clock, options.log);
     this.#site = new Site(() => this.devices, options.environment, options.metering);
     this.#site.measure();
@@ -265,22 +260,16 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * Adds a device. It starts at the end of the last tick, settled in the grid and weather of that instant; a running
-   * tick finishes first.
+   * Adds a device under `nextIndex`. It starts at the end of the last tick, settled in the grid and weather of that
+   * instant; a running tick finishes first.
    * @param admit called with the device before it becomes visible; if it throws, nothing is added
-   * @param again for a device of an earlier process; absent: it has the index `nextIndex`
    * @throws SimError CONFIG_INVALID with the issues of profile or visits, STOPPING
    */
-  add(
-    spec: DeviceSpec,
-    admit: (device: SimDevice) => Promise<void> = () => Promise.resolve(),
-    again?: DeviceAgain,
-  ): Promise<SimDevice> {
+  add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
     const { clock, factory } = this.#options;
     return this.#turns.take(async () => {
       this.#checkRunning();
-      const device = factory.make(spec, again?.index ?? this.nextIndex, clock.tickTime);
-      again?.restore(device);
+      const device = factory.make(spec, this.nextIndex, clock.tickTime);
       const published = publishFirst(device, tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);

@@ -20,14 +20,14 @@ export class Roster {
   #devices: readonly SimDevice[];
   #nextIndex: number;
 
-  constructor(devices: readonly SimDevice[], log: Logger) {
+  constructor(devices: readonly SimDevice[], log: Logger, firstIndex = devices[0]?.index ?? 0) {
     this.#listeners = new Listeners((error) => {
       log.error(`a listener of the devices failed: ${errorText(error)}`);
     });
     this.#devices = devices;
     this.#byIndex = new Map(devices.map((device) => [device.index, device]));
-    this.firstIndex = devices[0]?.index ?? 0;
-    this.#nextIndex = (devices.at(-1)?.index ?? -1) + 1;
+    this.firstIndex = firstIndex;
+    this.#nextIndex = (devices.at(-1)?.index ?? firstIndex - 1) + 1;
   }
 
   /** State that a restart keeps, besides the devices: indexes of removed devices remain used. */
@@ -72,8 +72,8 @@ export class Roster {
 
   add(device: SimDevice): void {
     this.#byIndex.set(device.index, device);
-    this.#devices = [...this.#devices, device].sort((a, b) => a.index - b.index);
-    this.#nextIndex = Math.max(this.#nextIndex, device.index + 1);
+    this.#devices = [...this.#devices, device];
+    this.#nextIndex = device.index + 1;
   }
 
   /** @throws SimError UNKNOWN_DEVICE */

@@ -56,7 +56,7 @@ class KeptMap extends FaultyMapRig {
         },
       ),
       scheduler: map.scheduler.kept(),
-      bank: map.bank.kept(),
+      bank: map.bank.kept(Buffer.alloc(map.bank.image().length)),
       registry: bench.registry.kept(),
       maps: maps.kept(),
     });
