@@ -22,6 +22,8 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { App } from './start-stop.ts';
+import { SlotOwners } from './slot-owners.ts';
+import { createStateControl } from './state-control.ts';
 import { folderState, memoryState } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -128,8 +130,17 @@ function build(config: AppConfig, options: AppOptions): Parts {
       callLater(delayS * 1000, () => options.onStopRequest?.(reason));
     },
   };
-  const http = createHttp(config, setup, checkReplies);
+  const owners = new SlotOwners({ files: state.files, plant, chargePointId, csip: interfaces.csipClient, log });
+  const stateControl = createStateControl({
+    state,
+    owners,
+    wall,
+    log,
+    version: origin.version,
+    onRestart: options.onRestartRequest,
+  });
+  const http = createHttp(config, { ...setup, state: stateControl }, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
-  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state };
+  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state, owners };
 }

@@ -6,12 +6,24 @@ import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
+import { replaceContents } from '../state/contents.ts';
+import type { Contents } from '../state/contents.ts';
+import { withLockedFolder } from '../state/folder-work.ts';
 import { createFileStore } from '../state/file-store.ts';
+import type { FileStore } from '../state/file-store.ts';
 import { openFolder } from '../state/files.ts';
 import { takeLock } from '../state/lock.ts';
 
+/** The folder of a state, and the store in it. */
+export interface StateFiles {
+  readonly path: string;
+  readonly store: FileStore;
+}
+
 export interface State {
   readonly store: Store;
+  /** null: the state ends with the process */
+  readonly files: StateFiles | null;
   /** for the line at the start */
   readonly words: string;
   /** @throws SimError CONFIG_INVALID if the folder cannot be written */
@@ -30,6 +42,7 @@ interface StateOptions {
 export function memoryState(store: Store = createMemoryStore()): State {
   return {
     store,
+    files: null,
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -53,6 +66,7 @@ export function folderState(path: string, { log, wall, later }: StateOptions): S
       const store = createFileStore({ folder, log, later, nowMs: () => wall.nowMs() });
       return {
         store,
+        files: { path, store },
         words: `state in ${path}`,
         async open() {
           try {
@@ -73,6 +87,18 @@ export function folderState(path: string, { log, wall, later }: StateOptions): S
       lock.release();
       throw error;
     }
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+/**
+ * Puts contents in the place of the state in a folder that no simulator has: whole, or not at all.
+ * @throws SimError CONFIG_INVALID if the folder cannot be written, or another process has it
+ */
+export async function replaceState(path: string, contents: Contents): Promise<void> {
+  try {
+    await withLockedFolder(path, (folder) => replaceContents(folder, contents));
   } catch (error) {
     throw unusable(path, error);
   }

@@ -1,12 +1,10 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createApp } from '../build.ts';
-import type { App } from '../start-stop.ts';
 import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
-import { callLater } from '../../core/time/timers.ts';
+import { Running } from './running.ts';
 
 /**
  * Ends the process at once. Node waits for lookups of the system before it exits, and runs neither timers nor handlers
@@ -34,6 +32,14 @@ function fail(error: unknown): never {
   exitNow(exitCodes.internal);
 }
 
+/** The end of a process whose simulator has stopped for a restored state, and whose new one does not run. */
+function failRestart(error: unknown): never {
+  const isConfig = error instanceof SimError && error.code === 'CONFIG_INVALID';
+  const reason = isConfig ? formatIssues(error) : errorText(error);
+  process.stderr.write(`derbench: the simulator cannot be started with the restored state: ${reason}\n`);
+  exitNow(exitCodes.addressInUse);
+}
+
 // an uncaught error leaves unknown state behind: the process must not continue
 process.on('uncaughtException', fail);
 process.on('unhandledRejection', fail);
@@ -43,17 +49,6 @@ for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.internal);
   });
-}
-
-/** Stops cleanly; a second call ends the process at once, and so does a stop that takes 4 s. */
-function stopHandler(app: App): () => void {
-  let ending = false;
-  return () => {
-    if (ending) exitNow(exitCodes.internal);
-    ending = true;
-    callLater(4000, () => exitNow(exitCodes.internal));
-    app.stop().then(() => exitNow(exitCodes.ok), fail);
-  };
 }
 
 async function main(): Promise<void> {
@@ -72,23 +67,25 @@ async function main(): Promise<void> {
     process.stdout.write(`${loaded.text}\n`);
     return;
   }
-  let end: () => void = () => undefined;
-  const app = createApp(loaded.config, {
-    onStopRequest: () => {
-      end();
+  const simulator = new Running(loaded.config, {
+    print: (lines) => {
+      process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
     },
+    exit: exitNow,
+    fail,
+    failRestart,
   });
-  end = stopHandler(app);
+  const end = () => {
+    simulator.end();
+  };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   // without files to reload SIGHUP keeps its default effect: it ends the process
-  const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
-  if (reloads.length > 0)
+  if (simulator.reloads.length > 0)
     process.on('SIGHUP', () => {
-      for (const reload of reloads) reload();
+      for (const reload of simulator.reloads) reload();
     });
-  const { lines } = await app.start();
-  process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+  await simulator.start();
 }
 
 /** Runs the program with the command line of the process. */
