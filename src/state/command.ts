@@ -28,7 +28,7 @@ import { lockHolder } from './lock.ts';
 import { shownAsJson, shownAsText } from './show.ts';
 import { snapshotFolder, Snapshots } from './snapshots.ts';
 
-/** What the command needs of its process. */
+/** The process around the command. */
 export interface StateIo {
   /** Prints a result; resolves when it is written. */
   out(text: string): Promise<void>;

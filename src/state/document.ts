@@ -70,9 +70,9 @@ export function withPart(contents: Contents, part: Contents, device: number): Co
   const owners = [...ownersOf(contents).filter((owner) => owner.device !== device), ...ownersOf(part)];
   const isOld = slotsOfDevice(device, ownersOf(contents));
   const others = [...contents].filter(([slot]) => !isOld(slot) && !part.has(slot));
-  const own = [...part].filter(([slot]) => slot !== ownersSlot);
+  const entered = [...part].filter(([slot]) => slot !== ownersSlot);
   return withOwners(
-    new Map([...others, ...own]),
+    new Map([...others, ...entered]),
     owners.sort((a, b) => a.device - b.device),
   );
 }

@@ -1,4 +1,4 @@
-/** What the names of slots say: the area of the simulator, and the device. */
+/** Names of slots: the area of the simulator and the device that they belong to. */
 import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { Contents } from './contents.ts';

@@ -111,7 +111,7 @@ interface SnapshotsOptions {
 export class Snapshots {
   readonly #options: SnapshotsOptions;
   readonly #limits: NonNullable<SnapshotsOptions['limits']>;
-  /** what the files say, by name; read once, since a file can be large */
+  /** facts of the files by name, read once, since a file can be large */
   readonly #infos = new Map<string, SnapshotInfo>();
   /** changes of the files, one after the other */
   #work: Promise<unknown> = Promise.resolve();
