@@ -19,7 +19,7 @@ const snapshotName = () =>
   });
 
 const snapshot = members<SnapshotInfo>()('StateSnapshot', () => ({
-  name: text('Name of the snapshot.'),
+  name: member(snapshotName)('Name of the snapshot.'),
   taken_at: time.orNull('Wall time at which it was taken; null: the file is damaged.', ({ takenAtMs }) => takenAtMs),
   octets: count('Size of its file.'),
   version: text.orNull('Version of the simulator that took it; null: the file is damaged.'),

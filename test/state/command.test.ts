@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -61,7 +70,10 @@ describe('derbench state', () => {
   };
 
   it('shows sizes by part of the simulator, and snapshots', async () => {
-    await new Snapshots({ folder: openFolder(join(folder(), snapshotFolder)), version: '1', nowMs: () => nowMs }).take('x', lab);
+    await new Snapshots({ folder: openFolder(join(folder(), snapshotFolder)), version: '1', nowMs: () => nowMs }).take(
+      'x',
+      lab,
+    );
     expect(await run('show', folder())).to.equal(0);
     expect(out).to.match(/^\S+: form 1, \d+ octets, 6 records, last write 2\d{3}-\S+Z\nin use by no simulator\n/);
     expect(out).to.match(/\ndevices +2 +2 +3\nocpp +1 +1 +17\nsite +1 +2 +2\nstate +1 +1 +\d+\n/);
@@ -87,7 +99,11 @@ describe('derbench state', () => {
     expect(out).to.include(`in use by process ${process.pid}`);
     const document = at('lab.json');
     writeFileSync(document, '{"derbench_state":1,"slots":{}}');
-    for (const words of [['export', folder()], ['import', folder(), document], ['reset', folder(), '--yes']]) {
+    for (const words of [
+      ['export', folder()],
+      ['import', folder(), document],
+      ['reset', folder(), '--yes'],
+    ]) {
       expect(await run(...words), words[0]).to.equal(2);
       expect(errors, words[0]).to.include(`process ${process.pid}`);
       expect(out).to.equal('');
@@ -166,7 +182,11 @@ describe('derbench state', () => {
     expect(errors).to.include('there is no such folder');
     expect(existsSync(at('nowhere'))).to.equal(false);
     writeFileSync(at('file'), '');
-    for (const words of [['show', at('file')], ['export', at('file')], ['reset', at('file'), '--yes']]) {
+    for (const words of [
+      ['show', at('file')],
+      ['export', at('file')],
+      ['reset', at('file'), '--yes'],
+    ]) {
       expect(await run(...words)).to.equal(2);
       expect(errors).to.include('is no folder');
     }

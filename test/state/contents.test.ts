@@ -42,20 +42,24 @@ describe('contents from a file', () => {
   it('replace a journal whole or not at all, wherever power is lost', async () => {
     const old: Contents = new Map([['a', ['1']]]);
     const next: Contents = new Map([['b', ['"x"', '2']]]);
-    await holdsAsync('a journal after a loss of power', [fc.integer({ min: 0, max: 8 }), fc.nat(300)], async (stopStep, lucky) => {
-      const folder = new TestFolder();
-      await replaceContents(folder, old);
-      let [steps, lost] = [0, null as TestFolder | null];
-      folder.beforeStep = () => {
-        if (steps === stopStep) lost = folder.afterPowerLoss(lucky);
-        steps += 1;
-        return Promise.resolve();
-      };
-      await replaceContents(folder, next);
-      const { slots, damage } = replay((lost ?? folder.afterPowerLoss()).octets(journalFile));
-      expect(damage).to.equal(null);
-      expect([...slots]).to.be.deep.oneOf(lost === null ? [[...next]] : [[...old], [...next]]);
-    });
+    await holdsAsync(
+      'a journal after a loss of power',
+      [fc.integer({ min: 0, max: 8 }), fc.nat(300)],
+      async (stopStep, lucky) => {
+        const folder = new TestFolder();
+        await replaceContents(folder, old);
+        let [steps, lost] = [0, null as TestFolder | null];
+        folder.beforeStep = () => {
+          if (steps === stopStep) lost = folder.afterPowerLoss(lucky);
+          steps += 1;
+          return Promise.resolve();
+        };
+        await replaceContents(folder, next);
+        const { slots, damage } = replay((lost ?? folder.afterPowerLoss()).octets(journalFile));
+        expect(damage).to.equal(null);
+        expect([...slots]).to.be.deep.oneOf(lost === null ? [[...next]] : [[...old], [...next]]);
+      },
+    );
   });
 });
 
@@ -73,7 +77,10 @@ describe('names of slots', () => {
 
   it('belong to a device by its index, and by the table in the folder', () => {
     const contents: Contents = new Map([
-      [ownersSlot, ['{"device":1,"slots":["ocpp/CP-1"]}', '{"device":2,"slots":"?"}', 'null', '{"device":1,"slots":["csip/AB"]}']],
+      [
+        ownersSlot,
+        ['{"device":1,"slots":["ocpp/CP-1"]}', '{"device":2,"slots":"?"}', 'null', '{"device":1,"slots":["csip/AB"]}'],
+      ],
       ['plant/device/10/x', ['1']],
     ]);
     const isOfDevice = slotsOfDevice(1, ownersOf(contents));

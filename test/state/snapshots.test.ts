@@ -15,7 +15,10 @@ const snapshotsIn = (folder: TestFolder, limits?: { readonly maxSnapshots: numbe
 const json = fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value));
 const contentsArbitrary = fc
   .uniqueArray(
-    fc.tuple(fc.constantFrom('a', 'plant/device/0/x', 'ocpp/CP%7C1/queue', '__proto__'), fc.array(json, { minLength: 1, maxLength: 3 })),
+    fc.tuple(
+      fc.constantFrom('a', 'plant/device/0/x', 'ocpp/CP%7C1/queue', '__proto__'),
+      fc.array(json, { minLength: 1, maxLength: 3 }),
+    ),
     { selector: ([slot]) => slot },
   )
   .map((entries): Contents => new Map(entries));
@@ -55,7 +58,10 @@ describe('snapshots', () => {
   it('are JSON documents', async () => {
     const folder = new TestFolder();
     await snapshotsIn(folder).take('x', one);
-    expect(JSON.parse(folder.octets('x.json').toString())).to.include({ derbench_snapshot: snapshotVersion, name: 'x' });
+    expect(JSON.parse(folder.octets('x.json').toString())).to.include({
+      derbench_snapshot: snapshotVersion,
+      name: 'x',
+    });
   });
 
   it('survive a loss of power whole once they are taken; one under way leaves the one before', async () => {
@@ -95,7 +101,10 @@ describe('snapshots', () => {
         folder.put('x.json', octets);
         const after = snapshotsIn(folder);
         const [info] = await after.list();
-        expect(info).to.include({ name: 'x', takenAtMs: null, octets: octets.length }).and.have.property('damage').that.is.a('string');
+        expect(info)
+          .to.include({ name: 'x', takenAtMs: null, octets: octets.length })
+          .and.have.property('damage')
+          .that.is.a('string');
         expect((await refusal(after.read('x'))).code).to.equal('COMMAND_CONFLICT');
         await after.remove('x');
         expect(await folder.names()).to.deep.equal([]);

@@ -72,7 +72,9 @@ describe('a process that restores a snapshot', () => {
     expect(await simulator.stop()).to.equal(exitCodes.ok);
     expect(kept()).to.deep.equal(['"before"']);
     const [node, ...args] = fromSource;
-    expect(spawnSync(node, [...args, 'state', 'show', folder], { encoding: 'utf8' }).stdout).to.include('in use by no simulator');
+    expect(spawnSync(node, [...args, 'state', 'show', folder], { encoding: 'utf8' }).stdout).to.include(
+      'in use by no simulator',
+    );
   }).timeout(60_000);
 
   it('ends with exit code 3 when no new simulator can be started, and keeps the state of before', async () => {
