@@ -24,7 +24,7 @@ const cases: readonly Case[] = [
   },
   {
     slot: 'ocpp/CP-1/station/certificates',
-    value: { kind: 'pending', use: 'station', key, requestId: 2 },
+    value: { kind: 'pending', use: 'station', key: 'MIG...', requestId: 2 },
     clean: { kind: 'pending', use: 'station', requestId: 2 },
   },
   { slot: 'ocpp/CP-1/ocpp1.6/keys', value: ['AuthorizationKey', '616263'], clean: undefined },
