@@ -20,9 +20,9 @@ export function areaOf(name: string): string {
   return second === 'shared' && third !== '' ? third : first;
 }
 
-/** Beginnings of names by device index alone, without the table of the folder. */
-const byIndex = (device: number): readonly string[] =>
-  ['plant/device', 'dnp3', 'dnp3/device'].map((place) => `${place}/${device}`);
+/** True for names with the index of the device; outstations have its name and profile behind a space. */
+const isByIndex = (name: string, device: number): boolean =>
+  [`plant/device/${device}/`, `dnp3/${device}/`, `dnp3/${device}%20`].some((start) => name.startsWith(start));
 
 function ownerOf(value: JsonValue): SlotOwner | null {
   if (typeof value !== 'object' || value === null || !('device' in value)) return null;
@@ -50,16 +50,15 @@ export function withOwners(contents: Contents, owners: readonly SlotOwner[]): Co
 
 /** Tells which slots of a folder belong to a device. */
 export function slotsOfDevice(device: number, owners: readonly SlotOwner[]): (name: string) => boolean {
-  const listed = owners.flatMap((owner) => (owner.device === device ? owner.slots : []));
-  const places = [...byIndex(device), ...listed];
-  return (name) => places.some((place) => name === place || name.startsWith(`${place}/`));
+  const places = owners.flatMap((owner) => (owner.device === device ? owner.slots : []));
+  return (name) => isByIndex(name, device) || places.some((place) => name.startsWith(`${place}/`));
 }
 
 /** Indexes of the devices that a folder has state of, ascending. */
 export function devicesIn(contents: Contents): readonly number[] {
   const indexes = new Set(ownersOf(contents).map(({ device }) => device));
   for (const name of contents.keys()) {
-    const index = /^plant\/device\/(\d+)(?:\/|$)/.exec(name)?.[1];
+    const index = /^(?:plant\/device|dnp3)\/(\d+)(?:\/|%20)/.exec(name)?.[1];
     if (index !== undefined) indexes.add(Number(index));
   }
   return [...indexes].sort((a, b) => a - b);

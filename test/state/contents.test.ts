@@ -84,9 +84,22 @@ describe('names of slots', () => {
       ['plant/device/10/x', ['1']],
     ]);
     const isOfDevice = slotsOfDevice(1, ownersOf(contents));
-    const names = ['plant/device/1/x', 'dnp3/1/events', 'ocpp/CP-1/ocpp1.6/keys', 'csip/AB/events'];
+    const names = [
+      'plant/device/1/x',
+      'dnp3/1/events',
+      'dnp3/1%20PV-1%20Field/values',
+      'ocpp/CP-1/ocpp1.6/keys',
+      'csip/AB/events',
+    ];
     for (const name of names) expect(isOfDevice(name), name).to.equal(true);
-    for (const name of ['plant/device/10/x', 'plant/shared/site', 'ocpp/CP-10/x/keys', 'dnp3/11/x', ownersSlot])
+    for (const name of [
+      'plant/device/10/x',
+      'plant/shared/site',
+      'ocpp/CP-10/x/keys',
+      'dnp3/11/x',
+      'dnp3/11%20PV/values',
+      ownersSlot,
+    ])
       expect(isOfDevice(name), name).to.equal(false);
     expect(devicesIn(contents)).to.deep.equal([1, 10]);
   });

@@ -3,10 +3,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { Running } from '../../../src/app/cli/running.ts';
 import { exitCodes } from '../../../src/core/subcommand.ts';
 import { replaceContents } from '../../../src/state/contents.ts';
 import { openFolder } from '../../../src/state/files.ts';
 import { readState } from '../../../src/state/folder-work.ts';
+import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
 import { fromSource, startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
@@ -75,6 +77,39 @@ describe('a process that restores a snapshot', () => {
     expect(spawnSync(node, [...args, 'state', 'show', folder], { encoding: 'utf8' }).stdout).to.include(
       'in use by no simulator',
     );
+  }).timeout(60_000);
+
+  it('ends at once at a second signal that comes meanwhile', async () => {
+    await (await start()).stop();
+    const exits: number[] = [];
+    let ended: () => void = () => undefined;
+    const end = new Promise<void>((resolve) => {
+      ended = resolve;
+    });
+    const ports: number[] = [];
+    const running = new Running(configOf('-wp', '0', '-p', '0', '--state_dir', folder, '--log_level', 'error'), {
+      print: ([line = '']) => ports.push(Number(/:(\d+)\//.exec(line)?.[1])),
+      exit: (code) => {
+        exits.push(code);
+        if (code === exitCodes.ok) ended();
+        return undefined as never;
+      },
+      fail: (error) => {
+        throw error;
+      },
+      failRestart: (error) => {
+        throw error;
+      },
+    });
+    await running.start();
+    const { status } = await ask(ports[0] ?? 0, '/api/sim/state/restore', { body: { name: 'x' } });
+    expect(status).to.equal(202);
+    running.end();
+    expect(exits).to.deep.equal([]);
+    running.end();
+    expect(exits).to.deep.equal([exitCodes.internal]);
+    await end;
+    expect(ports, 'no further simulator').to.have.length(1);
   }).timeout(60_000);
 
   it('ends with exit code 3 when no new simulator can be started, and keeps the state of before', async () => {
