@@ -8,7 +8,6 @@ import { memo } from '../core/lazy.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { copyOf } from '../state/contents.ts';
-import { openFolder } from '../state/files.ts';
 import { journalFile } from '../state/journal.ts';
 import { formatVersion } from '../state/record.ts';
 import { snapshotFolder, Snapshots } from '../state/snapshots.ts';
@@ -27,6 +26,8 @@ interface StateControlOptions {
   readonly onRestart: AppOptions['onRestartRequest'];
   /** Puts what has changed of all devices into the store; absent: it is there. */
   readonly commit?: () => Promise<void> | null;
+  /** Does work while nothing is put into the store in parts; absent: at once. */
+  readonly betweenTicks?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 function reportOf({ path, store }: StateFiles, words: string, canRestore: boolean): StateReport {
@@ -46,11 +47,11 @@ function reportOf({ path, store }: StateFiles, words: string, canRestore: boolea
 
 /** The control of a simulator; without a folder one that refuses everything. */
 export function createStateControl(options: StateControlOptions): StateControl {
-  const { state, owners, wall, log, version, onRestart, commit } = options;
+  const { state, owners, wall, log, version, onRestart, commit, betweenTicks = (work) => work() } = options;
   const { files, words } = state;
   if (files === null) return { ...noState, report: { ...noState.report, words } };
   const snapshots = memo(
-    () => new Snapshots({ folder: openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
+    () => new Snapshots({ folder: files.openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
   );
   return {
     get report() {
@@ -60,7 +61,8 @@ export function createStateControl(options: StateControlOptions): StateControl {
     async take(name, overwrite) {
       await commit?.();
       owners.save();
-      const info = await snapshots().take(name, copyOf(files.store.contents()), overwrite);
+      const contents = await betweenTicks(() => Promise.resolve(copyOf(files.store.contents())));
+      const info = await snapshots().take(name, contents, overwrite);
       log.info(`snapshot ${name} taken: ${info.octets} octets`);
       return info;
     },

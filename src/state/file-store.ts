@@ -63,6 +63,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   const store: ListStore = createListStore(journal, limits, slots);
   return {
     slot: (name) => store.slot(name),
+    values: (name) => store.values(name),
+    write(name, text) {
+      store.write(name, text);
+    },
     durable: () => store.durable(),
     contents: () => store.contents(),
     get report() {

@@ -21,7 +21,7 @@ describe('table of the slots of devices', () => {
     const plant = testPlant({ types: ['PV-3Phase', 'EVSE', 'PV-1Phase'] });
     let endDevices: readonly CsipManagedDevice[] = [];
     const owners = new SlotOwners({
-      files: { path: folder.path, store },
+      files: { path: folder.path, store, openFolder: () => folder },
       plant,
       chargePointId: ({ assetType }) => (assetType === 'evse' ? 'CP|1' : null),
       csip: { certificates: () => ({ ...disabledCsipClient.certificates(null), endDevices }) },

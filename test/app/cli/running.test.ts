@@ -52,10 +52,19 @@ describe('a process that restores a snapshot', () => {
   it('goes on in the same process on the same port with that state, more than once, and ends cleanly', async () => {
     const simulator = await start();
     try {
+      const limit = async (points?: object) => {
+        const { json } = await ask(simulator.httpPort, '/api/sim/registers/704', points && { body: { points } });
+        return json.points.find(({ name }: { name: string }) => name === 'WMaxLimPct').value;
+      };
+      expect(await limit({ WMaxLimPct: 40, WMaxLimPctEna: 'ENABLED' })).to.equal(40);
+      await ask(simulator.httpPort, '/api/sim/state/snapshot', { body: { name: 'x', overwrite: true } });
+      expect(await limit({ WMaxLimPct: 90 })).to.equal(90);
       const before = (await ask(simulator.httpPort, '/api/sim/server-info')).json;
       for (const count of [2, 3]) {
         await restore(simulator);
         await until(simulator, () => readyCount(simulator) === count);
+        expect(await limit()).to.equal(40);
+        expect(await limit({ WMaxLimPct: 70 })).to.equal(70);
       }
       const after = (await ask(simulator.httpPort, '/api/sim/server-info')).json;
       expect(after.pid).to.equal(simulator.pid);
@@ -65,7 +74,7 @@ describe('a process that restores a snapshot', () => {
     } finally {
       expect(await simulator.stop()).to.equal(exitCodes.ok);
     }
-    expect(kept()).to.deep.equal(['"before"']);
+    expect(kept()).to.deep.equal(['"after"']);
   }).timeout(60_000);
 
   it('ends at a signal that comes meanwhile, with the restored state in its folder', async () => {
