@@ -22,6 +22,7 @@ export function areaOf(name: string): string {
 
 /** True for names with the index of the device; outstations have its name and profile behind a space. */
 const isByIndex = (name: string, device: number): boolean =>
+  name === `plant/device/${device}` ||
   [`plant/device/${device}/`, `dnp3/${device}/`, `dnp3/${device}%20`].some((start) => name.startsWith(start));
 
 function ownerOf(value: JsonValue): SlotOwner | null {
@@ -58,7 +59,7 @@ export function slotsOfDevice(device: number, owners: readonly SlotOwner[]): (na
 export function devicesIn(contents: Contents): readonly number[] {
   const indexes = new Set(ownersOf(contents).map(({ device }) => device));
   for (const name of contents.keys()) {
-    const index = /^(?:plant\/device|dnp3)\/(\d+)(?:\/|%20)/.exec(name)?.[1];
+    const index = /^(?:plant\/device|dnp3)\/(\d+)(?:\/|%20|$)/.exec(name)?.[1];
     if (index !== undefined) indexes.add(Number(index));
   }
   return [...indexes].sort((a, b) => a - b);

@@ -66,7 +66,7 @@ describe('contents from a file', () => {
 describe('names of slots', () => {
   it('say the part of the simulator', () => {
     const areas: Readonly<Record<string, string>> = {
-      'plant/device/3/physics': 'devices',
+      'plant/device/3': 'devices',
       'plant/shared/site': 'site',
       'plant/shared': 'plant',
       'ocpp/CP-1/station/line': 'ocpp',
@@ -81,10 +81,11 @@ describe('names of slots', () => {
         ownersSlot,
         ['{"device":1,"slots":["ocpp/CP-1"]}', '{"device":2,"slots":"?"}', 'null', '{"device":1,"slots":["csip/AB"]}'],
       ],
-      ['plant/device/10/x', ['1']],
+      ['plant/device/10', ['1']],
     ]);
     const isOfDevice = slotsOfDevice(1, ownersOf(contents));
     const names = [
+      'plant/device/1',
       'plant/device/1/x',
       'dnp3/1/events',
       'dnp3/1%20PV-1%20Field/values',
@@ -93,6 +94,7 @@ describe('names of slots', () => {
     ];
     for (const name of names) expect(isOfDevice(name), name).to.equal(true);
     for (const name of [
+      'plant/device/10',
       'plant/device/10/x',
       'plant/shared/site',
       'ocpp/CP-10/x/keys',
