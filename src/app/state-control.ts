@@ -47,11 +47,12 @@ function reportOf({ path, store }: StateFiles, words: string, canRestore: boolea
 
 /** The control of a simulator; without a folder one that refuses everything. */
 export function createStateControl(options: StateControlOptions): StateControl {
-  const { state, owners, wall, log, version, onRestart, commit, betweenTicks = (work) => work() } = options;
+  const { state, owners, wall, log, version, onRestart, commit, betweenTicks } = options;
   const { files, words } = state;
   if (files === null) return { ...noState, report: { ...noState.report, words } };
   const snapshots = memo(
-    () => new Snapshots({ folder: files.openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
+    () =>
+      new Snapshots({ folder: files.openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
   );
   return {
     get report() {
@@ -61,7 +62,8 @@ export function createStateControl(options: StateControlOptions): StateControl {
     async take(name, overwrite) {
       await commit?.();
       owners.save();
-      const contents = await betweenTicks(() => Promise.resolve(copyOf(files.store.contents())));
+      const copy = () => Promise.resolve(copyOf(files.store.contents()));
+      const contents = await (betweenTicks ? betweenTicks(copy) : copy());
       const info = await snapshots().take(name, contents, overwrite);
       log.info(`snapshot ${name} taken: ${info.octets} octets`);
       return info;
