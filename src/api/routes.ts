@@ -27,6 +27,7 @@ import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
 import { scenarioRoutes } from './scenarios.ts';
 import { shadingRoutes } from './shading.ts';
+import { stateRoutes } from './state.ts';
 import { streamRoutes } from './stream.ts';
 import { siteRoutes } from './site.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
@@ -39,6 +40,7 @@ export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes,
   ...deviceRoutes,
   ...scenarioRoutes,
+  ...stateRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

@@ -28,6 +28,8 @@ import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
 import { InjectedFaults } from './injected-faults.ts';
+import { SlotOwners } from './slot-owners.ts';
+import { createStateControl } from './state-control.ts';
 import { alarmOfState, allDevices, changedDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
@@ -208,7 +210,17 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
       callLater(delayS * 1000, () => options.onStopRequest?.(reason));
     },
   };
-  const http = createHttp(config, setup, checkReplies);
+  const owners = new SlotOwners({ files: state.files, plant, chargePointId, csip: interfaces.csipClient, log });
+  const stateControl = createStateControl({
+    state,
+    owners,
+    wall,
+    log,
+    version: origin.version,
+    onRestart: options.onRestartRequest,
+    ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
+  });
+  const http = createHttp(config, { ...setup, state: stateControl }, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {
@@ -224,6 +236,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     recorder,
     scenarios,
     state,
+    owners,
     keeping,
   };
 }

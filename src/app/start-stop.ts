@@ -15,12 +15,21 @@ import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
+import type { Contents } from '../state/contents.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
+import type { SlotOwners } from './slot-owners.ts';
 import type { PlantKeeping } from './keeping.ts';
 import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
+
+/** A new simulator of the same configuration that takes the place of this one. */
+export interface Restart {
+  readonly reason: string;
+  /** its state */
+  readonly contents: Contents;
+}
 
 export interface AppOptions {
   readonly wall?: WallClock;
@@ -34,6 +43,8 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
+  /** called when `POST state/restore` asks for a new simulator; absent: such requests are refused */
+  readonly onRestartRequest?: (restart: Restart) => void;
 }
 
 export interface Endpoints {
@@ -57,6 +68,7 @@ export interface Parts {
   readonly recorder: Recorder;
   readonly scenarios: Scenarios;
   readonly state: State;
+  readonly owners: SlotOwners;
   /** null: the state of the devices ends with the process */
   readonly keeping: PlantKeeping | null;
 }
@@ -104,6 +116,7 @@ export class App {
     try {
       await state.open();
       for (const adapter of this.adapters) await adapter.start();
+      this.#parts.owners.save();
       const address = await this.api.start();
       keeping?.start();
       ticker.start();
@@ -130,6 +143,8 @@ export class App {
   async #stop(): Promise<void> {
     const { log, ticker, changes, eventLoop, clockWatch, scenarios, state, keeping } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
+    // while the clients of the protocols say which devices they serve
+    this.#parts.owners.save();
     this.plant.end();
     // from here on no new request is served; answers under way may finish
     // guarded at once: a failure before it is waited for would end the process

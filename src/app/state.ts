@@ -6,13 +6,27 @@ import type { JsonValue, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
+import { replaceContents } from '../state/contents.ts';
+import type { Contents } from '../state/contents.ts';
+import { withLockedFolder } from '../state/folder-work.ts';
 import { createFileStore } from '../state/file-store.ts';
+import type { FileStore } from '../state/file-store.ts';
 import { openFolder as openDiskFolder } from '../state/files.ts';
 import type { Folder } from '../state/files.ts';
 import { takeLock } from '../state/lock.ts';
 
+/** The folder of a state, and the store in it. */
+export interface StateFiles {
+  readonly path: string;
+  readonly store: FileStore;
+  /** Opens a folder in it, on the same disk. */
+  readonly openFolder: (path: string) => Folder;
+}
+
 export interface State {
   readonly store: Store;
+  /** null: the state ends with the process */
+  readonly files: StateFiles | null;
   /** The values of a slot at once, for parts that are built within one call. */
   values(slot: string): readonly JsonValue[];
   /**
@@ -42,6 +56,7 @@ interface StateOptions {
 export function memoryState(store: Store = createMemoryStore()): State {
   return {
     store,
+    files: null,
     values: () => [],
     write: () => undefined,
     onFailure: () => undefined,
@@ -77,6 +92,7 @@ export function folderState(path: string, { log, wall, later, openFolder = openD
       });
       return {
         store,
+        files: { path, store, openFolder },
         values: (slot) => store.values(slot),
         write(slot, text) {
           store.write(slot, text);
@@ -104,6 +120,18 @@ export function folderState(path: string, { log, wall, later, openFolder = openD
       lock.release();
       throw error;
     }
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+/**
+ * Puts contents in the place of the state in a folder that no simulator has: whole, or not at all.
+ * @throws SimError CONFIG_INVALID if the folder cannot be written, or another process has it
+ */
+export async function replaceState(path: string, contents: Contents): Promise<void> {
+  try {
+    await withLockedFolder(path, (folder) => replaceContents(folder, contents));
   } catch (error) {
     throw unusable(path, error);
   }

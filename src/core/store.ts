@@ -67,6 +67,9 @@ const namePattern = /^[A-Za-z0-9_~%-][A-Za-z0-9_~%.-]*(\/[A-Za-z0-9_~%-][A-Za-z0
 /** Longer parts are shortened: three of them fit into a name, and each into the name of a file. */
 const maxPartLength = 64;
 
+/** True for names that `Store.slot` accepts. */
+export const isSlotName = (name: string): boolean => name.length <= maxNameLength && namePattern.test(name);
+
 /**
  * The name of a slot from free texts such as a charge point identity: `slotName('ocpp', 'CP|1', 'queue')`. A text whose
  * safe form is too long ends in its digest.
@@ -198,8 +201,7 @@ export function createListStore(
   const slotOf = (name: string): ListSlot => {
     const existingSlot = slots.get(name);
     if (existingSlot) return existingSlot;
-    if (name.length > maxNameLength || !namePattern.test(name))
-      throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
+    if (!isSlotName(name)) throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
     if (slots.size >= inForce.maxSlots)
       throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
     const newSlot = new ListSlot(name, inForce, durability);

@@ -2,14 +2,14 @@
 import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createListStore } from '../core/store.ts';
-import type { ListStore, Store, StoreLimits } from '../core/store.ts';
+import type { ListStore, StoreLimits } from '../core/store.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { Folder } from './files.ts';
 import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
 import { formatVersion, replay } from './record.ts';
 
-export interface FileStore extends Store, Pick<ListStore, 'values' | 'write'> {
+export interface FileStore extends ListStore {
   readonly report: JournalReport;
   /** Continues the journal. @throws an error of the file system */
   open(): Promise<void>;
@@ -68,6 +68,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       store.write(name, text);
     },
     durable: () => store.durable(),
+    contents: () => store.contents(),
     get report() {
       return journal.report;
     },

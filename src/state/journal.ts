@@ -90,6 +90,7 @@ export class Journal implements Durability {
   #cancelRetry: (() => void) | null = null;
   /** false: changes stay in memory alone */
   #accepts = true;
+  #isClosed = false;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -128,6 +129,7 @@ export class Journal implements Durability {
   /** Writes what waits, and closes the file. Later changes are not written. */
   async close(): Promise<void> {
     this.#accepts = false;
+    this.#isClosed = true;
     this.#cancelRetry?.();
     await this.#work;
     await this.#file?.close();
@@ -214,6 +216,8 @@ export class Journal implements Durability {
       log.error(`the state cannot be written to ${folder.path}: ${this.#failure}; a restart would lose later changes`);
       onFailure(this.#failure);
     }
+    // another process, or a restored state, may have the folder next
+    if (this.#isClosed) return;
     this.#cancelRetry = later(this.#retryMs, () => {
       this.#retry();
     });

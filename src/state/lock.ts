@@ -71,11 +71,20 @@ function isHeld(path: string, holder: Holder | null, nowMs: number): boolean {
   return Math.abs(nowMs - mtimeMs) < deadAfterMs;
 }
 
+const holderWords = (holder: Holder | null) => (holder ? `process ${holder.pid} of ${holder.host}` : 'another process');
+
 const heldError = (folder: string, holder: Holder | null) =>
   new SimError(
     'CONFIG_INVALID',
-    `state_dir: ${folder} is in use by ${holder ? `process ${holder.pid} of ${holder.host}` : 'another process'}; one process has a folder at a time`,
+    `state_dir: ${folder} is in use by ${holderWords(holder)}; one process has a folder at a time`,
   );
+
+/** The process that has the lock of a folder, in words; null: none. */
+export function lockHolder(folder: string, nowMs: number): string | null {
+  const path = join(folder, lockFile);
+  const holder = readHolder(path);
+  return isHeld(path, holder, nowMs) ? holderWords(holder) : null;
+}
 
 /** Puts a lock into place if there is none. @returns false: there is one */
 function place(path: string): boolean {

@@ -234,14 +234,18 @@ describe('scenario files', () => {
   });
 
   it('refuse to interfere with the run, however the path is written', () => {
-    for (const path of ['/controls/time', '/controls/time/step', '/scenarios/2', '/scenarios/2/stop'])
+    for (const path of ['/controls/time', '/controls/time/step', '/scenarios/2', '/scenarios/2/stop', '/state/restore'])
       for (const form of [path, `${path}/`, `/api/sim${path}`, `/api/sim${path}/?device=1`]) {
         const method = path === '/scenarios/2' ? 'DELETE' : 'POST';
         const [issue, ...others] = issuesOf(() => read({ steps: [{ call: { request: `${method} ${form}` } }] }));
         expect(others).to.deep.equal([]);
-        expect(issue, form).to.match(/the scenario has the clock|a scenario cannot start, stop or delete scenarios/);
+        expect(issue, form).to.match(
+          /the scenario has the clock|a scenario cannot (start, stop or delete scenarios|restore a state)/,
+        );
       }
     expect(read({ steps: [{ call: { request: 'GET /api/sim/scenarios/2' } }] }).steps).to.have.length(1);
+    const snapshot = { request: 'POST /state/snapshot', body: { name: 'before' } };
+    expect(read({ steps: [{ call: snapshot }] }).steps).to.have.length(1);
   });
 
   it('check every request by its own operation, at the key of the short form', () => {

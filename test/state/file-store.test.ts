@@ -263,6 +263,22 @@ describe('store in files', () => {
     expect(await (await Rig.open(rig.folder)).contents(['a'])).to.deep.equal({ a: [499, 'x'.repeat(200)] });
   });
 
+  it('a closed store never writes again, also after a failure of the disk', async () => {
+    const rig = await Rig.open();
+    await rig.store.slot('a').append(1);
+    rig.folder.failure = 'EIO: i/o error';
+    void rig.store.slot('a').append(2);
+    await rig.store.close();
+    rig.folder.failure = null;
+    // the folder may belong to another process, or to a restored state
+    const before = rig.folder.octets(journalFile);
+    rig.timers.pass(120_000);
+    await rig.store.settled();
+    await rig.store.slot('a').append(3);
+    expect(rig.folder.octets(journalFile)).to.deep.equal(before);
+    expect(await rig.folder.names()).to.deep.equal([journalFile]);
+  });
+
   it('a disk that fails stops nothing; when it takes writes again everything is kept', async () => {
     const rig = await Rig.open();
     await rig.store.slot('a').append(1);

@@ -19,6 +19,8 @@ import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Recorder } from '../../src/contract/recorder.ts';
 import { createConfiguredRecorder } from '../../src/app/build.ts';
 import type { Plant } from '../../src/contract/plant.ts';
+import type { ClockOwner } from '../../src/contract/scenarios.ts';
+import type { StateControl } from '../../src/contract/state.ts';
 import type { ModbusMessages } from '../../src/core/wire/modbus.ts';
 import { createModbusMessages } from '../../src/core/wire/modbus.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
@@ -45,6 +47,10 @@ export interface ContextOptions {
   readonly recorder?: Recorder;
   /** default: without a message */
   readonly modbusMessages?: ModbusMessages;
+  /** default: no scenario runs */
+  readonly clockOwner?: ClockOwner;
+  /** default: no state folder */
+  readonly state?: StateControl;
   readonly requestStop?: (reason: string, delayS: number) => void;
   readonly addDevice?: ApiContext['addDevice'];
   readonly removeDevice?: ApiContext['removeDevice'];
@@ -113,6 +119,8 @@ export function apiContext(options: ContextOptions): ApiContext {
       limits: { ...defaultApiLimits, ...options.limits },
     },
     clock: systemClock,
+    ...(options.clockOwner && { clockOwner: options.clockOwner }),
+    ...(options.state && { state: options.state }),
     requestStop: options.requestStop ?? (() => undefined),
     addDevice: options.addDevice ?? (() => Promise.reject(new Error('no device joins'))),
     removeDevice: options.removeDevice ?? (() => Promise.reject(new Error('no device leaves'))),

@@ -1,11 +1,12 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createApp } from '../build.ts';
+import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
-import { callLater } from '../../core/time/timers.ts';
-import { createStopHandler, fatalEnding, startEnding } from './ending.ts';
+import { fatalEnding, startEnding } from './ending.ts';
 import type { Ending } from './ending.ts';
+import { Running } from './running.ts';
 
 /**
  * Ends the process at once. Node waits for lookups of the system before it exits, and runs neither timers nor handlers
@@ -31,6 +32,16 @@ function endFatally(error: unknown): never {
   } finally {
     endWith(fatalEnding(error));
   }
+}
+
+/** The end of a process whose simulator has stopped for a restored state, and whose new one does not run. */
+function failRestart(error: unknown): never {
+  const isConfig = error instanceof SimError && error.code === 'CONFIG_INVALID';
+  const reason = isConfig ? formatIssues(error) : errorText(error);
+  endWith({
+    code: exitCodes.addressInUse,
+    text: `derbench: the simulator cannot be started with the restored state: ${reason}`,
+  });
 }
 
 // a rejection that nothing handles ends as an uncaught exception
@@ -59,26 +70,28 @@ async function main(): Promise<void> {
     process.stdout.write(`${loaded.text}\n`);
     return;
   }
-  let end: () => void = () => undefined;
-  const app = createApp(loaded.config, {
-    onStopRequest: () => {
-      end();
+  const simulator = new Running(loaded.config, {
+    print: (lines) => {
+      process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
     },
+    exit: exitNow,
+    fail: endFatally,
+    failRestart,
   });
   flushLog = () => {
-    app.logBook.flush();
+    simulator.flushLog();
   };
-  end = createStopHandler({ stop: () => app.stop(), exit: exitNow, fail: endFatally, later: callLater });
+  const end = () => {
+    simulator.end();
+  };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   // without files to reload SIGHUP keeps its default effect: it ends the process
-  const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
-  if (reloads.length > 0)
+  if (simulator.reloads.length > 0)
     process.on('SIGHUP', () => {
-      for (const reload of reloads) reload();
+      for (const reload of simulator.reloads) reload();
     });
-  const { lines } = await app.start();
-  process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+  await simulator.start();
 }
 
 /** Runs the program with the command line of the process. */

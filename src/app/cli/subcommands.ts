@@ -1,6 +1,8 @@
-/** `derbench run`, `check` and `replay`, and the flag `--scenario`. */
+/** `derbench run`, `check`, `replay` and `state`, and the flag `--scenario`. */
 import { exitCodes, isSubcommand } from '../../core/subcommand.ts';
 import { printableLines } from '../../core/log/log.ts';
+import { packageVersion } from '../../core/package-files.ts';
+import { systemClock } from '../../core/time/clock.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
@@ -39,6 +41,22 @@ async function replay(words: readonly string[]): Promise<number> {
   return replayCommand(words, { out: line(process.stdout), error: line(process.stderr) });
 }
 
+async function state(words: readonly string[]): Promise<number> {
+  const { stateCommand } = await import('../../state/command.ts');
+  return stateCommand(words, {
+    // a document can be larger than what a pipe takes at once
+    out: (text) =>
+      new Promise((resolve) => {
+        process.stdout.write(text, () => {
+          resolve();
+        });
+      }),
+    error: line(process.stderr),
+    nowMs: () => systemClock.nowMs(),
+    version: packageVersion(),
+  });
+}
+
 /** Runs or checks scenarios. @param name the subcommand; null: the flag `--scenario` */
 async function scenario(name: 'run' | 'check' | null, words: readonly string[]): Promise<number | null> {
   const { commandHelp, flaggedScenario, scenarioCommand } = await import('../../scenario/command.ts');
@@ -62,5 +80,6 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
 export function subcommand(words: readonly string[]): Promise<number | null> {
   const [name, ...rest] = words;
   if (!isSubcommand(name)) return scenario(null, words);
+  if (name === 'state') return state(rest);
   return name === 'replay' ? replay(rest) : scenario(name, rest);
 }

@@ -72,7 +72,7 @@ const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Ended by SIGINT, SIGTERM or POST stop; also after help and version.',
   internal: 'An internal error, too few file descriptors, or ended by a second signal.',
   usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
-  addressInUse: 'A port or serial line cannot be opened.',
+  addressInUse: 'A port or serial line cannot be opened, or the simulator cannot start with a restored state.',
   failed: 'An assertion or step of a scenario failed.',
   killed: 'Instead of 0 or 1, if the program ends while the system looks up a host name: only SIGKILL interrupts that.',
 };
@@ -95,6 +95,7 @@ export function helpText(): string {
     'Subcommands, in place of flags; each has its own --help:',
     row('run FILE, check FILE', ['Runs scenarios, or only checks them (docs/scenarios.md).']),
     row('replay FILE', ['Plays a recording against another build (docs/recorder.md).']),
+    row('state show|export|import|reset DIR', ['Shows, copies or empties a state folder (docs/how-to/state.md).']),
     '',
     'Help:',
     row(helpSpellings.join(', '), ['Prints this text.']),

@@ -99,12 +99,19 @@ function comparable({ operationId }: Route, body: unknown): Json {
 const lastOnes = ['disconnect_sunspec_client', 'set_client_poll', 'stop_simulator'];
 const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
 
-/** No connector of this station gives power back, and nothing speaks IEEE 2030.5; all other examples are carried out. */
+/**
+ * No connector of this station gives power back, nothing speaks IEEE 2030.5, and no state is kept; all other examples are
+ * carried out.
+ */
 const refusals: Readonly<Record<string, number>> = {
   set_discharge: 409,
   get_csip_time: 409,
   get_csip_control: 404,
   get_composite_schedule: 409,
+  list_state_snapshots: 409,
+  take_state_snapshot: 409,
+  restore_state: 409,
+  delete_state_snapshot: 409,
 };
 const statusOf = ({ method, path, operationId, status }: Route) =>
   refusals[operationId] ?? (method !== 'get' && /^\/(csip|ocpp|dnp3)\//.test(path) ? 409 : status);

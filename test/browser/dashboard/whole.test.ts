@@ -23,6 +23,7 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['protocols', 'p'],
   ['registers', 'r'],
   ['scenarios', 't'],
+  ['state', 'k'],
   ['logs', 'l'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
   ...site.slice(1).map((_type, index) => [`devices?device=${index + 1}`] as const),

@@ -32,6 +32,7 @@ const places: readonly string[] = [
   'protocols/sunspec-client',
   'registers',
   'scenarios',
+  'state',
   'logs',
 ];
 

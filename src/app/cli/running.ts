@@ -1,0 +1,99 @@
+/** The simulators of one process, one after the other: a restored state replaces the one that runs. */
+import { createApp } from '../build.ts';
+import type { App, Restart } from '../start-stop.ts';
+import type { AppConfig } from '../../config/settings/app-config.ts';
+import { createLogBook } from '../../core/log/log.ts';
+import type { LogBook } from '../../core/log/log.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import { callLater } from '../../core/time/timers.ts';
+import { replaceState } from '../state.ts';
+import { createStopHandler } from './ending.ts';
+
+/** The process around the simulators. */
+interface ProcessAround {
+  /** Prints the lines of a simulator that has started. */
+  readonly print: (lines: readonly string[]) => void;
+  readonly exit: (code: number) => never;
+  readonly fail: (error: unknown) => never;
+  /** Ends the process when a new simulator cannot be built or started. */
+  readonly failRestart: (error: unknown) => never;
+}
+
+export class Running {
+  readonly #around: ProcessAround;
+  /** one log for all simulators of the process */
+  readonly #logBook: LogBook;
+  readonly #stopOrEnd: () => void;
+  #config: AppConfig;
+  #app: App;
+  #isEnding = false;
+  /** a restart that is under way; null: none is */
+  #restart: Promise<void> | null = null;
+
+  /** Builds the first simulator; nothing is bound yet. @throws SimError CONFIG_INVALID */
+  constructor(config: AppConfig, around: ProcessAround) {
+    this.#config = config;
+    this.#around = around;
+    this.#logBook = createLogBook({ ...config.log, clock: systemClock });
+    this.#app = this.#build();
+    const { exit, fail } = around;
+    this.#stopOrEnd = createStopHandler({ stop: () => this.#stop(), exit, fail, later: callLater });
+  }
+
+  /** Writes the counts of repeated lines. */
+  flushLog(): void {
+    this.#logBook.flush();
+  }
+
+  /** Functions of the present simulator that read files again. */
+  get reloads(): readonly (() => void)[] {
+    return this.#app.adapters.flatMap(({ reload }) => reload ?? []);
+  }
+
+  /** @throws SimError LISTEN_FAILED with nothing left open */
+  async start(): Promise<void> {
+    const { http, lines } = await this.#app.start();
+    // clients find a later simulator where this one was, also after `--website_port 0`
+    this.#config = { ...this.#config, web: { ...this.#config.web, port: http.port } };
+    this.#around.print(lines);
+  }
+
+  /** Ends the process cleanly; a second call ends it at once, and so does a stop that takes 4 s. */
+  end(): void {
+    this.#isEnding = true;
+    this.#stopOrEnd();
+  }
+
+  async #stop(): Promise<void> {
+    await this.#restart;
+    await this.#app.stop();
+  }
+
+  #build(): App {
+    return createApp(this.#config, {
+      logBook: this.#logBook,
+      onStopRequest: () => {
+        this.end();
+      },
+      onRestartRequest: (restart) => {
+        if (this.#isEnding || this.#restart !== null) return;
+        this.#restart = this.#replace(restart)
+          .catch((error: unknown) => this.#around.failRestart(error))
+          .finally(() => {
+            this.#restart = null;
+          });
+      },
+    });
+  }
+
+  /** The old simulator has let go of ports and folder before the new one is built. */
+  async #replace({ contents }: Restart): Promise<void> {
+    await this.#app.stop();
+    const { stateDir } = this.#config;
+    if (stateDir !== null) await replaceState(stateDir, contents);
+    // a signal came meanwhile: the state is restored, and the process ends
+    if (this.#isEnding) return;
+    this.#app = this.#build();
+    await this.start();
+  }
+}
