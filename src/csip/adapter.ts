@@ -37,6 +37,7 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
     } catch (error) {
       throw withRemedy(error, '--csip_notify_port');
     }
+    await this.#clients.resume();
     this.#clients.watch();
     this.#clients.connect();
   }

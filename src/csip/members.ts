@@ -1,4 +1,5 @@
 /** Makes the EndDevices of a connection: device under control, schedule, responses and reports. */
+import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -44,6 +45,8 @@ export interface MemberParts {
   readonly clock: WallClock;
   readonly later: Later;
   readonly store: Store;
+  /** absent: registers and controls end with the process */
+  readonly keepPart?: KeepPart;
   readonly log: Logger;
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
@@ -115,7 +118,7 @@ class Places {
 }
 
 export async function makeMember(parts: MemberParts, options: MemberOptions): Promise<FullMember> {
-  const { settings, inForce, plant, seed, clock, later, store, log } = parts;
+  const { settings, inForce, plant, seed, clock, later, store, log, keepPart } = parts;
   const { certificate, devices, exchange, remoteClock } = options;
   const { revision } = inForce;
   const first = firstOf(devices);
@@ -128,7 +131,14 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     wall: clock,
     backOff: fullJitter(retryWaits, jitter),
   });
-  const control = createControlTarget({ devices: [...devices], plant, siteOwner: `csip:${lfdi}`, revision, log });
+  const control = createControlTarget({
+    devices: [...devices],
+    plant,
+    siteOwner: `csip:${lfdi}`,
+    revision,
+    log,
+    ...(keepPart && { keep: (part) => keepPart(slotName('csip', lfdi, 'controls'), part) }),
+  });
   const deviceIndex = isSite ? null : first.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });
   const reports = new DeviceReportBook(parts, control, lfdi);
@@ -148,6 +158,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     },
     deviceCategory,
     owe: (owed) => responses.owe(owed),
+    queue: responses,
     eventsChanged: parts.eventsChanged,
     ...(parts.share && { share: parts.share }),
   });
