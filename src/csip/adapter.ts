@@ -31,6 +31,7 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   }
 
   async open(devices: readonly Device[]): Promise<void> {
+    await this.#clients.restoreLfdis();
     this.#clients.add(devices);
     try {
       await this.#clients.listen();

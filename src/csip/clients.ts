@@ -14,6 +14,7 @@ import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
+import { AddressBook } from './addresses.ts';
 import { identityOf, makeMember, membersOf } from './members.ts';
 import type { FullMember, MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
@@ -114,8 +115,11 @@ export class Clients {
   /** devices of a site that are not in the plant yet: ends the wait for them */
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
+  readonly #lfdiSlot: Slot;
   /** EndDevices that go on with their events before their client connects for the first time */
   readonly #resumed = new Map<Connection, readonly FullMember[]>();
+  /** LFDIs set over REST by index; null: the one derived from the certificate */
+  readonly #chosenLfdis = new Map<number, string | null>();
   #watching = false;
   #searching: ReturnType<ClientsOptions['discover']> | null = null;
   #discovered = false;
@@ -155,6 +159,7 @@ export class Clients {
       lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
       nmis,
     };
+    this.#lfdiSlot = options.store.slot(slotName('csip', 'lfdis'));
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });
   }
@@ -230,6 +235,27 @@ export class Clients {
     );
   }
 
+  /** Takes the LFDIs that were set over REST in an earlier process. */
+  async restoreLfdis(): Promise<void> {
+    for (const entry of (await this.#lfdiSlot.read()) as readonly (readonly [number, string | null])[]) {
+      const [index, lfdi] = entry;
+      this.#chosenLfdis.set(index, lfdi);
+      if (lfdi === null) this.inForce.lfdis.delete(index);
+      else this.inForce.lfdis.set(index, lfdi);
+    }
+  }
+
+  /**
+   * Sets the LFDI of a device behind an aggregator; the next process has it too.
+   * @param lfdi null: the one derived from the certificate
+   */
+  async chooseLfdi(index: number, lfdi: string | null): Promise<void> {
+    if (lfdi === null) this.inForce.lfdis.delete(index);
+    else this.inForce.lfdis.set(index, lfdi);
+    this.#chosenLfdis.set(index, lfdi);
+    await this.#lfdiSlot.replace([...this.#chosenLfdis]);
+  }
+
   /** Connects all that are disconnected, spread over some time. */
   connect(connections: readonly Connection[] = this.#connections): void {
     const gapMs = connectGapMs(connections.length);
@@ -288,6 +314,7 @@ export class Clients {
     if (connection === undefined) return;
     const { devices, client, credentials } = connection;
     this.inForce.lfdis.delete(index);
+    if (this.#chosenLfdis.delete(index)) await this.#lfdiSlot.replace([...this.#chosenLfdis]);
     devices.splice(
       devices.findIndex((device) => device.index === index),
       1,
@@ -395,6 +422,10 @@ export class Clients {
     // open fallible resources first: members subscribe to their devices when they are created
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
     await registrations.open();
+    const addresses = await AddressBook.open(
+      this.options.store.slot(slotName('csip', certificate.lfdi, 'subscriptions')),
+      log,
+    );
     const members = (await this.#takeResumed(connection)) ?? (await this.#makeMembers(connection));
     const subscriptions = this.notifications.subscriptions({
       exchange: line,
@@ -402,6 +433,7 @@ export class Clients {
       automatic: this.inForce.subscribe,
       jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
       reread: (url) => void client.walk?.reread(url),
+      addresses,
     });
     // devices may have joined or left meanwhile
     for (const member of members) member.regroup();

@@ -14,13 +14,14 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { LoopShare } from '../core/turns.ts';
 import type { Member } from './client.ts';
+import { AddressBook } from './addresses.ts';
 import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
 import { Submissions } from './submissions.ts';
 import { EndDevice } from './end-device.ts';
 import type { KnownControl } from './events/model.ts';
 import { ResponseQueue, ResponseSender } from './events/responses.ts';
-import { LogEventIds } from './report/log-events.ts';
+import { LogEventIds } from './report/log-event-ids.ts';
 import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
@@ -165,7 +166,8 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
   const places = new Places();
   places.follow(devices);
   const logEventIds = await LogEventIds.open(store.slot(slotName('csip', lfdi, 'log-events')), log);
-  const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds });
+  const mirrors = await AddressBook.open(store.slot(slotName('csip', lfdi, 'mirrors')), log);
+  const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds, mirrors });
   const submissions = new Submissions({ responses, makeReporter, places: () => places.of(devices) });
   return {
     target: {
@@ -232,7 +234,13 @@ function reporterOf(
     reports: book,
     lfdi,
     logEventIds,
-  }: { readonly reports: DeviceReportBook; readonly lfdi: string; readonly logEventIds: LogEventIds },
+    mirrors,
+  }: {
+    readonly reports: DeviceReportBook;
+    readonly lfdi: string;
+    readonly logEventIds: LogEventIds;
+    readonly mirrors: AddressBook;
+  },
 ): Reporter {
   const first = firstOf(devices);
   const reports = devices.map((device) => book.of(device));
@@ -243,6 +251,7 @@ function reporterOf(
     later,
     jitter: createRandom(seed, 'csip', lfdi, 'reports'),
     logEventIds,
+    mirrors,
     log,
     onLost,
     clock: remoteClock,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LogEventIds } from '../../../src/csip/report/log-events.ts';
+import { LogEventIds } from '../../../src/csip/report/log-event-ids.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 
