@@ -23,6 +23,8 @@ const retryMs = 1000;
 const maxPreparations = 3;
 /** Maximum of new events of a reading that is taken in at once; more are asked about in parts first. */
 const newAtOnce = 50;
+/** Maximum of steps that are made up for after a restart; what remains is one step at the present. */
+const maxMissedSteps = 1000;
 /** Events from which on a step, its outcomes and its save have a turn of the event loop each. */
 const manyEvents = 500;
 
@@ -173,6 +175,7 @@ export class EndDevice {
       const { afterId, owed, expired, ceased } = along as unknown as KeptAlong;
       await queue?.resume(afterId, owed);
       [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
+      if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
     }
     // releases what an earlier process held and no control has any longer
@@ -296,6 +299,24 @@ export class EndDevice {
     this.#isForgotten = forget;
     await this.#owed;
     if (forget) await this.#options.slot.replace([]);
+  }
+
+  /**
+   * Takes the steps that were due while no process ran, each at its instant: an event that has come and gone meanwhile
+   * still supersedes another one. None of them reaches the device.
+   */
+  #catchUp(sinceS: number): void {
+    const before = this.#state;
+    const nowS = this.#nowS();
+    let atS: number | null = sinceS;
+    for (let steps = 0; atS !== null && atS < nowS && steps < maxMissedSteps && !this.#hasMany; steps += 1) {
+      const step = nextStep(this.#state, { kind: 'time' }, atS, this.#schedule);
+      this.#state = step.state;
+      this.#toOwe.push(...step.responses);
+      atS = step.nextS !== null && step.nextS > atS ? step.nextS : null;
+    }
+    const changed = changedControls(before, this.#state);
+    if (changed.length > 0) this.#options.eventsChanged(this, changed);
   }
 
   /** Continues the last time of the server: the time of this machine could end events that have not begun. */
