@@ -1,7 +1,7 @@
 /** What a client of IEEE 2030.5 owes and does survives the end of its process at any instant. */
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { EventStatusNow, ListedControl, ListedProgram } from '../../../src/csip/events/model.ts';
+import type { EventStatusNow, ListedControl, ListedDefault, ListedProgram } from '../../../src/csip/events/model.ts';
 import type { ModeName } from '../../../src/csip/control/model.ts';
 import { holdsAsync } from '../../support/property.ts';
 import { control, program } from '../events/scene.ts';
@@ -38,16 +38,16 @@ describe('CSIP: an event over the end of the process', () => {
   const seconds = async (world: World, count: number, isPoll = false) => {
     for (let at = 0; at < count; at += 1) await world.second(isPoll);
   };
-  const begin = async (...controls: readonly ListedControl[]) => {
+  const begin = async (controls: readonly ListedControl[], defaultControl: ListedDefault | null = null) => {
     const world = new World({ seedOf: (process) => process });
-    world.headEnd.programs = () => [program('P', 1, controls, { defaultControl: standard(9000) })];
+    world.headEnd.programs = () => [program('P', 1, controls, { defaultControl })];
     await world.start();
     await world.second(true);
     return world;
   };
 
   it('goes on at once where no server answers, and nothing is answered twice', async () => {
-    const world = await begin(limited('05', 3, 60));
+    const world = await begin([limited('05', 3, 60)]);
     await seconds(world, 10);
     expect(held(world)).to.equal(50);
     expect(world.headEnd.statuses('05')).to.deep.equal([1, 2]);
@@ -58,19 +58,19 @@ describe('CSIP: an event over the end of the process', () => {
     const [known] = world.process.member.endDevice.controls;
     expect(known).to.include({ state: 'active', started: true });
     await seconds(world, 50);
-    expect(held(world)).to.equal(90);
+    expect(held(world)).to.equal(100);
     expect(world.headEnd.statuses('05')).to.deep.equal([1, 2]);
     await world.second(true);
     expect(world.headEnd.statuses('05')).to.deep.equal([1, 2, 3]);
   });
 
   it('that had been carried out and ended meanwhile is completed, at its end, and its point is given back', async () => {
-    const world = await begin(limited('05', 3, 20));
+    const world = await begin([limited('05', 3, 20)]);
     await seconds(world, 10);
     world.kill();
     await seconds(world, 60);
     await world.start();
-    expect(held(world)).to.equal(90);
+    expect(world.held).to.include({ WMaxLimPct: 100, WMaxLimPctEna: 'DISABLED' });
     await world.second(true);
     expect(world.headEnd.statuses('05')).to.deep.equal([1, 2, 3]);
     expect(world.headEnd.book.at(-1)?.createdS).to.equal(beginS + 23);
@@ -80,9 +80,12 @@ describe('CSIP: an event over the end of the process', () => {
 
   it('that began and ended meanwhile had no participation, but superseded what it had to', async () => {
     const world = await begin(
-      limited('05', 3, 200),
-      limited('06', 20, 10, { creationS: 5 }),
-      limited('07', 60, 20, { modes: ['opModFixedVar'] }),
+      [
+        limited('05', 3, 200),
+        limited('06', 20, 10, { creationS: 5 }),
+        limited('07', 60, 20, { modes: ['opModFixedVar'] }),
+      ],
+      standard(9000),
     );
     await seconds(world, 10);
     world.kill();
@@ -100,7 +103,7 @@ describe('CSIP: an event over the end of the process', () => {
     const events = Array.from({ length: 6 }, (_, at) =>
       limited(`0${at + 1}`, 100 + 100 * at, 50, { randomizeStartS: 30, randomizeDurationS: 30 }),
     );
-    const world = await begin(...events);
+    const world = await begin(events);
     const periods = () =>
       world.process.member.endDevice.controls.map(({ effectiveStartS, effectiveDurationS }) => [
         effectiveStartS,
@@ -115,7 +118,7 @@ describe('CSIP: an event over the end of the process', () => {
 
   it('a response whose answer was lost is not sent again, unless the server lets its list not be read', async () => {
     for (const isReadable of [true, false]) {
-      const world = await begin(limited('05', 3, 60));
+      const world = await begin([limited('05', 3, 60)]);
       world.headEnd.isReadable = isReadable;
       world.headEnd.onResponse = ({ status }) => {
         if (status === 2) world.kill();
@@ -132,8 +135,29 @@ describe('CSIP: an event over the end of the process', () => {
     }
   });
 
+  it('that is cancelled is answered with 6, or was never cancelled: power lost at each octet of the decision', async () => {
+    const books = new Set<string>();
+    for (let keepBytes = 0; keepBytes < 2400; keepBytes += 100) {
+      const event = limited('05', 3, 20);
+      const world = await begin([event]);
+      await seconds(world, 6);
+      const cancelled = { ...event, status: 'cancelled', statusS: beginS + 7 } as const;
+      world.headEnd.programs = () => [program('P', 1, [cancelled])];
+      world.cutAfterWrite(keepBytes);
+      await world.poll();
+      expect(world.isAlive).to.equal(false);
+      await world.start();
+      await seconds(world, 20);
+      // the server has forgotten the event meanwhile
+      world.headEnd.programs = () => [program('P', 1, [])];
+      await seconds(world, 2, true);
+      books.add(world.headEnd.statuses('05').join());
+    }
+    expect([...books].sort()).to.deep.equal(['1,2,3', '1,2,6']);
+  });
+
   it('a refused PIN stays refused until the server confirms it: no control acts', async () => {
-    const world = await begin(limited('05', 3, 60));
+    const world = await begin([limited('05', 3, 60)]);
     await seconds(world, 6);
     await world.process.member.endDevice.cease();
     world.process.keepMap();
@@ -148,7 +172,7 @@ describe('CSIP: an event over the end of the process', () => {
   });
 
   it('after a long loss of communication default controls alone act, also in the next process', async () => {
-    const world = await begin(limited('05', 3, 60));
+    const world = await begin([limited('05', 3, 60)], standard(9000));
     await seconds(world, 6);
     world.process.member.endDevice.expire(true);
     await seconds(world, 1);

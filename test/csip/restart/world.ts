@@ -284,6 +284,11 @@ export class World {
     return new Promise(() => undefined);
   }
 
+  /** The next write to the disk is the last one: the process ends before it is synchronised. */
+  cutAfterWrite(keepBytes: number): void {
+    this.#cut = { after: this.#operations + 1, keepBytes };
+  }
+
   /** Ends the process without warning. */
   kill(keepBytes = Infinity): void {
     this.#count += 1;
@@ -295,15 +300,18 @@ export class World {
     for (let turn = 0; turn < factor * turnsOfRest; turn += 1) await nextTurn();
   }
 
+  /** The process reads the programs, without any time passing. */
+  async poll(): Promise<void> {
+    this.#process?.poll(this.headEnd.programs(this.nowS));
+    await this.#rest();
+  }
+
   /** A second passes; with a poll at its end, the process reads the programs. */
   async second(isPoll: boolean): Promise<void> {
-    const { headEnd } = this;
     if (this.#process === null) this.wall.advance(1000);
     else await this.#process.second();
     await this.#rest();
-    if (!isPoll) return;
-    this.#process?.poll(headEnd.programs(this.nowS));
-    await this.#rest();
+    if (isPoll) await this.poll();
   }
 
   /** The points that the controls of the tests write. */
