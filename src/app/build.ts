@@ -146,9 +146,10 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
+  const parts = { ...shared, ...(keeping && { keepPart: keeping.keepPart }) };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { adapters, ...interfaces } = composeAdapters({
-    ...shared,
+    ...parts,
     config,
     seed,
     commAlarms,

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
+import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
@@ -85,6 +86,8 @@ export class PlantKeeping implements Keeping {
   readonly #unfit: ReadonlySet<string>;
   readonly #shared = new Map<string, KeptSlot>();
   readonly #devices = new Map<number, readonly KeptSlot[]>();
+  /** parts of adapters that this process has restored: a later one of the name begins anew */
+  readonly #restored = new Set<string>();
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
@@ -121,6 +124,17 @@ export class PlantKeeping implements Keeping {
       this.#shared.set(part, { kept, slot: sharedName(part) });
     }
   }
+
+  readonly keepPart: KeepPart = (name, kept) => {
+    if (this.#restored.has(name)) this.#shared.set(name, { kept, slot: sharedName(name) });
+    else this.add(name, kept);
+    this.#restored.add(name);
+    return () => {
+      if (this.#shared.get(name)?.kept !== kept) return;
+      this.#shared.delete(name);
+      this.#clear(sharedName(name));
+    };
+  };
 
   #restoreShared(parts: KeptByName): void {
     const { state } = this.#options;
@@ -194,16 +208,17 @@ export class PlantKeeping implements Keeping {
   }
 
   #leave(index: number): void {
-    const { store } = this.#options.state;
-    for (const { slot } of this.#devices.get(index) ?? []) {
-      store
-        .slot(slot)
-        .replace([])
-        .catch((error: unknown) => {
-          this.#failed(error);
-        });
-    }
+    for (const { slot } of this.#devices.get(index) ?? []) this.#clear(slot);
     this.#devices.delete(index);
+  }
+
+  #clear(slot: string): void {
+    this.#options.state.store
+      .slot(slot)
+      .replace([])
+      .catch((error: unknown) => {
+        this.#failed(error);
+      });
   }
 
   /** @param deviceIndex null: all devices */
