@@ -24,8 +24,9 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
-import { allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
+import { alarmOfState, allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -94,7 +95,14 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
   const log = logBook.logger('Lab');
   const state =
-    config.stateDir === null ? memoryState(options.store) : folderState(config.stateDir, { log, wall, later });
+    config.stateDir === null
+      ? memoryState(options.store)
+      : folderState(config.stateDir, {
+          log,
+          wall,
+          later,
+          ...(options.openStateFolder && { openFolder: options.openStateFolder }),
+        });
   const unfit = new Set<string>();
   for (;;) {
     try {
@@ -144,6 +152,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     unfit,
     joined: (index) => changes?.joinedConfig(index),
   });
+  alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
   const parts = { ...shared, ...(keeping && { keepPart: keeping.keepPart }) };
@@ -162,7 +171,16 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
   keeping?.add('changes', changes.kept());
-  const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin, config });
+  const scenarios = composeScenarios({
+    plant,
+    wall,
+    later,
+    wireLog,
+    csip: interfaces.csipClient,
+    origin,
+    config,
+    shelf: keeping && new ScenarioShelf(state),
+  });
   const info = { ...origin, startedAtMs: wall.nowMs() };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const setup = {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -27,8 +28,6 @@ const saveEveryMs = 1000;
 const sliceMs = 2;
 /** A device whose state is older than this many ticks was not part of the simulator meanwhile. */
 const maxTicksBehind = 10;
-/** part of a device with the mark of its configuration */
-const configurationPart = 'configuration';
 /** names all devices among the parts that are not restored */
 export const allDevices = 'all devices';
 
@@ -54,14 +53,28 @@ export interface PlantKeepingOptions {
   readonly unfit?: ReadonlySet<string>;
 }
 
+/** State of a device, with the mark of its configuration. */
+interface SavedDevice {
+  readonly configuration: string;
+  readonly state: JsonValue;
+}
+
 interface KeptSlot {
   readonly kept: Kept;
   /** name of the slot */
   readonly slot: string;
 }
 
+interface KeptDevice extends KeptSlot {
+  readonly device: SimDevice;
+  /** a register was written since the last save */
+  isWritten: boolean;
+  /** commands of the device up to the last save */
+  commands: number;
+}
+
 const sharedName = (part: string) => slotName('plant', 'shared', part);
-const deviceName = (index: number, part: string) => slotName('plant', 'device', `${index}`, part);
+const deviceName = (index: number) => slotName('plant', 'device', `${index}`);
 
 /**
  * Restores the clock, before a plant is built at its instant.
@@ -85,9 +98,13 @@ export class PlantKeeping implements Keeping {
   readonly #options: PlantKeepingOptions;
   readonly #unfit: ReadonlySet<string>;
   readonly #shared = new Map<string, KeptSlot>();
-  readonly #devices = new Map<number, readonly KeptSlot[]>();
+  readonly #devices = new Map<number, KeptDevice>();
+  /** true: a tick has ended since the last save */
+  #hasTicked = false;
   /** parts of adapters that this process has restored: a later one of the name begins anew */
   readonly #restored = new Set<string>();
+  /** parts of adapters by the device whose registers they belong to */
+  readonly #adapterParts = new Map<number, Set<KeptSlot>>();
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
@@ -109,6 +126,9 @@ export class PlantKeeping implements Keeping {
     this.#restoreShared(beforeDevices);
     for (const device of plant.devices) this.restoreDevice(device);
     this.#restoreShared(afterDevices);
+    plant.onTick(() => {
+      this.#hasTicked = true;
+    });
     plant.onDevices(({ added, removed }) => {
       if (added && !this.#devices.has(added.index)) this.#enter(added);
       if (removed) this.#leave(removed.index);
@@ -125,11 +145,17 @@ export class PlantKeeping implements Keeping {
     }
   }
 
-  readonly keepPart: KeepPart = (name, kept) => {
+  readonly keepPart: KeepPart = (name, kept, deviceIndices = []) => {
     if (this.#restored.has(name)) this.#shared.set(name, { kept, slot: sharedName(name) });
     else this.add(name, kept);
     this.#restored.add(name);
+    const part: KeptSlot = { kept, slot: sharedName(name) };
+    for (const index of deviceIndices) {
+      const parts = this.#adapterParts.get(index) ?? new Set();
+      this.#adapterParts.set(index, parts.add(part));
+    }
     return () => {
+      for (const parts of this.#adapterParts.values()) parts.delete(part);
       if (this.#shared.get(name)?.kept !== kept) return;
       this.#shared.delete(name);
       this.#clear(sharedName(name));
@@ -152,20 +178,16 @@ export class PlantKeeping implements Keeping {
   restoreDevice(device: SimDevice): void {
     const { state, log, plant } = this.#options;
     const { index } = device;
-    const parts = this.#enter(device);
+    const kept = this.#enter(device);
     const part = `device ${index}`;
-    const savedOf = (name: string): JsonValue | undefined => state.values(deviceName(index, name))[0];
-    const configuration = savedOf(configurationPart);
-    if (configuration === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
-    if (configuration !== this.#options.configurationOf(index)) {
+    const [saved] = state.values(deviceName(index)) as readonly unknown[] as readonly SavedDevice[];
+    if (saved === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
+    if (saved.configuration !== this.#options.configurationOf(index)) {
       log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
       return;
     }
     try {
-      for (const [name, kept] of Object.entries(parts)) {
-        const saved = savedOf(name);
-        if (saved !== undefined) kept.restore(saved);
-      }
+      kept.restore(saved.state);
     } catch (error) {
       throw new UnfitState(part, error);
     }
@@ -176,13 +198,13 @@ export class PlantKeeping implements Keeping {
   /** Saves once a second from here on. */
   start(): void {
     this.#stopTimer = this.#options.every(saveEveryMs, () => {
-      if (!this.#isSaving) void this.#save(null);
+      if (!this.#isSaving) void this.#save(this.#hasTicked ? [...this.#devices.keys()] : this.#changedDevices());
     });
   }
 
   async commit(deviceIndex: number | null): Promise<void> {
     if (this.#closed) return;
-    await this.#save(deviceIndex);
+    await this.#save(deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex]);
     await this.#options.state.store.durable();
   }
 
@@ -190,25 +212,30 @@ export class PlantKeeping implements Keeping {
   async close(): Promise<void> {
     this.#stopTimer();
     if (this.#closed) return;
-    await this.#save(null);
+    await this.#save([...this.#devices.keys()]);
     this.#closed = true;
   }
 
-  #enter(device: SimDevice): KeptByName {
-    const { configurationOf } = this.#options;
+  #enter(device: SimDevice): Kept {
     const { index } = device;
-    const parts = device.keptByName();
-    const mark = configurationOf(index);
-    const withMark: KeptByName = { ...parts, [configurationPart]: { save: () => mark, restore: () => undefined } };
-    this.#devices.set(
-      index,
-      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: deviceName(index, part) })),
-    );
-    return parts;
+    const kept = device.kept();
+    const configuration = this.#options.configurationOf(index);
+    const entry: KeptDevice = {
+      device,
+      kept: { save: () => ({ configuration, state: kept.save() }), restore: () => undefined },
+      slot: deviceName(index),
+      isWritten: false,
+      commands: 0,
+    };
+    this.#devices.set(index, entry);
+    device.bank.onChange(() => {
+      entry.isWritten = true;
+    });
+    return kept;
   }
 
   #leave(index: number): void {
-    for (const { slot } of this.#devices.get(index) ?? []) this.#clear(slot);
+    this.#clear(deviceName(index));
     this.#devices.delete(index);
   }
 
@@ -221,18 +248,30 @@ export class PlantKeeping implements Keeping {
       });
   }
 
-  /** @param deviceIndex null: all devices */
-  #save(deviceIndex: number | null): Promise<void> {
+  /** Devices that have changed between two ticks. */
+  #changedDevices(): readonly number[] {
+    return [...this.#devices]
+      .filter(([, { device, isWritten, commands }]) => isWritten || device.commandCount !== commands)
+      .map(([index]) => index);
+  }
+
+  #save(indexes: readonly number[]): Promise<void> {
     const { plant, monotonicMs } = this.#options;
     this.#isSaving = true;
     return plant.betweenTicks(async () => {
       try {
         if (this.#closed) return;
         this.#sliceStart = monotonicMs();
-        this.#write(this.#shared.values());
-        const indexes = deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex];
+        if (indexes.length >= this.#devices.size) this.#hasTicked = false;
+        for (const part of this.#shared.values()) this.#write(part);
         for (const index of indexes) {
-          this.#write(this.#devices.get(index) ?? []);
+          const entry = this.#devices.get(index);
+          if (entry === undefined) continue;
+          entry.isWritten = false;
+          entry.commands = entry.device.commandCount;
+          this.#write(entry);
+          // others may have acted since the shared parts were written
+          for (const part of this.#adapterParts.get(index) ?? []) this.#write(part);
           if (monotonicMs() - this.#sliceStart > sliceMs) await this.#giveWay();
         }
       } catch (error) {
@@ -243,9 +282,8 @@ export class PlantKeeping implements Keeping {
     });
   }
 
-  #write(slots: Iterable<KeptSlot>): void {
-    const { state } = this.#options;
-    for (const { kept, slot } of slots) state.write(slot, JSON.stringify(kept.save()));
+  #write({ kept, slot }: KeptSlot): void {
+    this.#options.state.write(slot, JSON.stringify(kept.save()));
   }
 
   /** Logs the first failure: the next ones come every second. */
@@ -313,6 +351,24 @@ function followClockSettings(
     },
   });
   if (startsPaused) clock.set({ mode: 'paused' });
+}
+
+/** While the folder takes no writes, each device has an alarm: a restart would lose what it does from then on. */
+export function alarmOfState({
+  plant,
+  state,
+  commAlarms,
+}: {
+  readonly plant: SimPlant;
+  readonly state: State;
+  readonly commAlarms: CommAlarmSwitch;
+}): void {
+  state.onFailure((reason) => {
+    for (const { index } of plant.devices) {
+      if (reason === null) commAlarms.end(index, 'state_not_kept');
+      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${reason}`);
+    }
+  });
 }
 
 /** Marks of configurations, which differ where the state of one device would not fit the other. */

@@ -13,9 +13,10 @@ import type { Plant } from './plant.ts';
 /**
  * Keeps a part of an adapter together with the registers of the devices, so that both are of one instant. The first
  * call for a name restores at once what an earlier process has left.
+ * @param deviceIndices devices whose registers belong to the part; default: none in particular
  * @returns ends the keeping: the part is not saved any more
  */
-export type KeepPart = (name: string, part: Kept) => () => void;
+export type KeepPart = (name: string, part: Kept, deviceIndices?: readonly number[]) => () => void;
 
 /** The parts of the simulator that the adapter of a protocol is made from. */
 export interface AdapterParts {

@@ -138,7 +138,14 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     siteOwner: `csip:${lfdi}`,
     revision,
     log,
-    ...(keepPart && { keep: (part) => keepPart(slotName('csip', lfdi, 'controls'), part) }),
+    ...(keepPart && {
+      keep: (part) =>
+        keepPart(
+          slotName('csip', lfdi, 'controls'),
+          part,
+          devices.map(({ index }) => index),
+        ),
+    }),
   });
   const deviceIndex = isSite ? null : first.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });

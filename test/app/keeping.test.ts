@@ -6,6 +6,8 @@ import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
+import { callLater } from '../../src/core/time/timers.ts';
+import { TestFolder } from '../support/state-folder.ts';
 import type { JsonAnswer } from '../support/http.ts';
 import { configOf } from '../support/configured.ts';
 import { ask } from '../support/http.ts';
@@ -27,6 +29,10 @@ describe('State of the devices over the end of the process', () => {
   let app: App;
   let port: number;
   let lines: string[];
+  /** in place of the disk; undefined: the disk */
+  let folder: TestFolder | undefined;
+  /** ends the wait for the next attempt to write */
+  let passRetry: (() => void) | undefined;
 
   before(() => {
     root = mkdtempSync(join(tmpdir(), 'derbench-state-'));
@@ -37,15 +43,25 @@ describe('State of the devices over the end of the process', () => {
     rmSync(root, { recursive: true });
   });
 
-  afterEach(() => app.stop());
+  afterEach(async () => {
+    await app.stop();
+    folder = undefined;
+  });
 
   /** @param folder below the folder of the tests */
-  async function start(folder: string, ...flags: string[]): Promise<void> {
+  async function start(name: string, ...flags: string[]): Promise<void> {
     lines = [];
-    const config = configOf('-wp', '0', '-p', '0', '--state_dir', join(root, folder), ...flags);
+    const config = configOf('-wp', '0', '-p', '0', '--state_dir', join(root, name), ...flags);
     app = createApp(config, {
       logBook: createLogBook({ write: (line) => lines.push(line) }),
       checkReplies: true,
+      ...(folder && {
+        openStateFolder: () => folder!,
+        later(ms, run) {
+          passRetry = run;
+          return callLater(ms, run);
+        },
+      }),
     });
     ({ port } = (await app.start()).http);
   }
@@ -110,12 +126,12 @@ describe('State of the devices over the end of the process', () => {
     await done('/devices', { device_type: 'PV-3Phase' });
     await done('/devices/3/remove');
     await done('/devices/0/remove');
-    await app.plant.step(3);
+    await done('/controls/time/step', { ticks: 3 });
     await done('/commands?device=2', { command: 'stop' });
     const [before, time] = [dumps(), app.plant.time.tick];
-    const folder = copyOfFiles('killed');
+    const copy = copyOfFiles('killed');
     await app.stop();
-    await start(folder, '-N', '2', ...paused);
+    await start(copy, '-N', '2', ...paused);
     expect(app.plant.devices.map(({ index, deviceType }) => [index, deviceType])).to.deep.equal([
       [1, 'PV-3Phase'],
       [2, 'Batt-3Phase'],
@@ -152,14 +168,20 @@ describe('State of the devices over the end of the process', () => {
     const file = join(root, 'unfit', 'journal.jsonl');
     const { changeLine } = await import('../../src/state/record.ts');
     const last = readFileSync(file, 'utf8').trimEnd().split('\n').length;
+    const text = (slot: string) =>
+      readFileSync(file, 'utf8')
+        .match(new RegExp(`"slot":"${slot}","value":(.*)\\}\n`, 'g'))!
+        .at(-1)!
+        .split('"value":')[1]!
+        .slice(0, -2);
     const wrong = [
-      ['plant/device/1/source', '[7]'],
-      ['plant/shared/site', '["none"]'],
+      ['plant/device/1', text('plant/device/1').replace('"source":{', '"source":7,"none":{')],
+      ['plant/shared/site', '"none"'],
     ] as const;
     writeFileSync(
       file,
       readFileSync(file, 'utf8') +
-        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'replace', [value])).join(''),
+        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'value', [value])).join(''),
     );
     await start('unfit', '-N', '2', ...paused);
     expect(app.plant.devices.map(({ bank }) => (bank.map.m701.TotWhInj ?? 0n) > 0n)).to.deep.equal([true, false]);
@@ -194,6 +216,46 @@ describe('State of the devices over the end of the process', () => {
     await app.stop();
     await start('clock', '-wc_tz', 'Asia/Kolkata');
     expect(app.plant.time).to.include({ mode: 'accelerated', rate: 1, timezone: 'Asia/Kolkata' });
+  });
+
+  it('scenarios stay, with their ids, until they are removed', async () => {
+    const scenario = { name: 'two steps', steps: [{ after: '1 s', grid: { voltage_pu: 1 } }] };
+    await start('scenarios', ...paused);
+    await done('/scenarios', { scenario });
+    await done('/scenarios', { scenario: { ...scenario, name: 'again' } });
+    const before = (await call('/scenarios')).json;
+    expect((await ask(port, '/api/sim/scenarios/1', { method: 'DELETE' })).status).to.equal(200);
+    const copy = copyOfFiles('scenarios');
+    await app.stop();
+    await start(copy, ...paused);
+    const kept = (await call('/scenarios')).json;
+    expect(kept.scenarios).to.deep.equal(before.scenarios.filter(({ id }: { id: string }) => id === '2'));
+    await done('/scenarios', { scenario });
+    expect((await call('/scenarios')).json.scenarios.map(({ id }: { id: string }) => id)).to.deep.equal(['2', '3']);
+    await done('/scenarios/3/start');
+  });
+
+  it('a folder that takes no writes is an alarm of each device, and stops nothing', async () => {
+    folder = new TestFolder();
+    // the lock is one of the disk
+    mkdirSync(join(root, 'failing'));
+    await start('failing', '-N', '2', ...paused);
+    const alarms = async () =>
+      ((await call('/overview')).json.alarms.active as { code: string; device_index: number }[])
+        .filter(({ code }) => code === 'state_not_kept')
+        .map(({ device_index }) => device_index);
+    expect(await alarms()).to.deep.equal([]);
+    folder.failure = 'ENOSPC: no space left on device';
+    await done('/site', { export_limit_kw: 3 });
+    expect(await alarms()).to.deep.equal([0, 1]);
+    await done('/site', { export_limit_kw: 4 });
+    expect((await call('/site')).json.export_limit_kw).to.equal(4);
+    expect(lines.filter((line) => line.includes('ENOSPC'))).to.have.length(1);
+    folder.failure = null;
+    passRetry?.();
+    await done('/site', { export_limit_kw: 5 });
+    expect(await alarms()).to.deep.equal([]);
+    expect(folder.octets('journal.jsonl').toString()).to.include('"limitW":5000');
   });
 
   it('devices without changes write nothing', async () => {
