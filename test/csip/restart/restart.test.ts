@@ -137,7 +137,7 @@ describe('CSIP: an event over the end of the process', () => {
 
   it('that is cancelled is answered with 6, or was never cancelled: power lost at each octet of the decision', async () => {
     const books = new Set<string>();
-    for (let keepBytes = 0; keepBytes < 2400; keepBytes += 100) {
+    for (let keepBytes = 0; keepBytes < 2400; keepBytes += 150) {
       const event = limited('05', 3, 20);
       const world = await begin([event]);
       await seconds(world, 6);
@@ -155,6 +155,43 @@ describe('CSIP: an event over the end of the process', () => {
     }
     expect([...books].sort()).to.deep.equal(['1,2,3', '1,2,6']);
   });
+
+  /** What no register shows, of a device at its connection point. */
+  const beside = ({ process: { plant } }: World) => {
+    const { switchClosed, gradient } = plant.device(0);
+    return { switchClosed, slope: gradient.w.pctPerS, exportW: plant.siteOf([0]).limits.export.limitW };
+  };
+
+  for (const isOpen of [true, false])
+    it(`without a register goes on and ends too: ${isOpen ? 'the switch' : 'a slope'}, a limit of the connection point`, async () => {
+      const base = { ...(isOpen && { opModConnect: false }), opModExpLimW: { multiplier: 0, value: 700 } };
+      const event = control('05', {
+        modes: isOpen ? ['opModConnect', 'opModExpLimW'] : ['opModExpLimW'],
+        control: { base, curves: new Map() },
+        startS: beginS + 3,
+        durationS: 30,
+        responseRequired: 3,
+      });
+      const settings = { setGradW: 50 };
+      const slow = { ...standard(9000), control: { ...standard(9000).control, settings } };
+      const world = await begin([]);
+      const fresh = beside(world);
+      world.headEnd.programs = () => [program('P', 1, [event], { defaultControl: slow })];
+      await seconds(world, 10, true);
+      const before = beside(world);
+      if (isOpen) expect(before.switchClosed).to.equal(false);
+      else expect(before.slope).to.equal(0.5);
+      world.kill();
+      await world.start();
+      const first = beside(world);
+      expect(first).to.include({ switchClosed: before.switchClosed, slope: before.slope });
+      await seconds(world, 10);
+      expect(beside(world).switchClosed).to.equal(before.switchClosed);
+      world.headEnd.programs = () => [program('P', 1, [event])];
+      await seconds(world, 30, true);
+      expect(beside(world)).to.deep.equal(fresh);
+      expect(world.headEnd.statuses('05')).to.deep.equal([1, 2, 3]);
+    });
 
   it('a refused PIN stays refused until the server confirms it: no control acts', async () => {
     const world = await begin([limited('05', 3, 60)]);
@@ -303,39 +340,34 @@ const finals = [3, 6, 7, 8, 9, 10, 14, 252, 253, 254];
 const withoutPart = (statuses: readonly number[]) =>
   statuses.filter((status) => status !== 2).map((status) => (status === 3 ? 10 : status));
 
-describe('CSIP: random events over ends of the process at random instants', () => {
-  it('each step of an event is answered once and in order', async function () {
-    this.timeout(20_000);
-    const answeredOnce = async (planned: Plan) => {
-      const { headEnd } = await run(planned, planned.cuts, null);
-      for (const mrid of new Set(headEnd.book.map((response) => response.mrid))) {
-        const statuses = headEnd.statuses(mrid);
-        const text = `${mrid}: ${statuses.join()}`;
-        expect(statuses[0], text).to.equal(1);
-        expect(new Set(statuses).size, text).to.equal(statuses.length);
-        expect(
-          statuses.filter((status) => finals.includes(status)),
-          text,
-        ).to.have.length(1);
-        expect(finals, text).to.include(statuses.at(-1));
-      }
-    };
-    await holdsAsync('csip.restart.answered-once', plan, answeredOnce, { runs: 30 });
-  });
+function expectAnsweredOnce({ headEnd }: Course): void {
+  for (const mrid of new Set(headEnd.book.map((response) => response.mrid))) {
+    const statuses = headEnd.statuses(mrid);
+    const text = `${mrid}: ${statuses.join()}`;
+    expect(statuses[0], text).to.equal(1);
+    expect(new Set(statuses).size, text).to.equal(statuses.length);
+    expect(statuses.filter((status) => finals.includes(status)), text).to.have.length(1);
+    expect(finals, text).to.include(statuses.at(-1));
+  }
+}
 
-  it('the registers and the answers are those of a process without end, as far as a process runs', async function () {
+function expectAsWithoutEnd(ended: Course, endless: Course): void {
+  for (const [at, values] of ended.held) expect(values, `second ${at}`).to.deep.equal(endless.held.get(at));
+  for (const mrid of new Set(endless.headEnd.book.map((response) => response.mrid))) {
+    const [statuses, expected] = [ended.headEnd.statuses(mrid), endless.headEnd.statuses(mrid)];
+    const isDark = statuses.join() === withoutPart(expected).join() && ended.dark.size > 0;
+    if (!isDark) expect(statuses, mrid).to.deep.equal(expected);
+  }
+}
+
+describe('CSIP: random events over ends of the process at random instants', () => {
+  it('are answered once and in order, and act as in a process without end as far as one runs', async function () {
     this.timeout(20_000);
-    const asWithoutEnd = async (planned: Plan) => {
+    const check = async (planned: Plan) => {
       const ended = await run(planned, planned.cuts, null);
-      if (ended.isPollCut) return;
-      const endless = await run(planned, [], ended.polls);
-      for (const [at, values] of ended.held) expect(values, `second ${at}`).to.deep.equal(endless.held.get(at));
-      for (const mrid of new Set(endless.headEnd.book.map((response) => response.mrid))) {
-        const [statuses, expected] = [ended.headEnd.statuses(mrid), endless.headEnd.statuses(mrid)];
-        const isDark = statuses.join() === withoutPart(expected).join() && ended.dark.size > 0;
-        if (!isDark) expect(statuses, mrid).to.deep.equal(expected);
-      }
+      expectAnsweredOnce(ended);
+      if (!ended.isPollCut) expectAsWithoutEnd(ended, await run(planned, [], ended.polls));
     };
-    await holdsAsync('csip.restart.as-without-end', plan, asWithoutEnd, { runs: 30 });
+    await holdsAsync('csip.restart.events', plan, check, { runs: 30 });
   });
 });
