@@ -8,8 +8,7 @@ import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
-
-const retryMs = 50;
+import { Stream } from './support/stream.ts';
 
 describe('a client of IEEE 2030.5 whose process is killed', function () {
   this.timeout(120_000);
@@ -27,11 +26,11 @@ describe('a client of IEEE 2030.5 whose process is killed', function () {
       return join(directory, name);
     };
     flags = [
-      ...['--tick', '0.1', '-d', 'PV-3Phase', '--state_dir', join(directory, 'state')],
-      ...['--csip_client_enable', 'yes', '--csip_server_port', String(headEnd.port), '--csip_website_port', '0'],
-      ...['--csip_cert', file('cert.pem', pki.device.cert), '--csip_key', file('key.pem', pki.device.key)],
-      ...['--csip_root_cert', file('root.pem', pki.root.cert), '--csip_poll_rate_s', '1'],
-    ];
+      ['--tick', '0.1', '-d', 'PV-3Phase', '--state_dir', join(directory, 'state')],
+      ['--csip_client_enable', 'yes', '--csip_server_port', String(headEnd.port), '--csip_website_port', '0'],
+      ['--csip_cert', file('cert.pem', pki.device.cert), '--csip_key', file('key.pem', pki.device.key)],
+      ['--csip_root_cert', file('root.pem', pki.root.cert), '--csip_poll_rate_s', '1'],
+    ].flat();
   });
   after(async () => {
     await simulator.stop();
@@ -51,10 +50,12 @@ describe('a client of IEEE 2030.5 whose process is killed', function () {
     return (json.points as { name: string; value: unknown }[]).find(({ name }) => name === 'WMaxLimPct')?.value;
   };
   const until = async (value: number) => {
-    while ((await limitPct()) !== value)
-      await new Promise((resolve) => {
-        setTimeout(resolve, retryMs);
-      });
+    const stream = await Stream.open(simulator.httpPort);
+    try {
+      await stream.until(`a limit of ${value} %`, 30, async () => ((await limitPct()) === value ? true : undefined));
+    } finally {
+      await stream.close();
+    }
   };
   const mirrorsMade = () => headEnd.requests.filter(({ method, path }) => method === 'POST' && path === '/mup').length;
 

@@ -5,8 +5,8 @@ import type { EventStatusNow, ListedControl, ListedDefault, ListedProgram } from
 import type { ModeName } from '../../../src/csip/control/model.ts';
 import { holdsAsync } from '../../support/property.ts';
 import { control, program } from '../events/scene.ts';
-import { beginS, HeadEnd, World } from './world.ts';
-import type { Cut } from './world.ts';
+import { beginS, World } from './world.ts';
+import type { Cut, HeadEnd } from './world.ts';
 
 const limit = 'opModMaxLimW';
 

@@ -16,7 +16,6 @@ import { makeMember } from '../../../src/csip/members.ts';
 import type { FullMember, MemberParts } from '../../../src/csip/members.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
 import type { FoundProgram } from '../../../src/csip/walk/model.ts';
-import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createFileStore } from '../../../src/state/file-store.ts';
 import { pointValue } from '../../../src/sunspec/map/bank.ts';
@@ -165,7 +164,7 @@ class Process {
 }
 
 const keptPlant = (plant: SimPlant): Kept =>
-  plant.kept(keptList(plant.devices.map((device) => (device as SimDevice).kept())));
+  plant.kept(keptList(plant.devices.map((device) => device.kept())));
 
 export interface WorldOptions {
   readonly headEnd?: HeadEnd;
