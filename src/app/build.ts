@@ -167,9 +167,10 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keep, ...(keeping && { keeping }) };
+  const parts = { ...shared, ...(keeping && { keepPart: keeping.keepPart }) };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { adapters, ...interfaces } = composeAdapters({
-    ...shared,
+    ...parts,
     config,
     seed,
     commAlarms,

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
+import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
 import type { ChangedDevices, PlacedDevice } from './devices/placed.ts';
@@ -108,6 +109,10 @@ export class PlantKeeping implements Keeping {
   readonly #devices = new Map<number, KeptDevice>();
   /** true: a tick has ended since the last save */
   #hasTicked = false;
+  /** parts of adapters that this process has restored: a later one of the name begins anew */
+  readonly #restored = new Set<string>();
+  /** parts of adapters by the device whose registers they belong to */
+  readonly #adapterParts = new Map<number, Set<KeptSlot>>();
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
@@ -148,6 +153,23 @@ export class PlantKeeping implements Keeping {
       this.#shared.set(part, { kept, slot: sharedName(part) });
     }
   }
+
+  readonly keepPart: KeepPart = (name, kept, deviceIndices = []) => {
+    if (this.#restored.has(name)) this.#shared.set(name, { kept, slot: sharedName(name) });
+    else this.add(name, kept);
+    this.#restored.add(name);
+    const part: KeptSlot = { kept, slot: sharedName(name) };
+    for (const index of deviceIndices) {
+      const parts = this.#adapterParts.get(index) ?? new Set();
+      this.#adapterParts.set(index, parts.add(part));
+    }
+    return () => {
+      for (const parts of this.#adapterParts.values()) parts.delete(part);
+      if (this.#shared.get(name)?.kept !== kept) return;
+      this.#shared.delete(name);
+      this.#clear(sharedName(name));
+    };
+  };
 
   #restoreShared(parts: KeptByName): void {
     const { state } = this.#options;
@@ -224,14 +246,17 @@ export class PlantKeeping implements Keeping {
   }
 
   #leave(index: number): void {
-    const { store } = this.#options.state;
-    store
-      .slot(deviceName(index))
+    this.#clear(deviceName(index));
+    this.#devices.delete(index);
+  }
+
+  #clear(slot: string): void {
+    this.#options.state.store
+      .slot(slot)
       .replace([])
       .catch((error: unknown) => {
         this.#failed(error);
       });
-    this.#devices.delete(index);
   }
 
   /** Devices that have changed between two ticks. */
@@ -269,6 +294,7 @@ export class PlantKeeping implements Keeping {
     entry.commands = entry.device.commandCount;
     try {
       this.#write(entry);
+      for (const part of this.#adapterParts.get(index) ?? []) this.#write(part);
     } catch (error) {
       this.#failed(error);
     }

@@ -1,3 +1,4 @@
+import type { Kept } from '../core/kept.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultSource } from '../core/faults/registry.ts';
 import type { LogBook } from '../core/log/log.ts';
@@ -9,6 +10,14 @@ import type { WireLog } from '../core/wire/wire-log.ts';
 import type { ChargePointIdOf } from './charge-point-ids.ts';
 import type { Keeping } from './keeping.ts';
 import type { Plant } from './plant.ts';
+
+/**
+ * Keeps a part of an adapter together with the registers of the devices, so that both are of one instant. The first
+ * call for a name restores at once what an earlier process has left.
+ * @param deviceIndices devices whose registers belong to the part; default: none in particular
+ * @returns ends the keeping: the part is not saved any more
+ */
+export type KeepPart = (name: string, part: Kept, deviceIndices?: readonly number[]) => () => void;
 
 /** The parts of the simulator that the adapter of a protocol is made from. */
 export interface AdapterParts {
@@ -27,6 +36,8 @@ export interface AdapterParts {
   readonly store: Store;
   /** state of the devices that survives the process; absent: nothing survives */
   readonly keeping?: Keeping;
+  /** absent: registers and controls end with the process */
+  readonly keepPart?: KeepPart;
   readonly chargePointId: ChargePointIdOf;
   /** log in which each protocol has a channel for its messages */
   readonly wireLog: WireLog;

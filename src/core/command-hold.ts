@@ -70,18 +70,20 @@ export class CommandHold<Value> {
     this.#taken = { base, requested, mark: this.#state.mark() };
   }
 
-  /**
-   * State that a restart keeps, restored after that of the device; a value is kept as JSON. Marks are objects of one
-   * process, so that the mark of a state that nobody has overwritten is that of the restored device.
-   */
+  /** State that a restart keeps, restored after the state that it holds. */
   kept(): Kept {
     return keptRecord(
       () => ({
-        taken: this.#taken && { base: this.#taken.base, requested: this.#taken.requested },
-        overwritten: this.overwritten,
+        taken: this.#taken && {
+          base: this.#taken.base,
+          requested: this.#taken.requested,
+          overwritten: this.overwritten,
+        },
       }),
-      ({ taken, overwritten }) => {
-        this.#taken = taken && { ...taken, mark: overwritten ? Symbol('overwritten') : this.#state.mark() };
+      ({ taken }) => {
+        if (taken === null) this.#taken = null;
+        // an overwritten state never has this mark
+        else this.#taken = { ...taken, mark: taken.overwritten ? {} : this.#state.mark() };
       },
     );
   }

@@ -31,12 +31,14 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   }
 
   async open(devices: readonly Device[]): Promise<void> {
+    await this.#clients.restoreLfdis();
     this.#clients.add(devices);
     try {
       await this.#clients.listen();
     } catch (error) {
       throw withRemedy(error, '--csip_notify_port');
     }
+    await this.#clients.resume();
     this.#clients.watch();
     this.#clients.connect();
   }

@@ -258,12 +258,16 @@ export class Client {
     this.#retryLater(delayMs);
   }
 
-  /** Disconnects and ends the controls. @param forget true: forgets known events */
-  async disconnect(forget = true): Promise<void> {
+  /**
+   * Disconnects and ends the controls.
+   * @param forget true: forgets known events
+   * @param leave true: leaves the values of controls in the devices, for the next process
+   */
+  async disconnect(forget = true, leave = false): Promise<void> {
     this.#state = 'stopped';
     this.#end();
     if (forget) this.#endAlarms();
-    this.#closing = Promise.all([this.#closing, this.#closeSession(forget)]).then(() => undefined);
+    this.#closing = Promise.all([this.#closing, this.#closeSession(forget, leave)]).then(() => undefined);
     await this.#closing;
   }
 
@@ -301,20 +305,20 @@ export class Client {
     this.#walk = null;
   }
 
-  async #closeSession(forget: boolean): Promise<void> {
+  async #closeSession(forget: boolean, leave = false): Promise<void> {
     const opened = this.#opened;
     this.#opened = null;
-    if (opened !== null) await this.#closeParts(opened, forget);
+    if (opened !== null) await this.#closeParts(opened, forget, leave);
     this.#options.remoteClock.clear();
     await this.line.close();
   }
 
-  async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
+  async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean, leave = false): Promise<void> {
     for (const { endDevice } of members) endDevice.ceaseReading();
     // once the PIN of every EndDevice is wrong or cannot be compared, nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
     await Promise.all(members.map(({ submissions }) => submissions.close()));
-    await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
+    await Promise.all(members.map(({ endDevice }) => endDevice.close(forget, leave)));
   }
 
   #retryLater(ms: number): void {
@@ -409,7 +413,7 @@ export class Client {
     log.error(`the client ${target.lfdi} ceases to communicate: ${reason}`, device);
     this.line.fail(reason);
     this.#refused.add(target);
-    if (member !== undefined) void Promise.all([member.submissions.close(), member.endDevice.close(false)]);
+    if (member !== undefined) void Promise.all([member.submissions.close(), member.endDevice.cease()]);
     if (this.#refused.size === this.members.length) void this.disconnect(false);
   }
 

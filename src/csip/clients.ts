@@ -14,8 +14,9 @@ import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
+import { AddressBook } from './addresses.ts';
 import { identityOf, makeMember, membersOf } from './members.ts';
-import type { MemberParts } from './members.ts';
+import type { FullMember, MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
 import { ClientCredentials } from './transport/certificates.ts';
 import type { CsipChannel } from './transport/messages.ts';
@@ -47,20 +48,21 @@ class Registrations implements RegistrationBook {
     this.#posted = new Set([...this.#posted, ...stored.filter((lfdi) => typeof lfdi === 'string')]);
   }
 
-  begin({ lfdi }: WalkTarget): boolean {
+  async begin({ lfdi }: WalkTarget): Promise<boolean> {
     if (this.#posted.has(lfdi)) return false;
     this.#posted.add(lfdi);
-    this.#keep();
+    // stored before the request leaves
+    await this.#keep();
     return true;
   }
 
   failed({ lfdi }: WalkTarget): void {
     this.#posted.delete(lfdi);
-    this.#keep();
+    void this.#keep();
   }
 
-  #keep(): void {
-    this.#slot.replace([...this.#posted]).catch((error: unknown) => {
+  #keep(): Promise<void> {
+    return this.#slot.replace([...this.#posted]).catch((error: unknown) => {
       this.#log.error(`registrations cannot be stored: ${errorText(error)}`);
     });
   }
@@ -113,6 +115,11 @@ export class Clients {
   /** devices of a site that are not in the plant yet: ends the wait for them */
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
+  readonly #lfdiSlot: Slot;
+  /** EndDevices that go on with their events before their client connects for the first time */
+  readonly #resumed = new Map<Connection, readonly FullMember[]>();
+  /** LFDIs set over REST by index; null: the one derived from the certificate */
+  readonly #chosenLfdis = new Map<number, string | null>();
   #watching = false;
   #searching: ReturnType<ClientsOptions['discover']> | null = null;
   #discovered = false;
@@ -152,6 +159,7 @@ export class Clients {
       lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
       nmis,
     };
+    this.#lfdiSlot = options.store.slot(slotName('csip', 'lfdis'));
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });
   }
@@ -186,6 +194,66 @@ export class Clients {
     this.#connections.push(...connections);
     if (this.#watching) for (const { credentials } of connections) credentials.watch();
     return connections;
+  }
+
+  /**
+   * Goes on with the events and controls that an earlier process left, whether a server can be reached or not.
+   * @throws SimError INTERNAL for contents of the store that no process writes
+   */
+  async resume(): Promise<void> {
+    for (const connection of this.#connections) {
+      if (!(await this.#isStored(connection))) continue;
+      const members = await this.#makeMembers(connection);
+      this.#resumed.set(connection, members);
+      await Promise.all(members.map(({ endDevice }) => endDevice.open()));
+    }
+  }
+
+  async #isStored(connection: Connection): Promise<boolean> {
+    const { store, keepPart } = this.options;
+    if (keepPart !== undefined) return connection.credentials.facts !== null;
+    for (const { lfdi } of this.endDevicesOf(connection)) {
+      const stored = await store.slot(slotName('csip', lfdi, 'events')).read();
+      if (stored.length > 0) return true;
+    }
+    return false;
+  }
+
+  /** The EndDevices that `resume` made, once; null: none, or the certificate has changed since. */
+  async #takeResumed(connection: Connection): Promise<readonly FullMember[] | null> {
+    const members = this.#resumed.get(connection) ?? null;
+    this.#resumed.delete(connection);
+    const lfdis = new Set(this.endDevicesOf(connection).map(({ lfdi }) => lfdi));
+    if (members === null || members.every(({ target }) => lfdis.has(target.lfdi))) return members;
+    await this.#endResumed(members, false);
+    return null;
+  }
+
+  async #endResumed(members: readonly FullMember[], leave: boolean): Promise<void> {
+    await Promise.all(
+      members.flatMap(({ submissions, endDevice }) => [submissions.close(), endDevice.close(false, leave)]),
+    );
+  }
+
+  /** Takes the LFDIs that were set over REST in an earlier process. */
+  async restoreLfdis(): Promise<void> {
+    for (const entry of (await this.#lfdiSlot.read()) as readonly (readonly [number, string | null])[]) {
+      const [index, lfdi] = entry;
+      this.#chosenLfdis.set(index, lfdi);
+      if (lfdi === null) this.inForce.lfdis.delete(index);
+      else this.inForce.lfdis.set(index, lfdi);
+    }
+  }
+
+  /**
+   * Sets the LFDI of a device behind an aggregator; the next process has it too.
+   * @param lfdi null: the one derived from the certificate
+   */
+  async chooseLfdi(index: number, lfdi: string | null): Promise<void> {
+    if (lfdi === null) this.inForce.lfdis.delete(index);
+    else this.inForce.lfdis.set(index, lfdi);
+    this.#chosenLfdis.set(index, lfdi);
+    await this.#lfdiSlot.replace([...this.#chosenLfdis]);
   }
 
   /** Connects all that are disconnected, spread over some time. */
@@ -246,6 +314,7 @@ export class Clients {
     if (connection === undefined) return;
     const { devices, client, credentials } = connection;
     this.inForce.lfdis.delete(index);
+    if (this.#chosenLfdis.delete(index)) await this.#lfdiSlot.replace([...this.#chosenLfdis]);
     devices.splice(
       devices.findIndex((device) => device.index === index),
       1,
@@ -257,7 +326,9 @@ export class Clients {
     }
     this.#connections.splice(this.#connections.indexOf(connection), 1);
     credentials.unwatch();
-    await client.disconnect();
+    const resumed = this.#resumed.get(connection) ?? [];
+    this.#resumed.delete(connection);
+    await Promise.all([client.disconnect(), this.#endResumed(resumed, false)]);
   }
 
   #endJoining(index: number): void {
@@ -275,7 +346,10 @@ export class Clients {
   async stop(): Promise<void> {
     for (const index of this.#joining.keys()) this.#endJoining(index);
     for (const { credentials } of this.#connections) credentials.unwatch();
-    await Promise.all(this.#connections.map(({ client }) => client.disconnect(false)));
+    const leave = this.options.keepPart !== undefined;
+    await Promise.all(this.#connections.map(({ client }) => client.disconnect(false, leave)));
+    await Promise.all([...this.#resumed.values()].map((members) => this.#endResumed(members, leave)));
+    this.#resumed.clear();
     await this.notifications.close();
   }
 
@@ -311,7 +385,23 @@ export class Clients {
     return connection;
   }
 
-  async #open({ client, credentials, remoteClock, devices }: Connection, line: SepExchange): Promise<OpenedIdentity> {
+  async #makeMembers({ client, credentials, remoteClock, devices }: Connection): Promise<readonly FullMember[]> {
+    const { facts: certificate } = credentials;
+    if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
+    const eventsChanged: MemberParts['eventsChanged'] = (endDevice, changed) => {
+      for (const control of changed) for (const listener of this.#followers) listener(eventView(control, endDevice));
+    };
+    const parts = { ...this.options, inForce: this.inForce, eventsChanged };
+    const onLost = () => client.rediscoverMissing();
+    const exchange = client.line;
+    const groups = this.options.settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
+    return Promise.all(
+      groups.map((group) => makeMember(parts, { certificate, devices: group, exchange, remoteClock, onLost })),
+    );
+  }
+
+  async #open(connection: Connection, line: SepExchange): Promise<OpenedIdentity> {
+    const { client, credentials } = connection;
     const { settings, clock, later, channel, disturber, log, seed } = this.options;
     if (settings.discover) await this.#search();
     const certificate = credentials.facts;
@@ -332,21 +422,18 @@ export class Clients {
     // open fallible resources first: members subscribe to their devices when they are created
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
     await registrations.open();
-    const eventsChanged: MemberParts['eventsChanged'] = (endDevice, changed) => {
-      for (const control of changed) for (const listener of this.#followers) listener(eventView(control, endDevice));
-    };
-    const parts = { ...this.options, inForce: this.inForce, eventsChanged };
-    const onLost = () => client.rediscoverMissing();
-    const groups = settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
-    const members = await Promise.all(
-      groups.map((group) => makeMember(parts, { certificate, devices: group, exchange: line, remoteClock, onLost })),
+    const addresses = await AddressBook.open(
+      this.options.store.slot(slotName('csip', certificate.lfdi, 'subscriptions')),
+      log,
     );
+    const members = (await this.#takeResumed(connection)) ?? (await this.#makeMembers(connection));
     const subscriptions = this.notifications.subscriptions({
       exchange: line,
       lfdi: certificate.lfdi,
       automatic: this.inForce.subscribe,
       jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
       reread: (url) => void client.walk?.reread(url),
+      addresses,
     });
     // devices may have joined or left meanwhile
     for (const member of members) member.regroup();

@@ -23,6 +23,8 @@ const retryMs = 1000;
 const maxPreparations = 3;
 /** Maximum of new events of a reading that is taken in at once; more are asked about in parts first. */
 const newAtOnce = 50;
+/** Maximum of steps that are made up for after a restart; what remains is one step at the present. */
+const maxMissedSteps = 1000;
 /** Events from which on a step, its outcomes and its save have a turn of the event loop each. */
 const manyEvents = 500;
 
@@ -42,6 +44,13 @@ export interface EndDeviceOptions {
   readonly deviceCategory: () => number;
   /** queues responses in their order; resolves when they are durable */
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
+  /** the queue behind `owe`; absent: it ends with the process */
+  readonly queue?: {
+    /** id of the last response in it */
+    readonly lastId: number;
+    /** Puts the responses of the last step of a stored schedule, unless it has responses after `afterId`. */
+    resume(afterId: number, owed: readonly OwedResponse[]): Promise<void>;
+  };
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
   /** of the turns of the event loop, for work on many events; default: one of its own */
@@ -50,6 +59,17 @@ export interface EndDeviceOptions {
 
 /** The time of the server and that of the machine at one instant, ms since the epoch. */
 type KeptTime = Readonly<Record<'remoteMs' | 'wallMs', number>>;
+
+/** Stored with a schedule. */
+interface KeptAlong {
+  /** last response in the queue before those of `owed` */
+  readonly afterId: number;
+  /** responses of the steps since the last save: stored with their decisions, so that no other decision replaces them */
+  readonly owed: readonly OwedResponse[];
+  readonly expired: boolean;
+  /** the PIN was refused: controls wait until it is confirmed */
+  readonly ceased: boolean;
+}
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
@@ -64,6 +84,8 @@ export class EndDevice {
   /** communication was lost for so long that events gave way to default controls */
   #expired = false;
   #closed = false;
+  /** the PIN is refused, or an earlier process had it refused: no control acts until it is confirmed */
+  #ceased = false;
   /** closed for good: the schedule is not stored any more */
   #isForgotten = false;
   /** a reading is being prepared in parts; a later one waits for its end */
@@ -79,8 +101,9 @@ export class EndDevice {
   #toOwe: OwedResponse[] = [];
   /** resolves when all pending writes are durable */
   #owed: Promise<void> = Promise.resolve();
-  /** the state of the last save, successful or not */
-  #saved: ScheduleState | null = null;
+  /** the last save, successful or not */
+  #saved: { readonly state: ScheduleState; readonly expired: boolean; readonly time: KeptTime | null } | null = null;
+  #isOpen = false;
   /** the logged reason why the state could not be kept; null: none */
   #unkept: string | null = null;
 
@@ -110,6 +133,9 @@ export class EndDevice {
 
   set facts(facts: EndDeviceFacts | null) {
     this.#facts = facts;
+    if (facts === null || !this.#ceased) return;
+    this.#ceased = false;
+    this.#step({ kind: 'time' });
   }
 
   /** as last found; kept while the server cannot be reached */
@@ -134,14 +160,26 @@ export class EndDevice {
     return this.#outcomes.get(id) ?? null;
   }
 
-  /** Restores the stored schedule; events that ended meanwhile are skipped. */
+  /**
+   * Restores the stored schedule, and goes on with the events under way. Events that ended meanwhile are completed:
+   * with 3 if they had been started, with 10 otherwise. A second call does nothing.
+   */
   async open(): Promise<void> {
-    const [savedSchedule, time] = await this.#options.slot.read();
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    const { slot, queue } = this.#options;
+    const [savedSchedule, time, along] = await slot.read();
     const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
-    if (restored === null) return;
-    if (isKeptTime(time)) this.#takeTime(time);
-    this.#state = restored;
-    this.#step({ kind: 'time' });
+    if (restored !== null) {
+      if (isKeptTime(time)) this.#takeTime(time);
+      const { afterId, owed, expired, ceased } = along as unknown as KeptAlong;
+      await queue?.resume(afterId, owed);
+      [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
+      if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
+      this.#step({ kind: 'time' });
+    }
+    // releases what an earlier process held and no control has any longer
+    if (savedSchedule !== undefined && this.#inForce.length === 0) this.#apply();
   }
 
   /**
@@ -236,18 +274,49 @@ export class EndDevice {
     this.#step({ kind: 'time' });
   }
 
-  /** Ends all controls. @param forget true: forgets known events as well */
-  async close(forget: boolean): Promise<void> {
+  /** Ends all controls for good, since the PIN is refused; the next process applies none before it is confirmed. */
+  cease(): Promise<void> {
+    this.#ceased = true;
+    this.#saved = null;
+    this.#keep([]);
+    return this.close(false);
+  }
+
+  /**
+   * Ends all controls.
+   * @param forget true: forgets known events as well
+   * @param leave true: leaves the values of controls in the devices, for the next process
+   */
+  async close(forget: boolean, leave = false): Promise<void> {
     if (this.#closed) return;
     this.#bringOutcomes();
     this.#closed = true;
     this.#endChanges();
     this.#cancelNext?.();
     this.#cancelRetry?.();
-    this.#options.target.close();
+    if (leave) this.#options.target.leave();
+    else this.#options.target.close();
     this.#isForgotten = forget;
     await this.#owed;
     if (forget) await this.#options.slot.replace([]);
+  }
+
+  /**
+   * Takes the steps that were due while no process ran, each at its instant: an event that has come and gone meanwhile
+   * still supersedes another one. None of them reaches the device.
+   */
+  #catchUp(sinceS: number): void {
+    const before = this.#state;
+    const nowS = this.#nowS();
+    let atS: number | null = sinceS;
+    for (let steps = 0; atS !== null && atS < nowS && steps < maxMissedSteps && !this.#hasMany; steps += 1) {
+      const step = nextStep(this.#state, { kind: 'time' }, atS, this.#schedule);
+      this.#state = step.state;
+      this.#toOwe.push(...step.responses);
+      atS = step.nextS !== null && step.nextS > atS ? step.nextS : null;
+    }
+    const changed = changedControls(before, this.#state);
+    if (changed.length > 0) this.#options.eventsChanged(this, changed);
   }
 
   /** Continues the last time of the server: the time of this machine could end events that have not begun. */
@@ -289,7 +358,7 @@ export class EndDevice {
       nextS === null ? null : this.#options.remoteClock.at(nextS * 1000, () => this.#step({ kind: 'time' }));
     this.#keep(step.responses);
     if (changed.length > 0) this.#options.eventsChanged(this, changed);
-    this.#bring(this.#expired ? defaultControls(step.state) : step.inForce);
+    this.#bring(this.#ceased ? [] : this.#expired ? defaultControls(step.state) : step.inForce);
   }
 
   /** After a reset events under way are not applied again, but default controls are. */
@@ -336,7 +405,6 @@ export class EndDevice {
     this.#step({ kind: 'outcomes', outcomes: this.#outcomes });
   }
 
-  /** Saves responses first: after a crash in between, the next process only repeats responses that the queue already has. */
   #keep(responses: readonly OwedResponse[]): void {
     const isLater = this.#hasMany;
     this.#toOwe.push(...responses);
@@ -351,18 +419,41 @@ export class EndDevice {
       });
   }
 
-  /** Stores the responses of all steps so far, then their state: once for several steps at one instant. */
+  /**
+   * Stores the state with the responses of all steps so far, once for several steps at one instant, then queues the
+   * responses. The store keeps the order of changes: a process that ends in between leaves responses that the next one
+   * queues, and one that ends before leaves neither, so that a decision never contradicts a response that was sent.
+   */
   async #save(): Promise<void> {
     if (this.#hasMany) await yieldToLoop();
-    // a later step owes responses of its own, and is not stored before them
+    const { slot, queue, owe } = this.#options;
     const state = this.#state;
-    const responses = this.#toOwe;
+    const owed = this.#toOwe;
     this.#toOwe = [];
-    if (responses.length > 0) await this.#options.owe(responses);
-    if (this.#isForgotten || state === this.#saved) return;
-    this.#saved = state;
-    await this.#options.slot.replace([await this.#savedForm(state), this.#time]);
-    this.#unkept = null;
+    const isStored = !this.#isForgotten && !this.#isSaved(state, owed);
+    const saved = isStored ? await this.#savedForm(state) : null;
+    const changes: Promise<void>[] = [];
+    if (isStored) {
+      const [time, expired] = [this.#time, this.#expired];
+      this.#saved = { state, expired, time };
+      const along: KeptAlong = { afterId: queue?.lastId ?? 0, owed, expired, ceased: this.#ceased };
+      changes.push(slot.replace([saved, time, along as unknown as JsonValue]));
+    }
+    if (owed.length > 0) changes.push(owe(owed));
+    for (const result of await Promise.allSettled(changes)) if (result.status === 'rejected') throw result.reason;
+    if (isStored) this.#unkept = null;
+  }
+
+  /** True if the last save has everything of this state, and a time that differs by less than a second. */
+  #isSaved(state: ScheduleState, owed: readonly OwedResponse[]): boolean {
+    const saved = this.#saved;
+    if (saved === null || owed.length > 0 || saved.expired !== this.#expired) return false;
+    if (state === saved.state) return true;
+    const [before, time] = [saved.time, this.#time];
+    const aheadMs = (each: KeptTime | null) => (each === null ? 0 : each.remoteMs - each.wallMs);
+    if ((before === null) !== (time === null) || Math.abs(aheadMs(time) - aheadMs(before)) >= 1000) return false;
+    const { events, programs } = state;
+    return !this.#hasMany && isDeepStrictEqual([events, programs], [saved.state.events, saved.state.programs]);
   }
 
   async #savedForm(state: ScheduleState): Promise<JsonValue> {

@@ -1,4 +1,5 @@
 /** Makes the EndDevices of a connection: device under control, schedule, responses and reports. */
+import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -13,13 +14,14 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { LoopShare } from '../core/turns.ts';
 import type { Member } from './client.ts';
+import { AddressBook } from './addresses.ts';
 import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
 import { Submissions } from './submissions.ts';
 import { EndDevice } from './end-device.ts';
 import type { KnownControl } from './events/model.ts';
 import { ResponseQueue, ResponseSender } from './events/responses.ts';
-import { LogEventIds } from './report/log-events.ts';
+import { LogEventIds } from './report/log-event-ids.ts';
 import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
@@ -44,6 +46,8 @@ export interface MemberParts {
   readonly clock: WallClock;
   readonly later: Later;
   readonly store: Store;
+  /** absent: registers and controls end with the process */
+  readonly keepPart?: KeepPart;
   readonly log: Logger;
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
@@ -115,7 +119,7 @@ class Places {
 }
 
 export async function makeMember(parts: MemberParts, options: MemberOptions): Promise<FullMember> {
-  const { settings, inForce, plant, seed, clock, later, store, log } = parts;
+  const { settings, inForce, plant, seed, clock, later, store, log, keepPart } = parts;
   const { certificate, devices, exchange, remoteClock } = options;
   const { revision } = inForce;
   const first = firstOf(devices);
@@ -128,7 +132,21 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     wall: clock,
     backOff: fullJitter(retryWaits, jitter),
   });
-  const control = createControlTarget({ devices: [...devices], plant, siteOwner: `csip:${lfdi}`, revision, log });
+  const control = createControlTarget({
+    devices: [...devices],
+    plant,
+    siteOwner: `csip:${lfdi}`,
+    revision,
+    log,
+    ...(keepPart && {
+      keep: (part) =>
+        keepPart(
+          slotName('csip', lfdi, 'controls'),
+          part,
+          devices.map(({ index }) => index),
+        ),
+    }),
+  });
   const deviceIndex = isSite ? null : first.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });
   const reports = new DeviceReportBook(parts, control, lfdi);
@@ -148,13 +166,15 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     },
     deviceCategory,
     owe: (owed) => responses.owe(owed),
+    queue: responses,
     eventsChanged: parts.eventsChanged,
     ...(parts.share && { share: parts.share }),
   });
   const places = new Places();
   places.follow(devices);
   const logEventIds = await LogEventIds.open(store.slot(slotName('csip', lfdi, 'log-events')), log);
-  const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds });
+  const mirrors = await AddressBook.open(store.slot(slotName('csip', lfdi, 'mirrors')), log);
+  const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds, mirrors });
   const submissions = new Submissions({ responses, makeReporter, places: () => places.of(devices) });
   return {
     target: {
@@ -221,7 +241,13 @@ function reporterOf(
     reports: book,
     lfdi,
     logEventIds,
-  }: { readonly reports: DeviceReportBook; readonly lfdi: string; readonly logEventIds: LogEventIds },
+    mirrors,
+  }: {
+    readonly reports: DeviceReportBook;
+    readonly lfdi: string;
+    readonly logEventIds: LogEventIds;
+    readonly mirrors: AddressBook;
+  },
 ): Reporter {
   const first = firstOf(devices);
   const reports = devices.map((device) => book.of(device));
@@ -232,6 +258,7 @@ function reporterOf(
     later,
     jitter: createRandom(seed, 'csip', lfdi, 'reports'),
     logEventIds,
+    mirrors,
     log,
     onLost,
     clock: remoteClock,

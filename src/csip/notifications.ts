@@ -10,6 +10,7 @@ import { TlsGate } from '../core/tls/gate.ts';
 import type { TlsMaterial } from '../core/tls/material.ts';
 import { NotificationListener } from './notify/listener.ts';
 import { Subscriptions } from './notify/subscriptions.ts';
+import type { AddressBook } from './addresses.ts';
 import type { ClientCredentials } from './transport/certificates.ts';
 import type { SepExchange } from './transport/exchange.ts';
 import { recordExchange } from './transport/messages.ts';
@@ -36,6 +37,8 @@ export interface SubscriberOptions {
   readonly automatic: boolean;
   readonly jitter: Jitter;
   readonly reread: (url: string) => void;
+  /** of subscriptions at the server, over restarts */
+  readonly addresses?: AddressBook;
 }
 
 export class Notifications {

@@ -42,6 +42,8 @@ class Bench {
       clockWatch: { start: () => undefined, stop: () => undefined },
       recorder: {},
       scenarios: { kept: { close: () => this.#end('scenarios') } },
+      owners: { save: () => undefined },
+      keeping: null,
       state: { words: '', open: () => this.#begin('state', undefined), close: () => this.#end('state') },
     };
     this.app = new App(configOf(), parts as unknown as Parts);

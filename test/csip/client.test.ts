@@ -48,6 +48,10 @@ class FakeTarget implements ControlTarget {
   close(): void {
     this.closed = true;
   }
+
+  leave(): void {
+    this.closed = true;
+  }
 }
 
 const registrations = { begin: () => true, failed: () => undefined };

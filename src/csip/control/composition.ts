@@ -14,6 +14,8 @@
  */
 import { gradientRange } from '../../contract/device.ts';
 import type { ControlValue } from '../../core/command-hold.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { PointValues } from '../../sunspec/map/point-holds.ts';
@@ -73,6 +75,17 @@ export class Contests {
 
   forget(): void {
     this.#standing.clear();
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ standing: Array.from(this.#standing, ([group, standing]) => ({ group, ...standing })) }),
+      ({ standing }) => {
+        this.#standing.clear();
+        for (const { group, ...contest } of standing) this.#standing.set(group, contest);
+      },
+    );
   }
 
   #winner(group: Contest['group'], contenders: readonly Contender[]): Contender | null {

@@ -2,7 +2,10 @@
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Logger } from '../../core/log/log.ts';
+import type { JsonValue } from '../../core/store.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { pointNumber } from '../../sunspec/map/bank.ts';
 import { written } from '../../sunspec/map/point-holds.ts';
@@ -21,6 +24,8 @@ export interface ControlTargetOptions {
   readonly siteOwner: string;
   readonly revision: Revision;
   readonly log: Logger;
+  /** keeps the controls together with the registers, and restores those of an earlier process; absent: nothing does */
+  readonly keep?: (part: Kept) => () => void;
 }
 
 /** A target whose devices change while controls are in force. */
@@ -58,8 +63,10 @@ class EndDeviceTarget implements GroupTarget {
   readonly #site: SiteLimits;
   /** controls that have been applied: their limits hold while a device accepts no control */
   #running: ReadonlySet<string> = new Set();
+  /** ends the keeping */
+  readonly #endKeeping: () => void;
 
-  constructor({ devices, plant, siteOwner, revision, log }: ControlTargetOptions) {
+  constructor({ devices, plant, siteOwner, revision, log, keep }: ControlTargetOptions) {
     this.#createControls = (device) => {
       const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
       const controls = new DeviceControls({ device, plant, revision, log, shareOf });
@@ -75,6 +82,27 @@ class EndDeviceTarget implements GroupTarget {
       wMax: () => this.#sumOf('WMax'),
       chargeMaxW: () => this.#sumOf('WChaRteMax'),
     });
+    this.#endKeeping = keep?.(this.#kept()) ?? (() => undefined);
+  }
+
+  #kept(): Kept {
+    const site = this.#site.kept();
+    return keptRecord(
+      (): { devices: { index: number; state: JsonValue }[]; site: JsonValue; running: string[] } => ({
+        devices: this.#devices.map((each) => ({ index: each.device.index, state: each.kept().save() })),
+        site: site.save(),
+        running: [...this.#running],
+      }),
+      (kept) => {
+        for (const { index, state } of kept.devices)
+          this.#devices
+            .find(({ device }) => device.index === index)
+            ?.kept()
+            .restore(state);
+        site.restore(kept.site);
+        this.#running = new Set(kept.running);
+      },
+    );
   }
 
   get supported(): ReadonlySet<ModeName> {
@@ -173,6 +201,12 @@ class EndDeviceTarget implements GroupTarget {
   close(): void {
     this.#site.apply([]);
     for (const each of this.#devices) each.close();
+    this.#endKeeping();
+  }
+
+  leave(): void {
+    this.#site.leave();
+    for (const each of this.#devices) each.leave();
   }
 
   /** The outcome of the limits at the connection point of a control; null: the control has none. */

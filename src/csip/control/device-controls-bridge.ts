@@ -4,6 +4,8 @@ import type { Device, OverrideName } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { CommandHold } from '../../core/command-hold.ts';
 import type { ControlValue, CommandState } from '../../core/command-hold.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { reactiveEnables } from '../../sunspec/map/grid-support/state.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
@@ -235,6 +237,37 @@ export class DeviceControls {
     if (!this.#points.isEmpty || commands.some(({ id }) => id !== null)) return;
     for (const end of this.#subscriptions) end();
     this.#points.close();
+  }
+
+  /** Ends without releasing anything. */
+  leave(): void {
+    this.#closed = true;
+    for (const end of this.#subscriptions) end();
+  }
+
+  /** State that a restart keeps, restored after the device; plans are made again. */
+  kept(): Kept {
+    return keptParts({
+      points: this.#points.kept(),
+      contests: this.#contests.kept(),
+      switch: this.#switch.kept(),
+      storage: this.#storage.kept(),
+      slopeW: this.#slopeW.kept(),
+      slopeVar: this.#slopeVar.kept(),
+      controls: keptRecord(
+        () => ({
+          running: [...this.#running],
+          slopes: Array.from(this.#slopes, ([id, { inputs, slopes }]) => ({ id, inputs, slopes })),
+          slopeBefore: this.#slopeBefore,
+          gradW: this.#gradW,
+        }),
+        ({ running, slopes, slopeBefore, gradW }) => {
+          for (const id of running) this.#running.add(id);
+          for (const { id, ...each } of slopes) this.#slopes.set(id, each);
+          [this.#slopeBefore, this.#gradW] = [slopeBefore, gradW];
+        },
+      ),
+    });
   }
 
   #forget(): void {

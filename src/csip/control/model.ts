@@ -75,6 +75,8 @@ export interface ControlTarget {
   onChange(listener: (reset: boolean) => void): () => void;
   /** Releases all values. */
   close(): void;
+  /** Ends without releasing values: the process ends, and the next one continues the controls. */
+  leave(): void;
 }
 
 /** Modes of one contest exclude each other: rank decides, then the smallest magnitude. */

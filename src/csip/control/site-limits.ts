@@ -9,6 +9,8 @@ import type { Plant } from '../../contract/plant.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
 import type { ControlValue } from '../../core/command-hold.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/schema.ts';
@@ -170,6 +172,27 @@ export class SiteLimits {
       }
     }
     this.#follow();
+  }
+
+  /** Ends without releasing the limits. */
+  leave(): void {
+    this.#cancelStep?.();
+  }
+
+  /** State that a restart keeps, restored after the plant; the next `apply` continues the ramps. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        limits: Array.from(this.#limits, ([name, limit]) => ({ name, ...limit })),
+        onPlantW: Array.from(this.#onPlantW, ([name, limitW]) => ({ name, limitW })),
+        slopes: Array.from(this.#slopes, ([id, slope]) => ({ id, ...slope })),
+      }),
+      ({ limits, onPlantW, slopes }) => {
+        for (const { name, ...limit } of limits) this.#limits.set(name, limit);
+        for (const { name, limitW } of onPlantW) this.#onPlantW.set(name, limitW);
+        for (const { id, ...slope } of slopes) this.#slopes.set(id, slope);
+      },
+    );
   }
 
   #wishes({ modes, control }: ControlInForce): readonly SiteWish[] {

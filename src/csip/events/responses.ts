@@ -1,7 +1,8 @@
 /**
  * The responses that one EndDevice owes, in a slot of the store: each is kept until the server has accepted or refused
  * it. Responses to one address (replyTo) are sent one at a time and in order, so that the 7 of a superseded event
- * arrives before the 2 of the winner.
+ * arrives before the 2 of the winner. A response that waited at the end of an earlier process may have reached the
+ * server, whose answer was not stored any more: the sender looks for it in the ResponseList of the server first.
  */
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
@@ -13,6 +14,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
+import { DeliveredResponses } from './delivered.ts';
 
 /** Maximum of waiting responses; beyond it the oldest is given up. */
 const maxWaiting = 1_000;
@@ -65,6 +67,7 @@ interface Lane {
 }
 
 const isDone = ({ result }: QueuedResponse): boolean => result !== 'queued';
+const stepOf = ({ mrid, status }: Pick<OwedResponse, 'mrid' | 'status'>): string => `${mrid} ${status}`;
 
 export class ResponseQueue {
   readonly #options: ResponseQueueOptions;
@@ -72,27 +75,55 @@ export class ResponseQueue {
   readonly #responses = new Map<number, QueuedResponse>();
   readonly #lanes = new Map<string, Lane>();
   /** `<mRID> <status>` of responses of an earlier process: a schedule saved before them may owe them again */
-  readonly #restored = new Set<string>();
+  #restored: Set<string>;
+  /** ids of responses of an earlier process without a final answer: the server may have them */
+  readonly #unsure = new Set<number>();
   /** ids of responses that are not yet in the journal */
   readonly #unwritten = new Set<number>();
   #nextId = 1;
   #lines = 0;
 
-  private constructor(options: ResponseQueueOptions) {
+  private constructor(options: ResponseQueueOptions, entries: readonly QueuedResponse[]) {
     this.#options = options;
+    this.#lines = entries.length;
+    for (const entry of entries) {
+      this.#responses.set(entry.id, entry);
+      this.#nextId = Math.max(this.#nextId, entry.id + 1);
+    }
+    for (const response of this.waiting) this.#unsure.add(response.id);
+    this.#restored = this.#stepsAfter(0);
   }
 
   /** Opens the queue of a slot, which may hold responses of an earlier process. */
   static async open(options: ResponseQueueOptions): Promise<ResponseQueue> {
-    const queue = new ResponseQueue(options);
-    const entries = (await options.slot.read()) as unknown as readonly QueuedResponse[];
-    queue.#lines = entries.length;
-    for (const entry of entries) {
-      queue.#responses.set(entry.id, entry);
-      queue.#nextId = Math.max(queue.#nextId, entry.id + 1);
-      queue.#restored.add(`${entry.mrid} ${entry.status}`);
-    }
-    return queue;
+    return new ResponseQueue(options, (await options.slot.read()) as unknown as readonly QueuedResponse[]);
+  }
+
+  /** Id of the last response that was put; 0: none. */
+  get lastId(): number {
+    return this.#nextId - 1;
+  }
+
+  /**
+   * Continues with the schedule of an earlier process, which was stored before its last responses were put.
+   * @param afterId `lastId` when the schedule was stored
+   * @param owed the responses of its last step
+   * @throws as `put`
+   */
+  async resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
+    const wasPut = this.lastId > afterId;
+    this.#restored = this.#stepsAfter(afterId);
+    for (const response of owed) this.#restored.delete(stepOf(response));
+    if (!wasPut) await this.put(owed);
+  }
+
+  /** True if the server may have the response already, from an earlier process. */
+  isUnsure(id: number): boolean {
+    return this.#unsure.has(id);
+  }
+
+  #stepsAfter(id: number): Set<string> {
+    return new Set([...this.#responses.values()].filter((response) => response.id > id).map(stepOf));
   }
 
   /**
@@ -102,7 +133,7 @@ export class ResponseQueue {
   async put(owed: readonly OwedResponse[]): Promise<void> {
     // responses of the user (4, 5) may repeat, and a restored schedule never owes them again
     const newResponses = owed.filter(
-      ({ mrid, status }) => status === 4 || status === 5 || !this.#restored.delete(`${mrid} ${status}`),
+      ({ mrid, status }) => status === 4 || status === 5 || !this.#restored.delete(stepOf({ mrid, status })),
     );
     const undelivered = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
     const queued = newResponses.map((response) => ({ ...response, id: this.#nextId++, ...undelivered }));
@@ -161,6 +192,7 @@ export class ResponseQueue {
     const httpStatus = kind === 'dropped' ? null : outcome.httpStatus;
     const lastError = kind === 'sent' ? null : outcome.error;
     const tried = { ...response, attempts, httpStatus, lastError };
+    if (kind !== 'failed' || httpStatus !== null) this.#unsure.delete(id);
     if (kind === 'failed') {
       // the number of attempts need not survive a restart
       this.#responses.set(id, tried);
@@ -259,12 +291,24 @@ interface ResponseSenderOptions {
 /** Sends the queued responses of an EndDevice while its server can be reached. */
 export class ResponseSender {
   readonly #options: ResponseSenderOptions;
+  readonly #delivered: DeliveredResponses;
   #reachable = false;
   #closed = false;
   #cancel: (() => void) | null = null;
 
   constructor(options: ResponseSenderOptions) {
     this.#options = options;
+    this.#delivered = new DeliveredResponses(options);
+  }
+
+  /** As `ResponseQueue.lastId`. */
+  get lastId(): number {
+    return this.#options.queue.lastId;
+  }
+
+  /** As `ResponseQueue.resume`. */
+  resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
+    return this.#options.queue.resume(afterId, owed);
   }
 
   /** Newest first. */
@@ -318,9 +362,12 @@ export class ResponseSender {
   }
 
   /** A 4xx status is final, except for 408 and 429. */
-  async #outcome({ mrid, status, createdS, replyTo }: QueuedResponse): Promise<SendOutcome> {
-    const { exchange, lfdi, deviceIndex } = this.#options;
+  async #outcome(response: QueuedResponse): Promise<SendOutcome> {
+    const { exchange, lfdi, deviceIndex, queue } = this.#options;
+    const { mrid, status, createdS, replyTo } = response;
     try {
+      if (queue.isUnsure(response.id) && (await this.#delivered.has(response)))
+        return { kind: 'sent', httpStatus: 200 };
       const { status: httpStatus, retryAfterMs } = await exchange.request({
         method: 'POST',
         href: replyTo,

@@ -10,6 +10,7 @@ import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import type { AddressBook } from '../addresses.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing, retryWaits } from '../transport/exchange.ts';
 import type { DocumentName } from '../xml/schema.ts';
@@ -46,6 +47,8 @@ export interface SubscriptionsOptions {
   readonly log: Pick<Logger, 'info' | 'warning'>;
   /** Called so that the resource is read again. */
   readonly onNotification: (notified: Notified) => void;
+  /** addresses of the subscriptions of an earlier process; absent: none are known */
+  readonly addresses?: Pick<AddressBook, 'get' | 'set'>;
 }
 
 /** Resources that the walk reads repeatedly (CSIP 5.3). */
@@ -70,6 +73,8 @@ interface Item {
   state: CsipSubscription['state'];
   /** of the Subscription on the server */
   href: string | null;
+  /** `href` is from an earlier process, and has not been read yet */
+  isKept: boolean;
   /** next request, on `WallClock.monotonicMs`; null: none planned */
   dueMs: number | null;
   renewedAtMs: number | null;
@@ -172,7 +177,8 @@ export class Subscriptions {
   }
 
   #want(resource: SubscribableResource): void {
-    const { listener, jitter } = this.#options;
+    const { listener, jitter, addresses } = this.#options;
+    const kept = addresses?.get(this.#idOf(resource)) ?? null;
     const previous = this.#items.get(resource.url);
     previous?.endTake?.();
     const item: Item = {
@@ -180,7 +186,8 @@ export class Subscriptions {
       backOff: new BackOff(fullJitter(retryWaits, jitter)),
       isActive: true,
       state: 'pending',
-      href: previous?.href ?? null,
+      href: previous?.href ?? kept,
+      isKept: previous === undefined && kept !== null,
       dueMs: this.#options.clock.monotonicMs(),
       renewedAtMs: null,
       notifications: previous?.notifications ?? 0,
@@ -219,7 +226,7 @@ export class Subscriptions {
     if (status === 0) item.backOff.reset();
     else {
       item.state = 'cancelled';
-      item.href = null;
+      this.#setHref(item, null);
       item.lastError = `the server has ended the subscription (status ${status})`;
       // back-off against a server that ends each subscription at once
       this.#plan(item, item.backOff.nextMs());
@@ -290,6 +297,10 @@ export class Subscriptions {
     };
     const body = { name: 'Subscription', value } as const;
     try {
+      if (item.isKept && (await this.#isAlive(item, value.notificationURI))) {
+        this.#settle(item, { status: 200, location: item.href });
+        return;
+      }
       const request = { method: 'POST', href: listUrl, resource: 'Subscription', body, deviceIndex } as const;
       this.#settle(item, await exchange.request({ ...request, signal: this.#ending.signal }));
     } catch (error) {
@@ -298,17 +309,33 @@ export class Subscriptions {
     }
   }
 
-  #settle(item: Item, { status, location }: SepAnswer): void {
+  /**
+   * True if the server still has the subscription of an earlier process: a second one would double its notifications.
+   * @throws SimError as `SepExchange.request`
+   */
+  async #isAlive(item: Item, notificationURI: string): Promise<boolean> {
+    const { exchange } = this.#options;
+    const { deviceIndex } = item.resource;
+    const request = { method: 'GET', href: item.href ?? '', resource: 'Subscription', deviceIndex } as const;
+    const { status, document } = await exchange.request({ ...request, signal: this.#ending.signal });
+    item.isKept = false;
+    if (status < 300 && document?.name === 'Subscription' && document.value.notificationURI === notificationURI)
+      return true;
+    this.#setHref(item, null);
+    return false;
+  }
+
+  #settle(item: Item, { status, location }: Pick<SepAnswer, 'status' | 'location'>): void {
     const { clock, log } = this.#options;
     // the user or the server may have ended the subscription meanwhile
     if (!item.isActive) {
-      item.href = location ?? item.href;
+      this.#setHref(item, location ?? item.href);
       return;
     }
     if (status < 300 || status === 409) {
       if (item.state === 'active') item.backOff.reset();
       item.state = 'active';
-      item.href = location ?? item.href;
+      this.#setHref(item, location ?? item.href);
       item.renewedAtMs = clock.nowMs();
       item.lastError = null;
       this.#plan(item, renewMs);
@@ -320,9 +347,14 @@ export class Subscriptions {
       return;
     }
     item.state = 'refused';
-    item.href = null;
+    this.#setHref(item, null);
     log.warning(`the server refuses a subscription to ${item.resource.url}: HTTP ${status}`);
     this.#plan(item, renewMs);
+  }
+
+  #setHref(item: Item, href: string | null): void {
+    item.href = href;
+    this.#options.addresses?.set(this.#idOf(item.resource), href);
   }
 
   /** One attempt: a subscription left on the server ends with its next notification, which is answered 404. */
@@ -330,7 +362,7 @@ export class Subscriptions {
     const { exchange, log } = this.#options;
     const { href } = item;
     if (href === null) return;
-    item.href = null;
+    this.#setHref(item, null);
     try {
       await exchange.request({
         method: 'DELETE',

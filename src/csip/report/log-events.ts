@@ -7,9 +7,7 @@ import type { AlarmBit } from './model.ts';
 import { retryWaits } from '../transport/exchange.ts';
 import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
-import { errorText } from '../../core/errors.ts';
-import type { Logger } from '../../core/log/log.ts';
-import type { Slot } from '../../core/store.ts';
+import type { LogEventIds } from './log-event-ids.ts';
 
 /** functionSet of DER */
 const derFunctionSet = 11;
@@ -46,7 +44,7 @@ interface Entry {
 }
 
 export interface LogEventOptions extends Sending {
-  readonly logEventIds: Pick<LogEventIds, 'next'>;
+  readonly logEventIds: Pick<LogEventIds, 'next'> & Partial<Pick<LogEventIds, 'alarms' | 'takeWaiting' | 'keep'>>;
 }
 
 export class LogEvents {
@@ -62,11 +60,16 @@ export class LogEvents {
   /** the last answer was 404 */
   #lost = false;
   #stopped = false;
+  /** resolves when the events so far are stored: they are sent only then */
+  #stored: Promise<void> | undefined;
   /** true if alarms are sent */
   enabled = true;
 
   constructor(options: LogEventOptions) {
     this.#options = options;
+    const { logEventIds } = options;
+    for (const [deviceIndex, bits] of logEventIds.alarms ?? []) this.#alarms.set(deviceIndex, new Set(bits));
+    for (const waiting of logEventIds.takeWaiting?.() ?? []) this.#queue({ ...waiting, result: 'queued' });
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
@@ -100,9 +103,15 @@ export class LogEvents {
   updateAlarms(deviceIndex: number, alarms: ReadonlySet<AlarmBit>, nowS: number): void {
     const before = this.#alarms.get(deviceIndex);
     this.#alarms.set(deviceIndex, alarms);
-    if (!this.enabled) return;
-    for (const bit of alarms) if (before?.has(bit) !== true) this.#add(deviceIndex, nowS, alarmEvent(bit, true));
-    for (const bit of before ?? []) if (!alarms.has(bit)) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
+    const begun = [...alarms].filter((bit) => before?.has(bit) !== true);
+    const ended = [...(before ?? [])].filter((bit) => !alarms.has(bit));
+    if (begun.length === 0 && ended.length === 0) return;
+    if (!this.enabled) {
+      this.#keep();
+      return;
+    }
+    for (const bit of begun) this.#add(deviceIndex, nowS, alarmEvent(bit, true));
+    for (const bit of ended) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
   }
 
   /** Queues an event of a user and sends the queue. @returns a promise that resolves after the attempt */
@@ -126,16 +135,29 @@ export class LogEvents {
       logEventPEN: standardPen,
       profileID: standardProfile,
     };
-    const entry: Entry = { event, deviceIndex, result: 'queued' };
+    this.#queue({ event, deviceIndex, result: 'queued' });
+    if (this.#waiting.length > maxWaiting) this.#settle('dropped');
+    else this.#keep();
+    void this.#send();
+  }
+
+  #queue(entry: Entry): void {
     this.#entries = [...this.#entries, entry].slice(-maxKept);
     this.#waiting.push(entry);
-    if (this.#waiting.length > maxWaiting) this.#settle('dropped');
-    void this.#send();
+  }
+
+  /** Stores the alarms and the events that wait; a reporter that has taken over stores its own. */
+  #keep(): void {
+    if (this.#stopped) return;
+    const waiting = this.#waiting.map(({ event, deviceIndex }) => ({ event, deviceIndex }));
+    const alarms = Array.from(this.#alarms, ([deviceIndex, bits]) => [deviceIndex, [...bits]] as const);
+    this.#stored = this.#options.logEventIds.keep?.(alarms, waiting);
   }
 
   #settle(result: CsipLogEvent['result']): void {
     const entry = this.#waiting.shift();
     if (entry !== undefined) entry.result = result;
+    this.#keep();
   }
 
   #send(): Promise<void> {
@@ -147,6 +169,7 @@ export class LogEvents {
     while (this.#href !== null && !this.#stopped) {
       const [entry] = this.#waiting;
       if (entry === undefined) return;
+      if (this.#stored !== undefined) await this.#stored;
       const status = await this.#post(this.#href, entry);
       // the full queue may have dropped the entry meanwhile
       if (entry.result !== 'queued') continue;
@@ -181,35 +204,4 @@ export class LogEvents {
 
 function alarmEvent(bit: AlarmBit, begins: boolean): CsipLogEventRequest {
   return { code: begins ? 2 * bit : 2 * bit + 1, details: `${alarmTexts[bit]}${begins ? '' : ', normal again'}` };
-}
-
-/** Number of ids, which have 16 bits. */
-const idCount = 0x1_0000;
-
-/** Ids of the LogEvents of one EndDevice, consecutive over reconnections and restarts. */
-export class LogEventIds {
-  readonly #slot: Slot;
-  readonly #log: Logger;
-  #next: number;
-
-  private constructor(slot: Slot, log: Logger, next: number) {
-    this.#slot = slot;
-    this.#log = log;
-    this.#next = next;
-  }
-
-  /** @param slot stores the next id */
-  static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
-    const [storedId] = await slot.read();
-    return new LogEventIds(slot, log, typeof storedId === 'number' ? storedId % idCount : 0);
-  }
-
-  next(): number {
-    const id = this.#next;
-    this.#next = (id + 1) % idCount;
-    this.#slot.replace([this.#next]).catch((error: unknown) => {
-      this.#log.error(`the ids of log events cannot be stored: ${errorText(error)}`);
-    });
-    return id;
-  }
 }

@@ -29,6 +29,8 @@ export interface MeterOptions extends Sending {
   readonly postRateS: number | null;
   /** true: periods of whole minutes start at whole minutes */
   readonly wholeMinutes?: boolean;
+  /** as of `MirrorOptions` */
+  readonly mirrors?: NonNullable<MirrorOptions['mirrors']>;
   readonly conventions: ReadingConventions & {
     /** readings of each device */
     readonly device: boolean;

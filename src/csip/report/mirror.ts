@@ -1,4 +1,5 @@
 /** One MirrorUsagePoint on the server: its creation, its postRate, and its readings in order. */
+import { createHash } from 'node:crypto';
 import type { CsipReadingSet } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
@@ -6,6 +7,7 @@ import { Turns } from '../../core/turns.ts';
 import type { SepAnswer } from '../transport/exchange.ts';
 import type { OutgoingDocument, Received } from '../xml/schema.ts';
 import type { MirrorMeterReading, MirrorUsagePoint } from '../xml/documents.ts';
+import type { AddressBook } from '../addresses.ts';
 import type { Period, Quantity } from './readings.ts';
 import { mridOf } from './readings.ts';
 import { retryWaits } from '../transport/exchange.ts';
@@ -44,6 +46,8 @@ export interface MirrorOptions extends Sending {
   readonly quantities: readonly Quantity[];
   /** called with the postRate of the server, s */
   readonly onPostRate: (seconds: number) => void;
+  /** mirrors of an earlier process: they are not created again; absent: none are known */
+  readonly mirrors?: Pick<AddressBook, 'get' | 'set'>;
 }
 
 interface Series {
@@ -73,6 +77,8 @@ export class Mirror {
   readonly #turns = new Turns();
   #listHref: string | null = null;
   #href: string | null = null;
+  /** the address is from an earlier process, and its mirror has not been read yet */
+  #isKept = false;
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
@@ -141,8 +147,21 @@ export class Mirror {
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
-    this.#href = null;
+    this.#href = listHref === null ? null : (this.#options.mirrors?.get(this.#key(listHref)) ?? null);
+    this.#isKept = this.#href !== null;
     if (listHref !== null) void this.send();
+  }
+
+  /** Equal for one mirror with the same readings at one list. */
+  #key(listHref: string): string {
+    const readings = JSON.stringify(this.#series.map(({ quantity: { type }, mrid }) => [mrid, type]));
+    return `${this.mrid} ${createHash('sha256').update(`${listHref} ${readings}`).digest('hex').slice(0, 32)}`;
+  }
+
+  #setHref(href: string | null): void {
+    this.#href = href;
+    this.#isKept = false;
+    if (this.#listHref !== null) this.#options.mirrors?.set(this.#key(this.#listHref), href);
   }
 
   /** Adds periods to the queue. @returns a promise that resolves after an attempt to send them; it never rejects */
@@ -165,7 +184,7 @@ export class Mirror {
     if (usagePoint !== undefined) {
       this.#takeRate(usagePoint);
     } else if (!(await this.#read(this.#href))) {
-      this.#href = null;
+      this.#setHref(null);
       await this.send();
     }
   }
@@ -206,12 +225,17 @@ export class Mirror {
         if (refusal !== null) return refusal;
         continue;
       }
+      if (this.#isKept) {
+        if (!(await this.#read(this.#href))) this.#setHref(null);
+        this.#isKept = false;
+        continue;
+      }
       const batch = this.#waiting.slice(0, maxPerPost);
       if (batch.length === 0) return null;
       const status = await this.#postBatch(this.#href, batch);
       if (status === 404) {
         // the server has lost the mirror: create it again, but only once
-        this.#href = null;
+        this.#setHref(null);
         if (isRecreated) return 'status 404';
         isRecreated = true;
         continue;
@@ -263,17 +287,21 @@ export class Mirror {
       return `status ${status}`;
     }
     if (location === null) return 'no Location';
-    this.#href = location;
+    this.#setHref(location);
     // a server that refuses a GET of the mirror may still accept its readings
     await this.#read(location);
     return null;
   }
 
-  /** Reads the postRate of the mirror. @returns false if the server answered 404 */
+  /** Reads the postRate of the mirror. @returns false if the server answered 404, or has another mirror there */
   async #read(href: string): Promise<boolean> {
     try {
       const { status, document } = await this.#request('GET', href);
-      if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
+      if (document?.name === 'MirrorUsagePoint') {
+        const { mRID } = document.value;
+        if (mRID !== undefined && mRID.toUpperCase() !== this.mrid) return false;
+        this.#takeRate(document.value);
+      }
       return status !== 404;
     } catch {
       // the next poll reads the mirror again; readings have separate retries

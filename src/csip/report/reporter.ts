@@ -60,6 +60,8 @@ export interface ReporterOptions extends LogEventOptions {
   /** overrides the rates of the server, s; null: no override */
   readonly postRateS: number | null;
   readonly readings: MeterOptions['conventions'];
+  /** as of `MeterOptions` */
+  readonly mirrors?: NonNullable<MeterOptions['mirrors']>;
 }
 
 /** The resources of an EndDevice that is not on the server. */

@@ -271,8 +271,7 @@ export class Configurator {
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
     this.#applyOtherSettings(patch);
-    if (patch.lfdi === null) inForce.lfdis.delete(device);
-    else if (patch.lfdi !== undefined) inForce.lfdis.set(device, patch.lfdi);
+    if (patch.lfdi !== undefined) await this.#clients.chooseLfdi(device, patch.lfdi);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
     if (this.#connectionSettings() !== before) await this.#clients.restart();

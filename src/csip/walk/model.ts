@@ -116,7 +116,7 @@ export interface WalkConduct {
 /** EndDevices that were posted, so that none is posted twice, even over restarts. */
 export interface RegistrationBook {
   /** true if the target may be posted; it may not be again afterwards */
-  begin(target: WalkTarget): boolean;
+  begin(target: WalkTarget): boolean | Promise<boolean>;
   /** No answer, or a temporary one: the target may be posted again if the list does not show it. */
   failed(target: WalkTarget): void;
 }

@@ -3,7 +3,7 @@ import { errorText, SimError } from '../../core/errors.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/schema.ts';
-import type { Documents } from '../xml/documents.ts';
+import type { Documents, Response } from '../xml/documents.ts';
 import type { Holding } from './bounds.ts';
 import { firstRemarks, remarksOf, remarksOfMissed } from './remarks.ts';
 import type { Missed, Remark } from './remarks.ts';
@@ -35,9 +35,12 @@ export interface ListItems {
   readonly DERProgramList: 'DERProgram';
   readonly DERControlList: 'DERControl';
   readonly DERCurveList: 'DERCurve';
+  readonly ResponseList: 'Response';
 }
 export type ListName = keyof ListItems;
-export type Item<List extends ListName> = Received<Documents[ListItems[List]]>;
+/** Response is no document of its own for a client. */
+type ItemTypes = Documents & { readonly Response: Response };
+export type Item<List extends ListName> = Received<ItemTypes[ListItems[List]]>;
 
 /** All pages of a list. */
 export interface WholeList<List extends ListName> {
@@ -52,6 +55,7 @@ const itemNames: ListItems = {
   DERProgramList: 'DERProgram',
   DERControlList: 'DERControl',
   DERCurveList: 'DERCurve',
+  ResponseList: 'Response',
 };
 
 /** Bounds of one reading of a list. */

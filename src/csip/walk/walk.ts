@@ -342,7 +342,7 @@ export class Walk {
   /** In-band registration, once for each identity. @returns true if the server has accepted it */
   async #register(target: WalkTarget, listUrl: string): Promise<boolean> {
     const { conduct, registrations, remoteClock, log } = this.#options;
-    if (!conduct.register || !registrations.begin(target)) return false;
+    if (!conduct.register || !(await registrations.begin(target))) return false;
     this.#enter('registering');
     const { lfdi, sfdi, deviceCategory, deviceIndex } = target;
     const changedTime = Math.floor(remoteClock.nowMs() / 1000);

@@ -3,7 +3,7 @@ import type { Json } from '../../support/http.ts';
 import { parsed } from './bodies.ts';
 import type { HeadEnd } from './head-end.ts';
 import { element, leaf } from './markup.ts';
-import type { MirrorPoint } from './model.ts';
+import type { MirrorPoint, ResponseRecord } from './model.ts';
 import type { Answer, Asked } from './resources.ts';
 
 export function keepResponse(headEnd: HeadEnd, { body, path }: Asked): void {
@@ -17,6 +17,14 @@ export function keepResponse(headEnd: HeadEnd, { body, path }: Asked): void {
     path,
   });
 }
+
+export const responsePage = ({ createdS, lfdi, status, mRID }: ResponseRecord): string =>
+  element('Response', {}, [
+    leaf('createdDateTime', createdS),
+    leaf('endDeviceLFDI', lfdi),
+    leaf('status', status),
+    leaf('subject', mRID),
+  ]);
 
 export const mirrorPage = ({ id, mRID, roleFlags, deviceLfdi, postRate }: MirrorPoint): string =>
   element('MirrorUsagePoint', { href: `/mup/${id}` }, [

@@ -3,7 +3,7 @@ import { parsed } from './bodies.ts';
 import type { HeadEnd } from './head-end.ts';
 import type { Control, EndDevice, Fsa, Program, Recorded } from './model.ts';
 import * as pages from './pages.ts';
-import { keepMirror, keepReadings, keepResponse, mirrorPage } from './received.ts';
+import { keepMirror, keepReadings, keepResponse, mirrorPage, responsePage } from './received.ts';
 
 export interface Answer {
   readonly status: number;
@@ -271,6 +271,10 @@ const routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
     }),
   },
   '/edev/*/rsps/*/rsp': {
+    GET: ofDevice((headEnd, _, { path, query }) => {
+      const items = headEnd.responses.map(responsePage).reverse();
+      return found(pages.list('ResponseList', { href: path }, items, query, headEnd.largestPage));
+    }),
     POST: ofDevice((headEnd, _, asked) => {
       keepResponse(headEnd, asked);
       return { status: 201, headers: { Location: `${asked.path}/${headEnd.responses.length}` } };

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { createMemoryStore } from '../../../src/core/store.ts';
+import { AddressBook } from '../../../src/csip/addresses.ts';
 import { Subscriptions } from '../../../src/csip/notify/subscriptions.ts';
 import type { Notified, SubscribableResource } from '../../../src/csip/notify/subscriptions.ts';
 import type { NotificationTaker } from '../../../src/csip/notify/listener.ts';
@@ -35,7 +38,8 @@ class Rig {
   hold: Promise<void> = Promise.resolve();
   readonly subscriptions: Subscriptions;
 
-  constructor(automatic = true) {
+  /** @param addresses of an earlier process */
+  constructor(automatic = true, addresses?: AddressBook) {
     const note = (line: string) => this.lines.push(line);
     this.subscriptions = new Subscriptions({
       exchange: this.#exchange(),
@@ -53,6 +57,7 @@ class Rig {
       jitter: { next: () => 1 },
       log: { info: note, warning: note },
       onNotification: (notified) => this.notified.push(notified),
+      ...(addresses && { addresses }),
     });
   }
 
@@ -69,7 +74,11 @@ class Rig {
       if (status instanceof Error) throw status;
       const location = status === 201 ? `${origin}/sub/${this.made.size + 1}` : null;
       if (location !== null) this.made.set(location, subscription?.notificationURI ?? '');
-      return { status, url: href, location, document: null, middleMonotonicMs: 0 };
+      const notificationURI = method === 'GET' ? this.made.get(href) : undefined;
+      const answer = { url: href, location, document: null, middleMonotonicMs: 0 };
+      if (method !== 'GET') return { ...answer, status };
+      if (notificationURI === undefined) return { ...answer, status: 404 };
+      return { ...answer, status: 200, document: { name: 'Subscription', value: { notificationURI } } };
     };
     return { origin, request, negotiated: null, close: () => Promise.resolve() };
   }
@@ -125,6 +134,20 @@ describe('CSIP: subscriptions', () => {
       lastError: null,
       renewedAtMs: rig.wall.nowMs(),
     });
+  });
+
+  it('a subscription of an earlier process goes on, and is made again only where the server has dropped it', async () => {
+    const slot = createMemoryStore().slot('subscriptions');
+    const resources = [resource('/derc'), resource('/derp', 'DERProgramList')];
+    const first = await new Rig(true, await AddressBook.open(slot, silentLogger)).start(...resources);
+    const second = new Rig(true, await AddressBook.open(slot, silentLogger));
+    second.made.set(`${origin}/sub/1`, first.made.get(`${origin}/sub/1`) ?? '');
+    await second.start(...resources);
+    expect(second.requests).to.deep.equal(['GET /sub/1', 'GET /sub/2', 'POST /derp']);
+    expect(second.states).to.deep.equal({ '/derc': 'active', '/derp': 'active' });
+    expect(second.notify(`${origin}/sub/1`)).to.equal(true);
+    await second.pass(12 * 3_600_000);
+    expect(second.requests.slice(3)).to.deep.equal(['POST /derc', 'POST /derp']);
   });
 
   it('tells a notification, which is to be followed by a reading, and keeps the last 100', async () => {

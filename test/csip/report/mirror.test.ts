@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { Mirror } from '../../../src/csip/report/mirror.ts';
 import { quantitiesOf } from '../../../src/csip/report/readings.ts';
+import { AddressBook } from '../../../src/csip/addresses.ts';
+import { createMemoryStore } from '../../../src/core/store.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { origin, settled } from './fake-server.ts';
 import { hrefsFor, lfdi, named, remoteStartS, rig, stopReporters, valuesOf } from './reporter-rig.ts';
@@ -24,6 +26,41 @@ describe('CSIP reporter: metering mirror', () => {
       [29, 33],
       [33, undefined],
     ]);
+  });
+
+  it('a mirror of an earlier process is read, and made again only where the server has it no more', async () => {
+    const slot = createMemoryStore().slot('mirrors');
+    const first = rig({ mirrors: await AddressBook.open(slot, silentLogger) });
+    first.server.postRate = 60;
+    first.reporter.follow(hrefsFor(1));
+    await settled();
+    expect(first.server.sent('MirrorUsagePoint')).to.have.length(2);
+    first.reporter.stop();
+    const second = rig({ mirrors: await AddressBook.open(slot, silentLogger) });
+    second.server.postRate = 30;
+    const [, [siteHref, site] = []] = first.server.mirrors;
+    if (siteHref !== undefined && site !== undefined) second.server.mirrors.set(siteHref, site);
+    second.reporter.follow(hrefsFor(1));
+    await settled();
+    // the server has lost that of the device
+    expect(second.server.sent('MirrorUsagePoint').map(({ roleFlags }) => roleFlags)).to.deep.equal(['0049']);
+    expect(second.reporter.readings(null).postRateS).to.equal(30);
+    await second.run(60);
+    expect(second.server.sent('MirrorMeterReadingList').length).to.be.above(1);
+  });
+
+  it('a mirror of another device at the address of an earlier process gets no readings', async () => {
+    const slot = createMemoryStore().slot('mirrors');
+    const first = rig({ mirrors: await AddressBook.open(slot, silentLogger) });
+    first.reporter.follow(hrefsFor(1));
+    await settled();
+    first.reporter.stop();
+    const second = rig({ mirrors: await AddressBook.open(slot, silentLogger) });
+    const [[deviceHref] = [], [, site] = []] = first.server.mirrors;
+    if (deviceHref !== undefined && site !== undefined) second.server.mirrors.set(deviceHref, site);
+    second.reporter.follow(hrefsFor(1));
+    await settled();
+    expect(second.server.sent('MirrorUsagePoint')[0]).to.include({ roleFlags: '0049' });
   });
 
   it('posts averages of the counters at the postRate that it reads back', async () => {

@@ -47,7 +47,7 @@ export interface Rig {
   readonly run: (seconds: number) => Promise<void>;
 }
 
-interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings'>> {
+interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings' | 'mirrors'>> {
   readonly types?: readonly string[];
   readonly meter?: boolean;
   readonly mode?: RemoteClockMode;
