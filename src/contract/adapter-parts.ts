@@ -1,3 +1,4 @@
+import type { Kept } from '../core/kept.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultSource } from '../core/faults/registry.ts';
 import type { LogBook } from '../core/log/log.ts';
@@ -7,7 +8,15 @@ import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { WireLog } from '../core/wire/wire-log.ts';
 import type { ChargePointIdOf } from './charge-point-ids.ts';
+import type { Keeping } from './keeping.ts';
 import type { Plant } from './plant.ts';
+
+/**
+ * Keeps a part of an adapter together with the registers of the devices, so that both are of one instant. The first
+ * call for a name restores at once what an earlier process has left.
+ * @returns ends the keeping: the part is not saved any more
+ */
+export type KeepPart = (name: string, part: Kept) => () => void;
 
 /** The parts of the simulator that the adapter of a protocol is made from. */
 export interface AdapterParts {
@@ -24,6 +33,10 @@ export interface AdapterParts {
   readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
   /** store of data that an adapter must not lose: queues, counters */
   readonly store: Store;
+  /** absent: registers and controls end with the process */
+  readonly keepPart?: KeepPart;
+  /** absent: the devices end with the process */
+  readonly keeping?: Keeping;
   readonly chargePointId: ChargePointIdOf;
   /** log in which each protocol has a channel for its messages */
   readonly wireLog: WireLog;

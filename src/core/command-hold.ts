@@ -1,6 +1,8 @@
 /**
  * Sets a state without a register while a control lasts, and restores it afterwards, as `PointHolds` does with points.
  */
+import { keptRecord } from './kept.ts';
+import type { Kept } from './kept.ts';
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */
@@ -66,6 +68,24 @@ export class CommandHold<Value> {
     const base = taken && !this.overwritten ? taken.base : this.#state.read();
     this.#state.write(requested.value, { source: this.#source, peer: requested.id });
     this.#taken = { base, requested, mark: this.#state.mark() };
+  }
+
+  /** State that a restart keeps, restored after the state that it holds. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        taken: this.#taken && {
+          base: this.#taken.base,
+          requested: this.#taken.requested,
+          overwritten: this.overwritten,
+        },
+      }),
+      ({ taken }) => {
+        if (taken === null) this.#taken = null;
+        // an overwritten state never has this mark
+        else this.#taken = { ...taken, mark: taken.overwritten ? {} : this.#state.mark() };
+      },
+    );
   }
 
   /** Forgets the held state after a reset of the device, without restoring it. */
