@@ -129,6 +129,8 @@ export interface StationOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** the device, in place of one with the profile */
   readonly kind?: StationKind;
+  /** the clock of the machine, ms since the epoch; default: it stands still */
+  readonly wallMs?: () => number;
   /** commands before the station is heard */
   readonly before?: (kind: StationKind) => void;
   readonly setpointW?: (evseId: number) => number | null;
@@ -212,7 +214,7 @@ export class Station {
     });
     this.variables = variablesOf(this.port, version, options.variables ?? {});
     this.#queue = fakeQueue(version, disk, central, () => this.transactions);
-    this.parts = this.#partsOf(version);
+    this.parts = this.#partsOf(version, options.wallMs ?? (() => 0));
     this.transactions = createTransactions(this.parts, {
       sample: (...about) => this.meterValues.sample(...about),
       ...(costs === undefined ? {} : { costs }),
@@ -223,7 +225,7 @@ export class Station {
     });
   }
 
-  #partsOf(version: Version2): StationParts {
+  #partsOf(version: Version2, wallMs: () => number): StationParts {
     const { central, kind, disk } = this;
     const distort = () => this.distort;
     return {
@@ -231,6 +233,7 @@ export class Station {
       version,
       device: this.port,
       clock: clockOf(kind),
+      wall: { nowMs: wallMs },
       log: silentLogger,
       store: (name: string) => disk.store.slot(name),
       variables: this.variables,
