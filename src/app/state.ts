@@ -2,7 +2,7 @@
 import { SimError, errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createMemoryStore } from '../core/store.ts';
-import type { Store } from '../core/store.ts';
+import type { JsonValue, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -12,6 +12,8 @@ import { takeLock } from '../state/lock.ts';
 
 export interface State {
   readonly store: Store;
+  /** The values of a slot at once, for parts that are built within one call. */
+  values(slot: string): readonly JsonValue[];
   /** for the line at the start */
   readonly words: string;
   /** @throws SimError CONFIG_INVALID if the folder cannot be written */
@@ -30,6 +32,7 @@ interface StateOptions {
 export function memoryState(store: Store = createMemoryStore()): State {
   return {
     store,
+    values: () => [],
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -53,6 +56,7 @@ export function folderState(path: string, { log, wall, later }: StateOptions): S
       const store = createFileStore({ folder, log, later, nowMs: () => wall.nowMs() });
       return {
         store,
+        values: (slot) => store.values(slot),
         words: `state in ${path}`,
         async open() {
           try {

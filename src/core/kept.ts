@@ -11,6 +11,9 @@ export interface Kept {
   restore(saved: JsonValue): void;
 }
 
+/** Parts of a state, in the order of their restoring. */
+export type KeptByName = Readonly<Record<string, Kept>>;
+
 /** Numbers that JSON would change. */
 const specialNumbers: readonly number[] = [NaN, Infinity, -Infinity, -0];
 const specialTexts = ['NaN', 'Infinity', '-Infinity', '-0'];
@@ -112,7 +115,7 @@ export function keptList(parts: readonly Kept[]): Kept {
  * Named parts. A part without a kept value stays at its start, and a kept value without a part is ignored: versions of
  * the program differ.
  */
-export function keptParts(parts: Readonly<Record<string, Kept>>): Kept {
+export function keptParts(parts: KeptByName): Kept {
   const entries = Object.entries(parts);
   return {
     save() {

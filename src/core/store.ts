@@ -22,7 +22,7 @@ export interface Slot {
   read(): Promise<readonly JsonValue[]>;
   /** Appends values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   append(...values: readonly JsonValue[]): Promise<void>;
-  /** Replaces all values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
+  /** Replaces all values; writes nothing where they are the same. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   replace(values: readonly JsonValue[]): Promise<void>;
 }
 
@@ -122,7 +122,11 @@ class ListSlot implements Slot {
   }
 
   read(): Promise<readonly JsonValue[]> {
-    return Promise.resolve(this.#texts.map((text) => JSON.parse(text) as JsonValue));
+    return Promise.resolve(this.values());
+  }
+
+  values(): readonly JsonValue[] {
+    return this.#texts.map((text) => JSON.parse(text) as JsonValue);
   }
 
   // async: a refusal rejects and never throws within the call
@@ -135,6 +139,7 @@ class ListSlot implements Slot {
 
   async replace(values: readonly JsonValue[]): Promise<void> {
     const { texts, bytes } = this.#checked(values, 0, 0);
+    if (isSame(texts, this.#texts)) return void (await this.#durability.durable());
     this.#texts = texts;
     this.#bytes = bytes;
     await this.#durability.changed(this.#name, 'replace', texts);
@@ -152,10 +157,15 @@ class ListSlot implements Slot {
   }
 }
 
+const isSame = (texts: readonly string[], others: readonly string[]) =>
+  texts.length === others.length && texts.every((text, at) => text === others[at]);
+
 const sizeOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** A store, and the JSON texts of its slots for the journal. */
 export interface ListStore extends Store {
+  /** The values of a slot at once, for parts that are built within one call. */
+  values(slot: string): readonly JsonValue[];
   contents(): Iterable<readonly [slot: string, texts: readonly string[]]>;
 }
 
@@ -181,6 +191,7 @@ export function createListStore(
       return newSlot;
     },
     durable: () => durability.durable(),
+    values: (name) => slots.get(name)?.values() ?? [],
     *contents() {
       for (const [name, { texts }] of slots) if (texts.length > 0) yield [name, texts];
     },
