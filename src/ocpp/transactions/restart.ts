@@ -51,7 +51,7 @@ export function raiseMeters(
 
 /**
  * The last instant and meter of a transaction that a restart has interrupted: those of the device where it still has
- * the session and has metered more, else the last reading.
+ * the session and is newer, else the last reading.
  * @param sessionId of the transaction; null: it has none
  */
 export function lastReading(
@@ -64,10 +64,10 @@ export function lastReading(
   const { session, energyWh } = device.connector(connectorId);
   const meterWh = Math.round(energyWh);
   const isInDevice = sessionId !== null && session?.transactionId === sessionId;
-  if (reading === null || !isInDevice || meterWh <= lastWh) return { atMs: lastMs, meterWh: lastWh };
+  if (reading === null || !isInDevice) return { atMs: lastMs, meterWh: lastWh };
   // a difference, since the time of the central system is not known yet
   const laterMs = Math.max(0, clock.ofSim(device.now) - clock.ofSim(reading.at));
-  return { atMs: lastMs + laterMs, meterWh };
+  return { atMs: lastMs + laterMs, meterWh: Math.max(lastWh, meterWh) };
 }
 
 /** True if a session has not ended. */

@@ -136,7 +136,7 @@ function endWithLastValues(state: TransactionsState, record: TransactionRecord, 
   end(state, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
 }
 
-/** Stores the present meter reading, for a loss of power. */
+/** Stores the present meter reading, for a loss of power, unless it is the same as before. */
 function noteMeter(state: TransactionsState, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
   const meterWh = Math.round(energyWh);
   if (meterWh !== lastWh) state.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
@@ -297,8 +297,11 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
 /** Stores the meter readings of all running transactions. */
 function noteAllMeters(state: TransactionsState): void {
   const { device, clock } = state.parts;
-  for (const record of state.ledger.running)
-    noteMeter(state, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
+  for (const { key, connectorId } of state.ledger.running)
+    state.ledger.change(key, {
+      lastWh: Math.round(device.connector(connectorId).energyWh),
+      lastMs: clock.ofSim(device.now),
+    });
 }
 
 function partOf(state: TransactionsState): Part {
