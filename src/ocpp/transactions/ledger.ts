@@ -35,6 +35,8 @@ export interface Ledger<Entry extends LedgerRecord> {
   at(connectorId: number): Entry | null;
   /** The last reading of a connector; null: none. */
   readingAt(connectorId: number): Reading | null;
+  /** The device has the last reading of a connector now. */
+  renewReading(connectorId: number): void;
   /** The meters begin anew. */
   forgetReadings(): void;
   /** true: an earlier process, or this version when it was at work before, has stored the ledger */
@@ -150,6 +152,12 @@ export function createLedger<Entry extends LedgerRecord>(
     get: (key) => records.get(key) ?? null,
     at: (connectorId) => running().find((record) => record.connectorId === connectorId) ?? null,
     readingAt: (connectorId) => book.readings.get(connectorId) ?? null,
+    renewReading(connectorId) {
+      const reading = book.readings.get(connectorId);
+      if (reading === undefined) return;
+      book.readings.set(connectorId, { ...reading, at: now() });
+      recordStore.saveHead();
+    },
     forgetReadings() {
       book.readings.clear();
       recordStore.saveHead();

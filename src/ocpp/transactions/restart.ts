@@ -32,7 +32,7 @@ export function agreeWithQueue<Entry extends LedgerRecord>(
 /** Raises meters that are below their last reading, since the device was stored before it. */
 export function raiseMeters(
   { device, log }: Parts,
-  ledger: Pick<Ledger<LedgerRecord>, 'readingAt'>,
+  ledger: Pick<Ledger<LedgerRecord>, 'readingAt' | 'renewReading'>,
   insistence: Pick<Insistence, 'insist'>,
 ): void {
   for (const connectorId of device.connectorIds) {
@@ -43,6 +43,7 @@ export function raiseMeters(
       const { energyWh } = device.connector(connectorId);
       if (Math.round(energyWh) >= reading.energyWh || device.meterSetSince(connectorId, reading.at)) return;
       device.command({ kind: 'evse.meter', connectorId, energyWh: reading.energyWh });
+      ledger.renewReading(connectorId);
       const from = `from ${Math.round(energyWh)} to ${reading.energyWh} Wh`;
       log.info(`the meter of connector ${connectorId} is raised ${from}, its last reading`, device.deviceIndex);
     });
