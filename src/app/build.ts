@@ -24,8 +24,9 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
-import { allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
+import { alarmOfState, allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -94,7 +95,14 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
   const log = logBook.logger('Lab');
   const state =
-    config.stateDir === null ? memoryState(options.store) : folderState(config.stateDir, { log, wall, later });
+    config.stateDir === null
+      ? memoryState(options.store)
+      : folderState(config.stateDir, {
+          log,
+          wall,
+          later,
+          ...(options.openStateFolder && { openFolder: options.openStateFolder }),
+        });
   const unfit = new Set<string>();
   for (;;) {
     try {
@@ -133,6 +141,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     version: origin.version,
   });
   followPlant(faults, plant);
+  // the devices of the configuration are restored before any can join
+  let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
     plant,
     clock,
@@ -140,8 +150,9 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     log,
     wall,
     unfit,
-    joined: (index) => changes.joinedConfig(index),
+    joined: (index) => changes?.joinedConfig(index),
   });
+  alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
@@ -157,9 +168,18 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   injectConfigured(faults, config, { plant, adapters }, log);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
   keeping?.add('changes', changes.kept());
-  const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin, config });
+  const scenarios = composeScenarios({
+    plant,
+    wall,
+    later,
+    wireLog,
+    csip: interfaces.csipClient,
+    origin,
+    config,
+    shelf: keeping && new ScenarioShelf(state),
+  });
   const info = { ...origin, startedAtMs: wall.nowMs() };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const setup = {

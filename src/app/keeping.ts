@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { Keeping } from '../contract/keeping.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
-import type { JsonValue, Slot } from '../core/store.ts';
+import type { JsonValue } from '../core/store.ts';
 import { secondsBetween } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { SimClock } from '../core/time/sim-clock.ts';
@@ -43,7 +44,7 @@ export class UnfitState extends Error {
 
 export interface PlantKeepingOptions {
   readonly plant: SimPlant;
-  readonly state: Pick<State, 'store' | 'values'>;
+  readonly state: Pick<State, 'store' | 'values' | 'write'>;
   readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly every: Every;
   readonly monotonicMs: () => number;
@@ -55,7 +56,8 @@ export interface PlantKeepingOptions {
 
 interface KeptSlot {
   readonly kept: Kept;
-  readonly slot: Slot;
+  /** name of the slot */
+  readonly slot: string;
 }
 
 const sharedName = (part: string) => slotName('plant', 'shared', part);
@@ -117,7 +119,7 @@ export class PlantKeeping implements Keeping {
       this.#restoreShared({ [part]: kept });
     } catch (error) {
       this.#options.log.warning(`${errorText(error)}; it starts anew`);
-      this.#shared.set(part, { kept, slot: this.#options.state.store.slot(sharedName(part)) });
+      this.#shared.set(part, { kept, slot: sharedName(part) });
     }
   }
 
@@ -126,7 +128,7 @@ export class PlantKeeping implements Keeping {
     for (const [part, kept] of Object.entries(parts)) {
       const name = sharedName(part);
       restorePart(part, kept, state.values(name), this.#unfit);
-      this.#shared.set(part, { kept, slot: state.store.slot(name) });
+      this.#shared.set(part, { kept, slot: name });
     }
   }
 
@@ -180,20 +182,28 @@ export class PlantKeeping implements Keeping {
   }
 
   #enter(device: SimDevice): KeptByName {
-    const { state, configurationOf } = this.#options;
+    const { configurationOf } = this.#options;
     const { index } = device;
     const parts = device.keptByName();
     const mark = configurationOf(index);
     const withMark: KeptByName = { ...parts, [configurationPart]: { save: () => mark, restore: () => undefined } };
     this.#devices.set(
       index,
-      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: state.store.slot(deviceName(index, part)) })),
+      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: deviceName(index, part) })),
     );
     return parts;
   }
 
   #leave(index: number): void {
-    for (const { slot } of this.#devices.get(index) ?? []) this.#watch(slot.replace([]));
+    const { store } = this.#options.state;
+    for (const { slot } of this.#devices.get(index) ?? []) {
+      store
+        .slot(slot)
+        .replace([])
+        .catch((error: unknown) => {
+          this.#failed(error);
+        });
+    }
     this.#devices.delete(index);
   }
 
@@ -220,13 +230,8 @@ export class PlantKeeping implements Keeping {
   }
 
   #write(slots: Iterable<KeptSlot>): void {
-    for (const { kept, slot } of slots) this.#watch(slot.replace([kept.save()]));
-  }
-
-  #watch(change: Promise<void>): void {
-    change.catch((error: unknown) => {
-      this.#failed(error);
-    });
+    const { state } = this.#options;
+    for (const { kept, slot } of slots) state.write(slot, JSON.stringify(kept.save()));
   }
 
   /** Logs the first failure: the next ones come every second. */
@@ -294,6 +299,24 @@ function followClockSettings(
     },
   });
   if (startsPaused) clock.set({ mode: 'paused' });
+}
+
+/** While the folder takes no writes, each device has an alarm: a restart would lose what it does from then on. */
+export function alarmOfState({
+  plant,
+  state,
+  commAlarms,
+}: {
+  readonly plant: SimPlant;
+  readonly state: State;
+  readonly commAlarms: CommAlarmSwitch;
+}): void {
+  state.onFailure((reason) => {
+    for (const { index } of plant.devices) {
+      if (reason === null) commAlarms.end(index, 'state_not_kept');
+      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${reason}`);
+    }
+  });
 }
 
 /** Marks of configurations, which differ where the state of one device would not fit the other. */

@@ -18,6 +18,7 @@ import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { PlantKeeping } from './keeping.ts';
+import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
 
 export interface AppOptions {
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly logBook?: LogBook;
   /** without `state_dir`; default: a store in memory, which is lost when the simulator ends */
   readonly store?: Store;
+  /** opens the folder of `state_dir`; default: one of the disk */
+  readonly openStateFolder?: (path: string) => Folder;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;

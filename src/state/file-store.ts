@@ -9,7 +9,7 @@ import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
 import { formatVersion, replay } from './record.ts';
 
-export interface FileStore extends Store, Pick<ListStore, 'values'> {
+export interface FileStore extends Store, Pick<ListStore, 'values' | 'write'> {
   readonly report: JournalReport;
   /** Continues the journal. @throws an error of the file system */
   open(): Promise<void>;
@@ -64,6 +64,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   return {
     slot: (name) => store.slot(name),
     values: (name) => store.values(name),
+    write(name, text) {
+      store.write(name, text);
+    },
     durable: () => store.durable(),
     get report() {
       return journal.report;

@@ -75,8 +75,12 @@ export class DeviceChanges {
       const max = this.#options.maxDevices ?? maxDevices;
       if (plant.devices.length >= max)
         throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; allowed: up to ${max}`);
-      const device = await this.#join(entry, plant.nextIndex);
-      this.#joined.set(device.index, entry);
+      const index = plant.nextIndex;
+      this.#joined.set(index, entry);
+      const device = await this.#join(entry, index).catch((error: unknown) => {
+        this.#joined.delete(index);
+        throw error;
+      });
       log.info(
         `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
         device.index,
