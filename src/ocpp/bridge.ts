@@ -26,6 +26,7 @@ import { keptParts } from '../core/kept.ts';
 import type { Kept } from '../core/kept.ts';
 import { CommandHold } from '../core/command-hold.ts';
 import type { ControlValue } from '../core/command-hold.ts';
+import type { JsonValue } from '../core/store.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -61,6 +62,10 @@ class StationDer implements DerPort {
   readonly #slope: CommandHold<number | null>;
   readonly #restarted = new Set<() => void>();
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #save: () => JsonValue;
+  readonly #endKeeping: () => void;
+  /** the holds that stay in force after `close`, for the last save of the registers; null: not closed */
+  #atClose: JsonValue | null = null;
 
   constructor(device: Device, plant: DerPlant, keep?: Keep) {
     this.#device = device;
@@ -77,8 +82,16 @@ class StationDer implements DerPort {
       device.onEvse(({ event }) => {
         if (event === 'power_up') this.#notifyRestart();
       }),
-      keep?.(keptParts({ points: this.#points.kept(), slope: this.#slope.kept() })) ?? (() => undefined),
     ];
+    const holds = keptParts({ points: this.#points.kept(), slope: this.#slope.kept() });
+    this.#save = () => holds.save();
+    const endKeeping = keep?.({
+      save: () => this.#atClose ?? this.#save(),
+      restore: (saved) => {
+        holds.restore(saved);
+      },
+    });
+    this.#endKeeping = endKeeping ?? (() => undefined);
   }
 
   get nominalHz(): number {
@@ -160,6 +173,8 @@ class StationDer implements DerPort {
 
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    if (this.#points.isEmpty && this.#slope.id === null) this.#endKeeping();
+    else this.#atClose = this.#save();
     this.#points.close();
     this.#restarted.clear();
   }

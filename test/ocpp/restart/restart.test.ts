@@ -199,6 +199,32 @@ describe('a station that starts again', () => {
     expect(site.process.port.connector(2)).to.include({ status: 'available', reservation: null });
   });
 
+  it('2.1: a DER control is in force after each end, and leaves nothing when it is cleared', async () => {
+    rig = await Rig.open('ocpp2.1', 'EVSE-V2G-DC-50kW-bidir');
+    const { site } = rig;
+    const control = { isDefault: true, controlId: 'L', controlType: 'LimitMaxDischarge' };
+    const limitMaxDischarge = { priority: 1, pctMaxDischargePower: 40 };
+    const limit = () => {
+      const { WMaxLimPct, WMaxLimPctEna } = site.process.kind.map.m704;
+      return { WMaxLimPct, WMaxLimPctEna };
+    };
+    const free = limit();
+    for (const end of ['kill', 'power', 'orderly'] as const) {
+      expect(await site.ask('SetDERControl', { ...control, limitMaxDischarge })).to.include({ status: 'Accepted' });
+      for (let n = 0; n < 2; n += 1) {
+        if (end === 'orderly') await site.restart();
+        else await site.kill(end);
+        expect(limit(), end).to.deep.equal({ WMaxLimPct: 40, WMaxLimPctEna: 'ENABLED' });
+        await site.run(1);
+      }
+      const cleared = await site.ask('ClearDERControl', { isDefault: true, controlId: 'L' });
+      expect(cleared).to.include({ status: 'Accepted' });
+      expect(limit(), end).to.deep.equal(free);
+      await site.kill('power');
+      expect(limit(), end).to.deep.equal(free);
+    }
+  });
+
   it('an authorisation that waits for a vehicle ends with the process', async () => {
     for (const version of versions) {
       rig = await Rig.open(version);
