@@ -5,7 +5,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { OcppVersion } from '../../../src/contract/ocpp.ts';
+import { journalFile } from '../../../src/state/journal.ts';
 import { holdsAsync } from '../../support/property.ts';
+import { TestFolder } from '../../support/state-folder.ts';
 import { answers16 } from '../central/answers.ts';
 import type { CentralAnswer } from '../central/answers.ts';
 import { answers2 } from '../central/answers-2.ts';
@@ -216,7 +218,58 @@ async function expectWhole(version: OcppVersion, steps: readonly Step[], promise
   }
 }
 
+const lineEnd = 10;
+
+/** The journal after each of its records from an octet on. */
+function prefixes(journal: Buffer, from: number): readonly Buffer[] {
+  const ends = [...journal.keys()].filter((at) => at >= from && journal[at] === lineEnd);
+  return ends.map((at) => journal.subarray(0, at + 1));
+}
+
+/** Two transactions without a connection. @returns the folder, and its octets before them */
+async function offlineSessions(version: OcppVersion): Promise<readonly [journal: Buffer, from: number]> {
+  const { answers } = version === 'ocpp1.6j' ? books16() : books2('ocpp2.1');
+  const site = await RestartSite.open({ version, answers });
+  const component = { name: 'AuthCtrlr' };
+  const variable = { name: 'OfflineTxForUnknownIdEnabled' };
+  const [action, payload] =
+    version === 'ocpp1.6j'
+      ? ['ChangeConfiguration', { key: 'AllowOfflineTxForUnknownId', value: 'true' }]
+      : ['SetVariables', { setVariableData: [{ component, variable, attributeValue: 'true' }] }];
+  await site.ask(action, payload);
+  await site.connect(false);
+  const from = site.folder.octets(journalFile).length;
+  for (let n = 0; n < 2; n += 1) {
+    await act(site, 'begin');
+    await site.run(2);
+    await act(site, 'end');
+  }
+  const journal = site.folder.octets(journalFile);
+  site.close();
+  return [journal, from];
+}
+
 describe('OCPP over the end of the process at any instant', () => {
+  for (const version of ['ocpp1.6j', 'ocpp2.1'] as const)
+    it(`${version}: each record at which the journal may end leaves whole books`, async function () {
+      this.timeout(30_000);
+      const [journal, from] = await offlineSessions(version);
+      const counts = new Set<number>();
+      for (const prefix of prefixes(journal, from)) {
+        const books = version === 'ocpp1.6j' ? books16() : books2('ocpp2.1');
+        const folder = new TestFolder();
+        folder.put(journalFile, prefix);
+        const site = await RestartSite.open({ version, answers: books.answers }, folder);
+        try {
+          expect(site.process.stack.transactionMessages).to.equal(0);
+          counts.add(books.check().length);
+        } finally {
+          site.close();
+        }
+      }
+      expect([...counts]).to.have.members([0, 1, 2]);
+    });
+
   for (const version of ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const)
     it(`${version}: books are whole, and what was accepted is there`, async function () {
       this.timeout(60_000);

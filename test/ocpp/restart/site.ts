@@ -294,8 +294,10 @@ export class RestartSite {
     return this.#latestMs;
   }
 
-  static async open(options: RestartOptions): Promise<RestartSite> {
+  /** @param folder of an earlier process; default: an empty one */
+  static async open(options: RestartOptions, folder = new TestFolder()): Promise<RestartSite> {
     const site = new RestartSite(options);
+    site.folder = folder;
     await site.#begin();
     return site;
   }
