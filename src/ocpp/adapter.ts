@@ -260,7 +260,12 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
       for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
-        device: createStationPort(device, plant, id, keepPart && ((part) => keepPart(slotName('ocpp', id, 'der'), part))),
+        device: createStationPort(
+          device,
+          plant,
+          id,
+          keepPart && ((part) => keepPart(slotName('ocpp', id, 'der'), part)),
+        ),
         versions,
         versionTable,
         url,

@@ -140,9 +140,7 @@ const promises2: readonly Promise2[] = [
     request: (n) => ({
       versionNumber: 1 + n,
       updateType: 'Full',
-      localAuthorizationList: [
-        { idToken: { idToken: `L${n}`, type: 'Central' }, idTokenInfo: { status: 'Accepted' } },
-      ],
+      localAuthorizationList: [{ idToken: { idToken: `L${n}`, type: 'Central' }, idTokenInfo: { status: 'Accepted' } }],
     }),
     isAccepted,
     value: (n) => `${1 + n} L${n}`,
