@@ -13,7 +13,7 @@ import type { CentralAnswer } from '../central/answers.ts';
 import { answers2 } from '../central/answers-2.ts';
 import { TransactionBooks } from '../central/books.ts';
 import { availabilityOf, promisesOf } from './promises.ts';
-import type { Promise2 } from './promises.ts';
+import type { AcceptedChange } from './promises.ts';
 import { RestartSite } from './site.ts';
 import type { Cut } from './site.ts';
 
@@ -127,9 +127,9 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** States that the central system may rely on, by name: the last accepted one, or one whose answer was lost since. */
 class Promised {
-  readonly #values = new Map<string, { readonly promise: Promise2; readonly allowed: Set<string> }>();
+  readonly #values = new Map<string, { readonly promise: AcceptedChange; readonly allowed: Set<string> }>();
 
-  asked(promise: Promise2, n: number, reply: Json | null): void {
+  asked(promise: AcceptedChange, n: number, reply: Json | null): void {
     const value = JSON.stringify(promise.value(n));
     const before = this.#values.get(promise.name);
     if (reply === null) before?.allowed.add(value);
@@ -169,7 +169,7 @@ async function act(site: RestartSite, which: Act): Promise<void> {
   }
 }
 
-async function live(site: RestartSite, steps: readonly Step[], promises: readonly Promise2[]): Promise<Promised> {
+async function live(site: RestartSite, steps: readonly Step[], promises: readonly AcceptedChange[]): Promise<Promised> {
   const promised = new Promised();
   for (const each of steps) {
     if (each.kind === 'act') {
@@ -191,7 +191,7 @@ async function live(site: RestartSite, steps: readonly Step[], promises: readonl
   return promised;
 }
 
-async function expectWhole(version: OcppVersion, steps: readonly Step[], promises: readonly Promise2[]): Promise<void> {
+async function expectWhole(version: OcppVersion, steps: readonly Step[], promises: readonly AcceptedChange[]): Promise<void> {
   const books = version === 'ocpp1.6j' ? books16() : books2(version === 'ocpp2.1' ? 'ocpp2.1' : 'ocpp2.0.1');
   const site = await RestartSite.open({ version, answers: books.answers });
   try {

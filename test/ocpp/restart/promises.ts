@@ -4,7 +4,7 @@ import type { RestartSite } from './site.ts';
 
 type Json = Record<string, unknown>;
 
-export interface Promise2 {
+export interface AcceptedChange {
   readonly name: string;
   readonly action: string;
   /** @param n a value of the state */
@@ -37,7 +37,7 @@ const profileLimit = (site: RestartSite) => {
   return Promise.resolve(entry?.profileId ?? null);
 };
 
-const promises16: readonly Promise2[] = [
+const promises16: readonly AcceptedChange[] = [
   {
     name: 'configuration key',
     action: 'ChangeConfiguration',
@@ -88,7 +88,7 @@ const promises16: readonly Promise2[] = [
   {
     name: 'reservation',
     action: 'ReserveNow',
-    request: (n) => ({ connectorId: 2, expiryDate: later, idTag: 'R', reservationId: 7 + (n % 1) }),
+    request: () => ({ connectorId: 2, expiryDate: later, idTag: 'R', reservationId: 7 }),
     isAccepted,
     value: () => '7 at 7',
     read: reservedAt2,
@@ -103,7 +103,7 @@ const promises16: readonly Promise2[] = [
   },
 ];
 
-const availability16: Promise2 = {
+const availability16: AcceptedChange = {
   name: 'availability',
   action: 'ChangeAvailability',
   request: (n) => ({ connectorId: 2, type: n % 2 === 0 ? 'Operative' : 'Inoperative' }),
@@ -112,7 +112,7 @@ const availability16: Promise2 = {
   read: operativeAt2,
 };
 
-const promises2: readonly Promise2[] = [
+const promises2: readonly AcceptedChange[] = [
   {
     name: 'variable',
     action: 'SetVariables',
@@ -193,37 +193,17 @@ const promises2: readonly Promise2[] = [
     value: () => ' at none',
     read: reservedAt2,
   },
-  {
-    name: 'monitors',
-    action: 'SetVariableMonitoring',
-    request: (n) => ({
-      setMonitoringData: [
-        {
-          ...(n > 0 && { id: 1 }),
-          value: 1 + n,
-          type: 'UpperThreshold',
-          severity: 5,
-          component: { name: 'EVSE', evse: { id: 1 } },
-          variable: { name: 'Power' },
-        },
-      ],
-    }),
-    isAccepted: ({ setMonitoringResult }) =>
-      (setMonitoringResult as readonly { readonly status: string }[])[0]?.status === 'Accepted',
-    value: (n) => n,
-    read: () => Promise.resolve(null),
-  },
 ];
 
-const availability2: Promise2 = {
+const availability2: AcceptedChange = {
   ...availability16,
   request: (n) => ({ operationalStatus: n % 2 === 0 ? 'Operative' : 'Inoperative', evse: { id: 2 } }),
 };
 
 /** Changes that the property makes, without those that exclude each other. */
-export function promisesOf(version: OcppVersion): readonly Promise2[] {
-  return version === 'ocpp1.6j' ? promises16 : promises2.filter(({ name }) => name !== 'monitors');
+export function promisesOf(version: OcppVersion): readonly AcceptedChange[] {
+  return version === 'ocpp1.6j' ? promises16 : promises2;
 }
 
-export const availabilityOf = (version: OcppVersion): Promise2 =>
+export const availabilityOf = (version: OcppVersion): AcceptedChange =>
   version === 'ocpp1.6j' ? availability16 : availability2;

@@ -225,6 +225,32 @@ describe('a station that starts again', () => {
     }
   });
 
+  it('2.1: an accepted monitor, display message and tariff are there after a loss of power', async () => {
+    rig = await Rig.open('ocpp2.1');
+    const { site } = rig;
+    const monitor = { component: { name: 'EVSE', evse: { id: 1 } }, variable: { name: 'Power' }, severity: 3 };
+    const setMonitor = async () => {
+      const setMonitoringData = [{ ...monitor, type: 'UpperThreshold', value: 3000 }];
+      const reply = await site.ask('SetVariableMonitoring', { setMonitoringData });
+      const [result] = reply?.['setMonitoringResult'] as readonly [{ readonly id: number; readonly status: string }];
+      return `${result.id} ${result.status}`;
+    };
+    const id = (await setMonitor()).replace(' Accepted', '');
+    await site.kill('power');
+    expect(await setMonitor()).to.match(/Duplicate/);
+    const reply = await site.ask('ClearVariableMonitoring', { id: [Number(id)] });
+    expect(reply?.['clearMonitoringResult']).to.deep.equal([{ id: Number(id), status: 'Accepted' }]);
+    const message = { format: 'UTF8', language: 'en', content: 'Hello' };
+    const display = { message: { id: 5, priority: 'NormalCycle', message } };
+    expect(await site.ask('SetDisplayMessage', display)).to.include({ status: 'Accepted' });
+    const tariff = { tariffId: 'T', currency: 'EUR', energy: { prices: [{ priceKwh: 0.3 }] } };
+    expect(await site.ask('SetDefaultTariff', { evseId: 0, tariff })).to.include({ status: 'Accepted' });
+    await site.kill('power');
+    expect(await site.ask('ClearDisplayMessage', { id: 5 })).to.include({ status: 'Accepted' });
+    const cleared = await site.ask('ClearTariffs', { tariffIds: ['T'] });
+    expect(cleared?.['clearTariffsResult']).to.deep.equal([{ tariffId: 'T', status: 'Accepted' }]);
+  });
+
   it('an authorisation that waits for a vehicle ends with the process', async () => {
     for (const version of versions) {
       rig = await Rig.open(version);
