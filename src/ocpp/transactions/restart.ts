@@ -79,9 +79,9 @@ export function isOpen(session: EvseSession | null): session is EvseSession {
 /** Facts about the transactions of a version. */
 interface TransactionFacts {
   /** The transaction of this session has ended. */
-  isEnded(connectorId: number, sessionId: string): boolean;
+  readonly isEnded: (connectorId: number, sessionId: string) => boolean;
   /** A transaction runs at this connector. */
-  isRunning(connectorId: number): boolean;
+  readonly isRunning: (connectorId: number) => boolean;
 }
 
 /**
@@ -101,9 +101,9 @@ export function endInterrupted(
   for (const { connectorId, session } of interrupted) {
     const sessionId = isOpen(session) ? session.transactionId : null;
     insistence.insist(`interrupted ${connectorId}`, `the session at connector ${connectorId} continues`, () => {
-      const now = device.connector(connectorId);
-      const openId = isOpen(now.session) ? now.session.transactionId : null;
-      if (openId !== sessionId || (openId === null && !now.authorised)) return;
+      const connector = device.connector(connectorId);
+      const openId = isOpen(connector.session) ? connector.session.transactionId : null;
+      if (openId !== sessionId || (openId === null && !connector.authorised)) return;
       device.command({ kind: 'evse.stop', connectorId, reason: 'PowerLoss' });
     });
   }

@@ -45,7 +45,9 @@ function createNotices(parts: StationParts): Notices {
     async load() {
       outbox.restore((await slot.read()) as unknown as readonly Requests['ReservationStatusUpdate'][]);
     },
-    stop: outbox.stop,
+    stop() {
+      outbox.stop();
+    },
   };
 }
 

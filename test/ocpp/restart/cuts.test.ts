@@ -191,7 +191,11 @@ async function live(site: RestartSite, steps: readonly Step[], promises: readonl
   return promised;
 }
 
-async function expectWhole(version: OcppVersion, steps: readonly Step[], promises: readonly AcceptedChange[]): Promise<void> {
+async function expectWhole(
+  version: OcppVersion,
+  steps: readonly Step[],
+  promises: readonly AcceptedChange[],
+): Promise<void> {
   const books = version === 'ocpp1.6j' ? books16() : books2(version === 'ocpp2.1' ? 'ocpp2.1' : 'ocpp2.0.1');
   const site = await RestartSite.open({ version, answers: books.answers });
   try {

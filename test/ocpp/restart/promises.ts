@@ -21,7 +21,7 @@ const later = '2030-01-01T00:00:00Z';
 const ask = async (site: RestartSite, action: string, payload: Json): Promise<Json> => {
   const reply = await site.process.ask(action, payload);
   if (reply === null) throw new Error(`${action} is not answered`);
-  return reply as Json;
+  return reply;
 };
 
 const reservedAt2 = (site: RestartSite) => {

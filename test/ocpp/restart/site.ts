@@ -246,13 +246,11 @@ class Process {
       if (error instanceof CallError) return { code: error.code, description: error.message };
       throw error;
     });
-    let result: Payload | null = null;
-    const ended = answer.then((reply) => {
-      result = reply;
-    });
-    for (let turns = 0; turns < 200 && this.isAlive && result === null; turns += 1) await nextTurn();
-    if (result !== null) await ended;
-    return result;
+    const replies: Payload[] = [];
+    const ended = answer.then((reply) => replies.push(reply));
+    for (let turns = 0; turns < 200 && this.isAlive && replies.length === 0; turns += 1) await nextTurn();
+    if (replies.length > 0) await ended;
+    return replies[0] ?? null;
   }
 
   /** Until disk and line are at rest, or the process has ended. */
@@ -314,8 +312,9 @@ export class RestartSite {
   }
 
   async #begin(): Promise<void> {
-    this.folder.beforeStep = async () => {
+    this.folder.beforeStep = () => {
       this.step();
+      return Promise.resolve();
     };
     this.#process = new Process(this);
     await this.#process.begin();
