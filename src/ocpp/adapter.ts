@@ -1,6 +1,8 @@
 /** The charge points of a process as an adapter: stations that join and leave, its state, lines at the start, and the table of versions. */
 import { readFileSync } from 'node:fs';
 import type { AdapterParts } from '../contract/adapter-parts.ts';
+import { keepsNothing } from '../contract/keeping.ts';
+import type { Keeping } from '../contract/keeping.ts';
 import type { Device } from '../contract/device.ts';
 import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-disabled.ts';
 import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from '../contract/ocpp.ts';
@@ -235,9 +237,15 @@ function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
     }));
 }
 
+/** A frame that waits for changes of the station also waits for its device, so that both are kept of one instant. */
+function durableWith(keeping: Keeping, changes: Promise<void> | null, deviceIndex: number): Promise<void> | null {
+  return changes && Promise.all([changes, keeping.commit(deviceIndex)]).then(() => undefined);
+}
+
 /** Loaded when a process with OCPP starts. */
 export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAdapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
+  const { keepPart, keeping = keepsNothing } = parts;
   const log = logBook.logger('OCPP');
   const credentials = credentialsOf(settings);
   const contexts = contextMaker();
@@ -252,7 +260,12 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
       for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
-        device: createStationPort(device, plant, id),
+        device: createStationPort(
+          device,
+          plant,
+          id,
+          keepPart && ((part) => keepPart(slotName('ocpp', id, 'der'), part)),
+        ),
         versions,
         versionTable,
         url,
@@ -266,7 +279,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         later,
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
         store: (subprotocol, name) => store.slot(slotName('ocpp', id, subprotocol ?? 'station', name)),
-        durable: () => store.durable(),
+        durable: () => durableWith(keeping, store.durable(), device.index),
         wireLog,
         disturber,
         commAlarms,

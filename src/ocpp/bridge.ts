@@ -22,8 +22,11 @@ import type {
   DerHold,
 } from './station/port.ts';
 import type { ServiceTransition } from '../contract/grid-trace.ts';
+import { keptParts } from '../core/kept.ts';
+import type { Kept } from '../core/kept.ts';
 import { CommandHold } from '../core/command-hold.ts';
 import type { ControlValue } from '../core/command-hold.ts';
+import type { JsonValue } from '../core/store.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -31,6 +34,9 @@ import type { TripName } from '../sunspec/map/grid-support/functions.ts';
 import { hasCurve, inRegisters, place } from '../sunspec/map/grid-support/wish.ts';
 import { PointHolds, written } from '../sunspec/map/point-holds.ts';
 import type { Written } from '../sunspec/map/point-holds.ts';
+
+/** Restores a part at once, and keeps it with the registers from then on. @returns ends the keeping */
+type Keep = (part: Kept) => () => void;
 
 /** Members of the plant that DER controls use. */
 type DerPlant = Pick<Plant, 'onTick'>;
@@ -56,8 +62,12 @@ class StationDer implements DerPort {
   readonly #slope: CommandHold<number | null>;
   readonly #restarted = new Set<() => void>();
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #save: () => JsonValue;
+  readonly #endKeeping: () => void;
+  /** the holds that stay in force after `close`, for the last save of the registers; null: not closed */
+  #atClose: JsonValue | null = null;
 
-  constructor(device: Device, plant: DerPlant) {
+  constructor(device: Device, plant: DerPlant, keep?: Keep) {
     this.#device = device;
     this.#plant = plant;
     this.#points = new PointHolds(device.bank, source);
@@ -73,6 +83,15 @@ class StationDer implements DerPort {
         if (event === 'power_up') this.#notifyRestart();
       }),
     ];
+    const holds = keptParts({ points: this.#points.kept(), slope: this.#slope.kept() });
+    this.#save = () => holds.save();
+    const endKeeping = keep?.({
+      save: () => this.#atClose ?? this.#save(),
+      restore: (saved) => {
+        holds.restore(saved);
+      },
+    });
+    this.#endKeeping = endKeeping ?? (() => undefined);
   }
 
   get nominalHz(): number {
@@ -154,6 +173,8 @@ class StationDer implements DerPort {
 
   close(): void {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    if (this.#points.isEmpty && this.#slope.id === null) this.#endKeeping();
+    else this.#atClose = this.#save();
     this.#points.close();
     this.#restarted.clear();
   }
@@ -182,12 +203,13 @@ function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | nu
 
 /**
  * The functions of grid support of a device; each call makes a separate owner of holds.
+ * @param keep as of `createStationPort`
  * @returns null: no connector can discharge a vehicle
  */
-function createDerPort(device: Device, plant: DerPlant): DerPort | null {
+function createDerPort(device: Device, plant: DerPlant, keep?: Keep): DerPort | null {
   const { detail } = device;
   const isBidirectional = detail.kind === 'evse' && detail.connectors.some(({ bidirectional }) => bidirectional);
-  return isBidirectional ? new StationDer(device, plant) : null;
+  return isBidirectional ? new StationDer(device, plant, keep) : null;
 }
 
 /** Members of the plant that a station uses. */
@@ -259,9 +281,10 @@ function gridMeter({ bank }: Device): GridMeter {
 /**
  * The port of a charging station.
  * @param id charge point identity: the peer in the provenance of its commands
+ * @param keep keeps the holds of DER controls together with the registers; absent: they end with the process
  * @throws SimError COMMAND_NOT_APPLICABLE if the device is not a charging station
  */
-export function createStationPort(device: Device, plant: StationPlant, id: string): StationPort {
+export function createStationPort(device: Device, plant: StationPlant, id: string, keep?: Keep): StationPort {
   const startDetail = evseDetailOf(device);
   const commandOrigin = { source: 'ocpp', peer: id } as const;
   const hz = () => pointNumber(device.bank, 701, 'Hz') ?? 0;
@@ -298,7 +321,12 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
     command: (command, by = commandOrigin) => {
       device.command(command, by);
     },
-    openDer: () => createDerPort(device, plant),
+    meterSetSince: (connectorId, since) =>
+      device.overrides.some(
+        ({ name, connectorId: at, source: writer, at: instant }) =>
+          name === 'evse_meter' && at === connectorId && writer !== source && instant > since,
+      ),
+    openDer: () => createDerPort(device, plant, keep),
     onTransition: (listener) => device.onEvse(listener),
   };
 }

@@ -383,10 +383,14 @@ export function createBook(deps: BookDeps): Book {
     },
     async load() {
       const stored = (await slot.read()) as unknown as readonly Reservation[];
-      for (const r of stored) {
-        if (r.expiresMs > deps.clock.nowMs()) keep(state, r, remove);
-        else deps.expired?.(r);
+      const isOver = ({ expiresMs }: Reservation) => expiresMs <= deps.clock.nowMs();
+      for (const r of stored) if (!isOver(r)) keep(state, r, remove);
+      const expired = stored.filter(isOver);
+      for (const r of expired) {
+        for (const connectorId of placesOf(state, r.reservationId)) releaseAt(deps, connectorId);
+        deps.expired?.(r);
       }
+      if (expired.length > 0) saver.save();
       keepHeld(state);
       settle(state);
     },

@@ -38,6 +38,13 @@ export class TestFolder implements Folder {
     return after;
   }
 
+  /** The folder after the end of the process alone: the system still writes what it was given. */
+  afterKill(): TestFolder {
+    const after = new TestFolder();
+    for (const [name, { octets }] of this.#files) after.put(name, Buffer.from(octets));
+    return after;
+  }
+
   names(): Promise<string[]> {
     return Promise.resolve([...this.#files.keys()].sort());
   }

@@ -34,6 +34,8 @@ interface SentLimitsOptions {
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
   /** of the station: tries the end of limits until the device accepts it */
   readonly releases: Pick<Insistence, 'insist' | 'end'>;
+  /** places that have had a limit, over a restart; absent: the device has none at the start */
+  readonly slot?: Slot;
 }
 
 /** Maximum limit that the device accepts, W or A. */
@@ -65,9 +67,14 @@ const placeOf = (connectorId: number): string => (connectorId === 0 ? 'of the st
 /** Key of the end of a limit. */
 const releaseKey = (connectorId: number): string => `charging limit ${placeOf(connectorId)}`;
 
+/** In the place of the text of a limit that an earlier process has sent: the device may have it or not. */
+const unknownText = 'unknown';
+
 /** Sends limits that have changed. */
 export class SentLimits {
   readonly #options: SentLimitsOptions;
+  /** connectors that have had a limit, also in earlier processes */
+  readonly #places = new Set<number>();
   /** limits in the device by connector, as text; absent: no limit */
   readonly #sent = new Map<number, string>();
   /** connectors whose limit the device has not accepted yet */
@@ -79,6 +86,15 @@ export class SentLimits {
 
   get waiting(): boolean {
     return this.#waiting.size > 0;
+  }
+
+  /** Restores the places whose limits an earlier process has sent; each is sent anew. */
+  async load(): Promise<void> {
+    for (const place of (await this.#options.slot?.read()) ?? []) {
+      if (typeof place !== 'number') continue;
+      this.#places.add(place);
+      this.#sent.set(place, unknownText);
+    }
   }
 
   /** Notes that the device has lost all limits. */
@@ -109,6 +125,15 @@ export class SentLimits {
     );
   }
 
+  #notePlace(connectorId: number): void {
+    const { slot, log, device } = this.#options;
+    if (slot === undefined || this.#places.has(connectorId)) return;
+    this.#places.add(connectorId);
+    slot.replace([...this.#places]).catch((error: unknown) => {
+      log.error(`the store has refused a change: ${errorText(error)}`, device.deviceIndex);
+    });
+  }
+
   /** @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL: the device refuses it for a time */
   #send(connectorId: number, limit: Limit): void {
     const { device, log } = this.#options;
@@ -116,6 +141,7 @@ export class SentLimits {
     const text = JSON.stringify(command);
     const where = placeOf(connectorId);
     if ((this.#sent.get(connectorId) ?? openText) !== text) {
+      this.#notePlace(connectorId);
       try {
         device.command({ kind: 'evse.profile_limit', connectorId, ...command });
       } catch (error) {
@@ -180,7 +206,7 @@ export interface ChargingControl {
     query: Pick<CompositeQuery, 'connectorId' | 'durationS' | 'unit' | 'maxPeriods'>,
     more?: readonly ChargingProfile[],
   ): CompositeSchedule | null;
-  /** Restores the profiles, except those of transactions: no transaction outlives the process. */
+  /** Restores the profiles, except those of transactions that have ended; after the transactions are loaded. */
   readonly load: () => Promise<void>;
   /** Ends the limits, as soon as the device accepts that; the profiles stay in the store. */
   readonly stop: () => void;
@@ -192,9 +218,17 @@ const conditionsMs = 1000;
 /** Maximum wait of one timer; a later instant is planned again. */
 const maxPlanMs = 365 * 86_400_000;
 
-function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
+/** @param transactions those that a restart has not ended */
+function readStored(
+  values: readonly JsonValue[],
+  transactions: readonly RunningTransaction[],
+): readonly StoredProfile[] {
+  const runs = (transactionId: string | null) =>
+    transactionId !== null && transactions.some((each) => each.transactionId === transactionId);
   // no other module writes the slot
-  return (values as unknown as readonly StoredProfile[]).filter(({ profile }) => profile.purpose !== 'tx');
+  return (values as unknown as readonly StoredProfile[]).filter(
+    ({ profile }) => profile.purpose !== 'tx' || runs(profile.transactionId),
+  );
 }
 
 /** Conditions that also apply at later instants. */
@@ -310,7 +344,7 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       );
     },
     async load() {
-      profiles = readStored(await store.read());
+      profiles = readStored(await store.read(), options.transactions());
       refresh();
     },
     refresh,

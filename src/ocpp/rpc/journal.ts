@@ -27,8 +27,6 @@ export interface Journal {
   written(): Promise<void>;
 }
 
-/** Maximum number of changes that are appended together. */
-const maxBatch = 500;
 /** Number of entries beyond 1.5 for each queued message that a slot may have before it is rewritten. */
 const spareEntries = 64;
 /** Maximum number of changes after a failure of the store before it is tried again. */
@@ -76,7 +74,7 @@ class SlotJournal implements Journal {
   readonly #slot: Slot;
   readonly #items: () => readonly QueuedItem[];
   readonly #log: Logger;
-  #pending: Entry[] = [];
+  /** the last write; null: none is under way */
   #writing: Promise<void> | null = null;
   /** number of entries in the slot */
   #entries = 0;
@@ -123,48 +121,43 @@ class SlotJournal implements Journal {
     return this.#writing ?? Promise.resolve();
   }
 
+  /** Writes within the call, so that changes of queue and transactions reach the disk in their order. */
   #write(entry: Entry): void {
     if (!this.#isReadable) return;
-    this.#pending.push(entry);
-    this.#writing ??= this.#drain();
-  }
-
-  /** Writes all pending entries, also those added meanwhile. */
-  async #drain(): Promise<void> {
-    // changes of the same instant are written together
-    await Promise.resolve();
-    while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, maxBatch);
-      try {
-        await this.#store(batch);
-      } catch (error) {
-        this.#missed += batch.length;
-        this.#warn(error);
-      }
-    }
-    this.#writing = null;
-  }
-
-  async #store(batch: readonly Entry[]): Promise<void> {
     const items = this.#items();
-    const isFull = this.#entries + batch.length > items.length * 1.5 + spareEntries;
     // after a failure the whole queue is written, but not at each change: the store may fail again
     const isBehind = this.#missed > 0;
     if (isBehind && this.#missed < Math.min(items.length / 4, maxMissed)) {
-      this.#missed += batch.length;
+      this.#missed += 1;
       return;
     }
-    if (!isBehind && !isFull && items.length > 0) {
-      await this.#slot.append(...batch);
-      this.#entries += batch.length;
-      return;
-    }
-    // the present queue includes the pending entries
-    this.#pending = [];
-    await this.#slot.replace(items.map(entryOf));
-    this.#entries = items.length;
+    const isFull = this.#entries + 1 > items.length * 1.5 + spareEntries;
+    if (isBehind || isFull || items.length === 0) this.#rewrite(items);
+    else this.#follow(this.#slot.append(entry), 1, this.#entries + 1);
+  }
+
+  #rewrite(items: readonly QueuedItem[]): void {
+    const missed = this.#missed + 1;
     this.#missed = 0;
-    this.#hasWarned = false;
+    this.#follow(this.#slot.replace(items.map(entryOf)), missed, items.length);
+  }
+
+  /** @param missed number of changes that the slot lacks if the write fails @param entries of the slot after the write */
+  #follow(write: Promise<void>, missed: number, entries: number): void {
+    this.#entries = entries;
+    const ended = write.then(
+      () => {
+        if (this.#missed === 0) this.#hasWarned = false;
+      },
+      (error: unknown) => {
+        this.#missed += missed;
+        this.#warn(error);
+      },
+    );
+    const writing = ended.then(() => {
+      if (this.#writing === writing) this.#writing = null;
+    });
+    this.#writing = writing;
   }
 
   #warn(error: unknown): void {

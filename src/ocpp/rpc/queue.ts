@@ -77,6 +77,10 @@ class PersistentQueue implements LoadableQueue {
     return this.#items.length;
   }
 
+  get messages(): readonly QueuedMessage[] {
+    return this.#items.map(({ message }) => message);
+  }
+
   lengthOf(transaction: string): number {
     return this.#lengths.get(transaction) ?? 0;
   }
@@ -102,6 +106,10 @@ class PersistentQueue implements LoadableQueue {
     this.#journal.pushed(item);
     if (this.#items.length > (this.#options.cap ?? queueCap)) this.#thin();
     this.#sendNext();
+  }
+
+  discard(which: (message: QueuedMessage) => boolean): void {
+    this.#leave(new Set(this.#items.filter(({ message }) => which(message))));
   }
 
   resume(): void {
@@ -156,6 +164,12 @@ class PersistentQueue implements LoadableQueue {
     if (role === 'middle') this.#middles -= 1;
   }
 
+  #leave(items: ReadonlySet<QueuedItem>): void {
+    this.#items = this.#items.filter((item) => !items.has(item));
+    for (const item of items) this.#discount(item);
+    this.#journal.removed([...items]);
+  }
+
   /** Drops the 1st, 3rd, 5th ... in-between message of each transaction, never a head that was sent. */
   #thin(): void {
     if (this.#middles === 0) return;
@@ -168,10 +182,8 @@ class PersistentQueue implements LoadableQueue {
     };
     const dropped = new Set(this.#items.filter(isDropped));
     if (dropped.size === 0) return;
-    this.#items = this.#items.filter((item) => !dropped.has(item));
-    for (const item of dropped) this.#discount(item);
+    this.#leave(dropped);
     this.droppedMiddles += dropped.size;
-    this.#journal.removed([...dropped]);
     this.#options.log.warning(
       `the queue of transaction messages is full: ${dropped.size} in-between messages were dropped`,
     );

@@ -138,7 +138,7 @@ export class ChargePoint implements OcppStation {
     this.#transport = this.#makeTransport();
     this.#line = this.#makeLineState();
     this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
-    this.#limits = new SentLimits({ ...options, releases: this.#releases });
+    this.#limits = new SentLimits({ ...options, releases: this.#releases, slot: options.store(null, 'limits') });
     // also while no version follows the device
     this.#endListening = options.device.onTransition(({ event }) => {
       if (event === 'restart') this.#limits.forget();
@@ -278,6 +278,7 @@ export class ChargePoint implements OcppStation {
   /** Restores its state, before the first connection. @throws what the store throws */
   async load(): Promise<void> {
     await this.#line.load();
+    await this.#limits.load();
     await this.#spoken.load();
     this.#line.raise();
   }

@@ -98,8 +98,11 @@ export class SpokenVersion {
   /** Before the first connection. @throws what `VersionStack.load` throws */
   async load(): Promise<void> {
     const { table, offered, slot, make } = this.#options;
-    const [last] = await slot.read();
+    const [stored] = await slot.read();
+    const last = ocppVersions.find((version) => version === stored);
     this.#version = offered.find((version) => version === last) ?? this.#version;
+    if (last !== undefined && last !== this.#version) await this.#replace(last);
+    if (last !== this.#version) this.#save();
     this.#stack = make(table[this.#version]);
     try {
       await this.#stack.load();
@@ -108,6 +111,20 @@ export class SpokenVersion {
       throw error;
     }
     this.#isAtWork = true;
+  }
+
+  /** Ends what a version has left that is not offered any more, as if another one took over. */
+  async #replace(version: OcppVersion): Promise<void> {
+    const { table, make, changing, failed } = this.#options;
+    const stack = make(table[version]);
+    try {
+      await stack.load();
+      stack.giveWay();
+    } catch (error) {
+      stack.stop();
+      failed(version, error);
+    }
+    changing();
   }
 
   /** Calls that come during a change wait for its end. */

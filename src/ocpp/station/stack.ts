@@ -217,29 +217,20 @@ export function instantOf(text: string): number {
 // Keeps a slot of the store at the newest state of a part.
 
 export interface Saver {
-  /** Writes the state; changes during a write are written together after it. A failure is logged. */
+  /**
+   * Writes the state within the call: an answer that is sent next waits until this change is durable, and changes reach
+   * the disk in their order. A failure is logged.
+   */
   save(): void;
 }
 
 /** @param state read at the moment of writing */
 export function createSaver(slot: Slot, state: () => readonly JsonValue[], log: Pick<Logger, 'error'>): Saver {
-  let isDue = false;
-  let writing: Promise<void> | null = null;
-  const write = async () => {
-    while (isDue) {
-      isDue = false;
-      try {
-        await slot.replace(state());
-      } catch (error) {
-        log.error(`the store has refused a change: ${errorText(error)}`);
-      }
-    }
-    writing = null;
-  };
   return {
     save() {
-      isDue = true;
-      writing ??= write();
+      slot.replace(state()).catch((error: unknown) => {
+        log.error(`the store has refused a change: ${errorText(error)}`);
+      });
     },
   };
 }

@@ -1,15 +1,29 @@
 /** Transactions of a station, running and ended, kept over a restart. */
 import type { Logger } from '../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
+import type { SimTime, WallClock } from '../../core/time/clock.ts';
 import { createSaver } from '../station/stack.ts';
 
 /** Members of a transaction in every version. */
-interface LedgerRecord {
+export interface LedgerRecord {
   /** chosen by the station, unique for ever: links its messages in the queue */
   readonly key: string;
   readonly connectorId: number;
   /** null: it runs */
   readonly endedMs: number | null;
+  /** instant of `lastWh`, ms on the clock of the central system */
+  readonly lastMs: number;
+  /** last meter reading */
+  readonly lastWh: number;
+}
+
+/** The last meter reading of a connector in any transaction. */
+interface Reading {
+  readonly energyWh: number;
+  /** instant of the device */
+  readonly at: SimTime;
+  /** the same instant on the clock of the machine, ms since the epoch */
+  readonly wallMs: number;
 }
 
 export interface Ledger<Entry extends LedgerRecord> {
@@ -19,8 +33,20 @@ export interface Ledger<Entry extends LedgerRecord> {
   get(key: string): Entry | null;
   /** The running transaction at a connector. */
   at(connectorId: number): Entry | null;
-  /** @param make creates the record from the number of all transactions so far, with this one */
-  add(make: (count: number) => Entry): Entry;
+  /** The last reading of a connector; null: none. */
+  readingAt(connectorId: number): Reading | null;
+  /** The device has the last reading of a connector now. */
+  renewReading(connectorId: number): void;
+  /** The meters begin anew. */
+  forgetReadings(): void;
+  /** true: an earlier process, or this version when it was at work before, has stored the ledger */
+  readonly isContinued: boolean;
+  /**
+   * @param make creates the record from the number of all transactions so far, with this one
+   * @param announce queues the first message; the record is stored after it, so that no stored record lacks it
+   * @returns the record after `announce`
+   */
+  add(make: (count: number) => Entry, announce: (record: Entry) => void): Entry;
   /** @returns the record after the change; null: no such record */
   change(key: string, patch: Partial<Entry>): Entry | null;
   load(): Promise<void>;
@@ -37,8 +63,16 @@ interface LedgerSlots {
 
 interface Book<Entry> {
   readonly records: Map<string, Entry>;
+  /** by connector */
+  readonly readings: Map<number, Reading>;
   /** number of all transactions so far */
   count: number;
+}
+
+/** First entry of the slot of running transactions. */
+interface Head {
+  readonly count: number;
+  readonly readings?: readonly (readonly [connectorId: number, reading: Reading])[];
 }
 
 const isRunning = ({ endedMs }: LedgerRecord) => endedMs === null;
@@ -52,7 +86,8 @@ function createRecordStore<Entry extends LedgerRecord>(
   const { records } = book;
   const recordsOf = (running: boolean) => [...records.values()].filter((record) => isRunning(record) === running);
   const values = (list: readonly unknown[]) => list as readonly JsonValue[];
-  const running = createSaver(slots.running, () => values([{ count: book.count }, ...recordsOf(true)]), log);
+  const head = (): Head => ({ count: book.count, readings: [...book.readings] });
+  const running = createSaver(slots.running, () => values([head(), ...recordsOf(true)]), log);
   const ended = createSaver(slots.ended, () => values(recordsOf(false)), log);
   return {
     /** Stores a change. @param before absent: the transaction has just begun */
@@ -61,24 +96,42 @@ function createRecordStore<Entry extends LedgerRecord>(
       if (!isRunning(after)) ended.save();
       if (before === undefined || isRunning(before)) running.save();
     },
-    async load(): Promise<void> {
-      const [head, ...open] = (await slots.running.read()) as unknown as readonly [{ count: number }?, ...Entry[]];
+    saveHead(): void {
+      running.save();
+    },
+    /** @returns false: nothing was stored before */
+    async load(): Promise<boolean> {
+      const [stored, ...open] = (await slots.running.read()) as unknown as readonly [Head?, ...Entry[]];
       const past = (await slots.ended.read()) as unknown as readonly Entry[];
-      book.count = head?.count ?? 0;
+      book.count = stored?.count ?? 0;
+      for (const [connectorId, reading] of stored?.readings ?? []) book.readings.set(connectorId, reading);
       for (const record of [...past, ...open]) if (!records.has(record.key)) records.set(record.key, record);
+      if (stored === undefined) running.save();
+      return stored !== undefined;
     },
   };
 }
 
-/** @param isQueued true if messages of a transaction wait, so that its record is needed */
+interface LedgerDeps {
+  /** true if messages of a transaction wait, so that its record is needed */
+  readonly isQueued: (key: string) => boolean;
+  /** the instant of the device */
+  readonly now: () => SimTime;
+  readonly wall: Pick<WallClock, 'nowMs'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
 export function createLedger<Entry extends LedgerRecord>(
   slots: LedgerSlots,
-  isQueued: (key: string) => boolean,
-  log: Pick<Logger, 'error'>,
+  { isQueued, now, wall, log }: LedgerDeps,
 ): Ledger<Entry> {
-  const book: Book<Entry> = { records: new Map(), count: 0 };
+  const book: Book<Entry> = { records: new Map(), readings: new Map(), count: 0 };
   const { records } = book;
   const recordStore = createRecordStore(book, slots, log);
+  let isContinued = false;
+  const noteReading = ({ connectorId, lastWh }: Entry) => {
+    book.readings.set(connectorId, { energyWh: lastWh, at: now(), wallMs: wall.nowMs() });
+  };
   const running = () => [...records.values()].filter(isRunning);
   function forgetOld(): void {
     let excess = records.size - running().length - maxEnded;
@@ -98,22 +151,43 @@ export function createLedger<Entry extends LedgerRecord>(
     },
     get: (key) => records.get(key) ?? null,
     at: (connectorId) => running().find((record) => record.connectorId === connectorId) ?? null,
-    add(make) {
+    readingAt: (connectorId) => book.readings.get(connectorId) ?? null,
+    renewReading(connectorId) {
+      const reading = book.readings.get(connectorId);
+      if (reading === undefined) return;
+      book.readings.set(connectorId, { ...reading, at: now() });
+      recordStore.saveHead();
+    },
+    forgetReadings() {
+      book.readings.clear();
+      recordStore.saveHead();
+    },
+    get isContinued() {
+      return isContinued;
+    },
+    add(make, announce) {
       book.count += 1;
       const record = make(book.count);
       records.set(record.key, record);
+      noteReading(record);
+      announce(record);
       forgetOld();
-      recordStore.changed(record);
-      return record;
+      const announced = records.get(record.key) ?? record;
+      // a change within `announce` has stored it
+      if (announced === record) recordStore.changed(record);
+      return announced;
     },
     change(key, patch) {
       const record = records.get(key);
       if (record === undefined) return null;
       const changed = { ...record, ...patch };
       records.set(key, changed);
+      if (patch.lastWh !== undefined) noteReading(changed);
       recordStore.changed(changed, record);
       return changed;
     },
-    load: () => recordStore.load(),
+    async load() {
+      isContinued = await recordStore.load();
+    },
   };
 }

@@ -7,7 +7,8 @@ import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservations.ts';
 import type { Access, Bearer, Book, Fits, Reservation } from '../reservations.ts';
-import { instantOf } from '../station/stack.ts';
+import { createOutbox } from '../files/outbox.ts';
+import { createSaver, instantOf } from '../station/stack.ts';
 import { bearerOf, tokenFault } from './authorization/tokens.ts';
 import type { ReservationUpdateStatusEnum } from './messages.ts';
 import type { Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
@@ -17,34 +18,35 @@ import { clauseOf } from './provisioning/registration.ts';
 
 interface Notices {
   notify(reservationId: number, status: ReservationUpdateStatusEnum): void;
-  load(): void;
+  load(): Promise<void>;
   stop(): void;
 }
 
 /** maximum of updates that are kept for later */
 const maxUnsentUpdates = 100;
 
-function createNotices({ calls, registration }: StationParts): Notices {
-  const unsentUpdates = new Map<number, ReservationUpdateStatusEnum>();
-  let endListening: (() => void) | null = null;
-  const notify = async (reservationId: number, reservationUpdateStatus: ReservationUpdateStatusEnum) => {
-    const { kind } = await calls.send('ReservationStatusUpdate', { reservationId, reservationUpdateStatus });
-    if (kind !== 'unsent' && kind !== 'lost') return;
-    unsentUpdates.set(reservationId, reservationUpdateStatus);
-    const [oldest] = unsentUpdates.keys();
-    if (unsentUpdates.size > maxUnsentUpdates && oldest !== undefined) unsentUpdates.delete(oldest);
-  };
+function createNotices(parts: StationParts): Notices {
+  const { calls, log, store } = parts;
+  const slot = store('reservation-updates');
+  const saver = createSaver(slot, () => outbox.waiting.map((update) => ({ ...update })), log);
+  const outbox = createOutbox<Requests['ReservationStatusUpdate']>({
+    parts,
+    send: (update) => calls.send('ReservationStatusUpdate', update),
+    capacity: maxUnsentUpdates,
+    repeatMs: null,
+    changed: () => {
+      saver.save();
+    },
+  });
   return {
-    notify: (reservationId, status) => void notify(reservationId, status),
-    load() {
-      endListening = registration.onAccepted(() => {
-        const waiting = [...unsentUpdates];
-        unsentUpdates.clear();
-        for (const [reservationId, status] of waiting) void notify(reservationId, status);
-      });
+    notify: (reservationId, reservationUpdateStatus) => {
+      outbox.push({ reservationId, reservationUpdateStatus });
+    },
+    async load() {
+      outbox.restore((await slot.read()) as unknown as readonly Requests['ReservationStatusUpdate'][]);
     },
     stop() {
-      endListening?.();
+      outbox.stop();
     },
   };
 }
@@ -207,7 +209,7 @@ export function createReservations(parts: StationParts, deps: ReservationsDeps):
     reservedS: (reservationId) => lasted.get(reservationId) ?? null,
     entries: () => book.entries,
     async load() {
-      notices.load();
+      await notices.load();
       await book.load();
       ends.push(
         device.onTransition((transition) => {

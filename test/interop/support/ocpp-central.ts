@@ -178,10 +178,13 @@ const flagOf = { '1.6': 'ocpp1.6j', '2.0.1': 'ocpp2.0.1j', '2.1': 'ocpp2.1' } as
 
 export class PythonCentral {
   readonly peer: PythonPeer;
+  /** without the identity */
+  readonly url: string;
   readonly station: StationAtCentral;
 
-  private constructor(peer: PythonPeer, station: StationAtCentral) {
+  private constructor(peer: PythonPeer, url: string, station: StationAtCentral) {
     this.peer = peer;
+    this.url = url;
     this.station = station;
   }
 
@@ -211,7 +214,7 @@ export class PythonCentral {
       const offered = [version, ...(and === undefined ? [] : [and])].map((each) => flagOf[each]).join();
       const spoken = offered === flagOf['1.6'] ? [] : ['--ocpp_version', offered];
       const url = `${scheme}://127.0.0.1:${port}`;
-      return new PythonCentral(peer, await StationAtCentral.open(id, peer, url, [...spoken, ...flags], profile));
+      return new PythonCentral(peer, url, await StationAtCentral.open(id, peer, url, [...spoken, ...flags], profile));
     } catch (error) {
       await peer.stop();
       throw error;

@@ -246,6 +246,7 @@ describe('a charge point that offers several versions (OCPP-J 3.1.2)', () => {
     expect(lines.filter((line) => line.includes('in place of'))).to.have.lengthOf(1);
     await rig.station.stop();
     rig = new StationRig(central.url, { log }, ['ocpp2.1', 'ocpp2.0.1j'], store);
+    await rig.until('ocpp1.6 gives way');
     await rig.loaded;
     expect(rig.station.status.version).to.equal('ocpp2.1');
   });

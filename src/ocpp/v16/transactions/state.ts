@@ -4,29 +4,31 @@ import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { distorted } from '../../meter-values.ts';
 import type { MeterDistortion, QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Signal } from '../../station/stack.ts';
-import { createInsistence } from '../../station/insistence.ts';
-import type { Ledger as AnyLedger } from '../../transactions/ledger.ts';
+import type { Insistence } from '../../station/insistence.ts';
+import type { Ledger as AnyLedger, LedgerRecord } from '../../transactions/ledger.ts';
 import type { Tokens } from '../authorization/tokens.ts';
 import { stamp } from '../parts.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 
 // A transaction as a 1.6 station stores it.
 
-export interface TransactionRecord extends Transaction {
-  readonly endedMs: number | null;
+export interface TransactionRecord extends Transaction, LedgerRecord {
+  /** links its messages in the queue */
+  readonly key: string;
+  readonly connectorId: number;
   readonly meterStopWh: number | null;
   readonly stopReason: string | null;
-  /** instant of `lastWh` */
-  readonly lastMs: number;
-  /** last meter reading, for a stop after a loss of power */
-  readonly lastWh: number;
 }
 
 type Ledger = AnyLedger<TransactionRecord>;
 
-/** Adds a transaction that begins. */
-export function addTransaction(ledger: Ledger, transaction: Omit<Transaction, 'key'>): TransactionRecord {
-  return ledger.add((count) => ({
+/** Adds a transaction that begins. @param announce queues its StartTransaction */
+export function addTransaction(
+  ledger: Ledger,
+  transaction: Omit<Transaction, 'key'>,
+  announce: (record: TransactionRecord) => void,
+): TransactionRecord {
+  const make = (count: number): TransactionRecord => ({
     ...transaction,
     key: String(count),
     endedMs: null,
@@ -34,7 +36,8 @@ export function addTransaction(ledger: Ledger, transaction: Omit<Transaction, 'k
     stopReason: null,
     lastMs: transaction.startedMs,
     lastWh: transaction.meterStartWh,
-  }));
+  });
+  return ledger.add(make, announce);
 }
 
 export function transactionEntry(record: TransactionRecord, queued: number): OcppTransactionEntry {
@@ -96,15 +99,14 @@ interface InvalidTokens {
   /** Ends or limits a transaction whose token the central system has not accepted. */
   refused(record: TransactionRecord): void;
   ended(key: string): void;
-  stop(): void;
 }
 
 /** @param stop ends the session at a connector. @throws SimError */
 export function createInvalidTokens(
-  { device, keys, later, log }: Pick<StationParts, 'device' | 'keys' | 'later' | 'log'>,
+  { device, keys }: Pick<StationParts, 'device' | 'keys'>,
+  insistence: Insistence,
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
-  const insistence = createInsistence(later, log, device.deviceIndex);
   const logText = 'the energy for an invalid token flows on';
 
   function refused({ key, connectorId }: TransactionRecord): void {
@@ -125,9 +127,6 @@ export function createInvalidTokens(
     refused,
     ended(key) {
       insistence.end(key);
-    },
-    stop() {
-      insistence.stop();
     },
   };
 }
@@ -167,6 +166,7 @@ export interface TransactionsState {
   readonly parts: StationParts;
   readonly deps: TransactionsDeps;
   readonly ledger: Ledger;
+  readonly insistence: Insistence;
   readonly invalid: InvalidTokens;
   readonly started: Signal<Started>;
   readonly identified: Signal<Transaction>;

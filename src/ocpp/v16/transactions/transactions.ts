@@ -6,9 +6,11 @@
  * its meter values and its stop are dropped.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
-import type { Part, StationParts, Transactions, Replies } from '../parts.ts';
+import type { Part, StationParts, Transactions, Replies, Requests } from '../parts.ts';
 import { createSignal } from '../../station/stack.ts';
+import { createInsistence } from '../../station/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
+import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
 import {
   createInvalidTokens,
   pushValues,
@@ -21,7 +23,7 @@ import {
 } from './state.ts';
 import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState, Ending } from './state.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
-import type { EvseConnectorDetail, EvseSession } from '../../../contract/kinds/evse.ts';
+import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import { errorText } from '../../../core/errors.ts';
 import type { Payload, QueuedMessage } from '../../rpc/model.ts';
 import { maxIdTagLength } from '../authorization/tokens.ts';
@@ -90,7 +92,7 @@ function begin(state: TransactionsState, session: EvseSession, startedMs: number
   if (before !== null) endWithLastValues(state, before, 'Other');
   const reservationId = deps.reservations.use(connectorId, session);
   const idTag = idTagOf(session);
-  const record = addTransaction(ledger, {
+  const transaction = {
     transactionId: null,
     connectorId,
     idTag,
@@ -98,10 +100,12 @@ function begin(state: TransactionsState, session: EvseSession, startedMs: number
     sessionId: session.transactionId,
     startedMs,
     meterStartWh: Math.round(session.meterStartWh),
-  });
+  };
   parts.log.info(`connector ${connectorId}: a transaction begins`, parts.device.deviceIndex);
   const distortion = distortionOf(state, connectorId, 'StartTransaction');
-  pushStart(state, record, reservationId, distortion);
+  const record = addTransaction(ledger, transaction, (added) => {
+    pushStart(state, added, reservationId, distortion);
+  });
   state.started.emit([record, distortion]);
 }
 
@@ -132,7 +136,7 @@ function endWithLastValues(state: TransactionsState, record: TransactionRecord, 
   end(state, record, { atMs: record.lastMs, meterStopWh: record.lastWh, reason });
 }
 
-/** Stores the present meter reading, for a loss of power. */
+/** Stores the present meter reading, for a loss of power, unless it is the same as before. */
 function noteMeter(state: TransactionsState, { key, lastWh }: TransactionRecord, energyWh: number, atMs: number): void {
   const meterWh = Math.round(energyWh);
   if (meterWh !== lastWh) state.ledger.change(key, { lastWh: meterWh, lastMs: atMs });
@@ -213,15 +217,40 @@ function followDevice(state: TransactionsState, transition: EvseTransition): voi
   if ('connector' in transition) followConnector(state, transition);
   else if (transition.event === 'power_up')
     for (const { connectorId } of state.ledger.running) tryStop(state, connectorId, 'PowerLoss');
-  else if (transition.event === 'restart')
+  else if (transition.event === 'restart') {
     for (const record of state.ledger.running) endWithLastValues(state, record, 'PowerLoss');
+    state.ledger.forgetReadings();
+  }
 }
 
-/** Begins transactions for sessions that began before the station listened to the device. */
-function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
+/** Begins transactions for sessions that began before the station listened to the device. @param except connectors */
+function adopt(state: TransactionsState, except: ReadonlySet<number>): void {
   const { clock, device } = state.parts;
-  for (const { session } of connectors)
-    if (session !== null && session.endedAtS === null) begin(state, session, clock.ofSim(device.now));
+  for (const { connectorId, session } of device.detail.connectors)
+    if (isOpen(session) && !except.has(connectorId)) begin(state, session, clock.ofSim(device.now));
+}
+
+/** The end that a queued StopTransaction reports and the ledger has lost. */
+function queuedEnd({ action, payload }: QueuedMessage): Partial<TransactionRecord> | null {
+  if (action !== 'StopTransaction') return null;
+  // the payload comes from `pushStop`
+  const { timestamp, meterStop, reason } = payload as unknown as Omit<Requests['StopTransaction'], 'transactionId'>;
+  return { endedMs: Date.parse(timestamp), meterStopWh: meterStop, stopReason: reason ?? 'Local' };
+}
+
+/** Ends what an earlier process has left running. @returns connectors at which no transaction begins by itself */
+function endInterruptedTransactions(state: TransactionsState): ReadonlySet<number> {
+  const { ledger, parts, insistence } = state;
+  if (!ledger.isContinued) return new Set();
+  agreeWithQueue(ledger, parts.queue, (_, message) => queuedEnd(message));
+  raiseMeters(parts, ledger, insistence);
+  for (const record of ledger.running) {
+    const { atMs, meterWh } = lastReading(parts, ledger, record, record.sessionId);
+    end(state, record, { atMs, meterStopWh: meterWh, reason: 'PowerLoss' });
+  }
+  const isEnded = (connectorId: number, sessionId: string) =>
+    ledger.records.some((record) => record.connectorId === connectorId && record.sessionId === sessionId);
+  return endInterrupted(parts, insistence, { isEnded, isRunning: () => false });
 }
 
 export type { TransactionsDeps } from './state.ts';
@@ -240,14 +269,21 @@ export interface TransactionBook extends Transactions {
 }
 
 function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
-  const { queue, log, store } = parts;
+  const { queue, log, store, device, later, wall } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
-  const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
+  const ledger = createLedger<TransactionRecord>(slots, {
+    isQueued: (key) => queue.lengthOf(key) > 0,
+    now: () => device.now,
+    wall,
+    log,
+  });
+  const insistence = createInsistence(later, log, device.deviceIndex);
   const state: TransactionsState = {
     parts,
     deps,
     ledger,
-    invalid: createInvalidTokens(parts, (connectorId, reason) => {
+    insistence,
+    invalid: createInvalidTokens(parts, insistence, (connectorId, reason) => {
       stop(state, connectorId, reason);
     }),
     started: createSignal(log),
@@ -261,8 +297,11 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
 /** Stores the meter readings of all running transactions. */
 function noteAllMeters(state: TransactionsState): void {
   const { device, clock } = state.parts;
-  for (const record of state.ledger.running)
-    noteMeter(state, record, device.connector(record.connectorId).energyWh, clock.ofSim(device.now));
+  for (const { key, connectorId } of state.ledger.running)
+    state.ledger.change(key, {
+      lastWh: Math.round(device.connector(connectorId).energyWh),
+      lastMs: clock.ofSim(device.now),
+    });
 }
 
 function partOf(state: TransactionsState): Part {
@@ -271,15 +310,15 @@ function partOf(state: TransactionsState): Part {
   return {
     async load() {
       await state.ledger.load();
-      for (const record of state.ledger.running) endWithLastValues(state, record, 'PowerLoss');
+      const interrupted = endInterruptedTransactions(state);
       endListening = device.onTransition((transition) => {
         followDevice(state, transition);
       });
-      adopt(state, device.detail.connectors);
+      adopt(state, interrupted);
     },
     stop() {
       endListening?.();
-      state.invalid.stop();
+      state.insistence.stop();
       noteAllMeters(state);
     },
   };

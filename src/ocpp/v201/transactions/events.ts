@@ -137,16 +137,16 @@ export function pushEvent(
     ...withValues(extras.meterValue),
     ...(extras.costDetails === undefined || parts.version !== 'ocpp2.1' ? {} : { costDetails: extras.costDetails }),
   };
-  // stored before it is queued: after a crash a missing sequence number is better than two events with the same one
-  const changed = ledger.change(record.key, {
-    nextSeqNo: record.nextSeqNo + 1,
-    told: values,
-  });
+  // queued before its number is stored: a loss of power in between leaves an event from which the number follows
   parts.queue.push({
     action: 'TransactionEvent',
     payload: payload as unknown as QueuedMessage['payload'],
     transaction: record.key,
     role: roles[type],
+  });
+  const changed = ledger.change(record.key, {
+    nextSeqNo: record.nextSeqNo + 1,
+    told: values,
   });
   return changed ?? record;
 }

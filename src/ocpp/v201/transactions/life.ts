@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import type { QueuedMessage } from '../../rpc/model.ts';
+import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
 import { deviceText, maxTokenLength, noAuthorization, typeOfText } from '../authorization/tokens.ts';
-import type { IdToken } from '../messages.ts';
+import type { IdToken, Requests } from '../messages.ts';
 import type { Version2 } from '../../station/stack.ts';
 import { lastValues, pushEvent } from './events.ts';
 import { chargingStateOf, pointChange, pointsOf, starts, stops, causesOf } from './reasons.ts';
@@ -61,16 +63,13 @@ function begin(
     limit: null,
     refusedUntilWh: null,
   };
-  const record = ledger.add(() => ({ ...fresh, ...courseOf(state, fresh, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
-  const meterValue = deps.sample(evseId, 'Started', ...transitionArguments(instant));
-  const started = pushEvent(state, record, connector, {
-    type: 'Started',
-    trigger,
-    atMs,
-    extras: { meterValue },
-    ...transitionOf(instant),
-  });
+  const announce = (record: TransactionRecord) => {
+    const meterValue = deps.sample(evseId, 'Started', ...transitionArguments(instant));
+    const event = { type: 'Started', trigger, atMs, extras: { meterValue }, ...transitionOf(instant) } as const;
+    pushEvent(state, record, connector, event);
+  };
+  const started = ledger.add(() => ({ ...fresh, ...courseOf(state, fresh, instant) }), announce);
   state.started.emit(started);
   return started;
 }
@@ -131,13 +130,18 @@ export function endNow(state: TransactionsState, record: TransactionRecord, caus
   end(state, record, { atMs: clock.ofSim(device.now), connector }, cause);
 }
 
-/** Ends a transaction at its last recorded instant and meter value. */
-export function endAsKnown(state: TransactionsState, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
-  const { lastMs: atMs, lastWh, evseId } = record;
-  const extras = { meterValue: lastValues(state.parts.variables, atMs, lastWh) };
+/** Ends a transaction at its last recorded instant and meter value. @param last default: those of the record */
+function endAsKnown(
+  state: TransactionsState,
+  record: TransactionRecord,
+  reason: 'PowerLoss' | 'Reboot',
+  last = { atMs: record.lastMs, meterWh: record.lastWh },
+): void {
+  const { atMs, meterWh } = last;
+  const extras = { meterValue: lastValues(state.parts.variables, atMs, meterWh) };
   const event = { type: 'Ended', trigger: 'AbnormalCondition', atMs, reason, extras } as const;
-  pushEvent(state, record, state.parts.device.connector(evseId), event);
-  close(state, record, atMs, lastWh, reason);
+  pushEvent(state, record, state.parts.device.connector(record.evseId), event);
+  close(state, record, atMs, meterWh, reason);
 }
 
 function update(
@@ -247,9 +251,71 @@ function powerUp(state: TransactionsState, atMs: number): void {
   }
 }
 
+/** The number and the end that a queued event reports and the ledger has lost. */
+function queuedChange(record: TransactionRecord, { payload }: QueuedMessage): Partial<TransactionRecord> | null {
+  // the payload comes from `pushEvent`
+  const { eventType, seqNo, timestamp, transactionInfo } = payload as unknown as Requests['TransactionEvent'];
+  if (seqNo < record.nextSeqNo && eventType !== 'Ended') return null;
+  const nextSeqNo = Math.max(record.nextSeqNo, seqNo + 1);
+  if (eventType !== 'Ended') return { nextSeqNo };
+  const stopReason = transactionInfo.stoppedReason ?? 'Local';
+  return { nextSeqNo, endedMs: Date.parse(timestamp), meterStopWh: record.lastWh, stopReason, sessionId: null };
+}
+
+/** E17: true if the device still has what the transaction is about, and the process was away for a short time. */
+function resumesAfterRestart({ parts, ledger }: TransactionsState, { evseId, sessionId }: TransactionRecord): boolean {
+  const { variables, device, wall } = parts;
+  const reading = ledger.readingAt(evseId);
+  if (reading === null || !variables.has('TxCtrlr', 'ResumptionTimeout')) return false;
+  const timeoutS = variables.integer('TxCtrlr', 'ResumptionTimeout');
+  if (timeoutS === 0 || wall.nowMs() - reading.wallMs > timeoutS * 1000) return false;
+  const connector = device.connector(evseId);
+  const openId = isOpen(connector.session) ? connector.session.transactionId : null;
+  return openId === sessionId && pointsOf(connector).size > 0;
+}
+
+function resume(state: TransactionsState, record: TransactionRecord): void {
+  const { parts, ledger, bearers, limits } = state;
+  const { device, clock } = parts;
+  const { key, evseId, idToken, groupIdToken, remoteStartId, reservationId, lastMs } = record;
+  const connector = device.connector(evseId);
+  const instant = { connector, atMs: Math.max(lastMs, clock.ofSim(device.now)) };
+  if (idToken !== null && connector.authorised)
+    bearers.set(evseId, { idToken, groupIdToken, remoteStartId, reservationId });
+  // the time without power is no charging time
+  const course = courseOf(state, { ...record, chargingSinceMs: null }, instant);
+  const resumed = ledger.change(key, course) ?? record;
+  state.started.emit(resumed);
+  limits.resume(update(state, resumed, instant, { trigger: 'TxResumed', reason: null }));
+}
+
+/**
+ * Resumes or ends what an earlier process has left running.
+ * @returns connectors at which no transaction begins by itself
+ */
+export function continueAfterRestart(state: TransactionsState): ReadonlySet<number> {
+  const { ledger, parts, insistence } = state;
+  if (!ledger.isContinued) return new Set();
+  agreeWithQueue(ledger, parts.queue, queuedChange);
+  raiseMeters(parts, ledger, insistence);
+  const interrupted = ledger.running;
+  for (const record of interrupted) {
+    if (resumesAfterRestart(state, record)) resume(state, record);
+    else endAsKnown(state, record, 'PowerLoss', lastReading(parts, ledger, record, record.sessionId));
+  }
+  const isEnded = (evseId: number, sessionId: string) =>
+    ledger.records.some(
+      (record) => record.evseId === evseId && record.lastSessionId === sessionId && record.endedMs !== null,
+    );
+  const isRunning = (evseId: number) => ledger.at(evseId) !== null;
+  const ended = endInterrupted(parts, insistence, { isEnded, isRunning });
+  return new Set([...ended, ...interrupted.map(({ evseId }) => evseId)]);
+}
+
 /** Ends all transactions after a restart of the device, which resets its meters. */
 function restarted(state: TransactionsState): void {
   for (const record of state.ledger.running) endAsKnown(state, record, 'Reboot');
+  state.ledger.forgetReadings();
   for (const memory of [state.seen, state.bearers, state.stopRequests]) memory.clear();
 }
 
@@ -268,13 +334,15 @@ export function followDevice(state: TransactionsState, transition: EvseTransitio
 /**
  * Adopts sessions that began before the station subscribed to the device. A vehicle whose session is over begins no
  * transaction.
+ * @param except connectors at which no transaction begins
  */
-export function adopt(state: TransactionsState, connectors: readonly EvseConnectorDetail[]): void {
+export function adopt(state: TransactionsState, except: ReadonlySet<number>): void {
   const { device, clock } = state.parts;
-  for (const connector of connectors) {
+  for (const connector of device.detail.connectors) {
     const { connectorId, phase, authorised } = connector;
     const points = pointsOf(connector);
     state.seen.set(connectorId, points);
+    if (except.has(connectorId)) continue;
     if (authorised) storeBearer(state, connector);
     if (phase === 'finishing' || !starts(startPoints(state), points, { risen: [...points], lost: [] })) continue;
     const instant = { atMs: clock.ofSim(device.now), connector };

@@ -5,7 +5,7 @@
  */
 import type { Signal } from '../../station/stack.ts';
 import type { Insistence } from '../../station/insistence.ts';
-import type { Ledger } from '../../transactions/ledger.ts';
+import type { Ledger, LedgerRecord } from '../../transactions/ledger.ts';
 import type { IdToken, ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
 import type { AnsweredEvent, Costs, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
 import type { TxPoint, Why } from './reasons.ts';
@@ -83,18 +83,13 @@ export interface ReportedValues {
   readonly cableA: number | null;
 }
 
-export interface TransactionRecord extends Transaction {
+export interface TransactionRecord extends Transaction, LedgerRecord {
   /** the transactionId */
   readonly key: string;
   /** the EVSE */
   readonly connectorId: number;
-  readonly endedMs: number | null;
   readonly meterStopWh: number | null;
   readonly stopReason: string | null;
-  /** last known instant, for the end after a loss of power */
-  readonly lastMs: number;
-  /** last known meter, for the end after a loss of power */
-  readonly lastWh: number;
   /** last session of the device in the transaction, running or ended; null: none yet */
   readonly lastSessionId: string | null;
   /** unrounded reading of the import register at the start, Wh */
@@ -157,6 +152,8 @@ interface Limits {
   follow(record: TransactionRecord, transition: EvseConnectorTransition): void;
   /** True if the energy of a limit is used up. */
   isUsedUp(record: TransactionRecord, energyWh: number): boolean;
+  /** Puts the limits of a transaction into force again after a restart. */
+  resume(record: TransactionRecord): void;
   ended(key: string): void;
   stop(): void;
 }
@@ -313,6 +310,7 @@ export function createLimits(parts: LimitParts, deps: LimitsDeps): Limits {
         end(key, 'maxEnergy');
     },
     isUsedUp,
+    resume: bind,
     ended(key) {
       for (const kind of ['energy', 'limit', 'refused']) insistence.end(`${kind} ${key}`);
       watch.ended(key);

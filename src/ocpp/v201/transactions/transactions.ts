@@ -13,7 +13,7 @@ import type { IdTokenInfo, MeterValue, Replies, Requests, TransactionLimit, Trig
 import type { EventExtras, Handler, Part, StationParts, Transactions } from '../parts.ts';
 import { pushEvent } from './events.ts';
 import type { TxEvent } from './events.ts';
-import { adopt, endAsKnown, endNow, followDevice } from './life.ts';
+import { adopt, continueAfterRestart, endNow, followDevice } from './life.ts';
 import { createLimits, transactionEntry } from './state.ts';
 import type { TransactionRecord, StopRequest, TransactionsDeps, TransactionsState } from './state.ts';
 
@@ -193,9 +193,14 @@ export interface TransactionBook extends Transactions {
 }
 
 function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
-  const { queue, log, store, later, device } = parts;
+  const { queue, log, store, later, device, wall } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
-  const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
+  const ledger = createLedger<TransactionRecord>(slots, {
+    isQueued: (key) => queue.lengthOf(key) > 0,
+    now: () => device.now,
+    wall,
+    log,
+  });
   const insistence = createInsistence(later, log, device.deviceIndex);
   const state: TransactionsState = {
     parts,
@@ -245,11 +250,11 @@ function partOf(state: TransactionsState): Part {
     handlers: { GetTransactionStatus: statusHandler(state) },
     async load() {
       await state.ledger.load();
-      for (const record of state.ledger.running) endAsKnown(state, record, 'PowerLoss');
+      const interrupted = continueAfterRestart(state);
       endListening = device.onTransition((transition) => {
         followDevice(state, transition);
       });
-      adopt(state, device.detail.connectors);
+      adopt(state, interrupted);
     },
     stop() {
       endListening?.();

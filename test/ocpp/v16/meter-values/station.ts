@@ -106,6 +106,7 @@ export async function stationOf(profile: string, keyValues: Readonly<Record<stri
     id: 'SIM-CP-1',
     device: port,
     clock,
+    wall: new HandWall(),
     log: silentLogger,
     store: (name: string) => store.slot(name),
     keys,

@@ -70,8 +70,8 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     expect(charging.install(1, { ...tx, id: 3, stackLevel: 2 })).to.equal('NotEnabled');
   });
 
-  it('profiles but those of transactions outlive a restart (ChargingProfilePersistence)', async () => {
-    const { rig, plug, set, kw, charging, make } = chargingRig();
+  it('profiles but those of ended transactions outlive a restart (ChargingProfilePersistence)', async () => {
+    const { rig, plug, set, kw, charging, make, running } = chargingRig();
     const transactionId = await plug(1, large);
     await set(profile());
     await set(profile({ id: 3, chargingProfilePurpose: 'PriorityCharging' }));
@@ -80,6 +80,11 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     charging.stop();
     await rig.run(30);
     expect(kw()).to.be.above(20);
+    const { charging: resumed } = make();
+    await resumed.load();
+    expect(resumed.chargingProfiles().map(({ profileId }) => profileId)).to.deep.equal([1, 3, 4, 2]);
+    resumed.stop();
+    running.splice(0);
     const { charging: next } = make();
     await next.load();
     await rig.run(30);

@@ -97,6 +97,12 @@ function fakeQueue(version: Version2, disk: Disk, central: Central, book: () => 
     },
     lengthOf: (transaction) => queued.filter((message) => message.transaction === transaction).length,
     droppedMiddles: 0,
+    get messages() {
+      return queued;
+    },
+    discard: (which) => {
+      queued.splice(0, queued.length, ...queued.filter((each) => !which(each)));
+    },
     push(message) {
       check(version, message.action, 'request', message.payload);
       queued.push(JSON.parse(JSON.stringify(message)) as QueuedMessage);
@@ -123,6 +129,8 @@ export interface StationOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** the device, in place of one with the profile */
   readonly kind?: StationKind;
+  /** the clock of the machine, ms since the epoch; default: it stands still */
+  readonly wallMs?: () => number;
   /** commands before the station is heard */
   readonly before?: (kind: StationKind) => void;
   readonly setpointW?: (evseId: number) => number | null;
@@ -206,7 +214,7 @@ export class Station {
     });
     this.variables = variablesOf(this.port, version, options.variables ?? {});
     this.#queue = fakeQueue(version, disk, central, () => this.transactions);
-    this.parts = this.#partsOf(version);
+    this.parts = this.#partsOf(version, options.wallMs ?? (() => 0));
     this.transactions = createTransactions(this.parts, {
       sample: (...about) => this.meterValues.sample(...about),
       ...(costs === undefined ? {} : { costs }),
@@ -217,7 +225,7 @@ export class Station {
     });
   }
 
-  #partsOf(version: Version2): StationParts {
+  #partsOf(version: Version2, wallMs: () => number): StationParts {
     const { central, kind, disk } = this;
     const distort = () => this.distort;
     return {
@@ -225,6 +233,7 @@ export class Station {
       version,
       device: this.port,
       clock: clockOf(kind),
+      wall: { nowMs: wallMs },
       log: silentLogger,
       store: (name: string) => disk.store.slot(name),
       variables: this.variables,
