@@ -7,3 +7,6 @@ export interface Keeping {
    */
   commit(deviceIndex: number | null): Promise<void> | null;
 }
+
+/** Nothing survives the process. */
+export const keepsNothing: Keeping = { commit: () => null };
