@@ -7,11 +7,11 @@ import { writeFileSync } from 'node:fs';
 import { inCheckout } from '../bench/support/processes.ts';
 import { fromBuild } from './fleet.ts';
 import { figureTable, isMet, reasons } from './figures.ts';
-import type { Figure } from './figures.ts';
 import { kills } from './kills.ts';
 import { soakOptions } from './options.ts';
 import type { SoakOptions } from './options.ts';
 import { soak } from './soak.ts';
+import type { SoakResult } from './soak.ts';
 import { textOf } from './tally.ts';
 
 const progressEvery = 10;
@@ -26,22 +26,23 @@ function titleOf({ seconds, seed, devices, chaos, kills: count }: SoakOptions): 
   return `soak: ${what}, ${devices} devices, seed ${seed}, Node ${process.version}`;
 }
 
-function figuresOf(options: SoakOptions): Promise<readonly Figure[]> {
+async function resultOf(options: SoakOptions): Promise<SoakResult> {
   const { kills: count } = options;
   if (count === null) return soak(options, progress);
-  return kills({ ...options, kills: count, command: fromBuild }, (killed) => {
+  const figures = await kills({ ...options, kills: count, command: fromBuild }, (killed) => {
     if (killed % progressEvery === 0) progress(`${killed} of ${count} kills`);
   });
+  return { figures, samples: [] };
 }
 
 async function main(): Promise<void> {
   const options = soakOptions(process.argv.slice(2));
   if (options.build)
     execFileSync(process.execPath, [inCheckout('scripts/build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  const figures = await figuresOf(options);
+  const { figures, samples } = await resultOf(options);
   process.stdout.write(`${figureTable(titleOf(options), figures)}\n`);
   if (options.jsonFile !== null) {
-    const content = { title: titleOf(options), figures: figures.map((each) => ({ ...each, met: isMet(each) })) };
+    const content = { title: titleOf(options), figures: figures.map((each) => ({ ...each, met: isMet(each) })), samples };
     writeFileSync(options.jsonFile, JSON.stringify(content, null, 1));
   }
   const failed = reasons(figures);

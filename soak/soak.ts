@@ -138,7 +138,7 @@ function processFigures({ samples, p99Ms, begin, last }: Series, isChaos: boolea
   return [
     { name: 'memory growth', value: growthMb, unit: ' MB', atMost: 10, aim: '< 10 MB in 10 min' },
     { name: 'resident memory at the end', value: samples.at(-1)?.residentMb ?? NaN, unit: ' MB' },
-    { name: 'change of open descriptors', value: Math.abs(descriptorChange(samples)), atMost: 5 },
+    { name: 'growth of open descriptors', value: descriptorChange(samples), atMost: 5, aim: '+- 5' },
     { name: 'ticks', value: ticks, atLeast: 1 },
     { name: 'missed ticks', value: skipped, aim: '0' },
     { name: 'share of missed ticks', value: (100 * skipped) / (ticks + skipped), unit: ' %', atMost: 0.1 },
@@ -190,8 +190,13 @@ async function settle(peers: Remote): Promise<void> {
   while (performance.now() < endMs && !(await peers.call<boolean>('isSettled'))) await pause(500);
 }
 
-/** One long run. @returns its figures */
-export async function soak(options: SoakOptions, progress: (text: string) => void): Promise<readonly Figure[]> {
+export interface SoakResult {
+  readonly figures: readonly Figure[];
+  readonly samples: readonly Sample[];
+}
+
+/** One long run. */
+export async function soak(options: SoakOptions, progress: (text: string) => void): Promise<SoakResult> {
   const { devices, seconds, seed, tickS, books } = options;
   const fleet = fleetOf(devices);
   const peers = new Remote('soak/peers-process.ts');
@@ -227,7 +232,7 @@ export async function soak(options: SoakOptions, progress: (text: string) => voi
     const code = await lives.stop();
     const { failures, issues, readyMs, restarts } = lives;
     for (const note of disturbed?.notes ?? []) progress(note);
-    return [
+    const figures: readonly Figure[] = [
       ...processFigures(series, options.chaos),
       ...clientFigures(tallies),
       ...peerFigures(report, incomplete, options),
@@ -242,6 +247,7 @@ export async function soak(options: SoakOptions, progress: (text: string) => voi
       { name: 'failures of the process', value: failures.length, atMost: 0, details: failures },
       { name: 'exit code', value: code ?? NaN, atMost: 0, atLeast: 0 },
     ];
+    return { figures, samples: series.samples };
   } finally {
     await lives?.close();
     clients.stop();
