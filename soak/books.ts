@@ -38,7 +38,10 @@ export class Books16 {
 
   /** Energy of all transactions that have ended, Wh. */
   get energyWh(): number {
-    return this.#booked.reduce((sum, { start, stop }) => sum + (stop === null ? 0 : stop.meterStop - start.meterStart), 0);
+    return this.#booked.reduce(
+      (sum, { start, stop }) => sum + (stop === null ? 0 : stop.meterStop - start.meterStart),
+      0,
+    );
   }
 
   /** @returns the id of the transaction: that of before for a repetition */
@@ -54,14 +57,20 @@ export class Books16 {
 
   #follows({ transactionId, start: earlier, stop }: Booked, start: StartPayload, next: number): void {
     if (stop === null) {
-      this.issues.push(`transaction ${next} starts at connector ${start.connectorId}, where ${transactionId} has no stop`);
+      this.issues.push(
+        `transaction ${next} starts at connector ${start.connectorId}, where ${transactionId} has no stop`,
+      );
       if (start.meterStart < earlier.meterStart)
-        this.issues.push(`the meter falls from ${earlier.meterStart} to ${start.meterStart} Wh at the start of ${next}`);
+        this.issues.push(
+          `the meter falls from ${earlier.meterStart} to ${start.meterStart} Wh at the start of ${next}`,
+        );
       return;
     }
     const between = start.meterStart - stop.meterStop;
     if (between < 0)
-      this.issues.push(`the meter falls from ${stop.meterStop} to ${start.meterStart} Wh between ${transactionId} and ${next}`);
+      this.issues.push(
+        `the meter falls from ${stop.meterStop} to ${start.meterStart} Wh between ${transactionId} and ${next}`,
+      );
     if (between > resolutionWh)
       this.issues.push(`${between} Wh between ${transactionId} and ${next} belong to no transaction`);
   }
@@ -81,7 +90,9 @@ export class Books16 {
     }
     const { meterStart, timestamp } = booked.start;
     if (stop.meterStop < meterStart)
-      this.issues.push(`the meter falls from ${meterStart} to ${stop.meterStop} Wh within transaction ${transactionId}`);
+      this.issues.push(
+        `the meter falls from ${meterStart} to ${stop.meterStop} Wh within transaction ${transactionId}`,
+      );
     if (Date.parse(stop.timestamp) < Date.parse(timestamp))
       this.issues.push(`transaction ${transactionId} stops at ${stop.timestamp}, before its start at ${timestamp}`);
     booked.stop = stop;

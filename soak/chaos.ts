@@ -23,7 +23,7 @@ export function* plan(random: RandomStream): Generator<Planned> {
     const cutS = (isFull ? lifeS / 2 : lifeS) / (cuts + 1);
     for (let cut = 0; cut < cuts; cut += 1)
       yield { what: others[Math.floor(others.length * random.next())] ?? 'cut ocpp', afterS: cutS };
-    if (isFull) yield { what: 'full disk', afterS: 0 };
+    if (isFull) yield { what: 'full disk', afterS: cutS };
     yield { what: 'kill', afterS: isFull ? lifeS / 2 : cutS };
   }
 }

@@ -17,6 +17,7 @@ serve({
   begin: (ports: Ports, checks: boolean) => present().begin(ports, checks),
   down: () => present().down(),
   ended: (killedAtMs: number) => present().ended(killedAtMs),
+  excuse: () => present().excuse(),
   cut: () => present().cut(),
   leave: () => present().leave(),
   promised: () => present().promised,

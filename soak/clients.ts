@@ -82,7 +82,13 @@ export class Clients {
       (_, i) => new StreamReader(gate, tallies.streams, i % deafOneOf !== deafOneOf - 1),
     );
     const [pv] = devicesOf(fleet, 'PV-3Phase');
-    const rest = { gate, tally: tallies.rest, promises: this.#promises.rest, random: random('rest'), pv: pv?.index ?? 0 };
+    const rest = {
+      gate,
+      tally: tallies.rest,
+      promises: this.#promises.rest,
+      random: random('rest'),
+      pv: pv?.index ?? 0,
+    };
     this.#rest = new RestClient(rest);
     if (restPerS > 0) void this.#rest.run(restPerS, options.commandShare);
     for (const device of fleet)
@@ -142,9 +148,14 @@ export class Clients {
     this.#marks = this.#energies.marks(Math.max(0, Date.now() - killedAtMs) + lossMs);
   }
 
+  /** For some seconds no error counts. */
+  excuse(): void {
+    this.#gate.excusedUntilMs = performance.now() + excuseMs;
+  }
+
   /** Cuts the connections of all clients. */
   cut(): void {
-    this.#gate.excusedUntilMs = performance.now() + excuseMs;
+    this.excuse();
     for (const client of [...this.#masters, ...this.#streams, ...this.#scadas, this.#energies]) client.cut();
   }
 

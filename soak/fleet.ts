@@ -69,6 +69,8 @@ export const masterAddress = 1000;
 
 /** The build in `dist`. */
 export const fromBuild: Command = [process.execPath, 'dist/main.js'];
+/** The same with an inspector, which can collect garbage. */
+export const inspectedBuild: Command = [process.execPath, '--inspect=127.0.0.1:0', 'dist/main.js'];
 
 /** Starts a life of the simulator on free ports. @throws Error with its output when it does not become ready */
 export function startLife(options: LifeOptions): Promise<RunningSimulator> {

@@ -66,7 +66,14 @@ export async function kills(
   const peers = await Peers.open({ fleet, controlEveryS, controlDurationS, pollS });
   const clients = new Clients(clientsOptions(options));
   const [folder, stateFolder] = ['', '-state'].map((word) => mkdtempSync(join(tmpdir(), `derbench-kills${word}-`)));
-  const life = { fleet, folder: folder ?? '', stateFolder: stateFolder ?? '', peers: peers.addresses, tickS: 0.1, seed };
+  const life = {
+    fleet,
+    folder: folder ?? '',
+    stateFolder: stateFolder ?? '',
+    peers: peers.addresses,
+    tickS: 0.1,
+    seed,
+  };
   const lives = new Lives({ life: { ...life, command }, clients: local(clients), books });
   let killed = 0;
   try {

@@ -61,7 +61,8 @@ export class Lives {
     const checks = !isFirst && life.stateFolder !== null;
     const issues = await clients.call<RestartIssues | null>('begin', portsOf(simulator), checks);
     for (const book of ['rest', 'dnp3', 'energy'] as const)
-      if (books.has(book)) for (const issue of issues?.[book] ?? []) this.issues.push(`restart ${this.restarts}: ${issue}`);
+      if (books.has(book))
+        for (const issue of issues?.[book] ?? []) this.issues.push(`restart ${this.restarts}: ${issue}`);
   }
 
   /** Ends the present life at once. */

@@ -42,7 +42,11 @@ async function main(): Promise<void> {
   const { figures, samples } = await resultOf(options);
   process.stdout.write(`${figureTable(titleOf(options), figures)}\n`);
   if (options.jsonFile !== null) {
-    const content = { title: titleOf(options), figures: figures.map((each) => ({ ...each, met: isMet(each) })), samples };
+    const content = {
+      title: titleOf(options),
+      figures: figures.map((each) => ({ ...each, met: isMet(each) })),
+      samples,
+    };
     writeFileSync(options.jsonFile, JSON.stringify(content, null, 1));
   }
   const failed = reasons(figures);

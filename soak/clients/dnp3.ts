@@ -67,7 +67,12 @@ export class Scada {
 
   async #session(port: number): Promise<void> {
     const { gate, tally, device, periodMs, operates, random } = this.#options;
-    const master = await TestMaster.connect({ port, outstation: device + 1, address: masterAddress, timeoutMs: 10_000 });
+    const master = await TestMaster.connect({
+      port,
+      outstation: device + 1,
+      address: masterAddress,
+      timeoutMs: 10_000,
+    });
     this.#master = master;
     tally.add('connections');
     await this.#ask(master, writeCode, clearRestart);

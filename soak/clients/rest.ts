@@ -102,8 +102,7 @@ export class RestClient {
     const { random, pv } = this.#options;
     const hold = this.#hold;
     this.#hold = null;
-    if (hold !== null)
-      await this.#change(`hold ${hold}`, false, http, `controls/holds/${hold}/end?device=${pv}`, {});
+    if (hold !== null) await this.#change(`hold ${hold}`, false, http, `controls/holds/${hold}/end?device=${pv}`, {});
     const id = `soak-${(this.#holds += 1)}`;
     const values = { '704.WMaxLimPct': 50 + Math.floor(50 * random.next()), '704.WMaxLimPctEna': 'ENABLED' };
     await this.#change(`hold ${id}`, true, http, `controls/holds?device=${pv}`, { id, values, duration_s: 86_400 });

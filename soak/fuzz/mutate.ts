@@ -9,13 +9,46 @@ const oddNumbers = [
   ...['NaN', 'Infinity', '.5', '1.', '99999999999999999999'],
 ];
 const oddTexts = [
-  ...['null', 'true', '{}', '[]', '""', '"', '}', ']', ',', ':', '\\', '\u0000', '\ufeff', '\u2028', '\ud800', '&', '*'],
-  ...['__proto__', 'constructor', 'toString', '<![CDATA[', '<!DOCTYPE a>', '&#0;', '- ', '? ', '|', '>', '#', '\r', '\t'],
+  ...[
+    'null',
+    'true',
+    '{}',
+    '[]',
+    '""',
+    '"',
+    '}',
+    ']',
+    ',',
+    ':',
+    '\\',
+    '\u0000',
+    '\ufeff',
+    '\u2028',
+    '\ud800',
+    '&',
+    '*',
+  ],
+  ...[
+    '__proto__',
+    'constructor',
+    'toString',
+    '<![CDATA[',
+    '<!DOCTYPE a>',
+    '&#0;',
+    '- ',
+    '? ',
+    '|',
+    '>',
+    '#',
+    '\r',
+    '\t',
+  ],
   ...['${x}', '../..', '%00', '!!js/function', '<<: *a', ';', '"\n'],
 ];
 
 const below = (random: RandomStream, count: number) => Math.floor(random.next() * count);
-const chosen = <T>(random: RandomStream, list: readonly T[], otherwise: T): T => list[below(random, list.length)] ?? otherwise;
+const chosen = <T>(random: RandomStream, list: readonly T[], otherwise: T): T =>
+  list[below(random, list.length)] ?? otherwise;
 
 type Mutation = (input: Buffer, random: RandomStream, samples: readonly Buffer[]) => Buffer;
 
@@ -62,7 +95,10 @@ const ofOctets: readonly Mutation[] = [
   // the end of another input
   (input, random, samples) => {
     const other = chosen(random, samples, input);
-    return Buffer.concat([input.subarray(0, below(random, input.length + 1)), other.subarray(below(random, other.length + 1))]);
+    return Buffer.concat([
+      input.subarray(0, below(random, input.length + 1)),
+      other.subarray(below(random, other.length + 1)),
+    ]);
   },
 ];
 

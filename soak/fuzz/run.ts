@@ -48,8 +48,10 @@ function written({ name, number, reason, input }: Find): string {
   mkdirSync(folder, { recursive: true });
   const file = `${folder}/${name}-${runSeed}-${number}.bin`;
   writeFileSync(file, input);
-  const lines = reason.split('\n').slice(0, 6);
-  return [`${name}, case ${number}:`, ...lines, `repeat with: npm run fuzz -- --only ${name} --file ${file}`].join('\n    ');
+  const lines = reason.split('\n').slice(0, 10);
+  return [`${name}, case ${number}:`, ...lines, `repeat with: npm run fuzz -- --only ${name} --file ${file}`].join(
+    '\n    ',
+  );
 }
 
 async function main(): Promise<void> {

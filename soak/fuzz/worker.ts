@@ -101,10 +101,13 @@ class Fuzzer {
       return { cases: 1, finds };
     }
     const samples = this.#target.samples();
+    if (samples.length === 0) throw new Error(`${name} has no samples`);
     const random = createRandom(seed, 'fuzz', name);
     for (const sample of samples) {
       const reason = await this.#failure(sample, 0, true);
-      if (reason !== null) finds.push({ name, number: 0, reason: `a valid sample: ${reason}`, input: sample });
+      if (reason === null) continue;
+      finds.push({ name, number: 0, reason: `a valid sample: ${reason}`, input: sample });
+      return { cases, finds };
     }
     const endMs = performance.now() + seconds * 1000;
     while (performance.now() < endMs && finds.length < maxFinds) {

@@ -51,11 +51,20 @@ const load = (flags: readonly string[], extension: string) => (text: string) => 
 const profileFlags = (text: string) =>
   text.includes('evse:')
     ? ['--evse_profile', 'FILE']
-    : ['-f', 'FILE', '-d', text.includes('battery:') ? 'Batt-3Phase' : text.includes('wind:') ? 'Wind-T3-3Phase' : 'PV-3Phase'];
+    : [
+        '-f',
+        'FILE',
+        '-d',
+        text.includes('battery:') ? 'Batt-3Phase' : text.includes('wind:') ? 'Wind-T3-3Phase' : 'PV-3Phase',
+      ];
 
 const table = (header: string, ...rows: readonly string[]) => [header, ...rows, ''].join('\n');
 const weatherColumns = [{ name: 'irradiance_w_m2', required: true, min: 0, max: 2000 }] as const;
-const pvgis = table('Longitude (decimal degrees):\t8.6', 'time,G(i),H_sun,T2m,WS10m,Int', '20200101:0010,120,10,4.2,2.1,0');
+const pvgis = table(
+  'Longitude (decimal degrees):\t8.6',
+  'time,G(i),H_sun,T2m,WS10m,Int',
+  '20200101:0010,120,10,4.2,2.1,0',
+);
 const visitsTable = table(
   'time_s,connector,stay_s,soc_pct,target_soc_pct,battery_capacity_kwh,max_charge_kw',
   '28800,1,3600,20,80,60,11',
@@ -66,7 +75,17 @@ const seriesTable = table('# comment', 'time_s,irradiance_w_m2', '0,0', '3600,50
 const points = JSON.stringify({
   points: [
     { type: 'AI', index: 3001, name: 'Limit', min: 0, max: 1000, multiplier: 0.1, unit: '%', bind: 'AI149' },
-    { type: 'AO', index: 3000, name: 'Limit', min: 0, max: 1000, multiplier: 0.1, unit: '%', bind: 'AO88', read_back: 'AI3001' },
+    {
+      type: 'AO',
+      index: 3000,
+      name: 'Limit',
+      min: 0,
+      max: 1000,
+      multiplier: 0.1,
+      unit: '%',
+      bind: 'AO88',
+      read_back: 'AI3001',
+    },
   ],
 });
 
@@ -136,7 +155,7 @@ const scenario: Target = {
         refusing(() => read(input));
       },
       alive() {
-        read(Buffer.from('steps:\n  - at: 1\n    set: { controls/grid: { voltage_pu: 1 } }\n'));
+        read(Buffer.from('steps:\n  - at: 1\n    grid: { voltage_pu: 1 }\n'));
       },
       async close() {
         await app.stop();
@@ -154,12 +173,24 @@ export const fileTargets: readonly Target[] = [
     (text) => load(profileFlags(text), '.yaml')(text),
   ),
   parserTarget('faults-file', () => textsOf('faults', '.yaml'), load(['--faults', 'FILE'], '.yaml')),
-  parserTarget('proxy-map', () => textsOf('proxy', '.yaml'), load(['--proxy', 'FILE'], '.yaml')),
+  parserTarget('proxy-map', () => textsOf('proxy', '.json'), load(['--proxy', 'FILE'], '.json')),
   parserTarget('dnp3-points-file', () => [points], readDnp3Points),
-  parserTarget('series-csv', () => [seriesTable], (text) => parseSeries(text, { name: 'fuzzed', columns: weatherColumns, end: 'loop' })),
+  parserTarget(
+    'series-csv',
+    () => [seriesTable],
+    (text) => parseSeries(text, { name: 'fuzzed', columns: weatherColumns, end: 'loop' }),
+  ),
   parserTarget('weather-csv', () => [pvgis, seriesTable], weatherTable),
-  parserTarget('grid-csv', () => [gridTable], (text) => parseGridProfile(text, 'fuzzed')),
-  parserTarget('visits-csv', () => [visitsTable], (text) => parseVisits(text, 'fuzzed', 'loop')),
+  parserTarget(
+    'grid-csv',
+    () => [gridTable],
+    (text) => parseGridProfile(text, 'fuzzed'),
+  ),
+  parserTarget(
+    'visits-csv',
+    () => [visitsTable],
+    (text) => parseVisits(text, 'fuzzed', 'loop'),
+  ),
   scenario,
   journal,
 ];

@@ -108,9 +108,12 @@ const modbusSamples = () => [
 ];
 
 const dnp3Samples = () =>
-  ['c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06', 'c5 05 29 01 28 01 00 57 00 f4 01 00 00 00', 'c2 02 50 01 00 07 07 00', 'c9 17'].map(
-    (request) => Buffer.concat(fragmentFrames(hex(request), 1, 4)),
-  );
+  [
+    'c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06',
+    'c5 05 29 01 28 01 00 57 00 f4 01 00 00 00',
+    'c2 02 50 01 00 07 07 00',
+    'c9 17',
+  ].map((request) => Buffer.concat(fragmentFrames(hex(request), 1, 4)));
 
 /** What ends the process, runs for minutes or calls on others is left out. */
 const left = ['/stop', '/controls/time/step', '/controls/time', '/sunspec-client/connect', '/scenarios'];
@@ -145,9 +148,13 @@ const upgrade = (port: number) =>
 
 /** Masked frames of a client: text, ping, close, fragments, a long one. */
 const webSocketSamples = () =>
-  ['8185010203046968636868', '898001020304', '888201020304 02ea'.replace(' ', ''), '018101020304600080810102030460', '81fe010001020304'].map(
-    (text) => Buffer.from(text, 'hex'),
-  );
+  [
+    '8185010203046968636868',
+    '898001020304',
+    '888201020304 02ea'.replace(' ', ''),
+    '018101020304600080810102030460',
+    '81fe010001020304',
+  ].map((text) => Buffer.from(text, 'hex'));
 
 async function streamAlive(port: number): Promise<void> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}/api/sim/ws/telemetry`);

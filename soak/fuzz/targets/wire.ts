@@ -89,8 +89,7 @@ const modbusTcp: Target = {
   open: () => new ModbusLine(() => new MbapFraming(), Buffer.from('000100000006010300640002', 'hex')),
 };
 
-const rtuFraming = () =>
-  new RtuFraming({ pauseMs, gapMs, isOwn: (address) => address === 1, onUnreadable: nothing });
+const rtuFraming = () => new RtuFraming({ pauseMs, gapMs, isOwn: (address) => address === 1, onUnreadable: nothing });
 
 const modbusRtu: Target = {
   name: 'modbus-rtu',
@@ -141,7 +140,7 @@ const dnp3Application: Target = {
   isText: false,
   samples: () => dnp3Requests,
   open() {
-    const stack = settled({ unsolicited: true });
+    const stack = settled();
     const check = (answers: readonly string[]) => {
       for (const answer of answers) {
         const octets = hex(answer);
@@ -157,7 +156,7 @@ const dnp3Application: Target = {
         check(stack.sent());
       },
       alive() {
-        // an answer that waits for a confirm gives way to the next request
+        // the first request may be a repetition, or end an answer that waits for a confirm
         const answers = ['c1', 'c2'].flatMap((control) => stack.ask(`${control} 01 3c 01 06`));
         if (answers.length === 0) throw new Error('a valid poll gets no answer');
       },
@@ -206,7 +205,15 @@ export const wireTargets: readonly Target[] = [
   modbusRtu,
   dnp3Link,
   dnp3Application,
-  parserTarget('csip-xml', () => documents, (text) => parseDocument(Buffer.from(text))),
+  parserTarget(
+    'csip-xml',
+    () => documents,
+    (text) => parseDocument(Buffer.from(text)),
+  ),
   parserTarget('ocpp-frame', () => frames, parseFrame),
-  parserTarget('rest-body', () => bodies, (text) => parseBody(Buffer.from(text))),
+  parserTarget(
+    'rest-body',
+    () => bodies,
+    (text) => parseBody(Buffer.from(text)),
+  ),
 ];
