@@ -60,6 +60,8 @@ export interface LifeOptions {
   readonly peers: RemotePeers;
   readonly tickS: number;
   readonly seed: number;
+  /** simulated seconds per second; default 1 */
+  readonly timeRate?: number;
   /** default: the sources */
   readonly command?: Command;
 }
@@ -74,12 +76,13 @@ export const inspectedBuild: Command = [process.execPath, '--inspect=127.0.0.1:0
 
 /** Starts a life of the simulator on free ports. @throws Error with its output when it does not become ready */
 export function startLife(options: LifeOptions): Promise<RunningSimulator> {
-  const { fleet, folder, stateFolder, peers, tickS, seed, command = fromSource } = options;
+  const { fleet, folder, stateFolder, peers, tickS, seed, timeRate = 1, command = fromSource } = options;
   const config = join(folder, 'soak.json');
   writeFileSync(config, JSON.stringify({ devices: fleet.map(entryOf) }));
   return startSimulator(
     [
       ...['--config', config, '--tick', String(tickS), '--seed', String(seed), '--log_level', 'warning'],
+      ...['--time_rate', String(timeRate)],
       // full rings do not count as growth: 600 samples are a minute at ticks of 0.1 s
       ...['--history_samples', '600', '--mb_shared_port', 'yes'],
       ...['--dnp3_enable', 'yes', '--dnp3_port', '0', '--dnp3_shared_port', 'yes'],

@@ -21,6 +21,8 @@ export interface KillsOptions {
   readonly command: Command;
 }
 
+/** so that a session of half a second has energy */
+const timeRate = 10;
 /** bounds of a life from when it is ready, ms */
 const lifeMs = { low: 200, high: 2000 } as const;
 /** of the last life, in which all sessions end, ms */
@@ -73,6 +75,7 @@ export async function kills(
     peers: peers.addresses,
     tickS: 0.1,
     seed,
+    timeRate,
   };
   const lives = new Lives({ life: { ...life, command }, clients: local(clients), books });
   let killed = 0;
@@ -104,7 +107,8 @@ export async function kills(
       { name: 'promises by REST and DNP3', value: sumOf(tallies, 'promises') },
       { name: 'energy readings', value: sumOf(tallies, 'energy readings') },
       { name: 'promises broken by a restart', value: lives.issues.length, atMost: 0, details: lives.issues },
-      { name: 'ocpp, transactions', value: ocpp.transactions },
+      { name: 'ocpp, transactions', value: ocpp.transactions, atLeast: 1 },
+      { name: 'ocpp, energy of transactions of 1.6', value: ocpp.energyWh, unit: ' Wh' },
       books.has('ocpp') ? { ...open, atMost: 0 } : open,
       { name: 'csip, controls', value: csip.controls },
       books.has('csip') ? { ...unanswered, atMost: 0 } : unanswered,

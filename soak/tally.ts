@@ -106,7 +106,7 @@ export class Gate {
 /** A wait of real time. */
 export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
-    setTimeout(resolve, ms).unref();
+    setTimeout(resolve, Math.max(0, ms)).unref();
   });
 
 /** @throws Error when the work takes longer */

@@ -5,7 +5,8 @@ import { hex } from '../../test/dnp3/rig/frames.ts';
 import { TestMaster } from '../../test/dnp3/rig/master.ts';
 import { masterAddress } from '../fleet.ts';
 import type { Promises } from '../promises.ts';
-import { Gate, pause, Tally, textOf } from '../tally.ts';
+import type { Gate, Tally } from '../tally.ts';
+import { pause, textOf } from '../tally.ts';
 import { get } from './rest-call.ts';
 
 const events = hex('3c 02 06 3c 03 06 3c 04 06');

@@ -1,8 +1,8 @@
 /** Modbus masters: steady polls, energy counters of all devices, and registers beside the values of REST. */
 import type { RandomStream } from '../../src/core/random.ts';
 import { RawClient, readRequest } from '../../test/support/modbus-client.ts';
-import { Gate, pause, Tally, textOf } from '../tally.ts';
-import type { Ports } from '../tally.ts';
+import { pause, textOf } from '../tally.ts';
+import type { Ports, Gate, Tally } from '../tally.ts';
 import { get } from './rest-call.ts';
 
 const base = 40_000;
@@ -58,7 +58,7 @@ export class Master {
       try {
         this.#client = await RawClient.open(ports.modbus);
         this.#tally.add('connections');
-        while (this.#gate.isOpen && !this.#gate.isEnded) await work(ports);
+        while (this.#gate.isOpen) await work(ports);
       } catch (error) {
         this.#tally.error(textOf(error));
         await pause(100);

@@ -2,7 +2,8 @@
 import type { RandomStream } from '../../src/core/random.ts';
 import type { FleetDevice } from '../fleet.ts';
 import type { Promised, Promises } from '../promises.ts';
-import { Gate, pause, Tally, textOf } from '../tally.ts';
+import type { Gate, Tally } from '../tally.ts';
+import { pause, textOf } from '../tally.ts';
 import { call, get, post } from './rest-call.ts';
 
 const reads = [

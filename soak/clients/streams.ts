@@ -1,6 +1,7 @@
 /** Clients of the telemetry stream; some never read. Ticks of a device must neither be missing nor come again. */
 import { WebSocket } from 'ws';
-import { Gate, pause, Tally } from '../tally.ts';
+import type { Gate, Tally } from '../tally.ts';
+import { pause } from '../tally.ts';
 
 /** TCP socket below a client. */
 interface Pausable {

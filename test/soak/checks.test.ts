@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { createRandom } from '../../src/core/random.ts';
 import { Books16 } from '../../soak/books.ts';
 import { plan } from '../../soak/chaos.ts';
+import type { Planned } from '../../soak/chaos.ts';
 import { differences } from '../../soak/clients/modbus.ts';
 import { isMet, reasons } from '../../soak/figures.ts';
 import { soakOptions } from '../../soak/options.ts';
@@ -118,18 +119,24 @@ describe('the books of transactions of 1.6', () => {
 
   for (const [title, act, issue] of [
     ['a stop without a start', (books: Books16) => books.stop(stop(5, 1)), /there is no transaction 5/],
-    ['a second stop', (books: Books16) => [stop(1, 20), stop(1, 21)].map((each) => books.stop(each)), /two stops/],
+    ['a second stop', (books: Books16) => [stop(1, 20), stop(1, 21)].forEach((each) => books.stop(each)), /two stops/],
     ['a meter that falls within', (books: Books16) => books.stop(stop(1, 9)), /falls from 10 to 9 Wh within/],
     ['a stop before the start', (books: Books16) => books.stop(stop(1, 20, -1)), /before its start/],
     ['a start where one is open', (books: Books16) => books.start(start(20, 5)), /1 has no stop/],
     [
       'a meter that falls between',
-      (books: Books16) => [books.stop(stop(1, 20)), books.start(start(19, 20))],
+      (books: Books16) => {
+        books.stop(stop(1, 20));
+        books.start(start(19, 20));
+      },
       /falls from 20 to 19 Wh between/,
     ],
     [
       'energy of no transaction',
-      (books: Books16) => [books.stop(stop(1, 20)), books.start(start(22, 20))],
+      (books: Books16) => {
+        books.stop(stop(1, 20));
+        books.start(start(22, 20));
+      },
       /2 Wh between 1 and 2 belong to no/,
     ],
   ] as const)
@@ -164,7 +171,7 @@ describe('the disturbances of a soak', () => {
   it('follow from the seed, with a kill 20 to 60 s after the one before', () => {
     const first = (seed: number, count: number) => {
       const plans = plan(createRandom(seed, 'test'));
-      return Array.from({ length: count }, () => plans.next().value!);
+      return Array.from({ length: count }, () => plans.next().value as Planned);
     };
     expect(first(1, 50)).to.deep.equal(first(1, 50));
     expect(first(1, 50)).not.to.deep.equal(first(2, 50));

@@ -72,7 +72,7 @@ class ModbusLine implements Subject {
     this.#failures.length = 0;
     this.#answers(input);
     const [failure] = this.#failures;
-    if (failure !== undefined) throw failure instanceof Error ? failure : new Error(String(failure));
+    if (failure !== undefined) throw failure instanceof Error ? failure : new Error('a throw without an error');
   }
 
   alive(): void {
