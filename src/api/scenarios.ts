@@ -319,9 +319,9 @@ export const scenarioRoutes: readonly Route[] = [
     params: scenarioParams,
     reply: scenario.schema,
     problems: ['unknown-resource', 'conflict'],
-    handle(ctx, { params }) {
+    async handle(ctx, { params }) {
       const removed = ctx.scenarios.get(params.id);
-      ctx.scenarios.remove(params.id);
+      await ctx.scenarios.remove(params.id);
       return scenario.reply(removed);
     },
   }),

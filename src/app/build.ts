@@ -1,13 +1,16 @@
 /** Composition root: builds the parts of a simulator. */
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
+import { keepsNothing } from '../contract/keeping.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
+import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callLater } from '../core/time/timers.ts';
+import type { Later } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
 import { DeviceChanges, isDeviceServer } from './devices/changes.ts';
@@ -21,8 +24,11 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
+import { alarmOfState, allDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
 import { folderState, memoryState } from './state.ts';
+import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { Recorder } from '../contract/recorder.ts';
@@ -69,16 +75,58 @@ export function createApp(config: AppConfig, options: AppOptions = {}): App {
   return new App(config, build(config, options));
 }
 
+/** Parts of a simulator that outlive an attempt to build the others. */
+interface Ground {
+  readonly config: AppConfig;
+  readonly options: AppOptions;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly logBook: LogBook;
+  readonly log: Logger;
+  readonly state: State;
+}
+
+/** Beyond so many devices whose kept state does not fit, all start anew. */
+const maxUnfit = 8;
+
+/** Builds the parts; where a part of the kept state does not fit, anew without it. */
 function build(config: AppConfig, options: AppOptions): Parts {
-  const { wall = systemClock, later = callLater, checkReplies = false } = options;
+  const { wall = systemClock, later = callLater } = options;
+  const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
+  const log = logBook.logger('Lab');
+  const state =
+    config.stateDir === null
+      ? memoryState(options.store)
+      : folderState(config.stateDir, {
+          log,
+          wall,
+          later,
+          ...(options.openStateFolder && { openFolder: options.openStateFolder }),
+        });
+  const unfit = new Set<string>();
+  for (;;) {
+    try {
+      return assemble({ config, options, wall, later, logBook, log, state }, unfit);
+    } catch (error) {
+      if (!(error instanceof UnfitState) || unfit.has(error.part)) {
+        void state.close();
+        throw error;
+      }
+      log.warning(`${error.message}; it starts anew`);
+      unfit.add(error.part);
+      if (unfit.size > maxUnfit) unfit.add(allDevices);
+    }
+  }
+}
+
+/** @throws UnfitState */
+function assemble({ config, options, wall, later, logBook, log, state }: Ground, unfit: ReadonlySet<string>): Parts {
+  const { checkReplies = false } = options;
   const { seed, deviceOf } = config;
   const origin = { version: packageVersion(), buildId: buildId(), seed };
   const clock = createClock(config, wall);
-  const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
+  restoreClock(state, clock.kept(), unfit);
   logBook.follow(clock);
-  const log = logBook.logger('Lab');
-  const state =
-    config.stateDir === null ? memoryState(options.store) : folderState(config.stateDir, { log, wall, later });
   const eventLoop = new EventLoopWatch({ log });
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
@@ -93,8 +141,20 @@ function build(config: AppConfig, options: AppOptions): Parts {
     version: origin.version,
   });
   followPlant(faults, plant);
+  // the devices of the configuration are restored before any can join
+  let changes: DeviceChanges | null = null;
+  const keeping = keepPlant(config, {
+    plant,
+    clock,
+    state,
+    log,
+    wall,
+    unfit,
+    joined: (index) => changes?.joinedConfig(index),
+  });
+  alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
-  const shared = { plant, faults, clock: wall, later, logBook, chargePointId };
+  const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keeping: keeping ?? keepsNothing };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { adapters, ...interfaces } = composeAdapters({
     ...shared,
@@ -108,8 +168,18 @@ function build(config: AppConfig, options: AppOptions): Parts {
   });
   injectConfigured(faults, config, { plant, adapters }, log);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
-  const scenarios = composeScenarios({ plant, wall, later, wireLog, csip: interfaces.csipClient, origin, config });
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
+  keeping?.add('changes', changes.kept());
+  const scenarios = composeScenarios({
+    plant,
+    wall,
+    later,
+    wireLog,
+    csip: interfaces.csipClient,
+    origin,
+    config,
+    shelf: keeping && new ScenarioShelf(state),
+  });
   const info = { ...origin, startedAtMs: wall.nowMs() };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const setup = {
@@ -131,5 +201,5 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const http = createHttp(config, setup, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
-  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state };
+  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state, keeping };
 }

@@ -17,6 +17,8 @@ import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
+import type { PlantKeeping } from './keeping.ts';
+import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
 
 export interface AppOptions {
@@ -26,6 +28,8 @@ export interface AppOptions {
   readonly logBook?: LogBook;
   /** without `state_dir`; default: a store in memory, which is lost when the simulator ends */
   readonly store?: Store;
+  /** opens the folder of `state_dir`; default: one of the disk */
+  readonly openStateFolder?: (path: string) => Folder;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
@@ -51,6 +55,8 @@ export interface Parts {
   readonly recorder: Recorder;
   readonly scenarios: Scenarios;
   readonly state: State;
+  /** null: the state of the devices ends with the process */
+  readonly keeping: PlantKeeping | null;
 }
 
 /** Starts and stops the parts of a simulator. */
@@ -86,7 +92,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, http, state } = this.#parts;
+    const { log, ticker, eventLoop, http, state, changes, keeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -95,8 +101,13 @@ export class App {
       );
     try {
       await state.open();
+      if (keeping)
+        await changes.takeUp((device) => {
+          keeping.restoreDevice(device);
+        });
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();
+      keeping?.start();
       ticker.start();
       eventLoop.start();
       log.info(`derbench ${this.version} runs with ${devicesInWords(this.plant)}`);
@@ -118,7 +129,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, scenarios, state } = this.#parts;
+    const { log, ticker, changes, eventLoop, scenarios, state, keeping } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
@@ -127,6 +138,8 @@ export class App {
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#waitForEnd('the tick', ticker.stop());
     await this.#waitForEnd('a change of the devices', changes.settled());
+    // commands that wait go on after a restart
+    if (keeping) await this.#waitForEnd('the state of the devices', keeping.close());
     this.plant.commands.cancelAll();
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await this.#waitForEnd('HTTP', http);
@@ -160,9 +173,8 @@ export class App {
   }
 
   #summaryLine(): string {
-    const { clock, tickS } = this.#config;
-    const paused = clock.startsPaused ? 'the clock is paused; ' : '';
-    return `${devicesInWords(this.plant)}, tick ${tickS} s; ${paused}${this.#parts.state.words}`;
+    const paused = this.plant.time.mode === 'paused' ? 'the clock is paused; ' : '';
+    return `${devicesInWords(this.plant)}, tick ${this.#config.tickS} s; ${paused}${this.#parts.state.words}`;
   }
 }
 

@@ -2,16 +2,26 @@
 import { SimError, errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createMemoryStore } from '../core/store.ts';
-import type { Store } from '../core/store.ts';
+import type { JsonValue, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import { createFileStore } from '../state/file-store.ts';
-import { openFolder } from '../state/files.ts';
+import { openFolder as openDiskFolder } from '../state/files.ts';
+import type { Folder } from '../state/files.ts';
 import { takeLock } from '../state/lock.ts';
 
 export interface State {
   readonly store: Store;
+  /** The values of a slot at once, for parts that are built within one call. */
+  values(slot: string): readonly JsonValue[];
+  /**
+   * Replaces the values of a slot by one, without a wait.
+   * @param text its JSON @throws SimError STORE_FULL
+   */
+  write(slot: string, text: string): void;
+  /** Calls `listener` when the folder takes no more writes (with the reason), and when it takes them again (null). */
+  onFailure(listener: (reason: string | null) => void): void;
   /** for the line at the start */
   readonly words: string;
   /** @throws SimError CONFIG_INVALID if the folder cannot be written */
@@ -24,12 +34,17 @@ interface StateOptions {
   readonly log: Logger;
   readonly wall: WallClock;
   readonly later: Later;
+  /** default: a folder of the disk */
+  readonly openFolder?: (path: string) => Folder;
 }
 
 /** State that ends with the process. */
 export function memoryState(store: Store = createMemoryStore()): State {
   return {
     store,
+    values: () => [],
+    write: () => undefined,
+    onFailure: () => undefined,
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -45,14 +60,30 @@ function unusable(path: string, error: unknown): unknown {
  * The state in a folder, with what an earlier process has left there.
  * @throws SimError CONFIG_INVALID if the folder cannot be used, another process has it, or a newer version wrote it
  */
-export function folderState(path: string, { log, wall, later }: StateOptions): State {
+export function folderState(path: string, { log, wall, later, openFolder = openDiskFolder }: StateOptions): State {
   try {
     const folder = openFolder(path);
     const lock = takeLock(path, callEvery, () => wall.nowMs());
     try {
-      const store = createFileStore({ folder, log, later, nowMs: () => wall.nowMs() });
+      let listener: (reason: string | null) => void = () => undefined;
+      const store = createFileStore({
+        folder,
+        log,
+        later,
+        nowMs: () => wall.nowMs(),
+        onFailure: (reason) => {
+          listener(reason);
+        },
+      });
       return {
         store,
+        values: (slot) => store.values(slot),
+        write(slot, text) {
+          store.write(slot, text);
+        },
+        onFailure(next) {
+          listener = next;
+        },
         words: `state in ${path}`,
         async open() {
           try {

@@ -154,7 +154,7 @@ export interface ScenarioBook {
    */
   stop(id: string): Promise<KeptScenario>;
   /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
-  remove(id: string): void;
+  remove(id: string): Promise<void>;
   /**
    * The result of the last run as a document.
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before a run has ended

@@ -1,16 +1,18 @@
 /**
- * Communication alarms: an adapter has lost the line or the peer of a device. They are listed with the alarms of the
+ * Communication alarms: an adapter has lost the line or the peer of a device, or the state folder takes no more writes.
+ * They are listed with the alarms of the
  * device but have no bit in 701.Alrm, which a master without a connection could not read.
  */
 
 export type CommAlarmSeverity = 'warning' | 'error';
 
-/** Every communication alarm; each belongs to one adapter, which raises and ends it. */
+/** Every communication alarm; each belongs to one adapter or to the state folder, which raises and ends it. */
 export const commAlarmKinds = {
   rtu_port_lost: { severity: 'warning' },
   csip_connection_lost: { severity: 'warning' },
   ocpp_connection_lost: { severity: 'warning' },
   dnp3_master_lost: { severity: 'warning' },
+  state_not_kept: { severity: 'error' },
 } as const satisfies Record<string, { readonly severity: CommAlarmSeverity }>;
 export type CommAlarmCode = keyof typeof commAlarmKinds;
 

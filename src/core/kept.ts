@@ -6,14 +6,27 @@ import { SimError } from './errors.ts';
 import type { JsonValue } from './store.ts';
 
 export interface Kept {
+  /** The state now, to be written at once: it may share objects with the thing itself. */
   save(): JsonValue;
   /** @throws SimError INTERNAL for a value that `save` never makes */
   restore(saved: JsonValue): void;
 }
 
+/** Parts of a state, in the order of their restoring. */
+export type KeptByName = Readonly<Record<string, Kept>>;
+
 /** Numbers that JSON would change. */
 const specialNumbers: readonly number[] = [NaN, Infinity, -Infinity, -0];
 const specialTexts = ['NaN', 'Infinity', '-Infinity', '-0'];
+
+/** True if JSON changes no number of a value. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Number.isFinite(value) && (value !== 0 || !Object.is(value, -0));
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isExact);
+  for (const name in value) if (!isExact((value as Readonly<Record<string, unknown>>)[name])) return false;
+  return true;
+}
 
 /** JSON of a value; a number that JSON would change is an object with its text. */
 export function toExactJson(value: unknown): JsonValue {
@@ -58,7 +71,11 @@ function listOf(saved: JsonValue, length: number): readonly JsonValue[] {
  */
 export function keptRecord<T extends object>(get: () => T, set: (values: T) => void): Kept {
   return {
-    save: () => toExactJson(get()),
+    save() {
+      const values = get();
+      // the usual case, without the cost of a copy
+      return isExact(values) ? (values as JsonValue) : toExactJson(values);
+    },
     restore(saved) {
       set({ ...get(), ...(fromExactJson(recordOf(saved)) as Partial<T>) });
     },
@@ -112,7 +129,7 @@ export function keptList(parts: readonly Kept[]): Kept {
  * Named parts. A part without a kept value stays at its start, and a kept value without a part is ignored: versions of
  * the program differ.
  */
-export function keptParts(parts: Readonly<Record<string, Kept>>): Kept {
+export function keptParts(parts: KeptByName): Kept {
   const entries = Object.entries(parts);
   return {
     save() {

@@ -22,7 +22,7 @@ export interface Slot {
   read(): Promise<readonly JsonValue[]>;
   /** Appends values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   append(...values: readonly JsonValue[]): Promise<void>;
-  /** Replaces all values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
+  /** Replaces all values; writes nothing where they are the same. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
   replace(values: readonly JsonValue[]): Promise<void>;
 }
 
@@ -122,7 +122,21 @@ class ListSlot implements Slot {
   }
 
   read(): Promise<readonly JsonValue[]> {
-    return Promise.resolve(this.#texts.map((text) => JSON.parse(text) as JsonValue));
+    return Promise.resolve(this.values());
+  }
+
+  values(): readonly JsonValue[] {
+    return this.#texts.map((text) => JSON.parse(text) as JsonValue);
+  }
+
+  /** @throws SimError STORE_FULL */
+  write(text: string): void {
+    if (this.#texts.length === 1 && this.#texts[0] === text) return;
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#limits.maxBytes) throw this.#full(`${this.#limits.maxBytes} bytes`);
+    this.#texts = [text];
+    this.#bytes = bytes;
+    void this.#durability.changed(this.#name, 'replace', this.#texts);
   }
 
   // async: a refusal rejects and never throws within the call
@@ -135,6 +149,7 @@ class ListSlot implements Slot {
 
   async replace(values: readonly JsonValue[]): Promise<void> {
     const { texts, bytes } = this.#checked(values, 0, 0);
+    if (isSame(texts, this.#texts)) return void (await this.#durability.durable());
     this.#texts = texts;
     this.#bytes = bytes;
     await this.#durability.changed(this.#name, 'replace', texts);
@@ -142,20 +157,32 @@ class ListSlot implements Slot {
 
   #checked(values: readonly JsonValue[], entries: number, bytes: number): { texts: string[]; bytes: number } {
     const { maxEntries, maxBytes } = this.#limits;
-    const full = (what: string) =>
-      new SimError('STORE_FULL', `the store has no room for more than ${what} in ${this.#name}`);
-    if (entries + values.length > maxEntries) throw full(`${maxEntries} entries`);
+    if (entries + values.length > maxEntries) throw this.#full(`${maxEntries} entries`);
     const texts = values.map(jsonOf);
     const sum = bytes + sizeOf(texts);
-    if (sum > maxBytes) throw full(`${maxBytes} bytes`);
+    if (sum > maxBytes) throw this.#full(`${maxBytes} bytes`);
     return { texts, bytes: sum };
   }
+
+  #full(bound: string): SimError {
+    return new SimError('STORE_FULL', `the store has no room for more than ${bound} in ${this.#name}`);
+  }
 }
+
+const isSame = (texts: readonly string[], others: readonly string[]) =>
+  texts.length === others.length && texts.every((text, at) => text === others[at]);
 
 const sizeOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 
 /** A store, and the JSON texts of its slots for the journal. */
 export interface ListStore extends Store {
+  /** The values of a slot at once, for parts that are built within one call. */
+  values(slot: string): readonly JsonValue[];
+  /**
+   * Replaces the values of a slot by one, without a wait; writes nothing where it is the same.
+   * @param text its JSON @throws SimError STORE_FULL
+   */
+  write(slot: string, text: string): void;
   contents(): Iterable<readonly [slot: string, texts: readonly string[]]>;
 }
 
@@ -168,19 +195,24 @@ export function createListStore(
   const inForce = { ...defaultStoreLimits, ...limits };
   const slots = new Map<string, ListSlot>();
   for (const [name, texts] of contents) slots.set(name, new ListSlot(name, inForce, durability, texts));
+  const slotOf = (name: string): ListSlot => {
+    const existingSlot = slots.get(name);
+    if (existingSlot) return existingSlot;
+    if (name.length > maxNameLength || !namePattern.test(name))
+      throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
+    if (slots.size >= inForce.maxSlots)
+      throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
+    const newSlot = new ListSlot(name, inForce, durability);
+    slots.set(name, newSlot);
+    return newSlot;
+  };
   return {
-    slot(name) {
-      const existingSlot = slots.get(name);
-      if (existingSlot) return existingSlot;
-      if (name.length > maxNameLength || !namePattern.test(name))
-        throw new SimError('INTERNAL', `${JSON.stringify(name)} is no name of a slot; use slotName`);
-      if (slots.size >= inForce.maxSlots)
-        throw new SimError('STORE_FULL', `the store has no room for more than ${inForce.maxSlots} slots`);
-      const newSlot = new ListSlot(name, inForce, durability);
-      slots.set(name, newSlot);
-      return newSlot;
+    slot: slotOf,
+    write(name, text) {
+      slotOf(name).write(text);
     },
     durable: () => durability.durable(),
+    values: (name) => slots.get(name)?.values() ?? [],
     *contents() {
       for (const [name, { texts }] of slots) if (texts.length > 0) yield [name, texts];
     },

@@ -9,7 +9,7 @@ import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
 import { formatVersion, replay } from './record.ts';
 
-export interface FileStore extends Store {
+export interface FileStore extends Store, Pick<ListStore, 'values' | 'write'> {
   readonly report: JournalReport;
   /** Continues the journal. @throws an error of the file system */
   open(): Promise<void>;
@@ -30,11 +30,7 @@ interface FileStoreOptions {
 }
 
 /** Keeps a copy of a damaged journal, and says what is left of it. */
-async function setAside(
-  { folder, log, nowMs }: FileStoreOptions,
-  records: number,
-  lostBytes: number,
-): Promise<void> {
+async function setAside({ folder, log, nowMs }: FileStoreOptions, records: number, lostBytes: number): Promise<void> {
   const aside = `${journalFile}.corrupt-${new Date(nowMs()).toISOString().replaceAll(':', '-')}`;
   await folder.rename(journalFile, aside);
   log.warning(
@@ -67,6 +63,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   const store: ListStore = createListStore(journal, limits, slots);
   return {
     slot: (name) => store.slot(name),
+    values: (name) => store.values(name),
+    write(name, text) {
+      store.write(name, text);
+    },
     durable: () => store.durable(),
     get report() {
       return journal.report;

@@ -50,7 +50,10 @@ export function openFolder(path: string): Folder {
     path,
     async names() {
       const entries = await readdir(path, { withFileTypes: true });
-      return entries.filter((entry) => entry.isFile()).map(({ name }) => name).sort();
+      return entries
+        .filter((entry) => entry.isFile())
+        .map(({ name }) => name)
+        .sort();
     },
     read(name) {
       try {

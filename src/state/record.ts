@@ -30,8 +30,7 @@ const checksum = (text: string) => crc32(text).toString(16).padStart(8, '0');
 const lineOf = (text: string) => `${checksum(text)} ${text}\n`;
 
 /** The first line of a journal. */
-export const headLine = (number: number): string =>
-  lineOf(`{"n":${number},"derbench_state":${formatVersion}}`);
+export const headLine = (number: number): string => lineOf(`{"n":${number},"derbench_state":${formatVersion}}`);
 
 /** @param texts JSON of the values */
 export const changeLine = (number: number, slot: string, change: Change, texts: readonly string[]): string =>

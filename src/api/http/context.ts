@@ -23,6 +23,7 @@ import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
 import type { ReplyCache } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
 import type { History, RemoteHistory } from '../history/history.ts';
+import type { Keeping } from '../../contract/keeping.ts';
 import type { HoldBook } from '../holds/book.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
 import type { AddedDevice } from '../../config/profile/device-entry.ts';
@@ -131,6 +132,8 @@ export interface ApiContext {
   readonly modbusMessages: ModbusMessages;
   /** the samples that `sunspecClient` has polled */
   readonly remoteHistory: RemoteHistory;
+  /** state that survives the process; default: none */
+  readonly keeping?: Keeping;
   /** settings of the process that override the profiles of devices of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
   /** scenarios of the process; default: none can be stored */

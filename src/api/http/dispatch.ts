@@ -44,14 +44,23 @@ export function checkedStream(route: Route, { type, pieces }: StreamedReply): St
   return new StreamedReply(type, all);
 }
 
+/** The device that a request names; null: perhaps several. */
+function deviceOf({ plant }: RouteContext, { params, query }: RawInput): number | null {
+  const { device } = { ...(query as object), ...(params as object) } as { device?: unknown };
+  const index = Number(device ?? NaN);
+  return plant.devices.some((present) => present.index === index) ? index : null;
+}
+
 /** Carries out one request, within the call where the handler is synchronous. @throws HttpProblem, SimError */
 export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>> {
   const changed = () => {
     if (route.method !== 'get') ctx.replyCache.changed();
   };
   const logged = (answer: Answer<unknown>) => {
-    if (route.method !== 'get') ctx.requestLog.logWrite(route, raw);
-    return answer;
+    if (route.method === 'get') return answer;
+    ctx.requestLog.logWrite(route, raw);
+    const isDurable = ctx.keeping?.commit(deviceOf(ctx, raw)) ?? null;
+    return isDurable === null ? answer : isDurable.then(() => answer);
   };
   try {
     const answer = route.answer(ctx, raw);

@@ -10,12 +10,14 @@ import type { Adapter } from '../../core/adapter.ts';
 import { originText } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { errorText, SimError, shortageOf } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Issue } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
-import type { SimPlant } from '../../der/plant/plant.ts';
+import type { DeviceAgain, SimPlant } from '../../der/plant/plant.ts';
 import type { SeriesOf } from './plant.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
@@ -42,8 +44,17 @@ export interface DeviceChangesOptions {
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
 
+/** Devices that differ from those of the configuration. */
+interface ChangedDevices {
+  readonly joined: readonly { readonly index: number; readonly entry: DeviceEntry }[];
+  /** indexes of removed devices of the configuration */
+  readonly left: readonly number[];
+}
+
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;
+  readonly #joined = new Map<number, DeviceEntry>();
+  readonly #left = new Set<number>();
   /** one change at a time: each takes an index, a port and a place together */
   readonly #turns = new Turns();
 
@@ -64,7 +75,12 @@ export class DeviceChanges {
       const max = this.#options.maxDevices ?? maxDevices;
       if (plant.devices.length >= max)
         throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; allowed: up to ${max}`);
-      const device = await this.#join(entry, this.#configOf(entry, plant.nextIndex));
+      const index = plant.nextIndex;
+      this.#joined.set(index, entry);
+      const device = await this.#join(entry, index).catch((error: unknown) => {
+        this.#joined.delete(index);
+        throw error;
+      });
       log.info(
         `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
         device.index,
@@ -79,11 +95,60 @@ export class DeviceChanges {
    */
   remove(index: number, by: Origin): Promise<void> {
     return this.#turns.take(async () => {
-      const { plant, log } = this.#options;
-      const { name } = await plant.remove(index);
-      await this.#removeFrom(this.#options.servers, index);
+      const { log } = this.#options;
+      const { name } = await this.#leave(index);
       log.info(`device ${index} removed (${name}), asked by ${originText(by)}`, index);
     });
+  }
+
+  /** State that a restart keeps; `takeUp` carries it out. */
+  kept(): Kept {
+    return keptRecord<ChangedDevices>(
+      () => ({
+        joined: Array.from(this.#joined, ([index, entry]) => ({ index, entry })),
+        left: [...this.#left],
+      }),
+      ({ joined, left }) => {
+        this.#joined.clear();
+        for (const { index, entry } of joined) this.#joined.set(index, entry);
+        this.#left.clear();
+        for (const index of left) this.#left.add(index);
+      },
+    );
+  }
+
+  /**
+   * Carries out the changes of an earlier process, before adapters start. A device that does not fit any more is left
+   * out with a line in the log.
+   * @param restore gives a device its state
+   */
+  takeUp(restore: (device: SimDevice) => void): Promise<void> {
+    return this.#turns.take(async () => {
+      const { plant, log } = this.#options;
+      for (const index of this.#left)
+        if (plant.devices.some((device) => device.index === index)) await this.#leave(index);
+      for (const [index, entry] of this.#joined) {
+        try {
+          await this.#join(entry, index, { index, restore });
+        } catch (error) {
+          this.#joined.delete(index);
+          log.error(`device ${index}, added earlier, cannot join again: ${errorText(error)}`, index);
+        }
+      }
+    });
+  }
+
+  async #leave(index: number): Promise<SimDevice> {
+    const device = await this.#options.plant.remove(index);
+    if (!this.#joined.delete(index)) this.#left.add(index);
+    await this.#removeFrom(this.#options.servers, index);
+    return device;
+  }
+
+  /** Configuration of a device that has joined; undefined: it is one of the configuration. */
+  joinedConfig(index: number): DeviceConfig | undefined {
+    const entry = this.#joined.get(index);
+    return entry && this.#configOf(entry, index);
   }
 
   /** Resolves when no change is under way. */
@@ -114,22 +179,25 @@ export class DeviceChanges {
     }
   }
 
-  async #join(entry: DeviceEntry, config: DeviceConfig): Promise<SimDevice> {
+  /** @param again for a device of an earlier process, whose faults are kept with it */
+  async #join(entry: DeviceEntry, at: number, again?: DeviceAgain): Promise<SimDevice> {
     const { plant, servers, faults } = this.#options;
+    const config = this.#configOf(entry, at);
     const spec = this.#specOf(config);
     const serving: DeviceServer[] = [];
-    let index = plant.nextIndex;
+    let index = at;
+    const admit = async (device: SimDevice): Promise<void> => {
+      ({ index } = device);
+      this.#checkIdentity(device);
+      faults?.check(device, config);
+      for (const server of servers) {
+        await server.addDevice(device);
+        serving.push(server);
+      }
+    };
     try {
-      const joined = await plant.add(spec, async (device) => {
-        ({ index } = device);
-        this.#checkIdentity(device);
-        faults?.check(device, config);
-        for (const server of servers) {
-          await server.addDevice(device);
-          serving.push(server);
-        }
-      });
-      await this.#beginFaults(joined, config);
+      const joined = await plant.add(spec, admit, again);
+      if (!again) await this.#beginFaults(joined, config);
       return joined;
     } catch (error) {
       await this.#removeFrom(serving, index);

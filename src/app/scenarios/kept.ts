@@ -38,6 +38,7 @@ import { alarmKinds } from '../../der/device/alarms.ts';
 import type { KnownNames } from '../../scenario/file/layout.ts';
 import type { Perform } from '../../api/http/perform.ts';
 import type { RunningConfig } from './fit.ts';
+import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
 
 /** Parts of the simulator that scenarios run on. */
 interface HostParts {
@@ -110,6 +111,8 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
   readonly config: RunningConfig;
+  /** keeps the scenarios over a restart; null: they end with the process */
+  readonly shelf: ScenarioShelf | null;
 }
 
 const maxScenarios = 64;
@@ -129,20 +132,19 @@ const stopMs = 1000;
 const loaded = lazily(() => import('../../scenario/assembly.ts'));
 const fitCode = lazily(() => import('./fit.ts'));
 
-interface Kept {
-  readonly id: string;
-  /** content as JSON, read again for each run, because values and steps take more memory; null: bundled */
-  readonly content: string | null;
-  readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
-  readonly bundled: string | null;
-  readonly addedBy: Origin;
-  readonly addedAtMs: number;
-  readonly unusedSettings: readonly string[];
+interface Kept extends ShelvedScenario {
   run: ScenarioRun | null;
   /** octets of the steps of `run` with parameters put in */
   filledBytes: number;
   /** true: the results of its run were dropped for those of later runs */
   isDropped: boolean;
+}
+
+const notRun = { run: null, filledBytes: 0, isDropped: false } as const;
+
+/** A scenario without its run. */
+function shelved({ run: _run, filledBytes: _filled, isDropped: _dropped, ...scenario }: Kept): ShelvedScenario {
+  return scenario;
 }
 
 /** Memory of the results of a run. */
@@ -182,6 +184,9 @@ class KeptScenarios implements ScenarioBook {
 
   constructor(parts: KeptParts) {
     this.#parts = parts;
+    const { lastId, scenarios } = parts.shelf?.read() ?? { lastId: 0, scenarios: [] };
+    this.#lastId = lastId;
+    for (const scenario of scenarios) this.#kept.set(scenario.id, { ...scenario, ...notRun });
   }
 
   list(): readonly KeptScenario[] {
@@ -217,11 +222,10 @@ class KeptScenarios implements ScenarioBook {
         addedBy: by,
         addedAtMs: this.#parts.wall.nowMs(),
         unusedSettings,
-        run: null,
-        filledBytes: 0,
-        isDropped: false,
+        ...notRun,
       };
       this.#kept.set(entry.id, entry);
+      await this.#parts.shelf?.put(shelved(entry), this.#index);
       return viewOf(entry);
     } catch (error) {
       throw refused(error, ofScenario);
@@ -334,10 +338,15 @@ class KeptScenarios implements ScenarioBook {
     return viewOf(entry);
   }
 
-  remove(id: string): void {
+  get #index() {
+    return { lastId: this.#lastId, ids: [...this.#kept.keys()] };
+  }
+
+  async remove(id: string): Promise<void> {
     if (this.#find(id).run?.report.state === 'running')
       throw new SimError('COMMAND_CONFLICT', 'the scenario runs; POST scenarios/{id}/stop ends it');
     this.#kept.delete(id);
+    await this.#parts.shelf?.drop(id, this.#index);
   }
 
   async report(id: string, format: ReportFormat): Promise<string> {

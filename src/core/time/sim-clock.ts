@@ -70,8 +70,8 @@ export class SimClock {
   }
 
   /**
-   * State that a restart keeps. The time between two processes does not count. A clock that follows the wall keeps its
-   * settings alone, since the wall gives the date; but it begins at no earlier instant than the one kept.
+   * State that a restart keeps. The time between two processes does not count for the devices, whose timers and models
+   * stand still meanwhile; a clock that follows the wall shows the present date again.
    */
   kept(): Kept {
     return keptRecord(
@@ -93,10 +93,6 @@ export class SimClock {
       ({ mode, rate, timezone, elapsedMs, ...saved }) => {
         this.#settings = { mode, rate, timezone };
         this.#offset = null;
-        if (mode === 'wall_clock') {
-          this.#resumeOnWall(saved.now, saved.shownTime);
-          return;
-        }
         this.#now = saved.now;
         this.#shiftMs = saved.shiftMs;
         this.#anchor = saved.anchor;
@@ -107,6 +103,7 @@ export class SimClock {
         this.#changed = saved.changed;
         this.#rateSince = saved.rateSince;
         this.#rateBefore = saved.rateBefore;
+        if (mode === 'wall_clock') this.#resumeOnWall();
       },
     );
   }
@@ -309,16 +306,10 @@ export class SimClock {
     return this.#offset.ms;
   }
 
-  /** Follows the wall from the present on, but from no earlier instants than those of an earlier process. */
-  #resumeOnWall(now: SimTime, shownTime: SimTime): void {
-    this.#now = Math.max(this.#now, now) as SimTime;
-    this.#shownTime = Math.max(this.#now, this.#present(), shownTime) as SimTime;
+  /** The present date belongs to the instant that the time has reached. */
+  #resumeOnWall(): void {
     this.#anchor = this.#shownTime;
     this.#anchorMs = this.#wall.monotonicMs();
-    this.#horizon = addSeconds(this.#anchor, this.rate * this.#intervalS);
-    this.#changed = false;
-    this.#rateSince = this.#anchor;
-    this.#rateBefore = 1;
     this.#followWall();
   }
 

@@ -19,7 +19,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
-import type { Kept } from '../../core/kept.ts';
+import type { Kept, KeptByName } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
@@ -309,12 +309,27 @@ export class SimDevice implements Device {
     return this.#start;
   }
 
+  /** The instant that the device has reached. */
+  get now(): SimTime {
+    return this.#now;
+  }
+
+  /** Takes up the time of the plant after it was not part of it: nothing happens between. */
+  skipTo(t: SimTime): void {
+    this.#now = t;
+  }
+
   /**
    * State that a restart keeps. It is restored into a device of the same configuration, after clock and surroundings and
    * before adapters; parts are restored in the order in which they need each other. Faults of layer `effect` are not in
    * it.
    */
   kept(): Kept {
+    return keptParts(this.keptByName());
+  }
+
+  /** The parts of the state, each of which can be saved alone. */
+  keptByName(): KeptByName {
     const [inverter, source] = [this.#inverter, this.#source];
     const resume = () => {
       inverter.resume(this.#registers.settings());
@@ -322,7 +337,7 @@ export class SimDevice implements Device {
     const renewDetail = () => {
       this.#detailCache.renew(this.#now);
     };
-    return keptParts({
+    return {
       members: this.#keptMembers(),
       // owners of timers follow
       timers: this.#scheduler.kept(),
@@ -337,7 +352,7 @@ export class SimDevice implements Device {
       power: this.#power.kept(),
       alarms: this.#alarms.kept(),
       trace: this.trace.kept(),
-    });
+    };
   }
 
   #keptMembers(): Kept {

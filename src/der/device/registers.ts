@@ -217,7 +217,7 @@ export class DeviceRegisters {
   #keptBank(): Kept {
     const { source, identity, template } = this.#options;
     const { measurements } = this.bank;
-    const bank = this.bank.kept();
+    const bank = this.bank.kept(template.image);
     return {
       save: () => {
         this.#simModels?.settleCurve(source);

@@ -3,7 +3,7 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
-import type { Kept } from '../../core/kept.ts';
+import type { Kept, KeptByName } from '../../core/kept.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type {
@@ -59,6 +59,13 @@ export interface PlantOptions {
   readonly commandLog?: Pick<Logger, 'info'>;
   /** real milliseconds, for slicing and for the age of the last tick */
   readonly monotonicMs: () => number;
+}
+
+/** A device that joins again after a restart. */
+export interface DeviceAgain {
+  readonly index: number;
+  /** called before others see the device */
+  readonly restore: (device: SimDevice) => void;
 }
 
 /** A tick yields to other work after this many milliseconds. */
@@ -132,19 +139,33 @@ export class SimPlant implements Plant {
    * @param devices state of the devices, which need clock and surroundings, and which site and snapshots show
    */
   kept(devices: Kept = keptParts({})): Kept {
+    const { beforeDevices, afterDevices } = this.keptShared();
+    return keptParts({ ...beforeDevices, devices, ...afterDevices });
+  }
+
+  /** The parts of the state that are not of one device, in the order of their restoring. */
+  keptShared(): { readonly beforeDevices: KeptByName; readonly afterDevices: KeptByName } {
     const { clock, environment, monotonicMs } = this.#options;
-    return keptParts({
-      clock: keptThen(clock.kept(), () => {
-        this.#pace.changeRate(clock.rate, monotonicMs());
-      }),
-      surroundings: environment.kept(),
-      roster: this.#roster.kept(),
-      devices,
-      site: this.#site.kept(),
-      commands: this.commands.kept(),
-      stepping: this.#stepping.kept(),
-      tick: this.#keptTick(),
-    });
+    return {
+      beforeDevices: {
+        clock: keptThen(clock.kept(), () => {
+          this.#pace.changeRate(clock.rate, monotonicMs());
+        }),
+        surroundings: environment.kept(),
+        roster: this.#roster.kept(),
+      },
+      afterDevices: {
+        site: this.#site.kept(),
+        commands: this.commands.kept(),
+        stepping: this.#stepping.kept(),
+        tick: this.#keptTick(),
+      },
+    };
+  }
+
+  /** Does work while no tick runs and no device joins or leaves; at once where that is so now. */
+  betweenTicks<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work);
   }
 
   #keptTick(): Kept {
@@ -244,16 +265,22 @@ export class SimPlant implements Plant {
   }
 
   /**
-   * Adds a device under `nextIndex`. It starts at the end of the last tick, settled in the grid and weather of that
-   * instant; a running tick finishes first.
+   * Adds a device. It starts at the end of the last tick, settled in the grid and weather of that instant; a running
+   * tick finishes first.
    * @param admit called with the device before it becomes visible; if it throws, nothing is added
+   * @param again for a device of an earlier process; absent: it has the index `nextIndex`
    * @throws SimError CONFIG_INVALID with the issues of profile or visits, STOPPING
    */
-  add(spec: DeviceSpec, admit: (device: SimDevice) => Promise<void> = () => Promise.resolve()): Promise<SimDevice> {
+  add(
+    spec: DeviceSpec,
+    admit: (device: SimDevice) => Promise<void> = () => Promise.resolve(),
+    again?: DeviceAgain,
+  ): Promise<SimDevice> {
     const { clock, factory } = this.#options;
     return this.#turns.take(async () => {
       this.#checkRunning();
-      const device = factory.make(spec, this.nextIndex, clock.tickTime);
+      const device = factory.make(spec, again?.index ?? this.nextIndex, clock.tickTime);
+      again?.restore(device);
       const published = publishFirst(device, tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);

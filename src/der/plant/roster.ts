@@ -72,8 +72,8 @@ export class Roster {
 
   add(device: SimDevice): void {
     this.#byIndex.set(device.index, device);
-    this.#devices = [...this.#devices, device];
-    this.#nextIndex = device.index + 1;
+    this.#devices = [...this.#devices, device].sort((a, b) => a.index - b.index);
+    this.#nextIndex = Math.max(this.#nextIndex, device.index + 1);
   }
 
   /** @throws SimError UNKNOWN_DEVICE */

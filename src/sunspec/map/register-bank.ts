@@ -16,6 +16,7 @@ import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
+import { changedRegisters, putRegisters } from './changed-registers.ts';
 import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './checks.ts';
 import type { AnyPointValue } from './types.ts';
 import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
@@ -289,15 +290,17 @@ export class RegisterBank implements Bank {
   }
 
   /**
-   * State that a restart keeps: all registers and the writers of points. Restoring calls no participant and no listener;
-   * it throws SimError INTERNAL for the registers of another map, and then changes nothing.
+   * State that a restart keeps: the registers that differ from an image, and the writers of points. Restoring calls no
+   * participant and no listener; it throws SimError INTERNAL for the registers of another map, and then changes nothing.
+   * @param image start values of this map, which follow from the configuration
    */
-  kept(): Kept {
+  kept(image: Buffer): Kept {
+    const sum = layoutSum(this.layout);
     return keptRecord(
-      () => ({ layout: layoutSum(this.layout), image: this.#bytes.toString('base64'), ...this.#keptWriters() }),
-      ({ layout, image, ...writers }) => {
-        const bytes = Buffer.from(image, 'base64');
-        if (layout !== layoutSum(this.layout) || bytes.length !== this.#bytes.length)
+      () => ({ layout: sum, registers: changedRegisters(this.#bytes, image), ...this.#keptWriters() }),
+      ({ layout, registers, ...writers }) => {
+        const bytes = Buffer.from(image);
+        if (layout !== sum || !putRegisters(bytes, registers))
           throw new SimError('INTERNAL', 'the kept registers are those of another register map');
         bytes.copy(this.#bytes);
         this.#restoreWriters(writers);

@@ -1,0 +1,331 @@
+/**
+ * Keeps the state of plant and devices in the store: restored before adapters are built, saved between ticks. A part
+ * whose state is the same as before writes nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
+import type { Keeping } from '../contract/keeping.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import { errorText } from '../core/errors.ts';
+import type { Kept, KeptByName } from '../core/kept.ts';
+import type { Logger } from '../core/log/log.ts';
+import { slotName } from '../core/store.ts';
+import type { JsonValue } from '../core/store.ts';
+import { secondsBetween } from '../core/time/clock.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { SimClock } from '../core/time/sim-clock.ts';
+import { callEvery } from '../core/time/timers.ts';
+import type { Every } from '../core/time/timers.ts';
+import { yieldToLoop } from '../core/turns.ts';
+import type { SimDevice } from '../der/device/device.ts';
+import type { SimPlant } from '../der/plant/plant.ts';
+import type { State } from './state.ts';
+
+/** State of class D1 is at most this old on disk. */
+const saveEveryMs = 1000;
+/** Saving yields to other work after this many milliseconds. */
+const sliceMs = 2;
+/** A device whose state is older than this many ticks was not part of the simulator meanwhile. */
+const maxTicksBehind = 10;
+/** part of a device with the mark of its configuration */
+const configurationPart = 'configuration';
+/** names all devices among the parts that are not restored */
+export const allDevices = 'all devices';
+
+/** A part of the state that does not fit; its `part` is left out of the next attempt. */
+export class UnfitState extends Error {
+  readonly part: string;
+
+  constructor(part: string, cause: unknown) {
+    super(`the kept state of ${part} cannot be used: ${errorText(cause)}`);
+    this.part = part;
+  }
+}
+
+export interface PlantKeepingOptions {
+  readonly plant: SimPlant;
+  readonly state: Pick<State, 'store' | 'values' | 'write'>;
+  readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly every: Every;
+  readonly monotonicMs: () => number;
+  /** a text that changes with the configuration of a device; state of another configuration is not restored */
+  readonly configurationOf: (deviceIndex: number) => string;
+  /** parts that are not restored */
+  readonly unfit?: ReadonlySet<string>;
+}
+
+interface KeptSlot {
+  readonly kept: Kept;
+  /** name of the slot */
+  readonly slot: string;
+}
+
+const sharedName = (part: string) => slotName('plant', 'shared', part);
+const deviceName = (index: number, part: string) => slotName('plant', 'device', `${index}`, part);
+
+/**
+ * Restores the clock, before a plant is built at its instant.
+ * @throws UnfitState
+ */
+export function restoreClock(state: Pick<State, 'values'>, clock: Kept, unfit: ReadonlySet<string>): void {
+  restorePart('clock', clock, state.values(sharedName('clock')), unfit);
+}
+
+/** @throws UnfitState */
+function restorePart(part: string, kept: Kept, [saved]: readonly JsonValue[], unfit: ReadonlySet<string>): void {
+  if (saved === undefined || unfit.has(part)) return;
+  try {
+    kept.restore(saved);
+  } catch (error) {
+    throw new UnfitState(part, error);
+  }
+}
+
+export class PlantKeeping implements Keeping {
+  readonly #options: PlantKeepingOptions;
+  readonly #unfit: ReadonlySet<string>;
+  readonly #shared = new Map<string, KeptSlot>();
+  readonly #devices = new Map<number, readonly KeptSlot[]>();
+  #sliceStart = 0;
+  #stopTimer: () => void = () => undefined;
+  #isSaving = false;
+  #hasFailed = false;
+  #closed = false;
+
+  constructor(options: PlantKeepingOptions) {
+    this.#options = options;
+    this.#unfit = options.unfit ?? new Set();
+  }
+
+  /**
+   * Restores the plant and the devices of the configuration.
+   * @throws UnfitState
+   */
+  restore(): void {
+    const { plant } = this.#options;
+    const { beforeDevices, afterDevices } = plant.keptShared();
+    this.#restoreShared(beforeDevices);
+    for (const device of plant.devices) this.restoreDevice(device);
+    this.#restoreShared(afterDevices);
+    plant.onDevices(({ added, removed }) => {
+      if (added && !this.#devices.has(added.index)) this.#enter(added);
+      if (removed) this.#leave(removed.index);
+    });
+  }
+
+  /** A further shared part, restored now. A state that does not fit is left out with a warning. */
+  add(part: string, kept: Kept): void {
+    try {
+      this.#restoreShared({ [part]: kept });
+    } catch (error) {
+      this.#options.log.warning(`${errorText(error)}; it starts anew`);
+      this.#shared.set(part, { kept, slot: sharedName(part) });
+    }
+  }
+
+  #restoreShared(parts: KeptByName): void {
+    const { state } = this.#options;
+    for (const [part, kept] of Object.entries(parts)) {
+      const name = sharedName(part);
+      restorePart(part, kept, state.values(name), this.#unfit);
+      this.#shared.set(part, { kept, slot: name });
+    }
+  }
+
+  /**
+   * Restores a device, unless its configuration has changed since.
+   * @throws UnfitState
+   */
+  restoreDevice(device: SimDevice): void {
+    const { state, log, plant } = this.#options;
+    const { index } = device;
+    const parts = this.#enter(device);
+    const part = `device ${index}`;
+    const savedOf = (name: string): JsonValue | undefined => state.values(deviceName(index, name))[0];
+    const configuration = savedOf(configurationPart);
+    if (configuration === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
+    if (configuration !== this.#options.configurationOf(index)) {
+      log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
+      return;
+    }
+    try {
+      for (const [name, kept] of Object.entries(parts)) {
+        const saved = savedOf(name);
+        if (saved !== undefined) kept.restore(saved);
+      }
+    } catch (error) {
+      throw new UnfitState(part, error);
+    }
+    const { sim, tickIntervalS, rate } = plant.time;
+    if (secondsBetween(device.now, sim) > maxTicksBehind * tickIntervalS * rate) device.skipTo(sim);
+  }
+
+  /** Saves once a second from here on. */
+  start(): void {
+    this.#stopTimer = this.#options.every(saveEveryMs, () => {
+      if (!this.#isSaving) void this.#save(null);
+    });
+  }
+
+  async commit(deviceIndex: number | null): Promise<void> {
+    if (this.#closed) return;
+    await this.#save(deviceIndex);
+    await this.#options.state.store.durable();
+  }
+
+  /** Saves a last time, which is durable once the store has closed. */
+  async close(): Promise<void> {
+    this.#stopTimer();
+    if (this.#closed) return;
+    await this.#save(null);
+    this.#closed = true;
+  }
+
+  #enter(device: SimDevice): KeptByName {
+    const { configurationOf } = this.#options;
+    const { index } = device;
+    const parts = device.keptByName();
+    const mark = configurationOf(index);
+    const withMark: KeptByName = { ...parts, [configurationPart]: { save: () => mark, restore: () => undefined } };
+    this.#devices.set(
+      index,
+      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: deviceName(index, part) })),
+    );
+    return parts;
+  }
+
+  #leave(index: number): void {
+    const { store } = this.#options.state;
+    for (const { slot } of this.#devices.get(index) ?? []) {
+      store
+        .slot(slot)
+        .replace([])
+        .catch((error: unknown) => {
+          this.#failed(error);
+        });
+    }
+    this.#devices.delete(index);
+  }
+
+  /** @param deviceIndex null: all devices */
+  #save(deviceIndex: number | null): Promise<void> {
+    const { plant, monotonicMs } = this.#options;
+    this.#isSaving = true;
+    return plant.betweenTicks(async () => {
+      try {
+        if (this.#closed) return;
+        this.#sliceStart = monotonicMs();
+        this.#write(this.#shared.values());
+        const indexes = deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex];
+        for (const index of indexes) {
+          this.#write(this.#devices.get(index) ?? []);
+          if (monotonicMs() - this.#sliceStart > sliceMs) await this.#giveWay();
+        }
+      } catch (error) {
+        this.#failed(error);
+      } finally {
+        this.#isSaving = false;
+      }
+    });
+  }
+
+  #write(slots: Iterable<KeptSlot>): void {
+    const { state } = this.#options;
+    for (const { kept, slot } of slots) state.write(slot, JSON.stringify(kept.save()));
+  }
+
+  /** Logs the first failure: the next ones come every second. */
+  #failed(error: unknown): void {
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
+    this.#options.log.error(`the state of the devices is not kept any more: ${errorText(error)}`);
+  }
+
+  async #giveWay(): Promise<void> {
+    await yieldToLoop();
+    this.#sliceStart = this.#options.monotonicMs();
+  }
+}
+
+interface KeptPlant {
+  readonly plant: SimPlant;
+  readonly clock: SimClock;
+  readonly state: State;
+  readonly log: Logger;
+  readonly wall: WallClock;
+  readonly unfit: ReadonlySet<string>;
+  /** configuration of a device that joined while the simulator ran */
+  readonly joined: (deviceIndex: number) => DeviceConfig | undefined;
+}
+
+/**
+ * A plant with the state of an earlier process; null: no state is kept.
+ * @throws UnfitState
+ */
+export function keepPlant(
+  config: AppConfig,
+  { plant, clock, state, log, wall, unfit, joined }: KeptPlant,
+): PlantKeeping | null {
+  if (config.stateDir === null) return null;
+  const markOf = configurationMarks(config);
+  const keeping = new PlantKeeping({
+    plant,
+    state,
+    log,
+    every: callEvery,
+    monotonicMs: () => wall.monotonicMs(),
+    unfit,
+    configurationOf(index) {
+      const device = joined(index) ?? config.devices[index - config.firstDevice];
+      return device ? markOf(device) : '';
+    },
+  });
+  keeping.restore();
+  followClockSettings(keeping, clock, config.clock);
+  return keeping;
+}
+
+/** A clock whose settings in the configuration have changed follows them; `start_paused` is of each start. */
+function followClockSettings(
+  keeping: PlantKeeping,
+  clock: SimClock,
+  { followsWall, rate, timezone, startsPaused }: AppConfig['clock'],
+): void {
+  const settings = JSON.stringify({ followsWall, rate, timezone });
+  keeping.add('clock_settings', {
+    save: () => settings,
+    restore(saved) {
+      if (saved !== settings) clock.set({ mode: followsWall ? 'wall_clock' : 'accelerated', rate, timezone });
+    },
+  });
+  if (startsPaused) clock.set({ mode: 'paused' });
+}
+
+/** While the folder takes no writes, each device has an alarm: a restart would lose what it does from then on. */
+export function alarmOfState({
+  plant,
+  state,
+  commAlarms,
+}: {
+  readonly plant: SimPlant;
+  readonly state: State;
+  readonly commAlarms: CommAlarmSwitch;
+}): void {
+  state.onFailure((reason) => {
+    for (const { index } of plant.devices) {
+      if (reason === null) commAlarms.end(index, 'state_not_kept');
+      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${reason}`);
+    }
+  });
+}
+
+/** Marks of configurations, which differ where the state of one device would not fit the other. */
+function configurationMarks({ grid, simModels, deviceSpreadPct }: AppConfig): (device: DeviceConfig) => string {
+  const ofProfile = new WeakMap<object, string>();
+  return ({ deviceType, phases, profile }) => {
+    const profileText = ofProfile.get(profile) ?? JSON.stringify(profile);
+    ofProfile.set(profile, profileText);
+    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileText];
+    return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  };
+}

@@ -1,0 +1,273 @@
+/** A simulator with a state folder, over the end of its process. */
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createApp } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import { callLater } from '../../src/core/time/timers.ts';
+import { TestFolder } from '../support/state-folder.ts';
+import type { JsonAnswer } from '../support/http.ts';
+import { configOf } from '../support/configured.ts';
+import { ask } from '../support/http.ts';
+
+const allKinds = `
+devices:
+  - { device_type: PV-3Phase }
+  - { device_type: Batt-3Phase }
+  - { device_type: HybridDC-3Phase }
+  - { device_type: Wind-T4-3Phase }
+  - { device_type: Fuelcell-3Phase }
+  - { device_type: EVSE }
+clouds: broken
+irradiance_source: clear_sky
+`;
+
+describe('State of the devices over the end of the process', () => {
+  let root: string;
+  let app: App;
+  let port: number;
+  let lines: string[];
+  /** in place of the disk; undefined: the disk */
+  let folder: TestFolder | undefined;
+  /** ends the wait for the next attempt to write */
+  let passRetry: (() => void) | undefined;
+
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), 'derbench-state-'));
+    writeFileSync(join(root, 'lab.yaml'), allKinds);
+  });
+
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  afterEach(async () => {
+    await app.stop();
+    folder = undefined;
+  });
+
+  /** @param folder below the folder of the tests */
+  async function start(name: string, ...flags: string[]): Promise<void> {
+    lines = [];
+    const config = configOf('-wp', '0', '-p', '0', '--state_dir', join(root, name), ...flags);
+    app = createApp(config, {
+      logBook: createLogBook({ write: (line) => lines.push(line) }),
+      checkReplies: true,
+      ...(folder && {
+        openStateFolder: () => folder!,
+        later(ms, run) {
+          passRetry = run;
+          return callLater(ms, run);
+        },
+      }),
+    });
+    ({ port } = (await app.start()).http);
+  }
+
+  const call = (path: string, body?: unknown): Promise<JsonAnswer> =>
+    ask(port, `/api/sim${path}`, body === undefined ? {} : { method: 'POST', body });
+
+  async function done(path: string, body: unknown = {}): Promise<void> {
+    const { status, text } = await call(path, body);
+    expect(status, text).to.be.within(200, 299);
+  }
+
+  /** The files as a process that is killed now would leave them. */
+  function copyOfFiles(folder: string): string {
+    const name = `${folder}-killed`;
+    mkdirSync(join(root, name));
+    copyFileSync(join(root, folder, 'journal.jsonl'), join(root, name, 'journal.jsonl'));
+    return name;
+  }
+
+  const dumps = () => app.plant.devices.map(({ bank }) => Buffer.from(bank.image()).toString('hex'));
+  const paused = ['--start_paused', 'yes'];
+
+  it('all kinds of devices go on byte-identically', async () => {
+    const flags = ['--config', join(root, 'lab.yaml'), '--tick', '1', ...paused];
+    const act = async (): Promise<void> => {
+      await done('/controls/time', { rate: 60 });
+      await app.plant.step(10);
+      await done('/site', { export_limit_kw: 12 });
+      await done('/controls/grid?device=1', { voltage_pu: 1.03 });
+      await done('/grid-support?device=0', {
+        max_power: {
+          enabled: true,
+          limit_pct: 40,
+          reversion_time_s: 900,
+          reversion_limit_pct: 90,
+          reversion_enabled: true,
+        },
+      });
+      await app.plant.step(20);
+    };
+    await start('through', ...flags);
+    await act();
+    await app.plant.step(30);
+    const through = dumps();
+    await app.stop();
+    await start('broken', ...flags);
+    await act();
+    await app.stop();
+    await start('broken', ...flags);
+    expect(app.plant.time.tick).to.equal(30);
+    await app.plant.step(30);
+    expect(dumps()).to.deep.equal(through);
+    expect(lines.filter((line) => / WARN | ERROR /.test(line))).to.deep.equal([]);
+  });
+
+  it('a request that was answered is in force after the process was killed', async () => {
+    await start('killed', '-N', '2', ...paused);
+    await done('/site', { export_limit_kw: 3 });
+    await done('/grid-support?device=1', { max_power: { enabled: true, limit_pct: 40 } });
+    await done('/devices', { device_type: 'Batt-3Phase' });
+    await done('/devices', { device_type: 'PV-3Phase' });
+    await done('/devices/3/remove');
+    await done('/devices/0/remove');
+    await done('/controls/time/step', { ticks: 3 });
+    await done('/commands?device=2', { command: 'stop' });
+    const [before, time] = [dumps(), app.plant.time.tick];
+    const copy = copyOfFiles('killed');
+    await app.stop();
+    await start(copy, '-N', '2', ...paused);
+    expect(app.plant.devices.map(({ index, deviceType }) => [index, deviceType])).to.deep.equal([
+      [1, 'PV-3Phase'],
+      [2, 'Batt-3Phase'],
+    ]);
+    expect(app.plant.time.tick).to.equal(time);
+    expect(dumps()).to.deep.equal(before);
+    expect((await call('/site')).json.export_limit_kw).to.equal(3);
+    expect(app.plant.commands.list().map(({ command, state }) => [command, state])).to.deep.equal([['stop', 'queued']]);
+    await done('/devices', { device_type: 'PV-3Phase' });
+    expect(app.plant.devices.at(-1)?.index, 'an index is not used again').to.equal(4);
+  });
+
+  it('a device whose configuration has changed starts anew, and the others do not', async () => {
+    await start('changed', '-N', '2', ...paused);
+    await app.plant.step(40);
+    await app.stop();
+    writeFileSync(
+      join(root, 'changed.yaml'),
+      'devices:\n  - { device_type: PV-3Phase }\n  - { device_type: Batt-3Phase }\n',
+    );
+    await start('changed', '--config', join(root, 'changed.yaml'), ...paused);
+    const [pv, battery] = app.plant.devices;
+    expect(Number(pv?.bank.map.m701.TotWhInj)).to.be.greaterThan(0);
+    expect(Number(battery?.bank.map.m701.TotWhInj)).to.equal(0);
+    expect(lines.join('\n')).to.include('device 1 starts anew: its configuration has changed');
+    await app.plant.step(1);
+    expect(battery?.now).to.equal(app.plant.time.sim);
+  });
+
+  it('a part of the state that does not fit starts anew with a warning', async () => {
+    await start('unfit', '-N', '2', ...paused);
+    await app.plant.step(40);
+    await app.stop();
+    const file = join(root, 'unfit', 'journal.jsonl');
+    const { changeLine } = await import('../../src/state/record.ts');
+    const last = readFileSync(file, 'utf8').trimEnd().split('\n').length;
+    const wrong = [
+      ['plant/device/1/source', '[7]'],
+      ['plant/shared/site', '["none"]'],
+    ] as const;
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8') +
+        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'replace', [value])).join(''),
+    );
+    await start('unfit', '-N', '2', ...paused);
+    expect(app.plant.devices.map(({ bank }) => (bank.map.m701.TotWhInj ?? 0n) > 0n)).to.deep.equal([true, false]);
+    expect(app.plant.time.tick).to.equal(40);
+    expect(lines.join('\n')).to.match(/kept state of device 1 cannot be used: .*it starts anew/);
+    expect(lines.join('\n')).to.match(/kept state of site cannot be used: .*it starts anew/);
+  });
+
+  it('a device that was left out meanwhile takes up the time of the others', async () => {
+    await start('left-out', '-N', '2', ...paused);
+    await app.plant.step(4);
+    await app.stop();
+    await start('left-out', '-N', '1', ...paused);
+    await app.plant.step(400);
+    await app.stop();
+    await start('left-out', '-N', '2', ...paused);
+    const energy = () => app.plant.devices.map(({ bank }) => Number(bank.map.m701.TotWhInj));
+    const [first, second] = energy();
+    await app.plant.step(1);
+    expect(energy()[1]! - second!, 'no energy for the time between').to.be.below(30);
+    expect(first).to.be.greaterThan(50 * second!);
+  });
+
+  it('the clock keeps date, rate and pause, unless its settings have changed', async () => {
+    await start('clock', ...paused);
+    await done('/controls/time', { rate: 5 });
+    await app.plant.step(2);
+    const { sim } = app.plant.time;
+    await app.stop();
+    await start('clock');
+    expect(app.plant.time).to.include({ mode: 'paused', rate: 5, sim });
+    await app.stop();
+    await start('clock', '-wc_tz', 'Asia/Kolkata');
+    expect(app.plant.time).to.include({ mode: 'accelerated', rate: 1, timezone: 'Asia/Kolkata' });
+  });
+
+  it('scenarios stay, with their ids, until they are removed', async () => {
+    const scenario = { name: 'two steps', steps: [{ after: '1 s', grid: { voltage_pu: 1 } }] };
+    await start('scenarios', ...paused);
+    await done('/scenarios', { scenario });
+    await done('/scenarios', { scenario: { ...scenario, name: 'again' } });
+    const before = (await call('/scenarios')).json;
+    expect((await ask(port, '/api/sim/scenarios/1', { method: 'DELETE' })).status).to.equal(200);
+    const copy = copyOfFiles('scenarios');
+    await app.stop();
+    await start(copy, ...paused);
+    const kept = (await call('/scenarios')).json;
+    expect(kept.scenarios).to.deep.equal(before.scenarios.filter(({ id }: { id: string }) => id === '2'));
+    await done('/scenarios', { scenario });
+    expect((await call('/scenarios')).json.scenarios.map(({ id }: { id: string }) => id)).to.deep.equal(['2', '3']);
+    await done('/scenarios/3/start');
+  });
+
+  it('a folder that takes no writes is an alarm of each device, and stops nothing', async () => {
+    folder = new TestFolder();
+    // the lock is one of the disk
+    mkdirSync(join(root, 'failing'));
+    await start('failing', '-N', '2', ...paused);
+    const alarms = async () =>
+      ((await call('/overview')).json.alarms.active as { code: string; device_index: number }[])
+        .filter(({ code }) => code === 'state_not_kept')
+        .map(({ device_index }) => device_index);
+    expect(await alarms()).to.deep.equal([]);
+    folder.failure = 'ENOSPC: no space left on device';
+    await done('/site', { export_limit_kw: 3 });
+    expect(await alarms()).to.deep.equal([0, 1]);
+    await done('/site', { export_limit_kw: 4 });
+    expect((await call('/site')).json.export_limit_kw).to.equal(4);
+    expect(lines.filter((line) => line.includes('ENOSPC'))).to.have.length(1);
+    folder.failure = null;
+    passRetry?.();
+    await done('/site', { export_limit_kw: 5 });
+    expect(await alarms()).to.deep.equal([]);
+    expect(folder.octets('journal.jsonl').toString()).to.include('"limitW":5000');
+  });
+
+  it('devices without changes write nothing', async () => {
+    await start('quiet', '-N', '3', ...paused);
+    await done('/site', { export_limit_kw: 3 });
+    await app.stop();
+    await start('quiet', '-N', '3', ...paused);
+    const file = join(root, 'quiet', 'journal.jsonl');
+    const slots = () =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .flatMap((line) => /"slot":"([^"]*)"/.exec(line)?.[1] ?? []);
+    const before = slots().length;
+    await done('/site', { export_limit_kw: 3 });
+    expect(
+      slots()
+        .slice(before)
+        .filter((slot) => slot.includes('device')),
+    ).to.deep.equal([]);
+  });
+});
