@@ -54,7 +54,7 @@ const local = (clients: Clients) => ({
 
 async function untilSettled(peers: Peers): Promise<void> {
   const endMs = performance.now() + settleMs;
-  while (performance.now() < endMs && !(peers.isSettled && peers.incomplete(0).length === 0)) await pause(200);
+  while (performance.now() < endMs && !(peers.isSettled && peers.incomplete(0, false).length === 0)) await pause(200);
 }
 
 /** @param progress called after each kill with their number */
@@ -93,7 +93,7 @@ export async function kills(
     clients.leave();
     peers.end();
     await untilSettled(peers);
-    const incomplete = peers.incomplete(answerS);
+    const incomplete = peers.incomplete(answerS, false);
     const { ocpp, csip, issues } = peers.report();
     const tallies = clients.report();
     clients.end();

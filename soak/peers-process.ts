@@ -15,7 +15,7 @@ serve({
   },
   cut: (side: 'ocpp' | 'csip') => present().cut(side),
   report: () => present().report(),
-  incomplete: (olderThanS: number) => present().incomplete(olderThanS),
+  incomplete: (olderThanS: number, everyDevice: boolean) => present().incomplete(olderThanS, everyDevice),
   isSettled: () => present().isSettled,
   end: () => present().end(),
   close: () => present().close(),

@@ -52,6 +52,9 @@ interface Parts {
 const course = [1, 2, 3] as const;
 /** Status codes of a control that was not carried out. */
 const isRefusal = (status: number) => status >= 250;
+/** True for the statuses of a device that has answered a control to the end. */
+const isWhole = (statuses: readonly number[]) =>
+  statuses.some(isRefusal) || course.every((status) => statuses.includes(status));
 const shownIssues = 100;
 /** from a connection to the registration of the station */
 const settleMs = 2000;
@@ -160,10 +163,7 @@ export class Peers {
   /** True if each device has answered that it has received, started and completed a control, or why it has not. */
   #isComplete({ mRID }: Control): boolean {
     const { headEnd, lfdis } = this.#fleetHeadEnd;
-    return lfdis.every((lfdi) => {
-      const statuses = headEnd.statuses(mRID, lfdi);
-      return statuses.some(isRefusal) || course.every((status) => statuses.includes(status));
-    });
+    return lfdis.every((lfdi) => isWhole(headEnd.statuses(mRID, lfdi)));
   }
 
   /** Responses that do not fit the course of their control: one before its time, or after the end of all. */
@@ -178,16 +178,19 @@ export class Peers {
     );
   }
 
-  /** Controls that ended at least so long ago and that a device has not answered to the end. */
-  incomplete(olderThanS: number): readonly string[] {
+  /**
+   * Controls that ended at least so long ago and that a device has not answered to the end.
+   * @param everyDevice false: a device that was off while it could have read a control owes no answer
+   */
+  incomplete(olderThanS: number, everyDevice: boolean): readonly string[] {
     const { headEnd, lfdis } = this.#fleetHeadEnd;
     const due = this.#controls.filter(({ startS, durationS }) => startS + durationS + olderThanS < headEnd.nowS);
-    return due
-      .filter((control) => !this.#isComplete(control))
-      .map(({ mRID }) => {
-        const courses = lfdis.map((lfdi) => headEnd.statuses(mRID, lfdi).join('') || '-');
-        return `control ${mRID}: the devices have answered ${courses.join(' ')}`;
-      });
+    return due.flatMap(({ mRID }) => {
+      const courses = lfdis.map((lfdi) => headEnd.statuses(mRID, lfdi));
+      const isLacking = courses.some((statuses) => (everyDevice || statuses.length > 0) && !isWhole(statuses));
+      if (!isLacking) return [];
+      return [`control ${mRID}: the devices have answered ${courses.map((each) => each.join('+') || '-').join(' ')}`];
+    });
   }
 
   /** True if no transaction is open and every station is connected. */
