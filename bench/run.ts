@@ -22,6 +22,7 @@ import { ocppGroup } from './groups/ocpp.ts';
 import { scenarioGroup } from './groups/scenario.ts';
 import { siteGroup } from './groups/site.ts';
 import { startGroup } from './groups/start.ts';
+import { stateGroup } from './groups/state.ts';
 import { streamGroup } from './groups/stream.ts';
 import { tickGroup } from './groups/tick.ts';
 import type { BenchOptions, Group } from './support/group.ts';
@@ -38,6 +39,7 @@ const groups: readonly Group[] = [
   siteGroup,
   memoryGroup,
   startGroup,
+  stateGroup,
   fleetGroup,
   attackersGroup,
   csipGroup,

@@ -27,8 +27,6 @@ const saveEveryMs = 1000;
 const sliceMs = 2;
 /** A device whose state is older than this many ticks was not part of the simulator meanwhile. */
 const maxTicksBehind = 10;
-/** part of a device with the mark of its configuration */
-const configurationPart = 'configuration';
 /** names all devices among the parts that are not restored */
 export const allDevices = 'all devices';
 
@@ -54,14 +52,28 @@ export interface PlantKeepingOptions {
   readonly unfit?: ReadonlySet<string>;
 }
 
+/** State of a device, with the mark of its configuration. */
+interface SavedDevice {
+  readonly configuration: string;
+  readonly state: JsonValue;
+}
+
 interface KeptSlot {
   readonly kept: Kept;
   /** name of the slot */
   readonly slot: string;
 }
 
+interface KeptDevice extends KeptSlot {
+  readonly device: SimDevice;
+  /** a register was written since the last save */
+  isWritten: boolean;
+  /** commands of the device up to the last save */
+  commands: number;
+}
+
 const sharedName = (part: string) => slotName('plant', 'shared', part);
-const deviceName = (index: number, part: string) => slotName('plant', 'device', `${index}`, part);
+const deviceName = (index: number) => slotName('plant', 'device', `${index}`);
 
 /**
  * Restores the clock, before a plant is built at its instant.
@@ -85,7 +97,9 @@ export class PlantKeeping implements Keeping {
   readonly #options: PlantKeepingOptions;
   readonly #unfit: ReadonlySet<string>;
   readonly #shared = new Map<string, KeptSlot>();
-  readonly #devices = new Map<number, readonly KeptSlot[]>();
+  readonly #devices = new Map<number, KeptDevice>();
+  /** true: a tick has ended since the last save */
+  #hasTicked = false;
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
@@ -107,6 +121,9 @@ export class PlantKeeping implements Keeping {
     this.#restoreShared(beforeDevices);
     for (const device of plant.devices) this.restoreDevice(device);
     this.#restoreShared(afterDevices);
+    plant.onTick(() => {
+      this.#hasTicked = true;
+    });
     plant.onDevices(({ added, removed }) => {
       if (added && !this.#devices.has(added.index)) this.#enter(added);
       if (removed) this.#leave(removed.index);
@@ -139,20 +156,16 @@ export class PlantKeeping implements Keeping {
   restoreDevice(device: SimDevice): void {
     const { state, log, plant } = this.#options;
     const { index } = device;
-    const parts = this.#enter(device);
+    const kept = this.#enter(device);
     const part = `device ${index}`;
-    const savedOf = (name: string): JsonValue | undefined => state.values(deviceName(index, name))[0];
-    const configuration = savedOf(configurationPart);
-    if (configuration === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
-    if (configuration !== this.#options.configurationOf(index)) {
+    const [saved] = state.values(deviceName(index)) as readonly unknown[] as readonly SavedDevice[];
+    if (saved === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
+    if (saved.configuration !== this.#options.configurationOf(index)) {
       log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
       return;
     }
     try {
-      for (const [name, kept] of Object.entries(parts)) {
-        const saved = savedOf(name);
-        if (saved !== undefined) kept.restore(saved);
-      }
+      kept.restore(saved.state);
     } catch (error) {
       throw new UnfitState(part, error);
     }
@@ -163,13 +176,13 @@ export class PlantKeeping implements Keeping {
   /** Saves once a second from here on. */
   start(): void {
     this.#stopTimer = this.#options.every(saveEveryMs, () => {
-      if (!this.#isSaving) void this.#save(null);
+      if (!this.#isSaving) void this.#save(this.#hasTicked ? [...this.#devices.keys()] : this.#changedDevices());
     });
   }
 
   async commit(deviceIndex: number | null): Promise<void> {
     if (this.#closed) return;
-    await this.#save(deviceIndex);
+    await this.#save(deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex]);
     await this.#options.state.store.durable();
   }
 
@@ -177,48 +190,61 @@ export class PlantKeeping implements Keeping {
   async close(): Promise<void> {
     this.#stopTimer();
     if (this.#closed) return;
-    await this.#save(null);
+    await this.#save([...this.#devices.keys()]);
     this.#closed = true;
   }
 
-  #enter(device: SimDevice): KeptByName {
-    const { configurationOf } = this.#options;
+  #enter(device: SimDevice): Kept {
     const { index } = device;
-    const parts = device.keptByName();
-    const mark = configurationOf(index);
-    const withMark: KeptByName = { ...parts, [configurationPart]: { save: () => mark, restore: () => undefined } };
-    this.#devices.set(
-      index,
-      Object.entries(withMark).map(([part, kept]) => ({ kept, slot: deviceName(index, part) })),
-    );
-    return parts;
+    const kept = device.kept();
+    const configuration = this.#options.configurationOf(index);
+    const entry: KeptDevice = {
+      device,
+      kept: { save: () => ({ configuration, state: kept.save() }), restore: () => undefined },
+      slot: deviceName(index),
+      isWritten: false,
+      commands: 0,
+    };
+    this.#devices.set(index, entry);
+    device.bank.onChange(() => {
+      entry.isWritten = true;
+    });
+    return kept;
   }
 
   #leave(index: number): void {
     const { store } = this.#options.state;
-    for (const { slot } of this.#devices.get(index) ?? []) {
-      store
-        .slot(slot)
-        .replace([])
-        .catch((error: unknown) => {
-          this.#failed(error);
-        });
-    }
+    store
+      .slot(deviceName(index))
+      .replace([])
+      .catch((error: unknown) => {
+        this.#failed(error);
+      });
     this.#devices.delete(index);
   }
 
-  /** @param deviceIndex null: all devices */
-  #save(deviceIndex: number | null): Promise<void> {
+  /** Devices that have changed between two ticks. */
+  #changedDevices(): readonly number[] {
+    return [...this.#devices]
+      .filter(([, { device, isWritten, commands }]) => isWritten || device.commandCount !== commands)
+      .map(([index]) => index);
+  }
+
+  #save(indexes: readonly number[]): Promise<void> {
     const { plant, monotonicMs } = this.#options;
     this.#isSaving = true;
     return plant.betweenTicks(async () => {
       try {
         if (this.#closed) return;
         this.#sliceStart = monotonicMs();
-        this.#write(this.#shared.values());
-        const indexes = deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex];
+        if (indexes.length >= this.#devices.size) this.#hasTicked = false;
+        for (const part of this.#shared.values()) this.#write(part);
         for (const index of indexes) {
-          this.#write(this.#devices.get(index) ?? []);
+          const entry = this.#devices.get(index);
+          if (entry === undefined) continue;
+          entry.isWritten = false;
+          entry.commands = entry.device.commandCount;
+          this.#write(entry);
           if (monotonicMs() - this.#sliceStart > sliceMs) await this.#giveWay();
         }
       } catch (error) {
@@ -229,9 +255,8 @@ export class PlantKeeping implements Keeping {
     });
   }
 
-  #write(slots: Iterable<KeptSlot>): void {
-    const { state } = this.#options;
-    for (const { kept, slot } of slots) state.write(slot, JSON.stringify(kept.save()));
+  #write({ kept, slot }: KeptSlot): void {
+    this.#options.state.write(slot, JSON.stringify(kept.save()));
   }
 
   /** Logs the first failure: the next ones come every second. */

@@ -41,8 +41,8 @@ export interface Store {
 
 /** How a change becomes durable. */
 export interface Durability {
-  /** @param texts JSON of the values that are appended or replace all @returns null: nothing to wait for */
-  changed(slot: string, change: 'append' | 'replace', texts: readonly string[]): Promise<void> | null;
+  /** @param texts JSON of the values that are appended, replace all, or the one that replaces all @returns null: nothing to wait for */
+  changed(slot: string, change: 'append' | 'replace' | 'value', texts: readonly string[]): Promise<void> | null;
   durable(): Promise<void> | null;
 }
 
@@ -136,7 +136,7 @@ class ListSlot implements Slot {
     if (bytes > this.#limits.maxBytes) throw this.#full(`${this.#limits.maxBytes} bytes`);
     this.#texts = [text];
     this.#bytes = bytes;
-    void this.#durability.changed(this.#name, 'replace', this.#texts);
+    void this.#durability.changed(this.#name, 'value', this.#texts);
   }
 
   // async: a refusal rejects and never throws within the call

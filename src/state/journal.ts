@@ -180,7 +180,7 @@ export class Journal implements Durability {
       };
       for (const [slot, texts] of slots) {
         number += 1;
-        piece += changeLine(number, slot, 'replace', texts);
+        piece += changeLine(number, slot, texts.length === 1 ? 'value' : 'replace', texts);
         if (piece.length > pieceBytes) await writePiece();
       }
       await writePiece();

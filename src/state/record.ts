@@ -1,13 +1,14 @@
 /**
  * Records of the journal: one line of text each, `<CRC-32> {"n":12,"slot":"ocpp/CP-1/...","append":[...]}`. Numbers
- * ascend without gaps, so that a lost line is noticed as a changed one is.
+ * ascend without gaps, so that a lost line is noticed as a changed one is. `replace` replaces all values of the slot,
+ * `value` does so by one.
  */
 import { crc32 } from 'node:zlib';
 
 /** The form of the files; a reader migrates older ones and refuses newer ones. */
 export const formatVersion = 1;
 
-export type Change = 'append' | 'replace';
+export type Change = 'append' | 'replace' | 'value';
 
 /** State at the end of the readable records. */
 export interface Replay {
@@ -33,32 +34,53 @@ const lineOf = (text: string) => `${checksum(text)} ${text}\n`;
 export const headLine = (number: number): string => lineOf(`{"n":${number},"derbench_state":${formatVersion}}`);
 
 /** @param texts JSON of the values */
-export const changeLine = (number: number, slot: string, change: Change, texts: readonly string[]): string =>
-  lineOf(`{"n":${number},"slot":${JSON.stringify(slot)},"${change}":[${texts.join(',')}]}`);
+export function changeLine(number: number, slot: string, change: Change, texts: readonly string[]): string {
+  const values = change === 'value' ? texts[0] : `[${texts.join(',')}]`;
+  return lineOf(`{"n":${number},"slot":${JSON.stringify(slot)},"${change}":${values}}`);
+}
 
 interface JournalRecord {
   readonly n: number;
   /** of the first line */
-  readonly derbench_state?: number;
-  readonly slot?: string;
-  readonly append?: readonly unknown[];
-  readonly replace?: readonly unknown[];
+  readonly version: number | null;
+  readonly slot: string;
+  readonly change: Change;
+  /** JSON of the values, or of the one value */
+  readonly text: string;
 }
+
+const headForm = /^\{"n":(\d+),"derbench_state":(\d+)\}$/;
+const changeForm = /^\{"n":(\d+),"slot":"([^"\\]*)","(append|replace|value)":/;
 
 /** null: the line was not written whole, or has changed since */
 function parseLine(line: string): JournalRecord | null {
-  const text = line.slice(9);
-  if (line[8] !== ' ' || checksum(text) !== line.slice(0, 8)) return null;
-  return JSON.parse(text) as JournalRecord;
+  const json = line.slice(9);
+  if (line[8] !== ' ' || checksum(json) !== line.slice(0, 8)) return null;
+  const [, n, slot = '', change] = changeForm.exec(json) ?? [];
+  if (change !== undefined) {
+    // the values are not parsed: most of them are replaced by later records
+    const begin = json.indexOf(`"${change}":`) + change.length + 3;
+    return { n: Number(n), version: null, slot, change: change as Change, text: json.slice(begin, -1) };
+  }
+  const [, first, version] = headForm.exec(json) ?? [];
+  return first === undefined
+    ? null
+    : { n: Number(first), version: Number(version), slot: '', change: 'replace', text: '' };
 }
 
-function apply(slots: Map<string, string[]>, { slot, append, replace }: JournalRecord): void {
-  if (slot === undefined) return;
-  const texts = (append ?? replace ?? []).map((value) => JSON.stringify(value));
-  const list = slots.get(slot);
-  if (replace || !list) slots.set(slot, texts);
-  else for (const text of texts) list.push(text);
+/** The changes of a slot since its values were last replaced. */
+type SlotChanges = Pick<JournalRecord, 'change' | 'text'>[];
+
+function apply(slots: Map<string, SlotChanges>, { slot, change, text }: JournalRecord): void {
+  const changes = slots.get(slot);
+  if (change === 'append' && changes) changes.push({ change, text });
+  else slots.set(slot, [{ change, text }]);
 }
+
+const textsOf = (changes: SlotChanges): string[] =>
+  changes.flatMap(({ change, text }) =>
+    change === 'value' ? [text] : (JSON.parse(text) as unknown[]).map((value) => JSON.stringify(value)),
+  );
 
 /** The lines of a file, with the place after each. */
 function* linesOf(data: Buffer, start = 0): Generator<readonly [line: string, end: number]> {
@@ -72,17 +94,18 @@ function* linesOf(data: Buffer, start = 0): Generator<readonly [line: string, en
 
 /** Reads a journal up to the first record that is missing or damaged. */
 export function replay(data: Buffer): Replay {
-  const slots = new Map<string, string[]>();
+  const changes = new Map<string, SlotChanges>();
   let [last, goodBytes, version] = [-1, 0, formatVersion];
   for (const [line, end] of linesOf(data)) {
     const record = parseLine(line);
-    const isHead = record?.derbench_state !== undefined;
+    const isHead = record !== null && record.version !== null;
     if (record === null || isHead !== (goodBytes === 0) || (!isHead && record.n !== last + 1)) break;
-    version = record.derbench_state ?? version;
-    apply(slots, record);
+    version = record.version ?? version;
+    if (!isHead) apply(changes, record);
     last = record.n;
     goodBytes = end;
   }
+  const slots = new Map(Array.from(changes, ([slot, list]) => [slot, textsOf(list)] as const));
   return { slots, version, last, goodBytes, damage: damageOf(data, goodBytes) };
 }
 

@@ -168,14 +168,20 @@ describe('State of the devices over the end of the process', () => {
     const file = join(root, 'unfit', 'journal.jsonl');
     const { changeLine } = await import('../../src/state/record.ts');
     const last = readFileSync(file, 'utf8').trimEnd().split('\n').length;
+    const text = (slot: string) =>
+      readFileSync(file, 'utf8')
+        .match(new RegExp(`"slot":"${slot}","value":(.*)\\}\n`, 'g'))!
+        .at(-1)!
+        .split('"value":')[1]!
+        .slice(0, -2);
     const wrong = [
-      ['plant/device/1/source', '[7]'],
-      ['plant/shared/site', '["none"]'],
+      ['plant/device/1', text('plant/device/1').replace('"source":{', '"source":7,"none":{')],
+      ['plant/shared/site', '"none"'],
     ] as const;
     writeFileSync(
       file,
       readFileSync(file, 'utf8') +
-        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'replace', [value])).join(''),
+        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'value', [value])).join(''),
     );
     await start('unfit', '-N', '2', ...paused);
     expect(app.plant.devices.map(({ bank }) => (bank.map.m701.TotWhInj ?? 0n) > 0n)).to.deep.equal([true, false]);

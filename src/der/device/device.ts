@@ -64,6 +64,7 @@ export class SimDevice implements Device {
   readonly ocpp: Device['ocpp'];
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
+  #commandCount = 0;
   readonly trace: DeviceTrace;
   readonly siteShare: SiteShare;
   readonly mapMeters: readonly MeterFaceOptions[];
@@ -279,6 +280,7 @@ export class SimDevice implements Device {
         break;
     }
     this.#writers.recordWriter(command, by);
+    this.#commandCount += 1;
     this.#evse?.settle();
   }
 
@@ -307,6 +309,11 @@ export class SimDevice implements Device {
 
   get startedAt(): SimTime {
     return this.#start;
+  }
+
+  /** Number of commands since the start of the process. */
+  get commandCount(): number {
+    return this.#commandCount;
   }
 
   /** The instant that the device has reached. */
