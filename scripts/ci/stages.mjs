@@ -129,7 +129,7 @@ export function changeStages(changed) {
     ...setUp(),
     ...checks('lint', 260),
     ...unitTests('.cache/ci', 330),
-    ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 300 }),
+    ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 400 }),
     handMutations('browser tests?'),
   ];
 }
