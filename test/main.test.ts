@@ -91,6 +91,18 @@ describe('the process', () => {
     expect(status).to.equal(exitCodes.internal);
   });
 
+  it('ends with one line FATAL and exit code 1 when nothing has handled a rejection', () => {
+    // the handler is there from this event on
+    const preload = `process.on('newListener', (name) => {
+      if (name === 'uncaughtException') setImmediate(() => Promise.reject(new Error('a fault of the program')));
+    });`;
+    const [node, ...args] = fromSource;
+    const module = `data:text/javascript,${encodeURIComponent(preload)}`;
+    const { status, stderr } = spawnSync(node, [`--import=${module}`, ...args, '--help'], { encoding: 'utf8' });
+    expect(stderr).to.match(/^FATAL Error: a fault of the program \| at [^\n]*\n$/);
+    expect(status).to.equal(exitCodes.internal);
+  }).timeout(30_000);
+
   const ended = (...flags: readonly string[]) => {
     const [node, ...args] = fromSource;
     const { status, stdout, stderr } = spawnSync(node, [...args, ...flags], { encoding: 'utf8' });

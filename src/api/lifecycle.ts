@@ -1,5 +1,6 @@
 import { memo } from '../core/lazy.ts';
 import type { PlantHealth } from '../contract/plant.ts';
+import type { CommState } from '../core/adapter.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
 import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
@@ -39,19 +40,30 @@ const serverInfo = members<RouteContext>()('ServerInfo', () => ({
   limits: nested(limits)((ctx) => ctx),
 }));
 
-interface Health extends Pick<PlantHealth, 'tick' | 'tickAgeS'>, Pick<EventLoopState, 'p99Ms' | 'stalls'> {
+interface Health
+  extends Pick<PlantHealth, 'tick' | 'tickAgeS' | 'skippedTicks'>,
+    Pick<EventLoopState, 'p99Ms' | 'slowPeriods' | 'stalls'> {
   readonly status: 'ok' | 'degraded' | 'stopping';
 }
 
 const health = members<Health>()('Health', () => ({
   status: word(['ok', 'degraded', 'stopping'])(
-    '`degraded`: no tick for five intervals, a protocol in the state `error`, or `rate` of the clock not reached.',
+    '`degraded`: no tick for five intervals, a protocol without its port (`error`, `retrying`), or `rate` of the clock ' +
+      'not reached.',
   ),
   tick: integer(),
   tick_age_s: number('Real seconds since the last tick ended, to 1 ms.', (of) => Math.round(of.tickAgeS * 1000) / 1000),
+  skipped_ticks: count(
+    'Ticks since the start that were joined with later ones because the machine was late.',
+    (of) => of.skippedTicks,
+  ),
   event_loop_p99_ms: member(() => z.number().min(0))(
     '99th percentile of the delay of timers in the last full 10 s, real milliseconds. Above 100 the machine is overloaded.',
     ({ p99Ms }) => p99Ms,
+  ),
+  slow_periods: count(
+    'Periods of 10 s since the start in which `event_loop_p99_ms` was above 100.',
+    ({ slowPeriods }) => slowPeriods,
   ),
   stalls: count('How often the process was blocked for more than 1 s since the start.'),
 }));
@@ -78,6 +90,8 @@ const devicesQuery = z.strictObject({
 const freshness =
   ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
   'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
+/** States of a protocol with clients that has lost its port. */
+const failedStates: ReadonlySet<CommState> = new Set(['error', 'retrying']);
 /** Missing ticks after which the process counts as not alive. */
 const missingTicks = 5;
 
@@ -99,22 +113,23 @@ export const lifecycleRoutes: readonly Route[] = [
     summary: 'State of the simulation: running or not',
     description:
       '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
-      '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
+      '`degraded` with 200: a protocol that others connect to has lost a port (`error`, `retrying`), or the machine cannot ' +
+      'run the clock at the requested rate.',
     hot: 'per_request',
     reply: health.schema,
     alsoStatus: [503],
     handle(ctx) {
-      const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
+      const { tick, tickAgeS, skippedTicks, paused, rateHeld } = ctx.plant.health;
       const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({
         // a silent peer is not a failure of the simulator
-        failed: ctx.adapters.some((adapter) => adapter.outbound !== true && adapter.status().state === 'error'),
+        failed: ctx.adapters.some((adapter) => adapter.outbound !== true && failedStates.has(adapter.status().state)),
         tickIntervalS: ctx.plant.time.tickIntervalS,
       }));
       const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
       const stopping = ctx.stopDelayS !== null;
       const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
-      const { p99Ms, stalls } = ctx.eventLoop;
-      return new Answer(health.reply({ status, tick, tickAgeS, p99Ms, stalls }), {
+      const { p99Ms, slowPeriods, stalls } = ctx.eventLoop;
+      return new Answer(health.reply({ status, tick, tickAgeS, skippedTicks, p99Ms, slowPeriods, stalls }), {
         status: stopping || stalled ? 503 : 200,
       });
     },

@@ -32,7 +32,9 @@ const moduleSchema = memo(() =>
 );
 
 const entry = members<LogEntry>()('LogEntry', () => ({
-  id: member(() => z.int().min(1))('Ascending over all modules, from 1 in every process.'),
+  id: member(() => z.int().min(1))(
+    'Ascending over all modules, from 1 in every process, or with `--state_dir` on from the process before.',
+  ),
   timestamp: time('Wall time.', ({ timeMs }) => timeMs),
   sim_time: time.orNull(
     'Simulated time of the logged occurrence, for trips and alarms that of their sub-step; null: the clock did not exist yet.',
@@ -77,7 +79,8 @@ export const logRoutes: readonly Route[] = [
     description:
       `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
       'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
-      'seen as `after_id`; ids restart with the process (`started_at` of `server-info`). All filters must match. ' +
+      'seen as `after_id`; ids restart with the process (`started_at` of `server-info`) unless `--state_dir` keeps its state: then they ' +
+      'go on, with a gap. All filters must match. ' +
       'If a line is repeated more than ten times within a second, one line with the number replaces the further repetitions. ' +
       'Lines of one level about clients of the stream, about Modbus connections and about failed requests count as repetitions ' +
       'even if their addresses or ids differ. ' +

@@ -9,6 +9,7 @@ import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import { ClockWatch } from '../core/time/clock-watch.ts';
 import { callLater } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
@@ -128,6 +129,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   restoreClock(state, clock.kept(), unfit);
   logBook.follow(clock);
   const eventLoop = new EventLoopWatch({ log });
+  const clockWatch = new ClockWatch({ wall, log });
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
@@ -201,5 +203,19 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const http = createHttp(config, setup, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
-  return { plant, faults, http, changes, ticker, eventLoop, logBook, log, recorder, scenarios, state, keeping };
+  return {
+    plant,
+    faults,
+    http,
+    changes,
+    ticker,
+    eventLoop,
+    clockWatch,
+    logBook,
+    log,
+    recorder,
+    scenarios,
+    state,
+    keeping,
+  };
 }

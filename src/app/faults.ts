@@ -7,7 +7,7 @@ import type { Adapter } from '../core/adapter.ts';
 import { FaultRegistry } from '../core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet, FaultSource } from '../core/faults/registry.ts';
 import { meterIndex } from '../core/faults/kinds.ts';
-import type { FaultCheck, FaultKind } from '../core/faults/kinds.ts';
+import type { FaultCheck, FaultKind, FaultRequest } from '../core/faults/kinds.ts';
 import { noSuchDevice, SimError } from '../core/errors.ts';
 import type { Origin } from '../core/origin.ts';
 import type { Issue } from '../core/errors.ts';
@@ -28,6 +28,7 @@ import { checkAcceptance } from '../sunspec/faults/acceptance.ts';
 import { conditionIssue, holds, checkTarget } from '../sunspec/faults/targets.ts';
 import { checkReading } from '../sunspec/faults/reading-check.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
+import { InjectedFaults } from './injected-faults.ts';
 
 /** The devices whose layouts the checks read. */
 type CheckedPlant = Pick<Plant, 'devices' | 'device' | 'meter'>;
@@ -122,7 +123,7 @@ const unfit = (issues: readonly Issue[]) =>
   new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', issues);
 
 /** The settings of faults. */
-type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
+type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'firstDevice'>;
 
 /** The parts that configured faults act on. */
 interface Struck {
@@ -140,10 +141,13 @@ function warnOfSwitchedOff({ active }: FaultRegistry, adapters: Struck['adapters
   }
 }
 
+/** Indexes of the devices of the configuration; clients may have removed some, in an earlier process. */
+const configuredIndexes = ({ devices, firstDevice }: FaultConfig) => devices.map((_device, at) => firstDevice + at);
+
 /** Issues for faults of the configuration that name a device that does not exist. */
-function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
-  const indexes = plant.devices.map(({ index }) => index);
-  return groups.flatMap(({ faults, places }) =>
+function unknownDevices(config: FaultConfig, plant: Plant): Issue[] {
+  const indexes = [...new Set([...configuredIndexes(config), ...plant.devices.map(({ index }) => index)])];
+  return config.faults.flatMap(({ faults, places }) =>
     faults.flatMap(({ device }, at): Issue[] =>
       typeof device !== 'number' || indexes.includes(device)
         ? []
@@ -183,41 +187,88 @@ function setsOfProfile({ profile, profileName }: ProfiledDevice, indexes: readon
   });
 }
 
-function profileSets(devices: readonly DeviceConfig[], { devices: present }: Plant): PlacedSet[] {
+function profileSets({ devices, firstDevice }: FaultConfig): PlacedSet[] {
   const owners = new Map<DeviceProfile, { readonly device: ProfiledDevice; readonly indexes: number[] }>();
   devices.forEach((device, at) => {
-    const index = present[at]?.index;
-    if (device.profile.faults.length === 0 || index === undefined) return;
+    if (device.profile.faults.length === 0) return;
     const owner = owners.get(device.profile) ?? { device, indexes: [] };
-    owner.indexes.push(index);
+    owner.indexes.push(firstDevice + at);
     owners.set(device.profile, owner);
   });
   return [...owners.values()].flatMap(({ device, indexes }) => setsOfProfile(device, indexes));
 }
 
+/** A request without the devices that clients have removed in an earlier process; null: no device is left. */
+function withoutRemoved(request: FaultRequest, plant: Plant): FaultRequest | null {
+  const { deviceIndex = null, group } = request;
+  const isPresent = (index: number) => plant.devices.some((device) => device.index === index);
+  if (deviceIndex !== null && deviceIndex !== meterIndex) return isPresent(deviceIndex) ? request : null;
+  if (group === undefined) return request;
+  const present = group.filter(isPresent);
+  return present.length === 0 ? null : { ...request, group: present };
+}
+
+/** A fault of the configuration that is to be injected. */
+interface FreshFault {
+  readonly set: PlacedSet;
+  /** as the configuration has it */
+  readonly configured: FaultRequest;
+  readonly request: FaultRequest;
+  readonly place: string;
+}
+
+/** The faults of sets that no earlier process has injected. @param fresh their requests, by set */
+function freshFaults(
+  sets: readonly PlacedSet[],
+  fresh: readonly (readonly FaultRequest[])[],
+  plant: Plant,
+): readonly FreshFault[] {
+  return sets.flatMap((set, at) =>
+    (fresh[at] ?? []).flatMap((configured): FreshFault[] => {
+      const request = withoutRemoved(configured, plant);
+      const place = set.places[set.requests.indexOf(configured)] ?? 'faults';
+      return request === null ? [] : [{ set, configured, request, place }];
+    }),
+  );
+}
+
 /**
- * Injects the faults of the configuration, all or none.
+ * Injects the faults of the configuration, all or none: those that no earlier process has injected. Faults of an earlier
+ * process that the configuration has no more end.
+ * @param injected restored after the registry
  * @throws SimError CONFIG_INVALID for faults that fit no device or name one that does not exist, and above the limits
  *   of the registry
  */
 export function injectConfigured(
   registry: FaultRegistry,
-  { faults, devices }: FaultConfig,
+  config: FaultConfig,
   { plant, adapters }: Struck,
   log: Logger,
+  injected = new InjectedFaults(),
 ): void {
+  const { faults, devices, firstDevice } = config;
   const sets = [
-    ...profileSets(devices, plant),
+    ...profileSets(config),
     ...faults.map((group) => setOf(group)),
-    ...devices.flatMap((device, at) => device.faults.map((group) => setOf(group, plant.devices[at]?.index))),
+    ...devices.flatMap((device, at) => device.faults.map((group) => setOf(group, firstDevice + at))),
   ];
-  const unknown = unknownDevices(faults, plant);
+  const unknown = unknownDevices(config, plant);
   if (unknown.length > 0) throw unfit(unknown);
+  const { fresh, over } = injected.compare(sets);
+  for (const id of over) registry.clear({ id });
+  const added = freshFaults(sets, fresh, plant);
   try {
-    registry.injectSets(sets, configured);
+    const begun = registry.injectSets(
+      added.map(({ set, request }) => ({ ...set, requests: [request] })),
+      configured,
+    );
+    begun.forEach(({ facts: { id } }, i) => {
+      const { set, configured: request } = added[i] ?? {};
+      if (set && request) injected.add(request, set, id);
+    });
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
-    const places = sets.flatMap((set) => set.places);
+    const places = added.map(({ place }) => place);
     const issues =
       error.issues.length > 0
         ? error.issues.map((issue) => configIssue(issue, places))

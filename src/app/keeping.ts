@@ -180,9 +180,11 @@ export class PlantKeeping implements Keeping {
     });
   }
 
+  /** The state of the named device is written within the call, also while a tick runs. */
   async commit(deviceIndex: number | null): Promise<void> {
     if (this.#closed) return;
-    await this.#save(deviceIndex === null ? [...this.#devices.keys()] : [deviceIndex]);
+    if (deviceIndex !== null) this.#writeDevice(deviceIndex);
+    await this.#save(deviceIndex === null ? [...this.#devices.keys()] : []);
     await this.#options.state.store.durable();
   }
 
@@ -240,11 +242,7 @@ export class PlantKeeping implements Keeping {
         if (indexes.length >= this.#devices.size) this.#hasTicked = false;
         for (const part of this.#shared.values()) this.#write(part);
         for (const index of indexes) {
-          const entry = this.#devices.get(index);
-          if (entry === undefined) continue;
-          entry.isWritten = false;
-          entry.commands = entry.device.commandCount;
-          this.#write(entry);
+          this.#writeDevice(index);
           if (monotonicMs() - this.#sliceStart > sliceMs) await this.#giveWay();
         }
       } catch (error) {
@@ -253,6 +251,18 @@ export class PlantKeeping implements Keeping {
         this.#isSaving = false;
       }
     });
+  }
+
+  #writeDevice(index: number): void {
+    const entry = this.#devices.get(index);
+    if (entry === undefined) return;
+    entry.isWritten = false;
+    entry.commands = entry.device.commandCount;
+    try {
+      this.#write(entry);
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   #write({ kept, slot }: KeptSlot): void {

@@ -11,6 +11,7 @@ import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
@@ -50,6 +51,7 @@ export interface Parts {
   readonly changes: DeviceChanges;
   readonly ticker: Ticker;
   readonly eventLoop: EventLoopWatch;
+  readonly clockWatch: ClockWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
   readonly recorder: Recorder;
@@ -92,7 +94,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, http, state, changes, keeping } = this.#parts;
+    const { log, ticker, eventLoop, clockWatch, http, state, changes, keeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -110,6 +112,7 @@ export class App {
       keeping?.start();
       ticker.start();
       eventLoop.start();
+      clockWatch.start();
       log.info(`derbench ${this.version} runs with ${devicesInWords(this.plant)}`);
       const listeners = [
         ...http.startLines(address),
@@ -129,11 +132,12 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, scenarios, state, keeping } = this.#parts;
+    const { log, ticker, changes, eventLoop, clockWatch, scenarios, state, keeping } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
-    const http = this.api.stop();
+    // guarded at once: a failure before it is waited for would end the process
+    const http = this.#waitForEnd('HTTP', this.api.stop());
     // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#waitForEnd('the tick', ticker.stop());
@@ -142,9 +146,10 @@ export class App {
     if (keeping) await this.#waitForEnd('the state of the devices', keeping.close());
     this.plant.commands.cancelAll();
     await this.#stopAdapters(({ outbound = false }) => !outbound);
-    await this.#waitForEnd('HTTP', http);
+    await http;
     this.faults.close();
     eventLoop.stop();
+    clockWatch.stop();
     await this.#waitForEnd('the state', state.close());
     log.info('stopped');
     this.logBook.flush();

@@ -7,6 +7,7 @@ import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { WireLog } from '../core/wire/wire-log.ts';
 import type { ChargePointIdOf } from './charge-point-ids.ts';
+import type { Keeping } from './keeping.ts';
 import type { Plant } from './plant.ts';
 
 /** The parts of the simulator that the adapter of a protocol is made from. */
@@ -24,6 +25,8 @@ export interface AdapterParts {
   readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
   /** store of data that an adapter must not lose: queues, counters */
   readonly store: Store;
+  /** state of the devices that survives the process; absent: nothing survives */
+  readonly keeping?: Keeping;
   readonly chargePointId: ChargePointIdOf;
   /** log in which each protocol has a channel for its messages */
   readonly wireLog: WireLog;

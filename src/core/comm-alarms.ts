@@ -8,11 +8,14 @@ export type CommAlarmSeverity = 'warning' | 'error';
 
 /** Every communication alarm; each belongs to one adapter or to the state folder, which raises and ends it. */
 export const commAlarmKinds = {
+  modbus_port_lost: { severity: 'warning' },
   rtu_port_lost: { severity: 'warning' },
+  proxy_port_lost: { severity: 'warning' },
   csip_connection_lost: { severity: 'warning' },
   ocpp_connection_lost: { severity: 'warning' },
   dnp3_master_lost: { severity: 'warning' },
   state_not_kept: { severity: 'error' },
+  dnp3_port_lost: { severity: 'warning' },
 } as const satisfies Record<string, { readonly severity: CommAlarmSeverity }>;
 export type CommAlarmCode = keyof typeof commAlarmKinds;
 

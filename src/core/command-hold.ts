@@ -1,6 +1,8 @@
 /**
  * Sets a state without a register while a control lasts, and restores it afterwards, as `PointHolds` does with points.
  */
+import { keptRecord } from './kept.ts';
+import type { Kept } from './kept.ts';
 import type { Origin, Source } from './origin.ts';
 
 /** A state without a register, and the control that asks for it. */
@@ -66,6 +68,22 @@ export class CommandHold<Value> {
     const base = taken && !this.overwritten ? taken.base : this.#state.read();
     this.#state.write(requested.value, { source: this.#source, peer: requested.id });
     this.#taken = { base, requested, mark: this.#state.mark() };
+  }
+
+  /**
+   * State that a restart keeps, restored after that of the device; a value is kept as JSON. Marks are objects of one
+   * process, so that the mark of a state that nobody has overwritten is that of the restored device.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        taken: this.#taken && { base: this.#taken.base, requested: this.#taken.requested },
+        overwritten: this.overwritten,
+      }),
+      ({ taken, overwritten }) => {
+        this.#taken = taken && { ...taken, mark: overwritten ? Symbol('overwritten') : this.#state.mark() };
+      },
+    );
   }
 
   /** Forgets the held state after a reset of the device, without restoring it. */

@@ -91,7 +91,7 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
     const contacts = clients.flatMap(({ line }) => line.lastContactMs ?? []);
     return {
       state: stateOf(clients),
-      detail: detailOf(clients, running),
+      detail: detailOf(clients, running) ?? this.#clients.notifications.trouble,
       endpoint: clients[0]?.line.origin || this.#endpoint,
       peers: running,
       lastActivityMs: contacts.length === 0 ? null : Math.max(...contacts),

@@ -52,6 +52,11 @@ export class Notifications {
     return this.#listener?.base ?? null;
   }
 
+  /** Why notifications cannot be received at present, in words; null: they can, or no listener was started. */
+  get trouble(): string | null {
+    return this.#listener?.trouble ?? null;
+  }
+
   /**
    * Starts the listener, with the certificate of a client.
    * @throws SimError LISTEN_FAILED, CONFIG_INVALID for certificates that cannot be used

@@ -18,10 +18,11 @@ import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, Dnp3Endpoint } from '../core/adapter.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/limited-log.ts';
+import { KeptPorts } from '../core/net/kept-ports.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { Sweeper } from '../core/net/sweeper.ts';
 import type { Swept } from '../core/net/sweeper.ts';
@@ -32,6 +33,7 @@ import { TlsFiles } from '../core/tls/watch.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
+import { OutstationMemory } from './memory/memory.ts';
 import { Dnp3Messages } from './message-log.ts';
 import { builtInRows } from './profile/binding.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
@@ -183,6 +185,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       rxCount: framesIn,
       txCount: framesOut,
       errorCount: badFrames,
+      ...this.#options.context.ports.trouble,
     };
   }
 
@@ -214,8 +217,10 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       );
     const outstation = make(device, address);
     try {
+      await outstation.restore();
       const listener = settings.sharedPort ? await this.#sharedListener() : await this.#openListener(outstation);
       this.#entries.set(index, { outstation, listener, lostMs: new Map() });
+      this.#options.context.ports.joined(index);
     } catch (error) {
       outstation.close();
       throw error;
@@ -239,7 +244,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     const listeners = new Set([...this.#entries.values()].map(({ listener }) => listener));
     if (this.#shared !== null) listeners.add(this.#shared);
     await Promise.all([...listeners].map((listener) => listener.close()));
-    for (const { outstation } of this.#entries.values()) outstation.close();
+    for (const { outstation } of this.#entries.values()) outstation.close(true);
     this.#options.context.log.flush();
     this.#options.messages.close();
     this.#options.tlsFiles?.unwatch();
@@ -346,12 +351,28 @@ function timeLine(master: number, offsetS: number): string {
   return `master ${master} has written the time: ${by} the local clock`;
 }
 
+/** The memory of an outstation. Another profile has other points, and so another memory. */
+function memoryOf(
+  { index, name }: Device,
+  { profile }: Dnp3Settings,
+  { store, keeping }: AdapterParts,
+  logger: Logger,
+): OutstationMemory {
+  return new OutstationMemory({
+    store,
+    name: `${index} ${name} ${profile}`,
+    commit: () => keeping?.commit(index) ?? null,
+    log: deviceLogger(logger, index),
+  });
+}
+
 /**
  * Creates the adapter of a process with DNP3.
+ * @param isKept true: the store survives the process
  * @throws SimError CONFIG_INVALID for unusable certificates or an invalid point map
  */
-export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Adapter {
-  const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook } = parts;
+export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept = false): Dnp3Adapter {
+  const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook, keeping } = parts;
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
   const messages = new Dnp3Messages(wireLog);
@@ -360,7 +381,15 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
     clock,
     logger,
     log,
-    sweeper: new Sweeper(),
+    sweeper: new Sweeper((error) => {
+      logger.error(`a check of time limits failed: ${errorText(error)}`);
+    }),
+    ports: new KeptPorts({
+      log: logger,
+      clock,
+      later,
+      alarm: { alarms: commAlarms, code: 'dnp3_port_lost', devices: () => adapter.devices },
+    }),
     turns: new LoopQueue(),
     counters: freshCounters(),
     limits: serverLimits,
@@ -381,6 +410,8 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
     commAlarms,
     make: (device, address) =>
       new DeviceOutstation({
+        memory: isKept ? memoryOf(device, settings, parts, logger) : null,
+        ...(keeping && { keeping }),
         device,
         plant,
         settings,

@@ -1,5 +1,7 @@
 /** The clock that one master sets: a remote clock with NEED_TIME and the times of events. */
 import { SimError } from '../core/errors.ts';
+import { keptRecord } from '../core/kept.ts';
+import type { Kept } from '../core/kept.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { AssociationClock, Instant } from './stack/outstation/types.ts';
@@ -17,6 +19,19 @@ export interface MasterClockOptions {
   readonly isLost?: () => boolean;
   /** called when the master has written the time */
   readonly written?: TimeListener;
+}
+
+/** Sets a clock that has no offset yet. @param offsetS seconds by which it was ahead of the local calendar; null: none */
+function restoreOffset(clock: RemoteClock, offsetS: number | null, monotonicMs: number): void {
+  if (offsetS !== null) clock.sync(clock.nowMs() + offsetS * 1000, monotonicMs);
+}
+
+/** The offset of a clock that several masters set, as state that a restart keeps. */
+export function keptOffset(clock: RemoteClock, monotonicMs: () => number): Kept {
+  return keptRecord(
+    () => ({ offsetS: clock.offsetS }),
+    ({ offsetS }) => restoreOffset(clock, offsetS, monotonicMs()),
+  );
 }
 
 export class MasterClock implements AssociationClock {
@@ -61,6 +76,22 @@ export class MasterClock implements AssociationClock {
     // without an offset the clock is the local calendar: a later change of it must not move the event
     const ms = this.#hasOffset ? this.#clock.ofLocal(localMs) : dateMs;
     return { ms, synchronised: this.#writtenMs !== null && !this.#isLost() };
+  }
+
+  restoredInstant(ms: number): Instant {
+    // `ofLocal(0)` is the present offset of the clock
+    return { localMs: ms - this.#clock.ofLocal(0), dateMs: ms };
+  }
+
+  /** State that a restart keeps, as that of a clock with a battery; the master must write the time again. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ offsetS: this.#hasOffset ? this.#clock.offsetS : null }),
+      ({ offsetS }) => {
+        this.#hasOffset = offsetS !== null;
+        restoreOffset(this.#clock, offsetS, this.#monotonicMs());
+      },
+    );
   }
 
   sync(ms: number, monotonicMs: number): boolean {

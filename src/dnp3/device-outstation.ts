@@ -3,6 +3,7 @@ import type { Device } from '../contract/device.ts';
 import type { Dnp3IinName, Dnp3MasterStatus, Dnp3OutstationStatus } from '../contract/dnp3.ts';
 import { dnp3IinNames } from '../contract/dnp3.ts';
 import type { Dnp3Settings } from '../contract/dnp3-settings.ts';
+import type { Keeping } from '../contract/keeping.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { RandomStream } from '../core/random.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -10,7 +11,10 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import { attributesOf, createDevicePort } from './bridge.ts';
 import type { DeviceDisturber } from './faults/disturber.ts';
-import { MasterClock } from './clock.ts';
+import { keptOffset, MasterClock } from './clock.ts';
+import { keepNothing } from './memory/memory.ts';
+import type { OutstationMemory } from './memory/memory.ts';
+import { keptPoints } from './memory/points.ts';
 import { deviceProfileXml } from './profile/device-profile.ts';
 import { OutstationPoints } from './profile/outstation-points.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
@@ -18,6 +22,7 @@ import { profileParts } from './profile/parts.ts';
 import type { PointRow } from './profile/types.ts';
 import type { ServedOutstation } from './server/context.ts';
 import type { Dnp3Listener } from './server/listener.ts';
+import { functionCodes } from './stack/application/types.ts';
 import { Outstation } from './stack/outstation/outstation.ts';
 import type { Association } from './stack/outstation/association.ts';
 import { defaultLimits } from './stack/outstation/types.ts';
@@ -38,7 +43,18 @@ export interface DeviceOutstationOptions {
   readonly onControl: (report: ControlReport) => void;
   /** Called when a master has written the time. @param offsetS seconds by which the master is ahead */
   readonly onTime: (master: number, offsetS: number) => void;
+  /** memory that survives the process; null: none */
+  readonly memory: OutstationMemory | null;
+  /** absent: the registers do not survive the process */
+  readonly keeping?: Keeping;
 }
+
+/** Functions that write registers. */
+const registerFunctions: ReadonlySet<number> = new Set([
+  functionCodes.operate,
+  functionCodes.directOperate,
+  functionCodes.directOperateNr,
+]);
 
 /** Names of the bits of IIN that are set, lowest bit first. */
 export function iinNames(bits: number): readonly Dnp3IinName[] {
@@ -66,6 +82,12 @@ export class DeviceOutstation implements ServedOutstation {
     this.deviceIndex = device.index;
     const port = createDevicePort(device, plant);
     this.#lastWritten = options.remoteClock();
+    const { memory } = options;
+    const keep = memory?.keep ?? keepNothing;
+    const clockChanged = keep(
+      'clock',
+      keptOffset(this.#lastWritten, () => wall.monotonicMs()),
+    );
     this.points = new OutstationPoints({
       port,
       profile: settings.profile,
@@ -75,10 +97,13 @@ export class DeviceOutstation implements ServedOutstation {
       random,
       log,
       onControl,
+      keep,
     });
+    const { database } = this.points;
+    database.onSettings(keep('points', keptPoints(database)));
     this.stack = new Outstation(
       {
-        database: this.points.database,
+        database,
         controls: this.points.controls,
         conditions: {
           localControl: () => device.localControl,
@@ -97,17 +122,31 @@ export class DeviceOutstation implements ServedOutstation {
             isLost: () => disturber.isTimeLost(),
             written: (offsetS, ms, monotonicMs) => {
               this.#lastWritten.sync(ms, monotonicMs);
+              clockChanged();
+              masterClockChanged();
+              memory?.timeChanged();
               options.onTime(master, offsetS);
             },
           });
+          const masterClockChanged = keep(`clock ${master}`, clock.kept());
           this.#clocks.set(master, clock);
           return clock;
         },
         restartDelayMs: 0,
+        ...(memory && { durable: (functionCode: number) => this.#durable(memory, functionCode) }),
         log,
       },
       settings.masterAddresses,
     );
+    memory?.keepEvents(this.stack, database);
+  }
+
+  /** Continues the state of an earlier process; to be called before the first connection. */
+  async restore(): Promise<void> {
+    const { memory } = this.#options;
+    if (memory === null) return;
+    await memory.restore();
+    this.points.restored();
   }
 
   get isSilent(): boolean {
@@ -123,9 +162,13 @@ export class DeviceOutstation implements ServedOutstation {
     return this.stack.association(master);
   }
 
-  close(): void {
+  /** @param isKept true: another process continues the state; false: the outstation is removed */
+  close(isKept = false): void {
+    const { memory } = this.#options;
     this.stack.close();
-    this.points.close();
+    if (isKept) memory?.close();
+    else memory?.clear();
+    this.points.close(isKept && memory !== null);
     for (const clock of this.#clocks.values()) clock.close();
     this.#lastWritten.clear();
   }
@@ -163,6 +206,7 @@ export class DeviceOutstation implements ServedOutstation {
       masterAddresses,
       unsolicited,
       isTls: tls !== null,
+      isKept: this.#options.memory !== null,
       limits: defaultLimits,
       points: this.points.bindings
         .filter(({ bound }) => bound !== null)
@@ -171,6 +215,14 @@ export class DeviceOutstation implements ServedOutstation {
           return { ...row, ...(min !== null && { min }), ...(max !== null && { max }) };
         }),
     });
+  }
+
+  #durable(memory: OutstationMemory, functionCode: number): Promise<void> | null {
+    const { keeping } = this.#options;
+    // before the registers, see `keptBeforeDevice`
+    memory.flush();
+    if (keeping !== undefined && registerFunctions.has(functionCode)) memory.follow(keeping.commit(this.deviceIndex));
+    return memory.durable();
   }
 
   #masterStatus(association: Association, listener: Dnp3Listener | undefined): Dnp3MasterStatus {

@@ -2,6 +2,7 @@
 import type { Device, DeviceCommand } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
+import type { Kept } from '../core/kept.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/grid-support/functions.ts';
@@ -32,6 +33,8 @@ export interface DeviceHolds {
   check(writes: readonly SettingWrite[], by?: 'dnp3' | 'default'): Written;
   /** Forgets all holds after a reset of the device. */
   forget(): void;
+  /** State that a restart keeps. It is to be saved after each change, and before the registers. */
+  kept(): Kept;
   close(): void;
 }
 

@@ -4,6 +4,7 @@ import type { Dnp3Settings } from '../../src/contract/dnp3-settings.ts';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../src/core/log/limited-log.ts';
+import { KeptPorts } from '../../src/core/net/kept-ports.ts';
 import { Sweeper } from '../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../src/core/turns.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
@@ -12,6 +13,8 @@ import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
 import { Dnp3Messages } from '../../src/dnp3/message-log.ts';
 import { Dnp3Adapter } from '../../src/dnp3/adapter.ts';
 import { serverLimits } from '../../src/dnp3/server/context.ts';
+import { accepts, acceptError, serverAt } from '../support/listeners.ts';
+import { HandTimers } from '../support/timers.ts';
 import { HandWall } from '../support/wall.ts';
 import { Stack, spec } from './rig/stack.ts';
 
@@ -32,6 +35,7 @@ class Bench {
   readonly wall = new HandWall();
   readonly alarms = new CommAlarms(() => this.wall.nowMs());
   readonly sweeper = new Sweeper();
+  readonly timers = new HandTimers(this.wall);
   readonly stacks: Stack[] = [];
   readonly closed: number[] = [];
   readonly adapter: Dnp3Adapter;
@@ -45,6 +49,12 @@ class Bench {
         clock: wall,
         logger: silentLogger,
         sweeper,
+        ports: new KeptPorts({
+          log: silentLogger,
+          clock: wall,
+          later: this.timers.later,
+          alarm: { alarms: this.alarms, code: 'dnp3_port_lost', devices: () => this.adapter.devices },
+        }),
         turns: new LoopQueue(),
         limits: serverLimits,
         tls: null,
@@ -91,7 +101,9 @@ class Bench {
       deviceIndex,
       stack: stack.outstation,
       isSilent: false,
+      listeningMasters: [],
       associationOf: (master: number) => stack.outstation.association(master),
+      restore: () => Promise.resolve(),
       close: () => this.closed.push(deviceIndex),
     };
     return own as unknown as DeviceOutstation;
@@ -161,6 +173,26 @@ describe('the outstations of a process', () => {
     ]);
     await bench.adapter.leave(0);
   });
+
+  for (const sharedPort of [false, true]) {
+    it(`bind a port again that is lost, ${sharedPort ? 'one for all devices' : 'one of several'}`, async () => {
+      bench = new Bench({ sharedPort });
+      await bench.join(0);
+      await bench.join(1);
+      const { port } = bench.adapter.endpointOf(0)!;
+      (await serverAt(port)).emit('error', acceptError('EINVAL'));
+      await bench.join(2);
+      const reason = `the listener on 127.0.0.1:${port} has failed: accept EINVAL`;
+      expect(bench.adapter.status()).to.include({ state: 'retrying', detail: `${reason}; tries again in 1 s` });
+      const alarm = [`dnp3_port_lost: ${reason}`];
+      const others = sharedPort ? alarm : [];
+      expect([0, 1, 2].map((index) => bench.codes(index))).to.deep.equal([alarm, others, others]);
+      bench.timers.pass(1000);
+      expect(await accepts(port)).to.equal(true);
+      expect(bench.adapter.status()).to.not.have.property('state');
+      expect([0, 1, 2].map((index) => bench.codes(index))).to.deep.equal([[], [], []]);
+    });
+  }
 
   it('refuse a device whose link address is that of a master, or beyond all addresses', async () => {
     bench = new Bench({ sharedPort: true, outstationAddress: 3 });

@@ -190,17 +190,17 @@ describe('store in files', () => {
 
   it('the same values again, and the same text, write nothing', async () => {
     const rig = await Rig.open();
-    const { slot, write } = rig.store;
-    await slot('a').replace([1, { b: 2 }]);
-    write('c', '{"d":0}');
+    const { store } = rig;
+    await store.slot('a').replace([1, { b: 2 }]);
+    store.write('c', '{"d":0}');
     await rig.store.durable();
     const octets = rig.folder.octets(journalFile).length;
-    await slot('a').replace([1, { b: 2 }]);
-    write('c', '{"d":0}');
+    await store.slot('a').replace([1, { b: 2 }]);
+    store.write('c', '{"d":0}');
     await rig.store.durable();
     expect(rig.folder.octets(journalFile)).to.have.length(octets);
-    await slot('a').replace([1, { b: 3 }]);
-    write('c', '{"d":1}');
+    await store.slot('a').replace([1, { b: 3 }]);
+    store.write('c', '{"d":1}');
     await rig.store.durable();
     expect(await (await Rig.open(rig.folder)).contents(['a', 'c'])).to.deep.equal({ a: [1, { b: 3 }], c: [{ d: 1 }] });
   });

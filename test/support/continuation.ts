@@ -29,6 +29,14 @@ export const cutRuns = <T>(runs: readonly T[]): readonly [run: T, cut: number][]
 /** The state after a way through a file. */
 export const throughFile = (saved: JsonValue): JsonValue => JSON.parse(JSON.stringify(saved)) as JsonValue;
 
+/** Fails unless two values have the same JSON; many times faster than a deep comparison. */
+export function expectSameJson(value: unknown, expected: unknown, what: string): void {
+  const [text, expectedText] = [JSON.stringify(value), JSON.stringify(expected)];
+  if (text === expectedText) return;
+  expect(value, what).to.deep.equal(expected);
+  expect(text, what).to.equal(expectedText);
+}
+
 /** Fails at the first step in which the restored thing shows another value, or has another state. */
 export function expectContinuation<T extends { kept(): Kept }>(options: Continuation<T>): void {
   const { make, drive, observe, before, after } = options;

@@ -13,13 +13,13 @@ export class FaultBench {
   readonly wall = new HandWall();
   readonly registry: FaultRegistry;
   readonly lines: string[] = [];
-  #sim = simTimeFromMs(Date.UTC(2030, 5, 1, 12));
+  sim = simTimeFromMs(Date.UTC(2030, 5, 1, 12));
 
   /** @param deviceIndexes of the devices there are */
   constructor(deviceIndexes: readonly number[] = [0], seed = 7) {
     this.registry = new FaultRegistry({
       wall: this.wall,
-      sim: () => this.#sim,
+      sim: () => this.sim,
       seed,
       deviceIndexes: () => deviceIndexes,
       later: () => () => undefined,
@@ -48,7 +48,7 @@ export class FaultBench {
   /** Advances both clocks, and ends faults whose duration is over. */
   pass(seconds: number): void {
     this.wall.advance(seconds * 1000);
-    this.#sim = addSeconds(this.#sim, seconds);
+    this.sim = addSeconds(this.sim, seconds);
     this.registry.expire();
   }
 }

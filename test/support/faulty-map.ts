@@ -27,6 +27,7 @@ export class FaultyMapRig {
   /** the layer between the bank and its masters; null: no fault is in force */
   access: FaultyMap | null = null;
   readonly end: () => void;
+  readonly maps: FaultyMaps;
   readonly #ticks = new Set<() => void>();
 
   constructor({ seed = 7, ...options }: FaultyMapRigOptions = {}) {
@@ -45,13 +46,15 @@ export class FaultyMapRig {
         };
       },
       later: (_, delayS, act) => this.map.scheduler.at(addSeconds(this.map.clock.sim(), delayS), act),
+      again: (_, timer, act) => this.map.scheduler.again(timer, act),
       log: {
         info: (line) => {
           this.lines.push(line);
         },
       },
     };
-    this.end = new FaultyMaps(this.faults).follow({ index: 0, bank: this.map.bank }, (access) => {
+    this.maps = new FaultyMaps(this.faults);
+    this.end = this.maps.follow({ index: 0, bank: this.map.bank }, (access) => {
       this.access = access;
     });
   }

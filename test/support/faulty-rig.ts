@@ -21,7 +21,7 @@ export class FaultyRig extends Rig {
       ...options,
       faults: (clock) => {
         made.registry = createFaultRegistry({
-          wall: new HandWall(),
+          wall: options.wall ?? new HandWall(),
           sim: () => clock.sim(),
           seed: options.seed ?? 1,
           log: silentLogger,

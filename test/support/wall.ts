@@ -3,13 +3,15 @@ import type { WallClock } from '../../src/core/time/clock.ts';
 /** A wall clock that a test moves. */
 export class HandWall implements WallClock {
   ms: number;
+  /** time by which somebody has set the clock, ms */
+  #setMs = 0;
 
   constructor(startMs = Date.UTC(2026, 5, 21, 8)) {
     this.ms = startMs;
   }
 
   nowMs(): number {
-    return this.ms;
+    return this.ms + this.#setMs;
   }
 
   monotonicMs(): number {
@@ -18,6 +20,11 @@ export class HandWall implements WallClock {
 
   advance(ms: number): void {
     this.ms += ms;
+  }
+
+  /** Sets the time of day; the monotonic clock goes on. */
+  jump(ms: number): void {
+    this.#setMs += ms;
   }
 }
 

@@ -2,6 +2,9 @@
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -89,7 +92,7 @@ interface DeviceHolds {
   readonly running: Map<string, Running>;
 }
 
-type BookPlant = Pick<Plant, 'at' | 'onDevices' | 'onPower' | 'time'>;
+type BookPlant = Pick<Plant, 'at' | 'devices' | 'onDevices' | 'onPower' | 'time'>;
 
 const names = (slots: readonly PointSlot[]) => slots.map(pointName);
 
@@ -136,16 +139,59 @@ export class HoldBook {
     const endsAt = 'until' in lasts ? lasts.until : addSeconds(at, lasts.seconds);
     const running: Running = {
       id,
-      begunBy: { ...by, at, wallMs },
+      begunBy: plainProvenance({ ...by, at, wallMs }),
       endsAt,
       points: pointsOf(of.holds, id),
       waiting: false,
-      cancel: this.#plant.at(endsAt, () => {
-        this.#expire(of, running, endsAt);
-      }),
+      cancel: () => undefined,
     };
-    of.running.set(id, running);
+    this.#start(of, running);
     return recordOf(of, running);
+  }
+
+  /** Adds a hold in force, and sets the timer of its end unless the end waits already. */
+  #start(of: DeviceHolds, running: Running): void {
+    const { id, endsAt } = running;
+    if (!running.waiting)
+      running.cancel = this.#plant.at(endsAt, () => {
+        this.#expire(of, running, endsAt);
+      });
+    of.running.set(id, running);
+  }
+
+  /**
+   * State that a restart keeps, restored after the plant; holds of devices that are no more are dropped. An end that was
+   * due while no process ran follows with the next tick.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        devices: Array.from(this.#devices.values(), ({ device, holds, running }) => ({
+          index: device.index,
+          holds: holds.kept().save(),
+          running: Array.from(running.values(), ({ id, begunBy, endsAt, points, waiting }) => ({
+            id,
+            begunBy,
+            endsAt,
+            points,
+            waiting,
+          })),
+        })),
+        ended: this.#ended,
+      }),
+      ({ devices, ended }) => {
+        this.#ended = ended;
+        for (const { index, holds, running } of devices) {
+          const device = this.#plant.devices.find((each) => each.index === index);
+          if (!device) continue;
+          const of = this.#of(device);
+          of.holds.kept().restore(holds);
+          for (const { cancel } of of.running.values()) cancel();
+          of.running.clear();
+          for (const hold of running) this.#start(of, { ...hold, cancel: () => undefined });
+        }
+      },
+    );
   }
 
   /** @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while the device is off */
@@ -156,7 +202,7 @@ export class HoldBook {
       throw new SimError('UNKNOWN_RESOURCE', `There is no hold ${id} in force at device ${device.index}.`);
     }
     const { sim, wallMs } = this.#plant.time;
-    return this.#end(of, running, { reason: 'ended', at: sim, by: { ...by, at: sim, wallMs } });
+    return this.#end(of, running, { reason: 'ended', at: sim, by: plainProvenance({ ...by, at: sim, wallMs }) });
   }
 
   /** The holds of a device that can have one more. @throws SimError COMMAND_CONFLICT */

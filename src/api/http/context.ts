@@ -1,5 +1,6 @@
 import type { Adapter } from '../../core/adapter.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
 import type { EventLoopState } from '../../core/event-loop.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
@@ -118,6 +119,8 @@ export interface ApiContext {
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;
+  /** timers of `clock`; default: those of the machine */
+  readonly later?: Later;
   /** client of one remote SunSpec device */
   readonly sunspecClient: SunSpecClient;
   /** the client of IEEE 2030.5; disabled: `disabledCsipClient` */

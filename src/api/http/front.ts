@@ -8,7 +8,10 @@ import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/pr
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { KeptPorts } from '../../core/net/kept-ports.ts';
+import type { KeptPort } from '../../core/net/kept-ports.ts';
 import { listen, peerOf, withRemedy } from '../../core/net/listen.ts';
+import { callLater } from '../../core/time/timers.ts';
 import type { ApiContext, ApiLimits } from './context.ts';
 import { servedMethods } from './admission.ts';
 import { sendProblem } from './reply.ts';
@@ -134,8 +137,15 @@ export function createFront(
   listener: RequestListener,
   unread: UnreadAnswers,
 ): Front {
-  const { limits } = context.config;
-  const log = new LimitedLog(context.logBook.logger('Lab'), context.clock, `${name} connections`);
+  const {
+    clock,
+    logBook,
+    later = callLater,
+    config: { limits },
+  } = context;
+  const log = new LimitedLog(logBook.logger('Lab'), clock, `${name} connections`);
+  const ports = new KeptPorts({ name, log, clock, later });
+  let kept: KeptPort | null = null;
   const connections = createConnectionCap(context, unread, log);
   const answered: RequestListener = (request, response) => {
     connections.requestBegan(request.socket);
@@ -148,7 +158,8 @@ export function createFront(
   let stopped: Promise<void> | null = null;
 
   function close(): Promise<void> {
-    if (!server.listening) return Promise.resolve();
+    if (kept === null) return Promise.resolve();
+    void kept.release();
     return new Promise((resolve) => {
       const deadline = setTimeout(() => {
         for (const socket of connections.open) socket.destroy();
@@ -167,10 +178,7 @@ export function createFront(
       const { address, port } = await listen(server, host, wantedPort, name).catch((error: unknown) => {
         throw withRemedy(error, flag, zero);
       });
-      // without a listener Node would end the process
-      server.on('error', (error) => {
-        log.error(`${name}: cannot accept a connection: ${error.message}`);
-      });
+      kept = ports.keep(server, { host, port });
       return { host: address, port };
     },
     stop() {

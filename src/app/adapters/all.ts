@@ -102,6 +102,6 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledDnp3,
-    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, context),
+    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, context, config.stateDir !== null),
   });
 }

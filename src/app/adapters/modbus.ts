@@ -25,6 +25,7 @@ import { deviceTypeNames, deviceTypes } from '../../config/profile/device-types.
 import type { DeviceTypeName } from '../../config/profile/device-types.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
+import type { Kept } from '../../core/kept.ts';
 import { createTemplate } from '../../der/device/template.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 
@@ -59,6 +60,8 @@ export interface ModbusContext extends AdapterParts {
   readonly plant: SimPlant;
   /** the channel of Modbus, which several adapters share */
   readonly modbusMessages: ModbusMessages;
+  /** Takes the state of a part that a restart keeps, and restores it at once where there is one; absent: nothing is kept. */
+  readonly keep?: (name: string, kept: Kept) => void;
 }
 
 /** Fault injection between devices and masters, over TCP and on a serial line. */
@@ -71,7 +74,10 @@ type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyM
 export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
   const faultInjection = faultInjectionOf(context);
-  return [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection), ...proxy];
+  const servers = [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection)];
+  // the servers have put the maps behind their faults
+  context.keep?.('modbus-faults', faultInjection.faultyMaps.kept());
+  return [...servers, ...proxy];
 }
 
 const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
@@ -86,6 +92,7 @@ function faultInjectionOf({ faults: { registry }, plant, clock, logBook }: Modbu
     now: () => plant.latest.sim,
     onTick: (listener) => plant.onTick(listener),
     later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
+    again: (deviceIndex, timer, act) => plant.device(deviceIndex).again(timer, act),
   });
   const disturber = createBankDisturber({
     registry,
@@ -123,7 +130,7 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
@@ -135,7 +142,9 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       sharedPort,
       ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
       ...faultInjection,
+      commAlarms,
       clock,
+      later,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
       ...(foreignUnit !== null && { foreignUnit }),
@@ -147,7 +156,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
 }
 
 function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
-  const { config, plant, commAlarms, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, later, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
   const unitId = config.meter?.unitId ?? null;
@@ -159,6 +168,7 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
       ...faultInjection,
       commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       tap: tapOf(context, 'modbus_rtu'),
     }),
@@ -169,7 +179,9 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
   const {
     config,
     plant,
+    commAlarms,
     clock,
+    later,
     logBook,
     faults: { registry },
   } = context;
@@ -185,7 +197,9 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
         },
       }),
       faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
+      commAlarms,
       clock,
+      later,
       logger: logBook.logger('Modbus'),
       deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
       limits: limitsOf(context),

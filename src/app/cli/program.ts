@@ -1,12 +1,11 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from '../build.ts';
-import type { App } from '../start-stop.ts';
-import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
-import { SimError } from '../../core/errors.ts';
 import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
+import { createStopHandler, fatalEnding, startEnding } from './ending.ts';
+import type { Ending } from './ending.ts';
 
 /**
  * Ends the process at once. Node waits for lookups of the system before it exits, and runs neither timers nor handlers
@@ -17,43 +16,31 @@ function exitNow(code: number): never {
   process.exit(code);
 }
 
-function fail(error: unknown): never {
-  if (error instanceof SimError && error.code === 'CONFIG_INVALID') {
-    process.stderr.write(`${formatIssues(error)}\n`);
-    exitNow(exitCodes.usage);
-  }
-  if (error instanceof SimError && error.code === 'LISTEN_FAILED') {
-    process.stderr.write(`derbench: ${error.message}\n`);
-    exitNow(exitCodes.addressInUse);
-  }
-  if (error instanceof SimError && error.code === 'SHORTAGE') {
-    process.stderr.write(`derbench: ${error.message}\n`);
-    exitNow(exitCodes.internal);
-  }
-  process.stderr.write(`FATAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  exitNow(exitCodes.internal);
+/** Writes the counts of repeated lines, once there is a log. */
+let flushLog: () => void = () => undefined;
+
+function endWith({ code, text }: Ending): never {
+  process.stderr.write(`${text}\n`);
+  exitNow(code);
 }
 
-// an uncaught error leaves unknown state behind: the process must not continue
-process.on('uncaughtException', fail);
-process.on('unhandledRejection', fail);
+/** Ends the process after an error that nothing has handled: it leaves unknown state behind. */
+function endFatally(error: unknown): never {
+  try {
+    flushLog();
+  } finally {
+    endWith(fatalEnding(error));
+  }
+}
+
+// a rejection that nothing handles ends as an uncaught exception
+process.on('uncaughtException', endFatally);
 
 // a full disk loses printed lines (GET logs still has them) but not the simulation; a closed pipe ends it
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exitCodes.internal);
   });
-}
-
-/** Stops cleanly; a second call ends the process at once, and so does a stop that takes 4 s. */
-function stopHandler(app: App): () => void {
-  let ending = false;
-  return () => {
-    if (ending) exitNow(exitCodes.internal);
-    ending = true;
-    callLater(4000, () => exitNow(exitCodes.internal));
-    app.stop().then(() => exitNow(exitCodes.ok), fail);
-  };
 }
 
 async function main(): Promise<void> {
@@ -78,7 +65,10 @@ async function main(): Promise<void> {
       end();
     },
   });
-  end = stopHandler(app);
+  flushLog = () => {
+    app.logBook.flush();
+  };
+  end = createStopHandler({ stop: () => app.stop(), exit: exitNow, fail: endFatally, later: callLater });
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   // without files to reload SIGHUP keeps its default effect: it ends the process
@@ -93,5 +83,5 @@ async function main(): Promise<void> {
 
 /** Runs the program with the command line of the process. */
 export function run(): void {
-  main().catch(fail);
+  main().catch((error: unknown) => endWith(startEnding(error)));
 }

@@ -143,8 +143,8 @@ interface Kept extends ShelvedScenario {
 const notRun = { run: null, filledBytes: 0, isDropped: false } as const;
 
 /** A scenario without its run. */
-function shelved({ run: _run, filledBytes: _filled, isDropped: _dropped, ...scenario }: Kept): ShelvedScenario {
-  return scenario;
+function shelved({ id, content, head, bundled, addedBy, addedAtMs, unusedSettings }: Kept): ShelvedScenario {
+  return { id, content, head, bundled, addedBy, addedAtMs, unusedSettings };
 }
 
 /** Memory of the results of a run. */

@@ -1,4 +1,6 @@
 import type { SimTime } from '../time/clock.ts';
+import { keptParts, keptRecord } from '../kept.ts';
+import type { Kept } from '../kept.ts';
 import type { Origin } from '../origin.ts';
 import { createRandom } from '../random.ts';
 import type { RandomStream } from '../random.ts';
@@ -11,7 +13,7 @@ export type FaultEnd = (typeof faultEnds)[number];
 
 /** The properties of a fault at its injection. */
 export interface FaultFacts<P = unknown> {
-  /** counts from 1 in each process */
+  /** counts from 1, on over a restart that keeps the faults */
   readonly id: number;
   readonly kind: FaultKind<P>;
   /** null: every device, or a group; `meterIndex`: the meter */
@@ -127,6 +129,11 @@ export class ActiveFault<P = unknown> {
     return this.#group?.size ?? null;
   }
 
+  /** Indexes of the devices left in its group; null: no group. */
+  get group(): readonly number[] | null {
+    return this.#group && [...this.#group];
+  }
+
   concerns(deviceIndex: number): boolean {
     if (this.#group !== null) return this.#group.has(deviceIndex);
     const { deviceIndex: only } = this.facts;
@@ -162,6 +169,31 @@ export class ActiveFault<P = unknown> {
     const drawn = this.#drawn ?? this.#chance.next();
     this.#drawn = isUsed ? null : drawn;
     return drawn < this.facts.probability;
+  }
+
+  /** State that a restart keeps, besides the properties of the fault and its group. */
+  kept(): Kept {
+    return keptParts({
+      members: keptRecord(
+        () => ({
+          occasions: this.occasions,
+          strikeCount: this.strikeCount,
+          end: this.end,
+          drawn: this.#drawn,
+          sinceTurn: [...this.#sinceTurn],
+        }),
+        ({ occasions, strikeCount, end, drawn, sinceTurn }) => {
+          this.occasions = occasions;
+          this.strikeCount = strikeCount;
+          this.end = end;
+          this.#drawn = drawn;
+          this.#sinceTurn.clear();
+          for (const [deviceIndex, since] of sinceTurn) this.#sinceTurn.set(deviceIndex, since);
+        },
+      ),
+      random: this.random.kept(),
+      chance: this.#chance.kept(),
+    });
   }
 
   /** Drops the state of a removed device; its index is never used again. */

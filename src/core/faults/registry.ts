@@ -1,10 +1,10 @@
 /** All faults of the process, of every protocol: injects, lists and ends them. */
 import { ActiveFault } from './active-fault.ts';
-import type { FaultDue, FaultEnd } from './active-fault.ts';
+import type { FaultDue, FaultEnd, FaultEnds } from './active-fault.ts';
 import { addSeconds, secondsBetween } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
-import { SimError } from '../errors.ts';
+import { errorText, SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
 import { Listeners } from '../listeners.ts';
 import { didYouMean } from '../nearest.ts';
@@ -12,7 +12,11 @@ import { concernedBy, kindIssues, numberIssues, proposed, meterIndex } from './k
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
+import { keptRecord } from '../kept.ts';
+import type { Kept } from '../kept.ts';
 import { createRandom } from '../random.ts';
+import { keptFault, restoredFault } from './kept-fault.ts';
+import type { KeptFault } from './kept-fault.ts';
 
 /** Maximum number of faults in force at one time. */
 export const maxActiveFaults = 1000;
@@ -99,6 +103,12 @@ export class FaultRegistry {
   #active: readonly ActiveFault[] = [];
   #ended: readonly EndedFault[] = [];
   #nextId = 1;
+  readonly #faultEnds: FaultEnds = {
+    isDue: (of) => this.#isDue(of),
+    spent: (fault) => {
+      this.#end([fault], 'count');
+    },
+  };
   #stopWaiting: (() => void) | null = null;
 
   constructor(options: FaultRegistryOptions) {
@@ -206,6 +216,80 @@ export class FaultRegistry {
    */
   onChange(listener: (change: FaultChange) => void): () => void {
     return this.#listeners.add(listener);
+  }
+
+  /**
+   * State that a restart keeps. It is restored when the devices exist and the clock runs from its kept instant, before
+   * the state of the devices and before adapters: who follows faults reads `active` when created. An end by the wall
+   * clock keeps its wall time. Faults that fit no device any more are dropped.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        nextId: this.#nextId,
+        active: this.#active.map(keptFault),
+        ended: this.#ended.map(({ fault, end, endedAtMs }) => ({ fault: keptFault(fault), end, endedAtMs })),
+      }),
+      ({ nextId, active, ended }) => {
+        this.#nextId = Math.max(this.#nextId, nextId);
+        this.#active = active.flatMap((saved) => this.#restoredActive(saved) ?? []);
+        this.#ended = ended.flatMap(({ fault: saved, ...end }) => {
+          const fault = this.#restored(saved);
+          return fault === null ? [] : [{ fault, ...end }];
+        });
+        this.#watchWall();
+        // components that read `active` at each change do so
+        this.#announce({ begun: [], ended: [] });
+      },
+    );
+  }
+
+  /** A fault of an earlier process; null: this version has no such kind, or no such parameters. */
+  #restored(saved: KeptFault): ActiveFault | null {
+    const kind = this.#kinds.get(nameOf(saved.protocol, saved.kind));
+    const { parameters, durationS, beganAtMs } = saved.facts;
+    if (kind?.parameters.safeParse(parameters).success !== true) return null;
+    if (durationS === null || kind.layer !== 'transport') return restoredFault(saved, kind, this.#faultEnds);
+    const { wall } = this.#options;
+    // a wall clock that was set back must not make the fault longer
+    const leftMs = Math.min(durationS * 1000, Math.max(0, beganAtMs + durationS * 1000 - wall.nowMs()));
+    return restoredFault(saved, kind, this.#faultEnds, wall.monotonicMs() + leftMs);
+  }
+
+  /** As `#restored`; null also where no device is left that the fault fits. */
+  #restoredActive(saved: KeptFault): ActiveFault | null {
+    const fault = this.#restored(saved);
+    const issue = fault === null ? 'this version does not have it' : this.#misfit(fault);
+    if (issue === null) return fault;
+    const { id } = saved.facts;
+    this.#options.log?.info(
+      `fault ${id} of the earlier process, ${saved.protocol} ${saved.kind}, is dropped: ${issue}`,
+    );
+    return null;
+  }
+
+  /** The reason why a fault of an earlier process fits no device; null: it does. Absent devices leave its group. */
+  #misfit(fault: ActiveFault): string | null {
+    const indexes = this.#options.deviceIndexes();
+    for (const index of fault.group ?? []) if (!indexes.includes(index)) fault.forget(index);
+    const { group } = fault;
+    if (group?.length === 0) return 'no device of its group is left';
+    const { kind, parameters, deviceIndex, target, when } = fault.facts;
+    const request: FaultRequest = {
+      protocol: kind.protocol,
+      kind: kind.kind,
+      deviceIndex,
+      target,
+      parameters: parameters as Readonly<Record<string, unknown>>,
+      ...(when && { when }),
+      ...(group && { group }),
+    };
+    try {
+      const concerned = concernedBy(request, indexes, this.#options.hasMeter?.() === true);
+      return this.#deviceIssues({ kind, request, parameters }, concerned)[0]?.detail ?? null;
+    } catch (error) {
+      return errorText(error);
+    }
   }
 
   #isDue({ sim, monotonicMs }: FaultDue): boolean {
@@ -324,12 +408,7 @@ export class FaultRegistry {
         beganAtMs: wall.nowMs(),
       },
       due,
-      {
-        isDue: (of) => this.#isDue(of),
-        spent: (fault) => {
-          this.#end([fault], 'count');
-        },
-      },
+      this.#faultEnds,
       request.group,
     );
   }

@@ -11,6 +11,8 @@ import { systemClock } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
+import { keptRecord } from '../kept.ts';
+import type { Kept } from '../kept.ts';
 import { RepeatLimit } from './log-repeats.ts';
 import { packageFile } from '../package-files.ts';
 
@@ -37,7 +39,7 @@ export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogEntry {
-  /** rises over all modules, from 1 in every process */
+  /** rises over all modules from 1, also over a restart that keeps state */
   readonly id: number;
   /** wall time, ms since the epoch */
   readonly timeMs: number;
@@ -323,6 +325,16 @@ export class LogBook {
     this.#timeline = timeline;
   }
 
+  /** State that a restart keeps: the numbers of entries go on above those of the earlier process. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({ nextId: idsTogether * Math.ceil((this.#nextId + idsAhead) / idsTogether) + 1 }),
+      ({ nextId }) => {
+        this.#nextId = Math.max(this.#nextId, nextId);
+      },
+    );
+  }
+
   /** oldest first */
   entries(filter?: LogFilter): readonly LogEntry[] {
     return this.#buffer.list(filter);
@@ -370,6 +382,13 @@ export class LogBook {
     return timeline === null ? null : Math.floor(timeline.dateMs(at ?? timeline.acting()));
   }
 }
+
+/**
+ * Numbers that are kept ahead of the present one, by thousands: a process that ends without warning loses the last
+ * saves, and no number is used twice.
+ */
+const idsAhead = 10_000;
+const idsTogether = 1000;
 
 /** A logger that keeps nothing, for tests and tools. */
 export const silentLogger: Logger = {

@@ -63,15 +63,18 @@ export function withRemedy(error: unknown, flag: string, zero?: string): unknown
  */
 export function listen(server: Server, host: string, port: number, what?: string): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
+    const bound = () => {
+      server.off('error', fail);
+      resolve(server.address() as AddressInfo);
+    };
     const fail = (cause: unknown) => {
+      // a server that is bound by a later attempt must not collect the listeners of failed ones
+      server.off('listening', bound).off('error', fail);
       reject(listenFailed(host, port, cause, what));
     };
     server.once('error', fail);
     try {
-      server.listen({ host, port }, () => {
-        server.off('error', fail);
-        resolve(server.address() as AddressInfo);
-      });
+      server.listen({ host, port }, bound);
     } catch (cause) {
       // for a port out of range `listen` throws within the call
       fail(cause);

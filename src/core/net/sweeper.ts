@@ -14,7 +14,17 @@ const intervalMs = 500;
  */
 export class Sweeper {
   readonly #swept = new Set<Swept>();
+  readonly #onFailure: (error: unknown) => void;
   #endRounds: (() => void) | undefined;
+
+  /** @param onFailure called with the error of one object, which does not keep the others from their check */
+  constructor(
+    onFailure = (error: unknown): void => {
+      throw error;
+    },
+  ) {
+    this.#onFailure = onFailure;
+  }
 
   add(swept: Swept): void {
     this.#swept.add(swept);
@@ -32,6 +42,12 @@ export class Sweeper {
 
   /** One round; the timer calls it twice a second. */
   sweep(): void {
-    for (const swept of this.#swept) swept.sweep();
+    for (const swept of this.#swept) {
+      try {
+        swept.sweep();
+      } catch (error) {
+        this.#onFailure(error);
+      }
+    }
   }
 }

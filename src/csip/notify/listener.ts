@@ -12,6 +12,8 @@ import { errorText, SimError } from '../../core/errors.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { KeptPorts } from '../../core/net/kept-ports.ts';
+import type { KeptPort } from '../../core/net/kept-ports.ts';
 import { hostAndPort, listen, peerOf } from '../../core/net/listen.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -176,6 +178,9 @@ export interface ReceivedNotification {
 /** Receives the notifications of one path. */
 export type NotificationTaker = (received: ReceivedNotification) => void;
 
+/** First in lines about the port. */
+const listenerName = 'CSIP notifications';
+
 /** Path before the ids of subscriptions. */
 const pathPrefix = '/notify/';
 
@@ -191,6 +196,8 @@ export class NotificationListener {
   readonly #http: Server;
   readonly #net: NetServer;
   readonly #connections: ListenerConnections;
+  readonly #ports: KeptPorts;
+  #kept: KeptPort | null = null;
   #guard: HttpGuard | null = null;
   #base = '';
   /** ends with the last document that is being read */
@@ -202,20 +209,29 @@ export class NotificationListener {
     // a server without its own port does not enforce its timeouts: `connections` does
     this.#http = createServer(
       { maxHeaderSize: 16 * 1024, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
-      (request, response) => void this.#serve(request, response),
+      (request, response) => {
+        this.#serve(request, response).catch((error: unknown) => {
+          options.log.warning(`${peerOf(request.socket)}: a notification failed: ${errorText(error)}`);
+          request.socket.destroy();
+        });
+      },
     );
     this.#connections = new ListenerConnections(this.#limits, options.clock, options.later);
     this.#net = createNetServer((socket) => this.#admit(socket));
+    const { log, clock, later } = options;
+    this.#ports = new KeptPorts({ name: listenerName, log, clock, later });
+  }
+
+  /** Why notifications cannot be received at present, in words; null: the port is bound. */
+  get trouble(): string | null {
+    return this.#ports.trouble.detail ?? null;
   }
 
   /** @throws SimError LISTEN_FAILED */
   async open(): Promise<void> {
-    const { host, port, uri, gate, log } = this.#options;
-    const bound = await listen(this.#net, host, port, 'CSIP notifications');
-    // without a listener Node would end the process
-    this.#net.on('error', (error) => {
-      log.warning(`cannot accept a connection for notifications: ${error.message}`);
-    });
+    const { host, port, uri, gate } = this.#options;
+    const bound = await listen(this.#net, host, port, listenerName);
+    this.#kept = this.#ports.keep(this.#net, { host, port: bound.port });
     const scheme = gate === null ? 'http' : 'https';
     this.#base = (uri ?? `${scheme}://${hostAndPort(host, bound.port)}`).replace(/\/+$/, '');
     this.#guard = createHttpGuard({ host, allowedHosts: [new URL(this.#base).hostname], corsOrigins: [] });
@@ -252,6 +268,7 @@ export class NotificationListener {
   /** Ends every connection. */
   async close(): Promise<void> {
     this.#takers.clear();
+    await this.#kept?.release();
     const ended = new Promise<void>((resolve) => {
       this.#net.close(() => resolve());
     });

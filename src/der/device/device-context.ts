@@ -18,8 +18,8 @@ export interface DeviceContext extends TerminalsContext {
   readonly seriesTime?: (t: SimTime) => number;
   /** true: charging stations authorise tokens at a central system from the start; default false */
   readonly centralAuthority?: boolean;
-  /** notified of resets; absent: no fault injection */
-  readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
+  /** the faults in force, notified of resets; absent: no fault injection */
+  readonly faults?: Pick<FaultRegistry, 'active' | 'deviceReset'>;
   /** devices that are off; each device adds and removes itself; absent: not recorded */
   readonly dark?: DarkDevices;
   /** alarms raised by adapters; absent: none */

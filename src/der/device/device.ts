@@ -15,13 +15,15 @@ import type {
   Device,
 } from '../../contract/device.ts';
 import type { Published } from '../../contract/snapshot.ts';
+import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
-import type { Kept, KeptByName } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
@@ -45,7 +47,7 @@ import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { DetailCache, buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
-import type { DcSource } from '../source/source.ts';
+import type { DcPort, DcSource } from '../source/source.ts';
 import type { MeterFaceOptions } from '../site/meter-face.ts';
 import { inverterRatings } from './template.ts';
 import type { DeviceTemplate } from './template.ts';
@@ -234,6 +236,7 @@ export class SimDevice implements Device {
       effective: new EffectiveRegisters(this.bank),
       isDown: () => power.down,
       now,
+      activeFaults: () => this.#context.faults?.active ?? [],
       refresh: () => {
         registers.refresh();
       },
@@ -327,16 +330,10 @@ export class SimDevice implements Device {
   }
 
   /**
-   * State that a restart keeps. It is restored into a device of the same configuration, after clock and surroundings and
-   * before adapters; parts are restored in the order in which they need each other. Faults of layer `effect` are not in
-   * it.
+   * State that a restart keeps. It is restored into a device of the same configuration, after clock, surroundings and the
+   * registry of faults, and before adapters; parts are restored in the order in which they need each other.
    */
   kept(): Kept {
-    return keptParts(this.keptByName());
-  }
-
-  /** The parts of the state, each of which can be saved alone. */
-  keptByName(): KeptByName {
     const [inverter, source] = [this.#inverter, this.#source];
     const resume = () => {
       inverter.resume(this.#registers.settings());
@@ -344,13 +341,13 @@ export class SimDevice implements Device {
     const renewDetail = () => {
       this.#detailCache.renew(this.#now);
     };
-    return {
+    return keptParts({
       members: this.#keptMembers(),
       // owners of timers follow
       timers: this.#scheduler.kept(),
       ...(this.#visits && { visits: this.#visits.kept() }),
       writers: this.#writers.kept(),
-      registers: keptThen(this.#registers.kept(), resume),
+      registers: keptThen(this.#registers.kept(this.#keptEffects()), resume),
       // the settings have set the limits of the source, which a kept ramp moves
       source: keptThen(source.kept(), renewDetail),
       curve: this.#registers.keptCurve(),
@@ -358,8 +355,26 @@ export class SimDevice implements Device {
       inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),
       power: this.#power.kept(),
       alarms: this.#alarms.kept(),
-      trace: this.trace.kept(),
+      trace: keptThen(this.trace.kept(), () => {
+        this.#beginMissingFaults();
+      }),
+    });
+  }
+
+  /** Faults of layer `effect`; null while no fault has acted at any device. */
+  #keptEffects(): Kept {
+    return {
+      save: () => this.#registers.effects?.kept().save() ?? null,
+      restore: (saved) => {
+        if (saved === null) this.#registers.effects = null;
+        else this.effects.kept().restore(saved);
+      },
     };
+  }
+
+  #beginMissingFaults(): void {
+    const active = this.#context.faults?.active ?? [];
+    if (active.some(({ protocol }) => protocol === 'device')) this.effects.beginMissing();
   }
 
   #keptMembers(): Kept {
@@ -411,6 +426,11 @@ export class SimDevice implements Device {
         if (this.trace.recordServiceState(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
+        // a length that is no number would stop the time of the device for good
+        if (Number.isNaN(next)) {
+          this.#fail();
+          next = end;
+        }
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
         this.#subStep(Math.max(next, this.#now + 1) as SimTime, grid);
       }
@@ -428,6 +448,25 @@ export class SimDevice implements Device {
 
   /** Writes the measurements and makes the snapshot of the tick that `finish` has ended. */
   publish(stamp: TickStamp): Published {
+    const former = this.#detailCache.last;
+    let detail = this.#detailCache.renew(this.#now);
+    try {
+      this.#publishState(detail, this.#source.ports);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'MAP_BAD_VALUE') throw error;
+      this.#fail();
+      detail = this.#detailCache.revertTo(former);
+      this.#publishState(detail, finitePorts(this.#source));
+    }
+    this.#registers.publish(this.#now, stamp.clockTime);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
+    this.#registers.effects?.update();
+    this.#evse?.settle();
+    return published;
+  }
+
+  /** Writes alarms and measurements. @throws SimError MAP_BAD_VALUE for a value that is not finite */
+  #publishState(detail: DeviceDetail, ports: readonly DcPort[]): void {
     const inverter = this.#inverter;
     this.#alarms.follow(inverter, this.#source.conditions, {
       collapsed: this.#terminals.collapsed,
@@ -435,10 +474,10 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    const detail = this.#detailCache.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,
+      ports,
       detail,
       grid: this.#grid,
       ambientC: this.#ambientC,
@@ -448,16 +487,27 @@ export class SimDevice implements Device {
       heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
       alarms: this.#alarms.codes(),
     });
-    this.#registers.publish(this.#now, stamp.clockTime);
+  }
+
+  /** The snapshot of a restored device: registers, alarms and faults are as its last tick left them. */
+  publishAgain(stamp: TickStamp): Published {
+    const detail = this.#detailCache.renew(this.#now);
     const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
-    this.#registers.effects?.update();
     this.#evse?.settle();
     return published;
   }
 
-  /** Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. */
-  later(delayS: number, action: () => void): ReturnType<Scheduler['at']> {
+  /**
+   * Calls `action` at the exact instant `delayS` simulated seconds ahead; a reset of the device cancels it. A restart
+   * ends the timer: its owner keeps it, and sets it with `again`.
+   */
+  later(delayS: number, action: () => void): Timer {
     return this.#scheduler.at(addSeconds(this.#context.clock.sim(), delayS), action);
+  }
+
+  /** Sets a timer of an earlier process; the device has been restored. */
+  again(timer: KeptTimer, action: () => void): Timer {
+    return this.#scheduler.again(timer, action);
   }
 
   /** Updates registers after a request changed the surroundings. @param t the instant at which requests act */
@@ -571,13 +621,31 @@ export class SimDevice implements Device {
       this.#ambientC = this.#ambientNowC;
       return;
     }
+    this.#fail();
+  }
+
+  /** Puts the device in fault at zero power, until a reset. */
+  #fail(): void {
     if (!this.#fault)
       this.#context.log.error(
         'the model gave a value that is not finite; the device is in fault until it is reset',
         this.index,
       );
     this.#fault = true;
-    inverter.halt();
+    this.#inverter.halt();
     this.#source.draw(0, false);
   }
+}
+
+/** The ports of a source, with 0 for values that are not finite. */
+function finitePorts({ ports }: DcSource): readonly DcPort[] {
+  const finite = (value: number) => (Number.isFinite(value) ? value : 0);
+  return ports.map(({ type, name, conditions, voltageV, currentA, powerW }) => ({
+    type,
+    name,
+    ...(conditions && { conditions }),
+    voltageV: finite(voltageV),
+    currentA: finite(currentA),
+    powerW: finite(powerW),
+  }));
 }

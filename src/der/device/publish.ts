@@ -13,7 +13,7 @@ import { phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts'
 import type { Inverter } from '../inverter/inverter.ts';
 import { phaseOf } from '../inverter/energy.ts';
 import { isConnected } from '../inverter/service.ts';
-import type { DcSource, Phases } from '../source/source.ts';
+import type { DcPort, DcSource, Phases } from '../source/source.ts';
 import { publishStorage } from './storage-map.ts';
 
 /** bits of 701.DERMode */
@@ -165,13 +165,13 @@ function publishAc(map: MeasurementView, inverter: Inverter, grid: GridValues): 
   m.TotVarhAbs = varhAbsorbed;
 }
 
-function publishDc(map: MeasurementView, inverter: Inverter, source: DcSource): void {
+function publishDc(map: MeasurementView, inverter: Inverter, ports: readonly DcPort[]): void {
   const m = map.m714;
   let amps = 0,
     watts = 0,
     whInjected = 0,
     whAbsorbed = 0;
-  source.ports.forEach((port, i) => {
+  ports.forEach((port, i) => {
     const energy = inverter.meter.ports[i];
     const p = m.Prt[i];
     if (!p || !energy) return;
@@ -191,13 +191,13 @@ function publishDc(map: MeasurementView, inverter: Inverter, source: DcSource): 
   m.DCWhAbs = whAbsorbed;
 }
 
-function publishAlarms(map: MeasurementView, source: DcSource, alarms: readonly AlarmCode[]): void {
+function publishAlarms(map: MeasurementView, dcPorts: readonly DcPort[], alarms: readonly AlarmCode[]): void {
   const m = map.m701;
   const bits = alarmBits(alarms);
   if (m.Alrm !== bits || bits !== 0) m.MnAlrmInfo = vendorText(alarms);
   m.Alrm = bits;
   let ports = 0;
-  source.ports.forEach((port, i) => {
+  dcPorts.forEach((port, i) => {
     const { bits: portBits, state } = portState(port);
     const registers = map.m714.Prt[i];
     if (!registers) return;
@@ -211,6 +211,8 @@ function publishAlarms(map: MeasurementView, source: DcSource, alarms: readonly 
 export interface PublishInput {
   readonly inverter: Inverter;
   readonly source: DcSource;
+  /** ports of the source, with finite values */
+  readonly ports: readonly DcPort[];
   readonly detail: DeviceDetail;
   readonly grid: GridValues;
   readonly ambientC: number;
@@ -234,11 +236,14 @@ function isLimited({ activePower, ceasedBy, apparentPowerLimited, ratings }: Inv
   return activePower.held && !(!ratings.generator && activePower.decidedBy === 'active_power');
 }
 
-/** Publishes one device. The values must be finite: `SimDevice` keeps others out. */
+/**
+ * Publishes one device.
+ * @throws SimError MAP_BAD_VALUE for a value that is not finite, with the registers before it already written
+ */
 export function publish(map: MeasurementView, input: PublishInput): void {
-  const { inverter, source, grid, now } = input;
+  const { inverter, source, ports, grid, now } = input;
   publishAc(map, inverter, grid);
-  publishDc(map, inverter, source);
+  publishDc(map, inverter, ports);
   const m = map.m701;
   const throttled = isLimited(inverter);
   m.St = inverter.phase === 'in_service' || inverter.phase === 'ramping' ? 'ON' : 'OFF';
@@ -247,7 +252,7 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   publishThrottling(map, inverter, throttled);
   // set for PV only: for another source at its rating the bit would depend on noise
   m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
-  publishAlarms(map, source, input.alarms);
+  publishAlarms(map, ports, input.alarms);
   m.TmpAmb = input.ambientC;
   m.TmpCab = input.cabinetC;
   const voltVar = inverter.settings.voltVar.autoReference ? map.m705.Crv[0] : undefined;

@@ -202,14 +202,18 @@ export class DeviceRegisters {
     ];
   }
 
-  /** State that a restart keeps, restored after the scheduler. `settings` then gives those of the registers. */
-  kept(): Kept {
+  /**
+   * State that a restart keeps, restored after the scheduler. `settings` then gives those that physics follows.
+   * @param effects faults of layer `effect`, which need the registers
+   */
+  kept(effects: Kept): Kept {
     return keptParts({
       bank: this.#keptBank(),
       gradient: this.gradient.kept(),
       reversions: this.#reversions.kept(),
       adoptions: this.#adoptions.kept(),
       ...(this.#classic && { classic: this.#classic.kept() }),
+      effects,
     });
   }
 

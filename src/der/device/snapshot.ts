@@ -162,6 +162,12 @@ export class DetailCache {
     return this.#at === instant ? this.#detail : this.renew(instant);
   }
 
+  /** Shows an earlier detail in place of the last one. */
+  revertTo(detail: DeviceDetail): DeviceDetail {
+    this.#detail = detail;
+    return detail;
+  }
+
   renew(instant: SimTime): DeviceDetail {
     this.#at = instant;
     this.#detail = this.#source.detail();

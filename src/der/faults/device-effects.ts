@@ -1,10 +1,18 @@
 /** The faults of one device, applied to its writes, adoptions and ticks. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { keptFault, restoredFault } from '../../core/faults/kept-fault.ts';
+import type { KeptFault } from '../../core/faults/kept-fault.ts';
+import type { FaultKind } from '../../core/faults/kinds.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Origin, Source } from '../../core/origin.ts';
-import type { Timer } from '../../core/time/scheduler.ts';
+import type { JsonValue } from '../../core/store.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import {
   adoptionFault,
   alarmFault,
+  deviceEffectFaults,
   enableEdgeFault,
   ignoreEffectFault,
   lateEffectFault,
@@ -45,6 +53,26 @@ function effectOf(fault: ActiveFault, host: EffectHost): Effect | null {
   return fault.isOf(alarmFault) ? falseAlarm(fault, fault.parameters.codes, host) : null;
 }
 
+const isUnderWay = (effect: Effect) => effect.isUnderWay === true;
+
+/** An effect as state that a restart keeps. */
+interface KeptEffect {
+  /** id of a fault in force, or an ended fault whose effect goes on */
+  readonly fault: number | KeptFault;
+  /** end of the fault by its duration; null: it has none */
+  readonly end: KeptTimer | null;
+  readonly lapsing: boolean;
+  readonly state: JsonValue;
+}
+
+/** An ended fault of an earlier process; undefined: this version has no such kind. */
+function endedFault(saved: KeptFault): ActiveFault | undefined {
+  const kinds: readonly FaultKind[] = deviceEffectFaults;
+  const kind = kinds.find((row) => row.kind === saved.kind);
+  // an ended fault strikes no more
+  return kind && restoredFault(saved, kind, { isDue: () => false, spent: () => undefined });
+}
+
 export class DeviceEffects implements CommitParticipant {
   readonly #host: EffectHost;
   /** in order of injection */
@@ -53,6 +81,8 @@ export class DeviceEffects implements CommitParticipant {
   readonly #ends = new Map<ActiveFault, Timer>();
   /** ended effects whose last strike lasts until the next tick */
   readonly #lapsing = new Set<Effect>();
+  /** effects of faults with spent counts: their timers go on */
+  #spent: readonly Effect[] = [];
   /** while refreshes are deferred: true if one was requested; null: refreshes are not deferred */
   #refreshDue: boolean | null = null;
 
@@ -151,11 +181,14 @@ export class DeviceEffects implements CommitParticipant {
     }
     this.#effects = this.#effects.toSpliced(at, 1);
     effect.end?.(spent);
+    if (spent) this.#spent = [...this.#spent, effect];
     this.#host.refresh();
   }
 
   /** Called at the end of each tick, when the registers hold its results. */
   update(): void {
+    // not at the end of a fault: its last strike sets its timer afterwards
+    if (this.#spent.length > 0) this.#spent = this.#spent.filter(isUnderWay);
     if (this.#effects.length === 0) return;
     if (this.#lapsing.size > 0) {
       this.#dropLapsing();
@@ -207,6 +240,7 @@ export class DeviceEffects implements CommitParticipant {
   restart(): void {
     this.#host.effective.clear();
     this.#ends.clear();
+    this.#spent = [];
     this.#dropLapsing();
     for (const effect of this.#effects) {
       effect.restart?.();
@@ -223,12 +257,69 @@ export class DeviceEffects implements CommitParticipant {
   /** Sets the timer for the end of a fault, independent of ticks. */
   #arm(fault: ActiveFault): void {
     const { sim } = fault.due;
-    if (sim !== null)
-      this.#ends.set(
-        fault,
-        this.#host.scheduler.at(sim, () => {
-          this.end([fault]);
-        }),
-      );
+    if (sim !== null) this.#ends.set(fault, this.#host.scheduler.at(sim, this.#endOf(fault)));
+  }
+
+  readonly #endOf = (fault: ActiveFault) => () => {
+    this.end([fault]);
+  };
+
+  /** State that a restart keeps, restored after registers and timers of the device and after the registry of faults. */
+  kept(): Kept {
+    return keptParts({ effective: this.#host.effective.kept(), effects: this.#keptEffects() });
+  }
+
+  #keptEffects(): Kept {
+    return keptRecord(
+      () => ({
+        effects: this.#effects.map((effect) => this.#saved(effect)),
+        spent: this.#spent.filter(isUnderWay).map((effect) => this.#saved(effect)),
+      }),
+      ({ effects, spent }) => {
+        this.#ends.clear();
+        this.#lapsing.clear();
+        const active = new Map(this.#host.activeFaults().map((fault) => [fault.facts.id, fault]));
+        const again = (saved: KeptEffect) => this.#restored(saved, active) ?? [];
+        this.#effects = effects.flatMap(again);
+        this.#spent = spent.flatMap(again);
+      },
+    );
+  }
+
+  #saved(effect: Effect): KeptEffect {
+    const { fault } = effect;
+    const end = this.#ends.get(fault);
+    return {
+      fault: fault.end === null ? fault.facts.id : keptFault(fault),
+      end: end ? keptTimer(end) : null,
+      lapsing: this.#lapsing.has(effect),
+      state: effect.kept?.().save() ?? null,
+    };
+  }
+
+  /** An effect of an earlier process; null: its fault was dropped, and holds no point any more. */
+  #restored(
+    { fault: saved, end, lapsing, state }: KeptEffect,
+    active: ReadonlyMap<number, ActiveFault>,
+  ): Effect | null {
+    const fault = typeof saved === 'number' ? active.get(saved) : endedFault(saved);
+    const effect = fault ? effectOf(fault, this.#host) : null;
+    if (fault === undefined || effect === null) {
+      this.#host.effective.releaseAll(typeof saved === 'number' ? saved : saved.facts.id);
+      return null;
+    }
+    effect.kept?.().restore(state);
+    if (end !== null) this.#ends.set(fault, this.#host.scheduler.again(end, this.#endOf(fault)));
+    if (lapsing) this.#lapsing.add(effect);
+    return effect;
+  }
+
+  /** Begins the faults in force that have no effect yet: they were saved later than the state of the device. */
+  beginMissing(): void {
+    const { deviceIndex } = this.#host;
+    const isOver = ({ due: { sim } }: ActiveFault) => sim !== null && sim <= this.#host.now();
+    const hasEffect = (fault: ActiveFault) => this.#effects.some((effect) => effect.fault === fault);
+    const isMissing = (fault: ActiveFault) => fault.concerns(deviceIndex) && !isOver(fault) && !hasEffect(fault);
+    this.begin(this.#host.activeFaults().filter(isMissing));
   }
 }

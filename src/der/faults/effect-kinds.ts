@@ -1,12 +1,16 @@
 /** The faults that act at one device, by kind. */
+import { keptRecord } from '../../core/kept.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { targetSlots, holds } from '../../sunspec/faults/targets.ts';
 import type { PointSlot, Layout } from '../../sunspec/map/layout.ts';
 import { strikesNow, originOf } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
 import { addSeconds } from '../../core/time/clock.ts';
-import type { Timer } from '../../core/time/scheduler.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import { functionsOf, targetedPoints } from './function-points.ts';
 import type { FunctionPoints } from './function-points.ts';
 
@@ -31,6 +35,17 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
     end(spent) {
       if (!spent) for (const [request, by] of stuck) bank.completeAdoption(request, by);
     },
+    kept: () =>
+      keptRecord(
+        () => ({ stuck: Array.from(stuck, ([{ index }, by]) => ({ request: index, by: plainOrigin(by) })) }),
+        (saved) => {
+          stuck.clear();
+          for (const { request: index, by } of saved.stuck) {
+            const request = bank.layout.slots[index];
+            if (request) stuck.set(request, by);
+          }
+        },
+      ),
   };
 }
 
@@ -54,7 +69,7 @@ function withhold(
 const endOfHold =
   (fault: ActiveFault, { effective }: EffectHost) =>
   (spent: boolean) => {
-    if (!spent) effective.releaseAll(fault);
+    if (!spent) effective.releaseAll(fault.facts.id);
   };
 
 /** The fault `ignore_effect`: physics does not follow a write. */
@@ -103,7 +118,11 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     arrival.write = write;
     for (const slot of slots) arrival.words.set(slot, octetsOf(bank, slot));
     if (newest !== undefined) return;
-    const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
+    start(arrival, (arrive) => scheduler.at(addSeconds(host.now(), delayS), arrive));
+  }
+
+  function start(arrival: Arrival, set: (arrive: () => void) => Timer): void {
+    const timer = set(() => {
       underWay.delete(timer);
       effective.arrive(arrival.write, arrival.words, fault);
       host.refresh();
@@ -127,8 +146,31 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     end(spent) {
       if (spent) return;
       for (const timer of underWay.keys()) scheduler.cancel(timer);
-      effective.releaseAll(fault);
+      effective.releaseAll(fault.facts.id);
     },
+    get isUnderWay() {
+      return underWay.size > 0;
+    },
+    kept: () =>
+      keptRecord(
+        () => ({
+          underWay: Array.from(underWay, ([timer, { write, words }]) => ({
+            ...keptTimer(timer),
+            write,
+            words: Array.from(words, ([{ index }, octets]) => ({ slot: index, octets: octets.toString('hex') })),
+          })),
+        }),
+        (saved) => {
+          underWay.clear();
+          for (const { write, words, ...timer } of saved.underWay) {
+            const octets = words.flatMap(({ slot: index, octets: text }) => {
+              const slot = bank.layout.slots[index];
+              return slot ? [[slot, Buffer.from(text, 'hex')] as const] : [];
+            });
+            start({ write, words: new Map(octets) }, (arrive) => scheduler.again(timer, arrive));
+          }
+        },
+      ),
   };
 }
 
@@ -163,12 +205,14 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
   let heldBefore = false;
   let powerUp: Timer | null = null;
 
+  function comeUp(): void {
+    powerUp = null;
+    host.powerUp();
+  }
+
   function start(): void {
     host.powerDown(forget, originOf(fault));
-    powerUp = host.scheduler.at(addSeconds(host.now(), offS), () => {
-      powerUp = null;
-      host.powerUp();
-    });
+    powerUp = host.scheduler.at(addSeconds(host.now(), offS), comeUp);
   }
 
   return {
@@ -187,9 +231,19 @@ export function reboot(fault: ActiveFault, offS: number, forget: boolean, host: 
     end(spent) {
       if (spent || powerUp === null) return;
       host.scheduler.cancel(powerUp);
-      powerUp = null;
-      host.powerUp();
+      comeUp();
     },
+    get isUnderWay() {
+      return powerUp !== null;
+    },
+    kept: () =>
+      keptRecord(
+        () => ({ heldBefore, powerUp: powerUp && keptTimer(powerUp) }),
+        (saved) => {
+          heldBefore = saved.heldBefore;
+          powerUp = saved.powerUp && host.scheduler.again(saved.powerUp, comeUp);
+        },
+      ),
   };
 }
 
@@ -207,6 +261,13 @@ export function secondLimiter(fault: ActiveFault, limitPct: number, host: Effect
       presentLimitPct = next;
       host.refresh();
     },
+    kept: () =>
+      keptRecord(
+        () => ({ presentLimitPct }),
+        (saved) => {
+          ({ presentLimitPct } = saved);
+        },
+      ),
   };
 }
 
@@ -223,6 +284,13 @@ export function falseAlarm(fault: ActiveFault, codes: readonly string[], host: E
     update() {
       presentCodes = strikesNow(fault, host) ? codes : noCodes;
     },
+    kept: () =>
+      keptRecord(
+        () => ({ presentCodes }),
+        (saved) => {
+          ({ presentCodes } = saved);
+        },
+      ),
   };
 }
 
@@ -240,12 +308,20 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     bank.layout,
     targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target)),
   );
-  const timers = new Map<PointSlot, Timer>();
+  /** by enable point */
+  const timers = new Map<PointSlot, { readonly timer: Timer; readonly since: SimTime }>();
 
   function stopTimer(enable: PointSlot): void {
-    const timer = timers.get(enable);
-    if (timer) scheduler.cancel(timer);
+    const running = timers.get(enable);
+    if (running) scheduler.cancel(running.timer);
     timers.delete(enable);
+  }
+
+  function revert(enable: PointSlot, since: SimTime): void {
+    timers.delete(enable);
+    // a fault that has spent its count does not revert a later enable
+    if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
+    if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
   }
 
   /** Stops the timer, and starts it anew if the fault strikes. */
@@ -253,15 +329,19 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     stopTimer(enable);
     if (!strikesNow(fault, host)) return;
     const since = host.now();
-    timers.set(
-      enable,
-      scheduler.at(addSeconds(since, afterS), () => {
-        timers.delete(enable);
-        // a fault that has spent its count does not revert a later enable
-        if (fault.remaining === 0 && (bank.provenance(enable)?.at ?? since) > since) return;
-        if (bank.value(enable) === 'ENABLED') bank.assign(originOf(fault), [{ slot: enable, value: 'DISABLED' }]);
-      }),
-    );
+    const timer = scheduler.at(addSeconds(since, afterS), () => {
+      revert(enable, since);
+    });
+    timers.set(enable, { timer, since });
+  }
+
+  function setAgain(index: number, since: SimTime, kept: KeptTimer): void {
+    const enable = bank.layout.slots[index];
+    if (!enable) return;
+    const timer = scheduler.again(kept, () => {
+      revert(enable, since);
+    });
+    timers.set(enable, { timer, since });
   }
 
   let hasBegun = false;
@@ -287,5 +367,24 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     end(spent) {
       if (!spent) for (const { enable } of functions) stopTimer(enable);
     },
+    get isUnderWay() {
+      return timers.size > 0;
+    },
+    kept: () =>
+      keptRecord(
+        () => ({
+          hasBegun,
+          timers: Array.from(timers, ([{ index }, { timer, since }]) => ({
+            enable: index,
+            since,
+            ...keptTimer(timer),
+          })),
+        }),
+        (saved) => {
+          ({ hasBegun } = saved);
+          timers.clear();
+          for (const { enable, since, ...timer } of saved.timers) setAgain(enable, since, timer);
+        },
+      ),
   };
 }

@@ -1,5 +1,7 @@
 /** The common interface of the faults that act at one device, and the registers in force for its physics. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
@@ -21,6 +23,8 @@ export interface EffectHost {
   /** True if the device is off. */
   isDown(): boolean;
   now(): SimTime;
+  /** Faults in force at any device. */
+  activeFaults(): readonly ActiveFault[];
   /** Makes physics read its settings again. */
   refresh(): void;
   /** @param forget true: reset settings and curves */
@@ -53,6 +57,10 @@ export interface Effect {
   /** limit in force, percent of WMax */
   readonly limitPct?: number | null;
   readonly alarmCodes?: readonly string[];
+  /** true: timers run, which go on when the count of the fault is spent */
+  readonly isUnderWay?: boolean;
+  /** state that a restart keeps, restored after registers and timers of the device; absent: none */
+  kept?(): Kept;
 }
 
 /** True if the condition of a fault holds and the fault strikes at this occasion, which it counts. */
@@ -71,7 +79,8 @@ export function originOf({ facts }: ActiveFault): Origin {
 /** The value of a held point from before the withheld write. */
 interface Hold {
   words: Buffer;
-  readonly by: ActiveFault;
+  /** id of the fault */
+  readonly by: number;
   /** numbers of the first and the last withheld write */
   readonly since: number;
   last: number;
@@ -121,18 +130,16 @@ export class EffectiveRegisters {
    */
   hold(slots: Iterable<PointSlot>, by: ActiveFault): number {
     this.#writes += 1;
-    if (!this.#physics) {
-      const image = Buffer.from(this.#committedImage());
-      this.#physics = { image, map: createMapView(this.#bank.layout, image) };
-    } else if (!this.holding) this.#committedImage().copy(this.#physics.image);
+    if (!this.#physics) this.#physics = this.#copy();
+    else if (!this.holding) this.#committedImage().copy(this.#physics.image);
     const { image } = this.#physics;
     for (const slot of slots) {
       const hold = this.#held.get(slot);
-      if (hold?.by === by) hold.last = this.#writes;
+      if (hold?.by === by.facts.id) hold.last = this.#writes;
       else
         this.#held.set(slot, {
           words: Buffer.from(image.subarray(this.#at(slot), this.#at(slot) + slot.def.size * 2)),
-          by,
+          by: by.facts.id,
           since: this.#writes,
           last: this.#writes,
         });
@@ -147,7 +154,7 @@ export class EffectiveRegisters {
   arrive(write: number, words: ReadonlyMap<PointSlot, Buffer>, by: ActiveFault): void {
     for (const [slot, arrived] of words) {
       const hold = this.#held.get(slot);
-      if (hold?.by !== by || write < hold.since) continue;
+      if (hold?.by !== by.facts.id || write < hold.since) continue;
       if (write >= hold.last) this.#held.delete(slot);
       else hold.words = arrived;
     }
@@ -155,12 +162,42 @@ export class EffectiveRegisters {
 
   /** Lets points follow the bank again. @param by releases only points held by this fault */
   release(slots: Iterable<PointSlot>, by?: ActiveFault): void {
-    for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by) this.#held.delete(slot);
+    for (const slot of slots) if (by === undefined || this.#held.get(slot)?.by === by.facts.id) this.#held.delete(slot);
   }
 
-  /** Releases all points held by a fault. */
-  releaseAll(by: ActiveFault): void {
-    this.release([...this.#held.keys()], by);
+  /** Releases all points held by a fault. @param by its id */
+  releaseAll(by: number): void {
+    for (const [slot, hold] of this.#held) if (hold.by === by) this.#held.delete(slot);
+  }
+
+  /** State that a restart keeps, restored after the bank. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        writes: this.#writes,
+        held: Array.from(this.#held, ([{ index }, { words, ...hold }]) => ({
+          slot: index,
+          words: words.toString('hex'),
+          ...hold,
+        })),
+      }),
+      ({ writes, held }) => {
+        this.#writes = writes;
+        this.#held.clear();
+        for (const { slot: index, words, ...hold } of held) {
+          const slot = this.#bank.layout.slots[index];
+          if (slot) this.#held.set(slot, { words: Buffer.from(words, 'hex'), ...hold });
+        }
+        if (!this.holding) return;
+        this.#physics ??= this.#copy();
+        this.takeOver();
+      },
+    );
+  }
+
+  #copy(): { readonly image: Buffer; readonly map: MapView } {
+    const image = Buffer.from(this.#committedImage());
+    return { image, map: createMapView(this.#bank.layout, image) };
   }
 
   clear(): void {

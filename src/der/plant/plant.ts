@@ -180,7 +180,7 @@ export class SimPlant implements Plant {
         this.#timeChangedBy = timeChangedBy;
         const sim = clock.tickTime;
         const stamp = tickStamp(clock, tick, clock.stampMs(sim));
-        this.#latest = { tick, sim, wallMs, published: this.devices.map((device) => device.publish(stamp)) };
+        this.#latest = { tick, sim, wallMs, published: this.devices.map((device) => device.publishAgain(stamp)) };
       },
     );
   }

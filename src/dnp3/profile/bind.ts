@@ -1,6 +1,7 @@
 /** Functions that make bindings, shared by the parts of the profile. */
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
-import type { Origin } from '../../core/origin.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
 import type { DevicePort, PointWrite, SettingWrite } from '../device-port.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
@@ -68,7 +69,7 @@ export function asWritten(
   target: OutputTarget,
   toRegister: (value: number) => number,
 ): OutputTarget {
-  let written: { readonly value: number; readonly mark: unknown } | null = null;
+  let written: { readonly value: number; readonly mark: Provenance | undefined } | null = null;
   // a little more than half a step: halves of decimal fractions are not exact
   const isRounding = (value: number) =>
     Math.abs((port.number(point) ?? NaN) - toRegister(value)) <= 0.500001 * port.step(point);
@@ -83,7 +84,20 @@ export function asWritten(
       if (status === success && typeof value === 'number') written = { value, mark: port.writer(point) };
       return status;
     },
+    kept: () =>
+      keptRecord(
+        () => ({ written: written === null ? null : { value: written.value, mark: markText(written.mark) } }),
+        (kept) => {
+          const mark = port.writer(point);
+          written = kept.written?.mark === markText(mark) ? { value: kept.written.value, mark } : null;
+        },
+      ),
   };
+}
+
+/** The last writer of a state as text, which is the same after a restart. */
+export function markText(mark: unknown): string {
+  return mark === undefined ? 'none' : JSON.stringify(mark, ['name', 'source', 'peer', 'at', 'wallMs']);
 }
 
 interface RegisterOutput {

@@ -18,6 +18,8 @@ export interface ProfileFacts {
   readonly masterAddresses: readonly number[];
   readonly unsolicited: boolean;
   readonly isTls: boolean;
+  /** true: state survives the process */
+  readonly isKept: boolean;
   readonly limits: OutstationLimits;
   /** served points, with the ranges that the device accepts */
   readonly points: readonly PointRow[];
@@ -33,7 +35,7 @@ const addressRange: Element = { range: { minimum: 0, maximum: maxAddress } };
 
 const classWords = ['none', 'one', 'two', 'three'] as const;
 
-function deviceConfig({ vendor, product, softwareVersion }: ProfileFacts): Element {
+function deviceConfig({ vendor, product, softwareVersion, isKept }: ProfileFacts): Element {
   return {
     deviceFunction: fixed({ outstation: none }),
     vendorName: current(vendor),
@@ -49,6 +51,7 @@ function deviceConfig({ vendor, product, softwareVersion }: ProfileFacts): Eleme
         'Unsolicited responses, assignment of classes, deadbands (g34)',
         'Analog outputs as 16-bit, 32-bit and floating-point values',
         'Frozen counters with events, device attributes, time of occurrence (g51)',
+        ...(isKept ? ['Events, classes, deadbands and frozen counters are kept over a restart'] : []),
       ],
     }),
     configurationMethods: fixed({ other: { explanation: 'Command line, environment or configuration file' } }),

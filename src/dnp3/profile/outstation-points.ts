@@ -9,6 +9,8 @@ import type { RandomStream } from '../../core/random.ts';
 import { errorText } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DevicePort } from '../device-port.ts';
+import { keepNothing } from '../memory/memory.ts';
+import type { Keep } from '../memory/memory.ts';
 import { PointDatabase } from '../stack/outstation/database.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
@@ -17,54 +19,9 @@ import { defaultVariations, quality } from '../stack/points.ts';
 import type { PointKind, PointSpec } from '../stack/points.ts';
 import { bindRows } from './binding.ts';
 import { attempted } from './bind.ts';
+import { OutstationSettings } from './settings.ts';
 import { isOutput, pointName } from './table/rows.ts';
-import type {
-  InputSource,
-  OutputTarget,
-  PartContext,
-  PointName,
-  PointRow,
-  PointType,
-  ProfilePart,
-  InternalSettings,
-} from './types.ts';
-
-type Value = number | boolean;
-
-/** Settings of an outstation that no register holds. */
-class OutstationSettings implements InternalSettings {
-  readonly #starts = new Map<PointName, Value>();
-  readonly #values = new Map<PointName, Value>();
-  readonly #listeners: (() => void)[] = [];
-
-  declare(name: PointName, start: Value): void {
-    this.#starts.set(name, start);
-    this.#values.set(name, start);
-  }
-
-  number(name: PointName): number {
-    const value = this.#values.get(name);
-    return typeof value === 'number' ? value : 0;
-  }
-
-  flag(name: PointName): boolean {
-    return this.#values.get(name) === true;
-  }
-
-  set(name: PointName, value: Value): void {
-    this.#values.set(name, value);
-  }
-
-  onReset(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  /** Restores the start values after a reset of the device. */
-  reset(): void {
-    for (const [name, start] of this.#starts) this.#values.set(name, start);
-    for (const listener of this.#listeners) listener();
-  }
-}
+import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
 /** Outcome of a control, for logs and counters. */
 export interface ControlReport {
@@ -87,6 +44,8 @@ interface OutstationPointsOptions {
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void };
   readonly onControl?: (report: ControlReport) => void;
+  /** as in `PartContext`; absent: nothing is kept */
+  readonly keep?: Keep;
 }
 
 const kindOf: Readonly<Record<PointType, PointKind>> = {
@@ -113,7 +72,7 @@ interface Served {
 export class OutstationPoints {
   readonly database: PointDatabase;
   readonly controls: ControlPort;
-  readonly settings = new OutstationSettings();
+  readonly settings: OutstationSettings;
   readonly #options: OutstationPointsOptions;
   readonly #rows: readonly PointRow[];
   readonly #served = new Map<PointName, Served>();
@@ -124,13 +83,17 @@ export class OutstationPoints {
   readonly #settled: Served[] = [];
   readonly #tickListeners: (() => void)[] = [];
   readonly #settingsListeners: (() => void)[] = [];
-  readonly #ends: (() => void)[] = [];
+  readonly #restoredListeners: (() => void)[] = [];
+  readonly #ends: ((isKept: boolean) => void)[] = [];
+  /** by output with kept state: to be called after each operation */
+  readonly #operated = new Map<PointName, () => void>();
   #isStale = false;
 
   constructor(options: OutstationPointsOptions) {
     const { port, rows } = options;
     this.#options = options;
     this.#rows = rows;
+    this.settings = new OutstationSettings(options.keep ?? keepNothing);
     this.#outputs = this.#bind();
     this.database = new PointDatabase({ specs: this.#specs(), refresh: () => this.refresh() });
     this.controls = this.#controlPort();
@@ -159,10 +122,17 @@ export class OutstationPoints {
     this.#update(this.#settled);
   }
 
-  close(): void {
+  /** To be called when all kept state is restored. */
+  restored(): void {
+    for (const listener of this.#restoredListeners) listener();
+    for (const points of [this.#measured, this.#live, this.#settled]) this.#update(points);
+  }
+
+  /** @param isKept as of `PartContext.onClose` */
+  close(isKept = false): void {
     this.#tickListeners.length = 0;
     this.#settingsListeners.length = 0;
-    for (const end of this.#ends) end();
+    for (const end of this.#ends) end(isKept);
   }
 
   /** Number of points by type: served, and absent points that the map names. */
@@ -190,7 +160,7 @@ export class OutstationPoints {
   }
 
   #bind(): ReadonlyMap<PointName, OutputTarget> {
-    const { port, profile, parts, clock, random, log } = this.#options;
+    const { port, profile, parts, clock, random, log, keep = keepNothing } = this.#options;
     const context: PartContext = {
       port,
       profile,
@@ -202,6 +172,8 @@ export class OutstationPoints {
       onSettings: (listener) => this.#settingsListeners.push(listener),
       onTick: (listener) => this.#tickListeners.push(listener),
       onClose: (listener) => this.#ends.push(listener),
+      keep,
+      onRestored: (listener) => this.#restoredListeners.push(listener),
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);
     for (const { row, source } of served) {
@@ -210,6 +182,7 @@ export class OutstationPoints {
       const { measured = false, live = false } = point.source;
       (measured ? this.#measured : live ? this.#live : this.#settled).push(point);
     }
+    for (const [name, { kept }] of outputs) if (kept) this.#operated.set(name, keep(`output ${name}`, kept()));
     return outputs;
   }
 
@@ -329,6 +302,7 @@ export class OutstationPoints {
     return attempted(() => {
       if (isSelect) return target.check(engineeringValue, by);
       const status = target.operate(engineeringValue, by);
+      this.#operated.get(name)?.();
       this.#isStale = true;
       return status;
     }, refused);

@@ -27,14 +27,15 @@ function commandPart(context: PartContext): PointBindings {
 
 /** The points of schedules, which use the settings of curves. */
 function schedulePoints(context: PartContext, curveSettings: CurveSettings): PointBindings {
-  const store = new ScheduleStore();
+  const store = new ScheduleStore(context.keep);
   const executor = new ScheduleExecutor(context, store, curveSettings);
   context.settings.onReset(() => {
     store.clear();
     executor.forget();
   });
   context.onTick(executor.poll);
-  context.onClose(() => executor.close());
+  context.onRestored(executor.restored);
+  context.onClose((isKept) => executor.close(isKept));
   return scheduleWindow(context, store, executor);
 }
 

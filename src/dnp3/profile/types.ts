@@ -1,10 +1,12 @@
 /** Points of the DER profile, and the sources and targets of their values. */
+import type { Kept } from '../../core/kept.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
 import type { DevicePort } from '../device-port.ts';
+import type { Keep } from '../memory/memory.ts';
 
 /** Binary input and output, analog input and output, counter. */
 export const pointTypes = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
@@ -71,6 +73,8 @@ export interface OutputTarget {
   readonly isIdle?: () => boolean;
   readonly live?: boolean;
   readonly bound: string;
+  /** state that a restart keeps and that `operate` alone changes; absent: none */
+  readonly kept?: () => Kept;
 }
 
 /** Points bound by a part of the profile. A point that no part binds is absent. */
@@ -99,8 +103,15 @@ export interface PartContext {
   readonly onSettings: (listener: () => void) => void;
   /** Called at the end of each tick. */
   readonly onTick: (listener: () => void) => void;
-  /** Called when the outstation ends. */
-  readonly onClose: (listener: () => void) => void;
+  /**
+   * Called when the outstation ends. `isKept`: the process ends and another one continues the state, so that registers
+   * and commands stay as they are.
+   */
+  readonly onClose: (listener: (isKept: boolean) => void) => void;
+  /** Makes state survive the process. The returned function is to be called after each change of the state. */
+  readonly keep: Keep;
+  /** Called once all kept state is restored. */
+  readonly onRestored: (listener: () => void) => void;
 }
 
 /** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only points that the device has. */

@@ -1,9 +1,17 @@
 /** The windows on curves and schedules: the master that holds a window, and the output that selects its content. */
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { Origin } from '../../core/origin.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
 import { success } from './bind.ts';
 import type { OutputTarget, PartContext } from './types.ts';
+
+/** Kept state of the window on curves or schedules. */
+interface KeptWindow {
+  readonly selected: number;
+  readonly master: string | null;
+}
 
 /** The link address of a master, which outlives its connections: `4@127.0.0.1:50123`. */
 const masterOf = ({ peer }: Origin) => peer?.split('@')[0] ?? null;
@@ -27,12 +35,23 @@ export class WindowHolder {
   forget(): void {
     this.#master = null;
   }
+
+  /** The selection and its master, as state that a restart keeps. */
+  kept(store: { selected: number }): Kept {
+    return keptRecord<KeptWindow>(
+      () => ({ selected: store.selected, master: this.#master }),
+      ({ selected, master }) => {
+        store.selected = selected;
+        this.#master = master;
+      },
+    );
+  }
 }
 
 /** The output that selects a curve or schedule, from 1 to `count`. Every master may take the window over. */
 export function selectorOutput(
   { changed }: Pick<PartContext, 'changed'>,
-  store: { selected: number; readonly holder: WindowHolder },
+  store: { selected: number; readonly holder: WindowHolder; readonly changed: () => void },
   count: number,
   bound: string,
 ): OutputTarget {
@@ -46,6 +65,7 @@ export function selectorOutput(
       if (status !== success) return status;
       store.selected = Number(value);
       store.holder.take(by);
+      store.changed();
       changed();
       return success;
     },

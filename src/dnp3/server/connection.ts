@@ -1,5 +1,6 @@
 /** One TCP or TLS connection: frames from octets, a link session for each pair of addresses, fragments for associations. */
 import type { Socket } from 'node:net';
+import { errorText } from '../../core/errors.ts';
 import { peerOf } from '../../core/net/listen.ts';
 import type { Swept } from '../../core/net/sweeper.ts';
 import {
@@ -105,6 +106,8 @@ const keyOf = (outstation: number, master: number) => `${outstation} ${master}`;
 export interface ConnectionOwner {
   readonly context: ServerContext;
   readonly routes: Routes;
+  /** the device that lines of the log are about; undefined: several */
+  readonly deviceIndex: number | undefined;
   closed(connection: Connection): void;
 }
 
@@ -264,7 +267,22 @@ export class Connection implements Swept {
     if (frames.length === 0) return;
     counters.framesIn += frames.length;
     counters.lastFrameMs = clock.nowMs();
-    this.#inbox.add(...frames.map((frame) => () => this.#receiveFrame(frame)));
+    this.#inbox.add(
+      ...frames.map((frame) => () => {
+        this.#guard(() => this.#receiveFrame(frame));
+      }),
+    );
+  }
+
+  /** Ends this connection alone if `serve` throws: an error that leaves the socket's callback would end the process. */
+  #guard(serve: () => void): void {
+    try {
+      serve();
+    } catch (error) {
+      const { logger } = this.#owner.context;
+      logger.error(`a frame of ${this.peer} failed, its connection ends: ${errorText(error)}`, this.#owner.deviceIndex);
+      this.destroy();
+    }
   }
 
   /** Notes a frame of a served master; frames of others do not keep a connection open. */
@@ -314,15 +332,19 @@ export class Connection implements Swept {
     if (fragment === null || cast === undefined) return;
     this.#inbox.split(
       served.map((outstation) => () => {
-        const association = outstation.associationOf(source);
-        const { address } = outstation;
-        // the outstation may have been removed or switched off since
-        const isServed = this.#owner.routes.outstation(address) === outstation && !outstation.isSilent;
-        if (association === null || !isServed) return;
-        this.#recordFragment('in', { outstation, association }, fragment);
-        association.receive(fragment, cast, `${source}@${this.peer}`);
+        this.#guard(() => this.#deliver(outstation, source, fragment, cast));
       }),
     );
+  }
+
+  /** Hands a broadcast to one outstation, which may have been removed or switched off since. */
+  #deliver(outstation: ServedOutstation, source: number, fragment: Buffer, cast: Cast): void {
+    const association = outstation.associationOf(source);
+    const { address } = outstation;
+    const isServed = this.#owner.routes.outstation(address) === outstation && !outstation.isSilent;
+    if (association === null || !isServed) return;
+    this.#recordFragment('in', { outstation, association }, fragment);
+    association.receive(fragment, cast, `${source}@${this.peer}`);
   }
 
   #admits(master: number): boolean {

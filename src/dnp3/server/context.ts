@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { PeerLimitedLog } from '../../core/log/limited-log.ts';
+import type { KeptPorts } from '../../core/net/kept-ports.ts';
 import type { Sweeper } from '../../core/net/sweeper.ts';
 import type { TlsGate } from '../../core/tls/gate.ts';
 import type { LoopQueue } from '../../core/turns.ts';
@@ -61,6 +62,8 @@ export interface ServerContext {
   /** lines that peers can cause at will */
   readonly log: PeerLimitedLog;
   readonly sweeper: Sweeper;
+  /** binds the ports of listeners that fail again */
+  readonly ports: KeptPorts;
   /** limits the time of all connections together in each turn of the event loop */
   readonly turns: LoopQueue;
   readonly counters: ServerCounters;

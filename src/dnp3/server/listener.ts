@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { SimError } from '../../core/errors.ts';
+import type { KeptPort } from '../../core/net/kept-ports.ts';
 import { listen } from '../../core/net/listen.ts';
 import { Handshake } from '../../core/tls/gate.ts';
 import type { HandshakeOwner } from '../../core/tls/gate.ts';
@@ -34,6 +35,7 @@ export class Dnp3Listener implements ConnectionOwner {
   readonly #connections = new Set<Connection>();
   readonly #handshakes = new Set<Handshake<PeerIdentity>>();
   #server: Server | undefined;
+  #kept: KeptPort | undefined;
   #closing: Promise<void> | undefined;
   #allClosed: (() => void) | undefined;
   port = 0;
@@ -73,9 +75,9 @@ export class Dnp3Listener implements ConnectionOwner {
     const { host, port } = this.#options;
     const owner = this.deviceIndex === undefined ? 'DNP3' : `DNP3 of device ${this.deviceIndex}`;
     ({ port: this.port } = await listen(server, host, port, owner));
-    server.on('error', (error) => {
-      this.context.logger.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
-    });
+    const { deviceIndex } = this;
+    const place = { host, port: this.port, deviceIndex, isShared: deviceIndex === undefined };
+    this.#kept = this.context.ports.keep(server, place);
     return this.port;
   }
 
@@ -172,6 +174,7 @@ export class Dnp3Listener implements ConnectionOwner {
   async #shutDown(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
+    await this.#kept?.release();
     const closed = new Promise<void>((resolve) => {
       server.close(() => resolve());
     });

@@ -1,10 +1,14 @@
 /** Writes under faults of the acceptance layer. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
+import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
 import type { ProposedFault } from '../../core/faults/kinds.ts';
-import type { Timer } from '../../core/time/scheduler.ts';
+import { keptTimer } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import {
   alterWriteFault,
   exceptionCodeFault,
@@ -28,6 +32,8 @@ export interface AcceptanceOptions {
   readonly bank: PointBank;
   /** Calls `action` once after `delayS` simulated seconds, between steps of the device; a reset before cancels it. */
   readonly later: (delayS: number, action: () => void) => Timer;
+  /** Sets a timer of an earlier process. */
+  readonly again: (timer: KeptTimer, action: () => void) => Timer;
   /** logs dropped parts and acknowledged values that were refused later; limited: a master can cause many lines */
   readonly log: { info(message: string): void };
 }
@@ -43,6 +49,15 @@ interface PointOutcome {
   lands: boolean;
   value: AnyPointValue;
   delayS: number;
+}
+
+type Landing = Pick<PointOutcome, 'slot' | 'written' | 'value'>;
+
+/** A write that is acknowledged, and lands when its timer is due. */
+interface DelayedWrite {
+  readonly timer: Timer;
+  readonly points: readonly Landing[];
+  readonly by: Origin;
 }
 
 /** True if a fault acts on the write. */
@@ -62,6 +77,8 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
   partial_point: ['MAP_PARTIAL_POINT'],
 };
 
+const keptLanding = ({ slot: { index }, written, value }: Landing) => ({ slot: index, written, value });
+
 /**
  * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
  * `write_lock` refuses; `lenient_writes` cuts off a partial point at the end; then the request is checked as usual, and
@@ -72,8 +89,7 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
  */
 export class Acceptance {
   readonly #options: AcceptanceOptions;
-  /** timers of delayed writes */
-  #pending: readonly Timer[] = [];
+  #pending: readonly DelayedWrite[] = [];
 
   constructor(options: AcceptanceOptions) {
     this.#options = options;
@@ -157,27 +173,51 @@ export class Acceptance {
     if (atOnce.length > 0) this.#commit(atOnce, by);
     for (const delayS of lateDelays(outcomes)) {
       const group = outcomes.filter((outcome) => outcome.delayS === delayS);
-      this.#pending = [
-        ...this.#pending,
-        this.#options.later(delayS, () => {
-          this.#commit(group, by);
-        }),
-      ];
+      this.#delay(group, by, (land) => this.#options.later(delayS, land));
     }
+  }
+
+  #delay(points: readonly Landing[], by: Origin, setTimer: (land: () => void) => Timer): void {
+    const timer = setTimer(() => {
+      this.#commit(points, by);
+    });
+    this.#pending = [...this.#pending, { timer, points, by }];
+  }
+
+  /** State that a restart keeps, restored after the device: writes that are still to land. */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        pending: this.#pending.flatMap(({ timer, points, by }) =>
+          timer.waiting ? [{ ...keptTimer(timer), by: plainOrigin(by), points: points.map(keptLanding) }] : [],
+        ),
+      }),
+      ({ pending }) => {
+        this.#pending = [];
+        const { bank, again } = this.#options;
+        for (const { by, points, ...timer } of pending) {
+          const landing = points.flatMap(({ slot: index, ...values }) => {
+            const slot = bank.layout.slots[index];
+            return slot ? [{ slot, ...values }] : [];
+          });
+          this.#delay(landing, by, (land) => again(timer, land));
+        }
+      },
+    );
   }
 
   /** @throws SimError COMMAND_QUEUE_FULL, answered as busy */
   #checkRoom(count: number): void {
     if (count === 0) return;
     // applied writes, and those dropped by a reset of the device, no longer count
-    this.#pending = this.#pending.filter(({ waiting }) => waiting);
+    this.#pending = this.#pending.filter(({ timer }) => timer.waiting);
     if (this.#pending.length + count > maxPendingWrites) {
       throw new SimError('COMMAND_QUEUE_FULL', `${maxPendingWrites} delayed writes are pending already`, [], busy);
     }
   }
 
   /** Commits all values; if the bank refuses, only the unaltered ones; if it refuses again, none. */
-  #commit(outcomes: readonly PointOutcome[], by: Origin): void {
+  #commit(outcomes: readonly Landing[], by: Origin): void {
     const { bank, log } = this.#options;
     const unaltered = outcomes.filter(({ value, written }) => Object.is(value, written));
     const attempts = [outcomes, ...(unaltered.length > 0 && unaltered.length < outcomes.length ? [unaltered] : [])];

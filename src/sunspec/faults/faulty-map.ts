@@ -4,11 +4,14 @@
  */
 import type { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { keptParts, keptRecord } from '../../core/kept.ts';
+import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
-import type { Timer } from '../../core/time/scheduler.ts';
+import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
+import type { JsonValue } from '../../core/store.ts';
 import type { PointBank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';
@@ -32,6 +35,8 @@ export interface MapFaults {
   readonly onTick: (listener: () => void) => () => void;
   /** Calls `action` once after `delayS` simulated seconds, between steps of a device. */
   readonly later: (deviceIndex: number, delayS: number, action: () => void) => Timer;
+  /** Sets a timer that `later` has set in an earlier process. */
+  readonly again: (deviceIndex: number, timer: KeptTimer, action: () => void) => Timer;
   readonly log: { info(message: string, deviceIndex?: number): void };
 }
 
@@ -100,6 +105,7 @@ export class FaultyMap {
       deviceIndex: index,
       bank,
       later: (delayS, action) => faults.later(index, delayS, action),
+      again: (timer, action) => faults.again(index, timer, action),
       log: {
         info: (message) => {
           faults.log.info(message, index);
@@ -146,6 +152,29 @@ export class FaultyMap {
     this.#structure = this.#structure.filter(stays);
     this.#acceptanceFaults = this.#acceptanceFaults.filter(stays);
     this.#readingFaults = this.#readingFaults.filter(({ fault }) => stays(fault));
+  }
+
+  /** State that a restart keeps, restored once the map has the faults in force: writes under way, and what faults remember. */
+  kept(): Kept {
+    return keptParts({ acceptance: this.#acceptance.kept(), reading: this.#keptReading() });
+  }
+
+  /** The memory of reading faults, by the id of the fault. */
+  #keptReading(): Kept {
+    return keptRecord(
+      () => ({
+        effects: this.#readingFaults.flatMap(({ fault, effect }) =>
+          effect.kept === undefined ? [] : [{ id: fault.facts.id, state: effect.kept().save() }],
+        ),
+      }),
+      ({ effects }) => {
+        const states = new Map(effects.map(({ id, state }) => [id, state]));
+        for (const { fault, effect } of this.#readingFaults) {
+          const state = states.get(fault.facts.id);
+          if (state !== undefined) effect.kept?.().restore(state);
+        }
+      },
+    );
   }
 
   /** Takes a sample for effects that remember values; called at the end of each tick. */
@@ -336,10 +365,26 @@ class Followed {
     this.#endSampling?.();
   }
 
+  /** State that a restart keeps; null: the device has had no fault of its map. */
+  kept(): Kept {
+    return {
+      save: () => this.#reusableMap?.kept().save() ?? null,
+      restore: (saved) => {
+        // the registry may have been restored since
+        this.#follow({ begun: this.#faults.registry.active, ended: [] });
+        if (saved !== null) this.#usedMap().kept().restore(saved);
+      },
+    };
+  }
+
+  #usedMap(): FaultyMap {
+    return (this.#reusableMap ??= new FaultyMap(this.#device, this.#faults));
+  }
+
   #follow(change: FaultChange): void {
     const concerns = (fault: ActiveFault) => isOfMap(fault) && fault.concerns(this.#device.index);
     if (!change.begun.some(concerns) && !change.ended.some(concerns)) return;
-    const map = (this.#reusableMap ??= new FaultyMap(this.#device, this.#faults));
+    const map = this.#usedMap();
     if (map.follow(change)) {
       this.map = map;
       this.#endSampling ??= this.#faults.onTick(() => {
@@ -361,6 +406,23 @@ export class FaultyMaps {
 
   constructor(faults: MapFaults) {
     this.#faults = faults;
+  }
+
+  /**
+   * State that a restart keeps, restored after the registry and the devices, when the servers of their registers have
+   * been created.
+   */
+  kept(): Kept {
+    return keptRecord(
+      () => ({
+        maps: Array.from(this.#followed, ([index, followed]) => ({ index, state: followed.kept().save() })).filter(
+          ({ state }) => state !== null,
+        ),
+      }),
+      ({ maps }: { readonly maps: readonly { readonly index: number; readonly state: JsonValue }[] }) => {
+        for (const { index, state } of maps) this.#followed.get(index)?.kept().restore(state);
+      },
+    );
   }
 
   /** Where the registers of a request really lie in the map of a device; see `FaultyMap.mapRanges`. */

@@ -3,6 +3,8 @@
  * by point and cached while registers, faults and instant stay the same.
  */
 import { Buffer } from 'node:buffer';
+import { SimError } from '../../core/errors.ts';
+import type { Kept } from '../../core/kept.ts';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { PointBank } from '../map/bank.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
@@ -116,8 +118,10 @@ function copyOf(bank: PointBank): Buffer {
 export class Sample {
   readonly #runs: Runs['runs'];
   /** all registers when `#isWhole`, otherwise the runs joined */
-  readonly #bytes: Buffer;
+  #bytes: Buffer;
   readonly #isWhole: boolean;
+  /** `#bytes` as text, made once: a sample stays as it is, and may be saved each second; null: not yet made */
+  #text: string | null = null;
 
   /** @param slots points in map order */
   constructor(bank: PointBank, slots: readonly PointSlot[]) {
@@ -135,6 +139,20 @@ export class Sample {
         size,
       );
     }
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return {
+      save: () => (this.#text ??= this.#bytes.toString('base64')),
+      restore: (saved) => {
+        const bytes = Buffer.from(typeof saved === 'string' ? saved : '', 'base64');
+        if (bytes.length !== this.#bytes.length)
+          throw new SimError('INTERNAL', `a kept sample has ${bytes.length} octets, not ${this.#bytes.length}`);
+        this.#bytes = bytes;
+        this.#text = null;
+      },
+    };
   }
 
   /** Copies one of the points into an image. */
@@ -176,6 +194,8 @@ export interface ReadingEffect {
   readonly last?: true;
   /** called at each tick, after its results are in the registers */
   readonly sample?: () => void;
+  /** state that a restart keeps, restored after the registers; absent: none */
+  readonly kept?: () => Kept;
 }
 
 /** A fault with its effect on one device. */

@@ -307,9 +307,10 @@ function freeze(
   const targeted = targetedPoints(layout, target);
   const slots = excepted.size === 0 ? targeted : targeted.filter((slot) => !excepted.has(slot));
   const sample = new Sample(bank, slots);
-  return eachPoint(slots, (image, slot) => {
+  const show = (image: MapImage, slot: PointSlot) => {
     sample.show(image, slot);
-  });
+  };
+  return { ...eachPoint(slots, show), kept: () => sample.kept() };
 }
 
 function fixed(target: FaultTarget, parameters: ParametersOf<typeof valueFault>, layout: Layout): ReadingEffect {
@@ -389,6 +390,15 @@ function lag(
     change: (image, slot) => {
       shownSample.sample.show(image, slot);
     },
+    // the younger samples would be many times the state of a device: the shown one lasts until new ones are old enough
+    kept: () => ({
+      save: () => shownSample.sample.kept().save(),
+      restore(saved) {
+        shownSample = take();
+        shownSample.sample.kept().restore(saved);
+        pendingSamples = [];
+      },
+    }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
+import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { SimError, shortageOf } from '../../core/errors.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
@@ -42,7 +43,7 @@ export interface ServedMeter {
   readonly port: number | null;
 }
 
-export interface ModbusAdapterOptions extends ModbusContextOptions {
+export interface ModbusAdapterOptions extends Omit<ModbusContextOptions, 'portAlarm'> {
   /** the devices at the start */
   readonly devices: readonly ModbusDevice[];
   readonly host: string;
@@ -59,6 +60,8 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
   readonly meter?: ServedMeter;
   /** faults between registers and masters; absent: no fault injection */
   readonly faultyMaps?: FaultyMaps;
+  /** shows a lost port as an alarm of its devices; absent: no alarm */
+  readonly commAlarms?: CommAlarmSwitch;
   /** TLS of every port; default: no TLS */
   readonly tlsFiles?: TlsFiles<RoleFinding>;
 }
@@ -92,7 +95,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   #ports: readonly Port[] = [];
 
   constructor(options: ModbusAdapterOptions) {
-    const { devices, host, tlsFiles, faultyMaps, logger = silentLogger } = options;
+    const { devices, host, tlsFiles, faultyMaps, commAlarms: alarms, logger = silentLogger } = options;
     this.#options = options;
     this.#logger = logger;
     this.#context = createModbusContext({
@@ -100,6 +103,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
       foreignUnit: 'gateway',
       ...options,
       ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
+      ...(alarms && { portAlarm: { alarms, code: 'modbus_port_lost', devices: () => this.#units.keys() } }),
     });
     this.counters = this.#context.counters;
     this.#units = new Map(devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
@@ -128,6 +132,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
     const unit = new BankUnit(index, bank, this.#options.faultyMaps);
     if (this.#lifecycle.state === 'listening') this.#portOf.set(index, await this.#portFor(index, unit));
     this.#units.set(index, unit);
+    this.#context.ports.joined(index);
     const port = this.#portOf.get(index)?.server.port;
     if (port === undefined) return;
     const where = hostAndPort(this.#options.host, port);
@@ -154,6 +159,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
           ? `${this.#scheme}://${hostAndPort(this.#options.host, first.server.port)}`
           : null,
       peers: this.#ports.reduce((sum, { server }) => sum + server.connectionCount, 0),
+      ...this.#context.ports.trouble,
     });
   }
 

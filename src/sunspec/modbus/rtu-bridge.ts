@@ -2,8 +2,8 @@
 import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
-import { errorText, SimError } from '../../core/errors.ts';
-import { BackOff, doubling } from '../../core/net/back-off.ts';
+import { SimError } from '../../core/errors.ts';
+import { Recovery } from '../../core/net/recovery.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
@@ -33,9 +33,6 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
   /** default: the package `serialport` */
   readonly open?: SerialOpener;
 }
-
-const firstRetryMs = 1000;
-const maxRetryMs = 30_000;
 
 /**
  * Serves every device on a serial line. A port that disappears is opened again when it is back.
@@ -67,9 +64,8 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #lifecycle = new AdapterLifecycle();
   #port: SerialChannel | undefined;
   #line: SerialLine | undefined;
-  readonly #backOff = new BackOff(doubling({ firstMs: firstRetryMs, maxMs: maxRetryMs }));
-  #cancelRetry: (() => void) | undefined;
-  /** pending attempt to open the port */
+  readonly #recovery: Recovery;
+  /** pending first attempt to open the port */
   #opening: Promise<void> | undefined;
 
   constructor(options: ModbusRtuOptions) {
@@ -89,6 +85,14 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
       unitOf: (index) => (index === meterUnit?.faultIndex ? meterUnit : this.#units.get(index)),
     };
     this.counters = context.counters;
+    this.#recovery = new Recovery({
+      clock: context.clock,
+      later: context.later,
+      attempt: () => this.#openLine(),
+      onChange: (reason) => {
+        this.#showState(reason);
+      },
+    });
   }
 
   start(): Promise<void> {
@@ -100,12 +104,13 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
   }
 
   status(): AdapterStatus {
-    return this.#lifecycle.status({
+    const status = this.#lifecycle.status({
       ...countsStatus(this.#service.context),
       detail: charactersInWords(this.#options.line),
       endpoint: this.#endpoint,
       peers: this.clients().length,
     });
+    return { ...status, detail: this.#recovery.words ?? status.detail };
   }
 
   startLines(): readonly string[] {
@@ -205,9 +210,6 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     port.on('end', () => {
       this.#lost(port);
     });
-    this.#lifecycle.listening();
-    this.#showLoss(this.#units.keys());
-    this.#backOff.reset();
     this.#log.info(
       `Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`,
     );
@@ -223,10 +225,15 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#drop();
     if (port.isOpen) port.close(() => undefined);
     const reason = `the serial port ${this.#options.line.path} has disappeared`;
-    this.#lifecycle.retrying(reason);
-    this.#showLoss(this.#units.keys());
     this.#log.warning(`${reason}; it is opened again when it is back`);
-    this.#retryLater();
+    this.#recovery.begin(reason);
+  }
+
+  /** @param reason why the port is lost; null: it is open again */
+  #showState(reason: string | null): void {
+    if (reason === null) this.#lifecycle.listening();
+    else this.#lifecycle.retrying(reason);
+    this.#showLoss(this.#units.keys());
   }
 
   /** Sets the alarm of devices while the port is lost, and clears it otherwise. */
@@ -246,25 +253,8 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#port = undefined;
   }
 
-  #retryLater(): void {
-    this.#cancelRetry = this.#service.context.later(this.#backOff.nextMs(), () => {
-      void this.#retry();
-    });
-  }
-
-  async #retry(): Promise<void> {
-    try {
-      await this.#connect();
-    } catch (error) {
-      if (this.#lifecycle.stopping) return;
-      this.#lifecycle.retrying(errorText(error));
-      this.#showLoss(this.#units.keys());
-      this.#retryLater();
-    }
-  }
-
   async #close(): Promise<void> {
-    this.#cancelRetry?.();
+    await this.#recovery.end();
     await this.#opening;
     const port = this.#port;
     this.#drop();

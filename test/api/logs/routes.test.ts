@@ -240,10 +240,10 @@ describe('GET logs of the whole program', () => {
 });
 
 describe('GET health: the event loop', () => {
-  it('shows percentile and stalls', async () => {
-    const rest = await Rest.open(testPlant(), { eventLoop: { p99Ms: 12.345, stalls: 2 } });
+  it('shows percentile, slow periods and stalls', async () => {
+    const rest = await Rest.open(testPlant(), { eventLoop: { p99Ms: 12.345, slowPeriods: 3, stalls: 2 } });
     const health = await rest.get('/health');
     await rest.api.stop();
-    expect(health).to.include({ status: 'ok', event_loop_p99_ms: 12.345, stalls: 2 });
+    expect(health).to.include({ status: 'ok', event_loop_p99_ms: 12.345, slow_periods: 3, stalls: 2 });
   });
 });

@@ -124,6 +124,20 @@ describe('Simulated time', () => {
     expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
   });
 
+  it('wall_clock shows a wall that is set, and its instants go on as before', () => {
+    const { wall, clock } = clockOf('wall_clock');
+    for (const byMs of [3_600_000, -3_600_000]) {
+      const [tick, shown] = [clock.tickTime, clock.sim()];
+      wall.advance(1500);
+      wall.jump(byMs);
+      expect(secondsBetween(shown, clock.sim())).to.be.within(0, 1.5);
+      const end = clock.tickEnd(1.5);
+      expect(secondsBetween(tick, end)).to.equal(1.5);
+      clock.advanceTo(end, 1.5);
+      expect(clock.dateMs(clock.sim())).to.equal(wall.nowMs());
+    }
+  });
+
   it('wall_clock stamps the tick after a late one with the wall, not ahead of it', () => {
     const { wall, clock } = clockOf('wall_clock');
     wall.advance(1520);

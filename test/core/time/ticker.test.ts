@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { Ticker } from '../../../src/core/time/timers.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { HandWall } from '../../support/wall.ts';
 
 /** setTimeout by hand: one pending call at a time, as the ticker has. */
@@ -109,6 +111,42 @@ describe('Ticker', () => {
     expect([slots, ticker.skipped]).to.deep.equal([[Ticker.maxSlots], 3600]);
     await timers.fire();
     expect(slots).to.deep.equal([10, 1]);
+  });
+
+  it('keeps its grid when the wall clock is set', async () => {
+    ticker.start();
+    await timers.fire();
+    for (const byMs of [3_600_000, -3_600_000, -86_400_000]) {
+      timers.wall.jump(byMs);
+      expect(timers.waitMs).to.equal(1500);
+      await timers.fire();
+    }
+    expect([slots, ticker.skipped]).to.deep.equal([[1, 1, 1, 1], 0]);
+  });
+
+  it('accounts for each slot of any course, in ticks of at most ten', async () => {
+    await holdsAsync(
+      'each slot is ticked or counted',
+      [fc.array(fc.double({ min: 0, max: 60_000, noNaN: true }), { maxLength: 20 })],
+      async (delays) => {
+        slots = [];
+        ticker = new Ticker({
+          intervalMs: 1500,
+          wall: timers.wall,
+          tick: (n) => {
+            slots.push(n);
+            return Promise.resolve();
+          },
+        });
+        const startMs = timers.wall.monotonicMs();
+        ticker.start();
+        for (const lateMs of delays) await timers.fire(lateMs);
+        const reached = Math.floor((timers.wall.monotonicMs() - startMs) / 1500);
+        expect(slots.length + ticker.skipped).to.equal(reached);
+        expect(slots.every((n) => n >= 1 && n <= Ticker.maxSlots)).to.equal(true);
+        await ticker.stop();
+      },
+    );
   });
 
   it('never ticks twice at once: a long tick delays the next', async () => {

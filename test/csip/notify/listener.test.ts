@@ -13,6 +13,7 @@ import { NotificationListener } from '../../../src/csip/notify/listener.ts';
 import type { AnsweredRequest, NotificationListenerOptions } from '../../../src/csip/notify/listener.ts';
 import type { ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import { headEndPki } from '../../support/head-end.ts';
+import { accepts, acceptError, serverAt } from '../../support/listeners.ts';
 import type { Identity } from '../../support/pki.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
@@ -179,6 +180,21 @@ describe('CSIP: listener for notifications', () => {
       throw new TypeError('a mistake');
     });
     expect(await rig.status({ path: '/notify/bad' })).to.equal(500);
+    expect(await rig.status()).to.equal(204);
+  });
+
+  it('a failure behind the answer ends that connection alone', async () => {
+    let fails = true;
+    await opened({
+      onAnswer() {
+        if (fails) throw new Error('a fault of the program');
+      },
+    });
+    await rig.send();
+    await rig.until(0);
+    expect(rig.lines).to.have.length(1);
+    expect(rig.lines[0]).to.match(/^127\.0\.0\.1:\d+: a notification failed: a fault of the program$/);
+    fails = false;
     expect(await rig.status()).to.equal(204);
   });
 
@@ -353,6 +369,19 @@ describe('CSIP: listener for notifications', () => {
       await gone;
       await rig.until(0);
       expect(rig.taken).to.deep.equal([]);
+    });
+
+    it('is bound again when its listener fails, and says so meanwhile', async () => {
+      await opened({});
+      const port = rig.listener.port ?? 0;
+      expect(rig.listener.trouble).to.equal(null);
+      (await serverAt(port)).emit('error', acceptError('EINVAL'));
+      expect(rig.listener.trouble).to.match(/has failed: accept EINVAL; tries again in 1 s$/);
+      expect(await accepts(port)).to.equal(false);
+      rig.timers.pass(1000);
+      expect(await accepts(port)).to.equal(true);
+      expect([await rig.status(), rig.listener.port, rig.listener.trouble]).to.deep.equal([204, port, null]);
+      expect(rig.lines[0]).to.match(/^CSIP notifications: the listener on /);
     });
 
     it('keeps the connections with a session when handshakes take all places', async () => {

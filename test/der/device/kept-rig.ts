@@ -18,6 +18,7 @@ import { Environment } from '../../../src/der/surroundings/environment.ts';
 import type { FeederSpec } from '../../../src/der/surroundings/grid/feeder.ts';
 import { parseSeries } from '../../../src/der/surroundings/series.ts';
 import { SeriesWeather, weatherColumns } from '../../../src/der/surroundings/weather.ts';
+import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
 import { configuredDevices } from '../../support/configured.ts';
 import { KeptSource } from '../../support/kept-source.ts';
@@ -78,17 +79,24 @@ export interface Step {
   readonly tickS: number;
 }
 
-/** Writes values by name, of points that the map of the device has. @throws SimError as `RegisterBank.assign` */
-export function assignPresent(
+/** Values of the points that the map of a device has. */
+export function presentValues(
   { bank }: Pick<SimDevice, 'bank'>,
   values: Readonly<Record<string, AnyPointValue>>,
-  by: Origin,
-): void {
-  const present = Object.entries(values).flatMap(([name, value]) => {
+): { readonly slot: PointSlot; readonly value: AnyPointValue }[] {
+  return Object.entries(values).flatMap(([name, value]) => {
     const slot = bank.layout.named(name);
     return slot ? [{ slot, value }] : [];
   });
-  bank.assign(by, present);
+}
+
+/** Writes values by name, of points that the map of the device has. @throws SimError as `RegisterBank.assign` */
+export function assignPresent(
+  device: Pick<SimDevice, 'bank'>,
+  values: Readonly<Record<string, AnyPointValue>>,
+  by: Origin,
+): void {
+  device.bank.assign(by, presentValues(device, values));
 }
 
 /** The surroundings follow from the changes made to them, which the rig keeps beside the device. */

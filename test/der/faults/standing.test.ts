@@ -284,6 +284,7 @@ describe('device faults that come or go together', () => {
         read += 1;
       },
       powerDown: () => undefined,
+      activeFaults: () => [],
       powerUp: () => undefined,
     });
     const faults = [40, 30, 20].map((pct) => bench.inject(secondLimiterFault, { limit_pct: pct }));

@@ -114,6 +114,7 @@ describe('the device profile document', () => {
     masterAddresses: [4],
     unsolicited: false,
     isTls: false,
+    isKept: false,
     limits: defaultLimits,
     points: [],
   };
@@ -131,6 +132,14 @@ describe('the device profile document', () => {
     const xml = deviceProfileXml({ ...facts, points });
     expect(xml).to.include('<maxTransmittedValue>100</maxTransmittedValue>');
     for (const group of eventGroups) expect(xml).to.include(`<group>${group}</group>`);
+  });
+
+  it('says whether events are kept over a restart', () => {
+    const words = 'Events, classes, deadbands and frozen counters are kept over a restart';
+    expect([false, true].map((isKept) => deviceProfileXml({ ...facts, isKept }).includes(words))).to.deep.equal([
+      false,
+      true,
+    ]);
   });
 
   it('says how often the outstation needs the time, which is when it sets NEED_TIME', () => {

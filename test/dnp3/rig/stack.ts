@@ -14,6 +14,7 @@ import type {
   DeviceAttribute,
   Instant,
   OutstationLimits,
+  OutstationOptions,
   Session,
 } from '../../../src/dnp3/stack/outstation/types.ts';
 import { hex, toHex } from './frames.ts';
@@ -87,6 +88,10 @@ export class MasterTime implements AssociationClock {
     return { ms: localMs + (this.#offsetMs ?? 0), synchronised: this.#offsetMs !== null };
   }
 
+  restoredInstant(ms: number): Instant {
+    return { localMs: ms - (this.#offsetMs ?? 0), dateMs: ms };
+  }
+
   sync(ms: number, monotonicMs: number): boolean {
     this.#offsetMs = ms - monotonicMs;
     this.needsTime = false;
@@ -108,6 +113,7 @@ export interface StackOptions {
   readonly clearsCounters?: boolean;
   readonly restartDelayMs?: number;
   readonly attributes?: readonly DeviceAttribute[];
+  readonly durable?: OutstationOptions['durable'];
 }
 
 const attributesOfRig: readonly DeviceAttribute[] = [
@@ -142,7 +148,7 @@ export class Stack {
   readonly #sessions = new Map<number, Session>();
 
   constructor({ specs, masters = [4], limits = {}, unsolicited = false, judge = () => 0, ...options }: StackOptions) {
-    const { clearsCounters = false, restartDelayMs = 0, attributes = attributesOfRig } = options;
+    const { clearsCounters = false, restartDelayMs = 0, attributes = attributesOfRig, durable } = options;
     const refresh = (): void => {
       this.refreshes += 1;
     };
@@ -179,6 +185,7 @@ export class Stack {
         unsolicited,
         masterClock: () => new MasterTime(clock),
         restartDelayMs,
+        ...(durable && { durable }),
         log: { info: () => undefined, warning: () => undefined, debug: () => undefined },
       },
       masters,

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../../src/core/log/limited-log.ts';
+import { KeptPorts } from '../../../src/core/net/kept-ports.ts';
 import { Sweeper } from '../../../src/core/net/sweeper.ts';
 import { LoopQueue } from '../../../src/core/turns.ts';
 import { serverLimits } from '../../../src/dnp3/server/context.ts';
@@ -22,6 +23,8 @@ export class ListenerRig {
   readonly context: ServerContext;
   readonly turns = new LoopQueue();
   readonly listener: Dnp3Listener;
+  /** lines of the log about errors */
+  readonly errors: string[] = [];
   /** the device is off */
   silent = false;
   readonly #sockets: Socket[] = [];
@@ -32,8 +35,9 @@ export class ListenerRig {
     for (const master of masters) this.stack.disconnect(master);
     this.context = {
       clock: this.wall,
-      logger: silentLogger,
+      logger: { ...silentLogger, error: (line: string) => this.errors.push(line) },
       sweeper: new Sweeper(),
+      ports: new KeptPorts({ log: silentLogger, clock: this.wall, later: () => () => undefined }),
       turns: this.turns,
       limits: serverLimits,
       tls: null,

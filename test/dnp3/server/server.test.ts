@@ -33,6 +33,20 @@ describe('the listener of outstations', () => {
     expect(rig.listener.connections.map(({ address }) => address)).to.include('127.0.0.2');
   });
 
+  it('a frame that fails ends its connection, and no other', async () => {
+    const [broken, sound] = [await rig.master(4), await rig.master(5)];
+    await broken.ask(23);
+    const association = rig.stack.outstation.association(4)!;
+    association.receive = () => {
+      throw new Error('a fault of the program');
+    };
+    broken.ask(23).catch(() => undefined);
+    while (rig.listener.connections.length > 1) await turn();
+    expect(rig.errors).to.have.length(1);
+    expect(rig.errors[0]).to.match(/^a frame of 127\.0\.0\.1:\d+ failed, its connection ends: a fault of the program$/);
+    expect((await sound.ask(23)).functionCode).to.equal(129);
+  });
+
   it('a broadcast alone gives no right to a place', async () => {
     const peer = await rig.socket();
     const frame = linkFrame(0xc4, 0xffff, 4, hex('c0 c0 17'));

@@ -24,6 +24,12 @@ export class Dnp3Bench {
     return new Dnp3Bench(simulator, port);
   }
 
+  /** Ends the process without warning. */
+  async kill(): Promise<void> {
+    process.kill(this.simulator.pid, 'SIGKILL');
+    await this.simulator.stop();
+  }
+
   async get(path: string): Promise<Json> {
     const answer = await ask(this.simulator.httpPort, `${prefix}/${path}`);
     expect(answer.status, answer.text).to.equal(200);

@@ -18,6 +18,7 @@ export function createRig(start?: (map: WritableMapView) => void) {
     deviceIndex: 0,
     bank: map.bank,
     later: (delayS, act) => map.scheduler.at(addSeconds(map.clock.sim(), delayS), act),
+    again: (timer, act) => map.scheduler.again(timer, act),
     log: {
       info: (line) => {
         lines.push(line);

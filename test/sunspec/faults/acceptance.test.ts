@@ -356,6 +356,9 @@ describe('faults in what a write leaves', () => {
         later: () => {
           throw new Error('nothing is late');
         },
+        again: () => {
+          throw new Error('nothing is late');
+        },
         log: { info: () => undefined },
       });
       const { address } = lean.slot(704, 'WSet');

@@ -128,6 +128,9 @@ describe('writes of classic models (SunSpec Information Model Specification 1.9)
       later: () => {
         throw new Error('nothing is late');
       },
+      again: () => {
+        throw new Error('nothing is late');
+      },
       log: { info: () => undefined },
     });
     acceptance.writeThrough(faults.registry.active, place123.address, all123(999), byModbus);

@@ -4,55 +4,111 @@
  */
 import { gradientRange, slopeState } from '../../../contract/device.ts';
 import type { Gradient } from '../../../contract/device.ts';
+import { keptRecord } from '../../../core/kept.ts';
+import { plainOrigin } from '../../../core/origin.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { SettingWrite, DevicePort } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
-import { bindings, computed, merged, settingOutput, success, timerOrigin, attempted, statusOf } from '../bind.ts';
+import {
+  attempted,
+  bindings,
+  computed,
+  markText,
+  merged,
+  settingOutput,
+  statusOf,
+  success,
+  timerOrigin,
+} from '../bind.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import type { CommandState } from '../../../core/command-hold.ts';
 import { addSeconds } from '../../../core/time/clock.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
 import type { RandomStream } from '../../../core/random.ts';
+
+/** A command for an output. */
+interface Order {
+  readonly value: number | boolean;
+  readonly by: Origin;
+}
 
 interface Delayed {
   /** true while a command waits */
   readonly isWaiting: boolean;
+  /** Sets the function that carries commands out. */
+  carriesOut(act: (order: Order) => ControlStatus): void;
   /**
-   * Runs `act` after a random part of the window; a newer command that is accepted replaces a waiting one.
-   * @returns the status of `act` if it runs at once, else success
+   * Carries a command out after a random part of the window; a newer one that is accepted replaces a waiting one.
+   * @returns the status of the command if it is carried out at once, else success
    */
-  run(windowS: number, act: () => ControlStatus): ControlStatus;
+  run(windowS: number, order: Order): ControlStatus;
   cancel(): void;
 }
 
+/** A change that is to come at a simulated instant. */
+interface Due<What> {
+  readonly what: What;
+  readonly at: SimTime;
+  readonly cancel: () => void;
+}
+
+/** Calls `act` at an instant that may have passed while the process was down. */
+function atOrSoon(port: DevicePort, at: SimTime, act: () => void): () => void {
+  return port.at(at > port.now ? at : port.now, act);
+}
+
 /** The delays of one output. They end with the outstation, and at a reset of the device. */
-export function delayed({ port, random, log, settings, onClose }: PartContext, name: PointName): Delayed {
+export function delayed({ port, random, log, settings, onClose, keep }: PartContext, name: PointName): Delayed {
   let stream: RandomStream | undefined;
-  let end: (() => void) | null = null;
-  const cancel = () => {
-    end?.();
-    end = null;
+  let waiting: Due<Order> | null = null;
+  let carryOut: (order: Order) => ControlStatus = () => success;
+  const streamOfWindow = () => (stream ??= random(`window ${name}`));
+  const wait = (what: Order, at: SimTime) => {
+    const act = () => {
+      waiting = null;
+      changed();
+      const status = attempted(() => carryOut(what));
+      if (status !== success) log.warning(`${name}: refused with status ${status} at the end of its time window`);
+    };
+    waiting = { what, at, cancel: atOrSoon(port, at, act) };
   };
+  const cancel = () => {
+    if (waiting === null) return;
+    waiting.cancel();
+    waiting = null;
+    changed();
+  };
+  const kept = keptRecord(
+    () => ({
+      waiting: waiting && { value: waiting.what.value, by: plainOrigin(waiting.what.by), at: waiting.at },
+      stream: stream?.kept().save() ?? null,
+    }),
+    (values) => {
+      if (values.stream !== null) streamOfWindow().kept().restore(values.stream);
+      if (values.waiting !== null) wait(values.waiting, values.waiting.at);
+    },
+  );
+  const changed = keep(`window ${name}`, kept);
   settings.onReset(cancel);
-  onClose(cancel);
+  onClose(() => waiting?.cancel());
   return {
     get isWaiting() {
-      return end !== null;
+      return waiting !== null;
     },
-    run(windowS, act) {
-      stream ??= random(`window ${name}`);
-      const delayS = windowS > 0 ? stream.next() * windowS : 0;
+    carriesOut(act) {
+      carryOut = act;
+    },
+    run(windowS, order) {
+      const delayS = windowS > 0 ? streamOfWindow().next() * windowS : 0;
       if (delayS === 0) {
-        const status = act();
+        const status = carryOut(order);
         if (status === success) cancel();
         return status;
       }
       cancel();
-      end = port.at(addSeconds(port.now, delayS), () => {
-        end = null;
-        const status = attempted(act);
-        if (status !== success) log.warning(`${name}: refused with status ${status} at the end of its time window`);
-      });
+      wait(order, addSeconds(port.now, delayS));
+      changed();
       return success;
     },
     cancel,
@@ -73,6 +129,8 @@ interface TimedChange<Value> {
 }
 
 interface TimedChangeOptions {
+  /** name of its kept state; default: the name of the change */
+  readonly key?: string;
   /** checked before the former state is restored; false: the change stays */
   readonly mayGoBack?: () => boolean;
   /** true: the former state is restored when the outstation ends; default: the change stays */
@@ -84,29 +142,49 @@ export function timedChange<Value>(
   context: PartContext,
   name: string,
   state: CommandState<Value>,
-  { mayGoBack = () => true, endsAtClose = false }: TimedChangeOptions = {},
+  { key = name, mayGoBack = () => true, endsAtClose = false }: TimedChangeOptions = {},
 ): TimedChange<Value> {
-  const { port, settings, onClose } = context;
-  let pending: { readonly former: Value; readonly mark: unknown; readonly end: () => void } | null = null;
+  const { port, settings, onClose, keep } = context;
+  let pending: Due<{ readonly former: Value; readonly mark: unknown }> | null = null;
   const forget = () => {
-    pending?.end();
+    if (pending === null) return;
+    pending.cancel();
     pending = null;
+    changed();
   };
   const goBack = () => {
-    const change = pending !== null && pending.mark === state.mark() ? pending : null;
+    const change = pending !== null && pending.what.mark === state.mark() ? pending.what : null;
     forget();
     if (change && mayGoBack()) orLog(context, name, () => state.write(change.former, timerOrigin));
   };
+  const begin = (former: Value, at: SimTime) => {
+    pending = { what: { former, mark: state.mark() }, at, cancel: atOrSoon(port, at, goBack) };
+  };
+  const kept = keptRecord(
+    () => ({
+      pending: pending && { former: pending.what.former, mark: markText(pending.what.mark), at: pending.at },
+    }),
+    (values) => {
+      // another writer may have changed the state while the process was down
+      if (values.pending?.mark === markText(state.mark())) begin(values.pending.former, values.pending.at);
+    },
+  );
+  const changed = keep(`former state of ${key}`, kept);
   settings.onReset(forget);
-  onClose(endsAtClose ? goBack : forget);
+  onClose((isKept) => {
+    if (isKept) pending?.cancel();
+    else if (endsAtClose) goBack();
+    else forget();
+  });
   return {
     change(value, by, afterS) {
       // a repeated change keeps the original former state
-      const former = pending !== null && pending.mark === state.mark() ? pending.former : state.read();
+      const former = pending !== null && pending.what.mark === state.mark() ? pending.what.former : state.read();
       state.write(value, by);
       forget();
       if (afterS <= 0 || former === value) return;
-      pending = { former, mark: state.mark(), end: port.at(addSeconds(port.now, afterS), goBack) };
+      begin(former, addSeconds(port.now, afterS));
+      changed();
     },
     goBack,
     forget,
@@ -156,14 +234,14 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
     port.check(writes, by);
     return success;
   };
-  const carryOut: OutputTarget['operate'] = (on, by) => {
+  wait.carriesOut(({ value: on, by }) => {
     // checked again: the time window may have passed since
     const writes = mode.writes(on === true);
     if (typeof writes === 'number') return writes;
     port.write(writes, by);
     context.changed();
     return mode.switched?.(on === true, by) ?? success;
-  };
+  });
   return {
     read: () => mode.isSupported && mode.isEnabled(),
     check,
@@ -173,7 +251,7 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
       // a command without delay is checked by its own write
       const status = windowS > 0 ? check(on, by) : success;
       if (status !== success) return status;
-      return wait.run(windowS, () => carryOut(on, by));
+      return wait.run(windowS, { value: on, by });
     },
     bound: mode.bound,
   };
@@ -250,7 +328,7 @@ export class Ramps {
   constructor(context: PartContext) {
     this.#context = context;
     const slope = (name: keyof Gradient) =>
-      timedChange(context, 'ramp', slopeOf(context.port, name), { endsAtClose: true });
+      timedChange(context, 'ramp', slopeOf(context.port, name), { key: `ramp ${name}`, endsAtClose: true });
     this.#slopes = { wPctPerS: slope('wPctPerS'), varPctPerS: slope('varPctPerS') };
   }
 

@@ -32,19 +32,19 @@ function connectSwitch(context: PartContext): Orders {
   const wait = delayed(context, 'BO5');
   const isLockedOut = () => settings.flag('BO0');
   const position = timedChange(context, 'BO5', switchState(port), { mayGoBack: () => !isLockedOut() });
-  const check: OutputTarget['check'] = (closed) => (closed === true && isLockedOut() ? controlStatus.blocked : success);
+  const check = (closed: number | boolean) => (closed === true && isLockedOut() ? controlStatus.blocked : success);
+  wait.carriesOut(({ value: closed, by }) => {
+    // checked again: the time window may have passed since
+    const status = check(closed);
+    if (status === success) position.change(closed === true, by, settings.number('AO17'));
+    return status;
+  });
   const output: OutputTarget = {
     read: () => port.device.switchClosed,
     check,
     operate(closed, by) {
-      const status = check(closed, by);
-      if (status !== success) return status;
-      return wait.run(settings.number('AO16'), () => {
-        // checked again: the time window may have passed since
-        const status = check(closed, by);
-        if (status === success) position.change(closed === true, by, settings.number('AO17'));
-        return status;
-      });
+      const status = check(closed);
+      return status === success ? wait.run(settings.number('AO16'), { value: closed, by }) : status;
     },
     live: true,
     bound: 'disconnect switch',
@@ -114,16 +114,15 @@ function operations(context: PartContext, ramps: Ramps): Orders {
     state.write('START', by);
     return success;
   });
-  const stop = order(port, 'STOP', mayStop, (_, by) =>
-    wait.run(settings.number('AO13'), () => {
-      // checked again: the time window may have passed since
-      if (!mayStop()) return controlStatus.blocked;
-      stopped.change('STOP', by, settings.number('AO15'));
-      ramps.begin('AO14', 'wPctPerS', { fromPct: presentWPct(port), toPct: 0 }, by);
-      ramps.begin('AO14', 'varPctPerS', { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: 0 }, by);
-      return success;
-    }),
-  );
+  wait.carriesOut(({ by }) => {
+    // checked again: the time window may have passed since
+    if (!mayStop()) return controlStatus.blocked;
+    stopped.change('STOP', by, settings.number('AO15'));
+    ramps.begin('AO14', 'wPctPerS', { fromPct: presentWPct(port), toPct: 0 }, by);
+    ramps.begin('AO14', 'varPctPerS', { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: 0 }, by);
+    return success;
+  });
+  const stop = order(port, 'STOP', mayStop, (value, by) => wait.run(settings.number('AO13'), { value, by }));
   return {
     outputs: [
       ['BO1', start],

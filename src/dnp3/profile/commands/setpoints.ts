@@ -26,7 +26,9 @@ class ChargeLimit {
     this.#isEnabled = isEnabled;
     // other writers and reversion timers switch the mode too
     context.onSettings(() => orLog(context, 'AO87', () => this.follow(this.#switcher)));
-    context.onClose(() => this.#end());
+    context.onClose((isKept) => {
+      if (!isKept) this.#end();
+    });
   }
 
   /** Sets or ends the limit by mode and percentage. @throws SimError as `DevicePort.setLimitW`; then it stays */

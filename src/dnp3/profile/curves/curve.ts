@@ -7,7 +7,11 @@ import { WindowHolder } from '../window.ts';
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { CurveWish, FunctionWish, TripRegion } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DevicePort } from '../../device-port.ts';
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
 import type { Origin } from '../../../core/origin.ts';
+import { keepNothing } from '../../memory/memory.ts';
+import type { Keep } from '../../memory/memory.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { success } from '../bind.ts';
@@ -55,6 +59,22 @@ const newCurve = (): StoredCurve => ({
   values: new Int32Array(2 * pointsPerCurve),
 });
 
+/** A curve as state that a restart keeps: the values are those up to the last one that is not 0. */
+type KeptCurve = Omit<StoredCurve, 'values'> & { readonly values: readonly number[] };
+
+function keptCurve({ values, ...members }: StoredCurve): KeptCurve {
+  return { ...members, values: Array.from(values.slice(0, values.findLastIndex((value) => value !== 0) + 1)) };
+}
+
+function restoredCurve({ values, ...members }: KeptCurve): StoredCurve {
+  const curve = { ...newCurve(), ...members };
+  curve.values.set(values.slice(0, curve.values.length));
+  return curve;
+}
+
+const keptCurves = (curves: ReadonlyMap<number, StoredCurve>) =>
+  Array.from(curves, ([number, curve]) => ({ number, curve: keptCurve(curve) }));
+
 /** Content of a curve that was never written. */
 const emptyCurve: Readonly<StoredCurve> = newCurve();
 
@@ -66,6 +86,12 @@ export class CurveStore {
   readonly #drafts = new Map<number, StoredCurve>();
   /** curves as functions follow them */
   readonly #curves = new Map<number, StoredCurve>();
+  /** to be called after each change */
+  readonly changed: () => void;
+
+  constructor(keep: Keep = keepNothing) {
+    this.changed = keep('curves', this.kept());
+  }
 
   /** A curve as it was committed; before that it is empty. @param number from 1 */
   curve(number: number): Readonly<StoredCurve> {
@@ -82,12 +108,28 @@ export class CurveStore {
     const draft = this.#drafts.get(this.selected) ?? newCurve();
     this.#drafts.set(this.selected, draft);
     change(draft);
+    this.changed();
   }
 
   /** Commits the draft as the curve. */
   commit(): void {
     const { draft } = this;
     this.#curves.set(this.selected, { ...draft, values: draft.values.slice() });
+    this.changed();
+  }
+
+  /** State that a restart keeps: drafts too, whose writes the outstation has acknowledged. */
+  kept(): Kept {
+    return keptParts({
+      window: this.holder.kept(this),
+      curves: keptRecord(
+        () => ({ drafts: keptCurves(this.#drafts), curves: keptCurves(this.#curves) }),
+        ({ drafts, curves }) => {
+          for (const { number, curve } of drafts) this.#drafts.set(number, restoredCurve(curve));
+          for (const { number, curve } of curves) this.#curves.set(number, restoredCurve(curve));
+        },
+      ),
+    });
   }
 
   clear(): void {
@@ -95,6 +137,7 @@ export class CurveStore {
     this.#curves.clear();
     this.selected = 1;
     this.holder.forget();
+    this.changed();
   }
 }
 
@@ -206,20 +249,36 @@ export class CurveSettings {
   readonly #store: CurveStore;
   readonly #all: CurveSetting[] = [];
   readonly #users: CurveUser[] = [];
+  readonly #changed: () => void;
 
-  constructor({ port, settings, onSettings }: PartContext, store: CurveStore) {
+  constructor({ port, settings, onSettings, keep }: PartContext, store: CurveStore) {
     this.#port = port;
     this.#store = store;
+    this.#changed = keep('numbers of curves', this.#kept());
     settings.onReset(() => {
       for (const curveSetting of this.#all) curveSetting.number = 0;
+      this.#changed();
     });
     onSettings(() => this.dropReplaced());
   }
 
   /** Sets a setting to 0 when another writer has put a different curve into force. */
   dropReplaced(): void {
-    for (const curveSetting of this.#all)
-      if (curveSetting.number > 0 && this.#isReplaced(curveSetting)) curveSetting.number = 0;
+    for (const curveSetting of this.#all) {
+      if (curveSetting.number === 0 || !this.#isReplaced(curveSetting)) continue;
+      curveSetting.number = 0;
+      this.#changed();
+    }
+  }
+
+  /** The numbers of named curves by output, as state that a restart keeps. */
+  #kept(): Kept {
+    return keptRecord(
+      () => Object.fromEntries(this.#all.map(({ output, number }) => [output, number])),
+      (numbers) => {
+        for (const curveSetting of this.#all) curveSetting.number = numbers[curveSetting.output] ?? 0;
+      },
+    );
   }
 
   add(output: PointName, use: CurveUse, isWaiting: () => boolean): CurveSetting {
@@ -289,6 +348,7 @@ export class CurveSettings {
           curveSetting.number = formerNumber;
           throw error;
         }
+        this.#changed();
         return success;
       },
       isIdle,

@@ -316,7 +316,7 @@ export function curvePoints(context: PartContext): {
   readonly points: PointBindings;
   readonly curveSettings: CurveSettings;
 } {
-  const store = new CurveStore();
+  const store = new CurveStore(context.keep);
   context.settings.onReset(() => store.clear());
   const curveSettings = new CurveSettings(context, store);
   const modeParts = modes.map((mode) => curveModePoints(context, mode, curveSettings));

@@ -5,6 +5,7 @@
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
 import type { CurveSettings, CurveUse } from '../curves/curve.ts';
+import { keptBeforeDevice } from '../../memory/memory.ts';
 import type { PartContext } from '../types.ts';
 import { scheduleStatus, validation, valueOf, scheduleType, hasOffsets, isTiming, momentOf } from './schedule.ts';
 import type { Schedule, ScheduleStore, Validation } from './schedule.ts';
@@ -156,6 +157,7 @@ export class ScheduleExecutor {
   readonly #store: ScheduleStore;
   readonly #curveSettings: CurveSettings;
   readonly #holds: DeviceHolds;
+  readonly #holdsChanged: () => void;
   #acting: Acting | null = null;
   /** the last value that the device accepted, wire units */
   #acceptedValue = 0;
@@ -174,6 +176,7 @@ export class ScheduleExecutor {
     this.#store = store;
     this.#curveSettings = curveSettings;
     this.#holds = context.port.createHolds();
+    this.#holdsChanged = context.keep(keptBeforeDevice, this.#holds.kept());
     curveSettings.addUser({ needs: (curve) => this.#namesCurve(curve), isActing: (name) => this.#actsBy(name) });
   }
 
@@ -227,9 +230,13 @@ export class ScheduleExecutor {
         due.push({ number, schedule, point: moment.point, startMs: moment.startMs });
       if (moment.nextMs !== null) nextMs = Math.min(nextMs, moment.nextMs);
       // its last run is over
-      else schedule.isReady = false;
+      else {
+        schedule.isReady = false;
+        this.#store.changed();
+      }
     }
     const isSettled = this.#act(due.sort(byPriority));
+    this.#holdsChanged();
     // curves that other writers replaced during a schedule
     this.#curveSettings.dropReplaced();
     this.#obstacle = isSettled ? null : this.#presentObstacle;
@@ -256,13 +263,19 @@ export class ScheduleExecutor {
     this.#obstacle = null;
     this.#refused.clear();
     this.#holds.forget();
+    this.#holdsChanged();
   }
 
-  /** Ends the holds, and restores the former values. */
-  close(): void {
+  /** Continues the schedules of an earlier process. */
+  readonly restored = (): void => {
+    if (this.#store.ready.length > 0 || this.#holds.ids.length > 0) this.follow();
+  };
+
+  /** Ends the holds, and restores the former values. @param isKept true: another process continues the holds */
+  close(isKept = false): void {
     this.#cancel();
     this.#acting = null;
-    this.#holds.follow(new Map());
+    if (!isKept) this.#holds.follow(new Map());
     this.#holds.close();
   }
 

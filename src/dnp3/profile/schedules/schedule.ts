@@ -2,6 +2,10 @@
  * The schedules of one outstation, of which a window shows one, and the times at which they begin and change. Dates are in
  * ms since the epoch, UTC. AN2018-001 2.9
  */
+import { keptParts, keptRecord } from '../../../core/kept.ts';
+import type { Kept } from '../../../core/kept.ts';
+import { keepNothing } from '../../memory/memory.ts';
+import type { Keep } from '../../memory/memory.ts';
 import { pointsPerSchedule } from '../table/rows.ts';
 import { WindowHolder } from '../window.ts';
 
@@ -79,6 +83,19 @@ const newSchedule = (): Schedule => ({
   isReady: false,
 });
 
+/** A schedule as state that a restart keeps: the values are those up to the last one that is not 0. */
+type KeptSchedule = Omit<Schedule, 'values'> & { readonly values: readonly number[] };
+
+function keptSchedule({ values, ...members }: Schedule): KeptSchedule {
+  return { ...members, values: Array.from(values.slice(0, values.findLastIndex((value) => value !== 0) + 1)) };
+}
+
+function restoredSchedule({ values, ...members }: KeptSchedule): Schedule {
+  const schedule = { ...newSchedule(), ...members, weekdays: [...members.weekdays] };
+  schedule.values.set(values.slice(0, schedule.values.length));
+  return schedule;
+}
+
 /** Seconds from the start to a point. @param i from 0 */
 const offsetS = ({ values }: Schedule, i: number): number => values[2 * i] ?? 0;
 /** Value of a point, wire units. @param i from 0 */
@@ -89,6 +106,12 @@ export class ScheduleStore {
   selected = 1;
   readonly holder = new WindowHolder();
   #schedules = new Map<number, Schedule>();
+  /** to be called after each change */
+  readonly changed: () => void;
+
+  constructor(keep: Keep = keepNothing) {
+    this.changed = keep('schedules', this.kept());
+  }
 
   /** @param number from 1 */
   schedule(number: number): Schedule {
@@ -110,6 +133,25 @@ export class ScheduleStore {
     this.#schedules.clear();
     this.selected = 1;
     this.holder.forget();
+    this.changed();
+  }
+
+  /** State that a restart keeps. */
+  kept(): Kept {
+    return keptParts({
+      window: this.holder.kept(this),
+      schedules: keptRecord(
+        () => ({
+          schedules: Array.from(this.#schedules, ([number, schedule]) => ({
+            number,
+            schedule: keptSchedule(schedule),
+          })),
+        }),
+        ({ schedules }) => {
+          for (const { number, schedule } of schedules) this.#schedules.set(number, restoredSchedule(schedule));
+        },
+      ),
+    });
   }
 }
 

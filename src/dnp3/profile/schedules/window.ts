@@ -61,7 +61,9 @@ class Outputs {
       operate: (value, by) => {
         const status = member.operate(value, by);
         const { current } = this.#store;
-        if (status === success) current.validation = this.#executor.validate(current);
+        if (status !== success) return status;
+        current.validation = this.#executor.validate(current);
+        this.#store.changed();
         return status;
       },
     };
@@ -109,6 +111,7 @@ class Outputs {
         const status = check(value, by);
         if (status !== success) return status;
         write(value);
+        this.#store.changed();
         this.#context.changed();
         return success;
       },

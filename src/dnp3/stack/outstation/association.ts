@@ -7,10 +7,11 @@ import { FragmentWriter } from '../application/writer.ts';
 import { EventBuffer, Indications } from './events.ts';
 import { createFunctionSet } from './functions.ts';
 import type { Report } from './events.ts';
+import { Outbox } from './outbox.ts';
 import { planRead, ResponseSeries } from './read.ts';
 import type { Piece } from './read.ts';
 import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
-import type { Disturbance, OutstationOptions, PointEvent, Session } from './types.ts';
+import type { OutstationOptions, PointEvent, Session } from './types.ts';
 import { Unsolicited } from './unsolicited.ts';
 
 const noObjects = Buffer.alloc(0);
@@ -58,6 +59,7 @@ export class Association implements AssociationPort {
   readonly #options: AssociationOptions;
   readonly #functions: FunctionSet;
   readonly #writer: FragmentWriter;
+  readonly #outbox: Outbox;
   readonly #indications: Indications;
   #session: Session | null = null;
   #sending: Sending | null = null;
@@ -68,8 +70,8 @@ export class Association implements AssociationPort {
   #held: Request | null = null;
   #requestedRestart: 'cold' | 'warm' | null = null;
   #lastRequestMs: number | null = null;
-  /** number of responses that a fault delays */
-  #late = 0;
+  /** resolves when the removal of confirmed events is durable; null: it is */
+  #confirmed: Promise<void> | null = null;
 
   constructor(options: AssociationOptions) {
     this.#options = options;
@@ -80,6 +82,7 @@ export class Association implements AssociationPort {
     this.#indications = new Indications(options.outstation, this);
     this.#writer = new FragmentWriter(limits.fragmentBytes);
     this.#functions = createFunctionSet(options.outstation);
+    this.#outbox = new Outbox({ outstation: options.outstation, session: () => this.#session });
     this.unsolicited = new Unsolicited({
       isConfigured: unsolicited,
       events: this.events,
@@ -184,7 +187,10 @@ export class Association implements AssociationPort {
     this.#indications.broadcast(cast);
     // a broadcast gets no answer: READ would return nothing, and no master could follow up a SELECT
     const { functionCode } = request;
-    if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request, from);
+    if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) {
+      this.#carryOut(request, from);
+      void this.#durable(functionCode);
+    }
     this.#restartIfRequested();
   }
 
@@ -207,6 +213,7 @@ export class Association implements AssociationPort {
     const answer = this.#carryOut(request);
     const isSilent = silentFunctions.has(request.functionCode);
     const octets = isSilent ? null : this.#respond(request, answer);
+    if (isSilent) void this.#durable(request.functionCode);
     this.#restartIfRequested();
     // kept over a restart: the master may repeat the request that caused it
     this.#last = { octets: Buffer.from(request.octets), answer: octets };
@@ -322,6 +329,7 @@ export class Association implements AssociationPort {
     if (this.#options.outstation.disturber.ignoresConfirm()) return;
     if (uns) {
       this.unsolicited.confirm(seq);
+      this.#keepConfirm();
       return;
     }
     const sending = this.#sending;
@@ -333,6 +341,7 @@ export class Association implements AssociationPort {
     }
     sending.endWait?.();
     sending.series.confirm(sending.piece);
+    this.#keepConfirm();
     this.#confirmedSeq = seq;
     this.#indications.confirmed(sending.report);
     if (sending.piece.isLast) {
@@ -368,36 +377,23 @@ export class Association implements AssociationPort {
   }
 
   #send(octets: Buffer, functionCode: number): void {
-    const { disturber, limits, later } = this.#options.outstation;
-    const fate = disturber.response(functionCode, {
-      asksForConfirm: ((octets[0] ?? 0) & conBit) !== 0,
-      freeBytes: limits.fragmentBytes - octets.length,
-    });
-    const session = this.#session;
-    if (fate.dropped || session === null) return;
-    const { badCrc, delayMs } = fate;
-    const sent = disturbed(octets, fate);
-    if (delayMs === 0) session.send(sent, { badCrc });
-    else if (this.#late < maxLate) {
-      this.#late += 1;
-      later(delayMs, () => {
-        this.#late -= 1;
-        if (this.#session === session) session.send(sent, { badCrc });
-      });
-    }
+    this.#outbox.send(octets, functionCode, this.#durable(functionCode));
   }
-}
 
-/** Maximum of delayed responses of an association; others are dropped. */
-const maxLate = 64;
-const conBit = 0x20;
+  /** Resolves when a response to this function may go out; null: at once. */
+  #durable(functionCode: number): Promise<void> | null {
+    const { durable } = this.#options.outstation;
+    if (durable === undefined || functionCode === functionCodes.unsolicitedResponse) return null;
+    // a response shows the master that its confirms have arrived
+    return functionCode === functionCodes.read ? this.#confirmed : durable(functionCode);
+  }
 
-/** The fragment as a fault changes it. */
-function disturbed(octets: Buffer, fate: Disturbance): Buffer {
-  const { sequenceShift, asksForConfirm, addedOctets } = fate;
-  if (sequenceShift === 0 && !asksForConfirm && addedOctets === null) return octets;
-  const copy = addedOctets === null ? Buffer.from(octets) : Buffer.concat([octets, addedOctets]);
-  const [control = 0] = copy;
-  copy[0] = (control & 0xf0) | ((control + sequenceShift) & 0x0f) | (asksForConfirm ? conBit : 0);
-  return copy;
+  /** Makes the removal of confirmed events durable. */
+  #keepConfirm(): void {
+    const confirmed = this.#options.outstation.durable?.(functionCodes.confirm) ?? null;
+    this.#confirmed = confirmed;
+    void confirmed?.then(() => {
+      if (this.#confirmed === confirmed) this.#confirmed = null;
+    });
+  }
 }

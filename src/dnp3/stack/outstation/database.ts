@@ -57,6 +57,7 @@ export class PointDatabase implements Database {
   readonly #clearsCounters: boolean;
   readonly #kinds: ByKind;
   readonly #listeners = new Set<(event: PointEvent) => void>();
+  readonly #settingsListeners = new Set<() => void>();
 
   constructor({ specs, refresh = () => undefined, clearsCounters = false }: DatabaseOptions) {
     this.refresh = refresh;
@@ -108,6 +109,7 @@ export class PointDatabase implements Database {
     point.class = to;
     point.reported = point.value;
     point.reportedFlags = point.flags;
+    this.#settingsChanged();
     return true;
   }
 
@@ -115,6 +117,7 @@ export class PointDatabase implements Database {
     const point = this.#kinds.analogInput.byIndex.get(index);
     if (point === undefined || !Number.isFinite(deadband) || deadband < 0) return false;
     point.deadband = deadband;
+    this.#settingsChanged();
     return true;
   }
 
@@ -127,6 +130,7 @@ export class PointDatabase implements Database {
       if (clear && this.#clearsCounters)
         this.update('counter', point.spec.index, { value: 0, flags: point.flags }, stamp);
     }
+    this.#settingsChanged();
     return !counters.includes(undefined);
   }
 
@@ -137,12 +141,31 @@ export class PointDatabase implements Database {
     };
   }
 
+  onSettings(listener: () => void): () => void {
+    this.#settingsListeners.add(listener);
+    return () => {
+      this.#settingsListeners.delete(listener);
+    };
+  }
+
+  restoreFrozen(index: number, { value, flags }: PointState): void {
+    const frozen = this.#kinds.frozenCounter.byIndex.get(index);
+    if (frozen === undefined) return;
+    frozen.value = value;
+    frozen.flags = flags;
+  }
+
   restart(): void {
     for (const { points } of Object.values(this.#kinds))
       for (const point of points) {
         point.class = point.spec.class;
         point.deadband = point.spec.deadband;
       }
+    this.#settingsChanged();
+  }
+
+  #settingsChanged(): void {
+    for (const listener of this.#settingsListeners) listener();
   }
 
   #freezeOne({ spec: { index }, value, flags }: LivePoint, stamp: Stamp): void {

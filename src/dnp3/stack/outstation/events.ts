@@ -24,6 +24,15 @@ type EventClass = 1 | 2 | 3;
 type ByClass<T> = Readonly<Record<EventClass, T>>;
 type Queues = Readonly<Record<PointKind, ByClass<QueuedEvent[]>>>;
 
+/** Observer of the changes of a buffer. */
+export interface EventObserver {
+  added(event: QueuedEvent): void;
+  /** The event is confirmed, lost, or replaced by a newer one of its point. */
+  removed(event: QueuedEvent): void;
+  /** The overflow has begun or ended. */
+  overflowChanged(): void;
+}
+
 /**
  * Each kind and class has its own capacity, so that a flood in one displaces no events of another; a full queue drops its
  * oldest event.
@@ -36,6 +45,8 @@ export class EventBuffer {
   readonly #latest = new Map<PointEvent['spec'], QueuedEvent>();
   #next = 1;
   #isOverflown = false;
+  /** null: none */
+  observer: EventObserver | null = null;
   /** events lost since the start */
   lost = 0;
   /** events added since the start */
@@ -59,17 +70,34 @@ export class EventBuffer {
     this.added += 1;
     const previous = this.#latest.get(event.spec);
     // the class of the point may have changed; a sent event stays
-    if (previous !== undefined && !previous.isSent) remove(queues[previous.class], previous);
+    if (previous !== undefined && !previous.isSent) this.#remove(previous);
     const queue = queues[event.class];
-    if (queue.length >= this.#capacity) {
-      queue.shift();
-      this.lost += 1;
-      this.#isOverflown = true;
-    }
+    if (queue.length >= this.#capacity) this.#dropOldest(queue);
     const { spec, class: eventClass, state, stamp } = event;
     const queued: QueuedEvent = { spec, class: eventClass, state, stamp, number: this.#next++, at, isSent: false };
     queue.push(queued);
     if (event.spec.keeps === 'latest') this.#latest.set(event.spec, queued);
+    this.observer?.added(queued);
+  }
+
+  /** All events, oldest first. */
+  get all(): readonly QueuedEvent[] {
+    return this.#all.flat().sort((a, b) => a.number - b.number);
+  }
+
+  /**
+   * Fills an empty buffer with the events that it had before a restart.
+   * @param events oldest first, with rising numbers
+   */
+  restore(events: readonly QueuedEvent[], isOverflown: boolean): void {
+    this.#isOverflown = isOverflown;
+    for (const event of events) {
+      const queue = this.#queues[event.spec.kind][event.class];
+      if (queue.length >= this.#capacity) this.#dropOldest(queue);
+      queue.push(event);
+      if (event.spec.keeps === 'latest') this.#latest.set(event.spec, event);
+      this.#next = event.number + 1;
+    }
   }
 
   /** Number of unsent events, by class. */
@@ -105,6 +133,7 @@ export class EventBuffer {
       const unconfirmed = queue.filter((each) => !confirmed.has(each));
       queue.splice(0, queue.length, ...unconfirmed);
     }
+    for (const each of events) this.observer?.removed(each);
   }
 
   /**
@@ -112,22 +141,35 @@ export class EventBuffer {
    * all queues have room. `lost` is the number of lost events when the response was built.
    */
   overflowReported(lost: number): void {
-    if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
+    if (lost !== this.lost || !this.#all.every(({ length }) => length < this.#capacity)) return;
+    this.#isOverflown = false;
+    this.observer?.overflowChanged();
   }
 
   /** Queues events again after a missing confirm, unless a newer event of the same point replaces them. */
   release(events: readonly QueuedEvent[]): void {
     for (const each of events) {
       each.isSent = false;
-      if (each.spec.keeps === 'latest' && this.#latest.get(each.spec) !== each)
-        remove(this.#queues[each.spec.kind][each.class], each);
+      if (each.spec.keeps === 'latest' && this.#latest.get(each.spec) !== each) this.#remove(each);
     }
   }
-}
 
-function remove(queue: QueuedEvent[], event: QueuedEvent): void {
-  const at = queue.indexOf(event);
-  if (at >= 0) queue.splice(at, 1);
+  #remove(event: QueuedEvent): void {
+    const queue = this.#queues[event.spec.kind][event.class];
+    const at = queue.indexOf(event);
+    if (at < 0) return;
+    queue.splice(at, 1);
+    this.observer?.removed(event);
+  }
+
+  #dropOldest(queue: QueuedEvent[]): void {
+    const oldest = queue.shift();
+    this.lost += 1;
+    this.#isOverflown = true;
+    if (oldest === undefined) return;
+    this.observer?.removed(oldest);
+    this.observer?.overflowChanged();
+  }
 }
 
 /** Conditions that a fragment reports; its confirm ends only these. */

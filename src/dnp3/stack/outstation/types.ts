@@ -89,6 +89,8 @@ export interface AssociationClock {
    * @returns false: outside of the range of the clock, which is unchanged
    */
   sync(ms: number, monotonicMs: number): boolean;
+  /** The instant of an event from before a restart. @param ms its `timeOf` then, ms since the epoch */
+  restoredInstant(ms: number): Instant;
   /** Called at a restart of the association: the master must write the time again. */
   forget(): void;
 }
@@ -184,6 +186,10 @@ export interface Database {
   freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean;
   /** Listeners are called with each event, in order; the returned function removes the listener. */
   onEvent(listener: (event: PointEvent) => void): () => void;
+  /** Listeners are called after changes of classes, deadbands and frozen counters. */
+  onSettings(listener: () => void): () => void;
+  /** Sets a frozen counter as it was before a restart, without an event. No effect for an unknown point. */
+  restoreFrozen(index: number, state: PointState): void;
   /** Restores the configured classes and deadbands. */
   restart(): void;
 }
@@ -242,6 +248,11 @@ export interface OutstationOptions {
   readonly masterClock: (address: number) => AssociationClock;
   /** delay in the answer to COLD_RESTART and WARM_RESTART, ms */
   readonly restartDelayMs: number;
+  /**
+   * Resolves when all changes by a request of this function are durable, never rejects; null: they are. Absent: the
+   * outstation has no memory that survives the process.
+   */
+  readonly durable?: (functionCode: number) => Promise<void> | null;
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
 }
 

@@ -1,5 +1,6 @@
 import { AdapterLifecycle, startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
+import type { CommAlarmSwitch } from '../../../core/comm-alarms.ts';
 import { errorText, noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import { hostAndPort, portRemedy } from '../../../core/net/listen.ts';
@@ -24,9 +25,11 @@ import { imageOf, ProxyUnit } from './unit-bridge.ts';
 import type { ProxyDevice } from './unit-bridge.ts';
 import type { DeviceTime } from './watchdog.ts';
 
-export interface ProxyAdapterOptions extends Omit<ModbusContextOptions, 'disturber'> {
+export interface ProxyAdapterOptions extends Omit<ModbusContextOptions, 'disturber' | 'portAlarm'> {
   /** absent: no fault injection */
   readonly faults?: ProxyFaults;
+  /** shows a lost port as an alarm of its devices; absent: no alarm */
+  readonly commAlarms?: CommAlarmSwitch;
   /** simulated time of a device; absent: heartbeats are not watched */
   readonly timeOf?: (deviceIndex: number) => DeviceTime;
   /** parsed map file */
@@ -164,9 +167,10 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#logger = options.logger ?? silentLogger;
     this.#units = new Map();
     this.#devices = new Map(served.map((device) => [device.index, device]));
-    const { faults } = options;
+    const { faults, commAlarms: alarms } = options;
     this.#context = createModbusContext({
       ...options,
+      ...(alarms && { portAlarm: { alarms, code: 'proxy_port_lost', devices: () => this.#devices.keys() } }),
       ...(faults && {
         disturber: createProxyDisturber(map, faults, {
           indexes: () => [...this.#devices.keys()],
@@ -204,6 +208,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
       detail: this.#mapInWords,
       endpoint: this.#endpoint,
       peers: this.#server?.connectionCount ?? 0,
+      ...this.#context.ports.trouble,
     });
   }
 
@@ -235,6 +240,7 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     if (lack) return Promise.reject(new SimError('COMMAND_CONFLICT', `Modbus proxy: ${lack.detail}`));
     this.#devices.set(device.index, device);
     this.#units.set(device.index, this.#unitOf(device));
+    this.#context.ports.joined(device.index);
     this.#warnAbout([device]);
     return Promise.resolve();
   }

@@ -9,6 +9,7 @@ import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';
 import type { RequestReport } from './report.ts';
+import type { KeptPorts } from '../../../core/net/kept-ports.ts';
 import type { Sweeper } from '../../../core/net/sweeper.ts';
 import type { LoopQueue } from '../../../core/turns.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
@@ -101,6 +102,8 @@ export interface ModbusContext {
   readonly report: RequestReport;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
+  /** binds the ports of listeners that fail again */
+  readonly ports: KeptPorts;
   /** the connections' share of each turn of the event loop */
   readonly turns: LoopQueue;
   readonly later: Later;

@@ -3,6 +3,8 @@ import type { Server, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../core/time/clock.ts';
 import { errorText, SimError } from '../../../core/errors.ts';
+import { KeptPorts } from '../../../core/net/kept-ports.ts';
+import type { KeptPlace, KeptPort, PortAlarm } from '../../../core/net/kept-ports.ts';
 import { listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
@@ -30,6 +32,8 @@ export interface ModbusContextOptions
   extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
   readonly limits?: Partial<ModbusLimits>;
   readonly logger?: Logger;
+  /** alarm of devices whose port is lost; default: no alarm */
+  readonly portAlarm?: PortAlarm;
 }
 
 /** A context with the defaults filled in, shared by all listeners of a group. */
@@ -37,14 +41,17 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
   const clock = options.clock ?? systemClock;
   const logger = options.logger ?? silentLogger;
   const later = options.later ?? callLater;
+  const log = new LimitedLog(logger, clock, 'connections');
+  const { portAlarm: alarm } = options;
   return {
     limits: { ...defaultLimits, ...options.limits },
     foreignUnit: options.foreignUnit ?? 'silent',
     clock,
-    log: new LimitedLog(logger, clock, 'connections'),
+    log,
     report: new RequestReport(logger, clock, later),
     counters: new ModbusCounters(),
-    sweeper: options.sweeper ?? new Sweeper(),
+    sweeper: options.sweeper ?? new Sweeper((error) => log.error(`a check of time limits failed: ${errorText(error)}`)),
+    ports: new KeptPorts({ log, clock, later, ...(alarm !== undefined && { alarm }) }),
     turns: new LoopQueue({ nowMs: () => clock.monotonicMs() }),
     later,
     ...(options.tls !== undefined && { tls: options.tls }),
@@ -107,12 +114,12 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   readonly #connections = new Set<Connection>();
   /** oldest first, with the reception of the connection that follows */
   readonly #handshakes = new Map<Handshake<RoleFinding>, Welcome>();
-  /** undefined: the port is closed */
+  /** undefined: a fault keeps the port closed */
   #server: Server | undefined;
-  /** true while a closed port opens again */
+  /** binds the port of `#server` again when it fails */
+  #kept: KeptPort | undefined;
+  /** true while a port that a fault has closed opens again */
   #reopening = false;
-  /** true once the log has the reason why the port cannot open again */
-  #reported = false;
   #lastCloseMs = -Infinity;
   #forgetFaults: (() => void) | undefined;
   #endPause: (() => void) | undefined;
@@ -210,8 +217,8 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     const server = this.#newServer();
     this.#server = server;
     const { port } = await listen(server, this.#host, this.#wantedPort);
-    this.#reportErrors(server);
     this.port = port;
+    this.#kept = this.context.ports.keep(server, this.#place);
     const { disturber, sweeper } = this.context;
     if (disturber !== undefined) {
       sweeper.add(this);
@@ -239,10 +246,10 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     );
   }
 
-  #reportErrors(server: Server): void {
-    server.on('error', (error) => {
-      this.context.log.error(`cannot accept a connection: ${error.message}`, this.deviceIndex);
-    });
+  get #place(): KeptPlace {
+    // the meter has an index for faults and no device
+    const isShared = this.deviceIndex === undefined && this.faultIndex === undefined;
+    return { host: this.#host, port: this.port, deviceIndex: this.deviceIndex, isShared };
   }
 
   /** Closes or opens the port as faults and the state of the device require. Open connections stay. */
@@ -257,31 +264,39 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
       if (this.#server === undefined && !this.#reopening) void this.#reopen();
       return;
     }
-    this.#server?.close();
-    this.#server = undefined;
+    this.#closePort();
     if (shutMs !== Infinity)
       this.#endPause = later(shutMs, () => {
         this.#followFaults();
       });
   }
 
-  /** Opens the port again; after a failure the next sweep retries. */
+  #closePort(): void {
+    void this.#kept?.release();
+    this.#kept = undefined;
+    this.#server?.close();
+    this.#server = undefined;
+  }
+
+  /** Opens a port again that a fault has closed. */
   async #reopen(): Promise<void> {
     this.#reopening = true;
     const server = this.#newServer();
+    let failure: unknown = null;
     try {
       await listen(server, this.#host, this.port);
-      this.#reported = false;
-      this.#reportErrors(server);
-      if (this.#closing === undefined) this.#server = server;
-      else server.close();
     } catch (error) {
-      if (!this.#reported) this.context.log.error(`the port cannot open again: ${errorText(error)}`, this.deviceIndex);
-      this.#reported = true;
-    } finally {
-      this.#reopening = false;
+      failure = error;
     }
-    if (this.#server !== undefined) this.#followFaults();
+    this.#reopening = false;
+    if (this.#closing !== undefined) {
+      server.close();
+      return;
+    }
+    const { ports } = this.context;
+    this.#server = server;
+    this.#kept = failure === null ? ports.keep(server, this.#place) : ports.recover(server, this.#place, failure);
+    this.#followFaults();
   }
 
   #accept(socket: Socket): void {
@@ -397,6 +412,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     this.context.sweeper.delete(this);
     this.#forgetFaults?.();
     this.#endPause?.();
+    await this.#kept?.release();
     const closed = new Promise<void>((resolve) => {
       if (this.#server === undefined) resolve();
       else

@@ -14,8 +14,9 @@ import {
   reconnectPauseFault,
   requestIntervalFault,
 } from '../../../../src/fault-kinds/modbus-transport.ts';
+import { acceptError, serverAt } from '../../../support/listeners.ts';
 import { readRequest } from '../../../support/modbus-client.ts';
-import { until, WireRig } from './wire-rig.ts';
+import { refusalAt, until, WireRig } from './wire-rig.ts';
 
 const condition = { point: '701.W', below: 1 };
 
@@ -248,9 +249,42 @@ describe('faults of connections and of whole devices', () => {
       await until(() => rig.log.entries().length > 0);
       expect(rig.log.entries().at(-1)?.message).to.match(/^the port cannot open again: .*the port is in use/);
       await new Promise((resolve) => thief.close(resolve));
-      rig.context.sweeper.sweep();
+      rig.timers.pass(1000);
       await until(() => rig.own.isAccepting);
       expect(await rig.works(await rig.open())).to.equal(true);
+    });
+  });
+
+  describe('a port whose listener fails', () => {
+    it('stays closed under a fault, and opens with its end', async () => {
+      const { port } = rig.own;
+      (await serverAt(port)).emit('error', acceptError('EINVAL'));
+      expect([rig.own.isAccepting, rig.context.ports.trouble.state]).to.deep.equal([false, 'retrying']);
+      rig.inject(outageFault, { mode: 'close' });
+      expect(rig.context.ports.trouble).to.deep.equal({});
+      rig.timers.pass(1000);
+      expect(await rig.refusal()).to.equal('ECONNREFUSED');
+      rig.clear();
+      await until(() => rig.own.isAccepting);
+      expect([rig.own.port, await rig.works(await rig.open())]).to.deep.equal([port, true]);
+    });
+
+    it('leaves open connections and other ports alone', async () => {
+      const client = await rig.open();
+      expect(await rig.works(client)).to.equal(true);
+      (await serverAt(rig.own.port)).emit('error', acceptError('EINVAL'));
+      expect([await rig.works(client), rig.other.isAccepting]).to.deep.equal([true, true]);
+      rig.timers.pass(1000);
+      await until(() => rig.own.isAccepting);
+      expect([await rig.works(client), await rig.works(await rig.open())]).to.deep.equal([true, true]);
+    });
+
+    it('ends while it is lost', async () => {
+      const { port } = rig.own;
+      (await serverAt(port)).emit('error', acceptError('EINVAL'));
+      await rig.own.close();
+      rig.timers.pass(120_000);
+      expect([rig.timers.waiting, await refusalAt(port)]).to.deep.equal([0, 'ECONNREFUSED']);
     });
   });
 
