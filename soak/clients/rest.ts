@@ -56,6 +56,7 @@ export class RestClient {
     const { gate, tally, random } = this.#options;
     while (!gate.isEnded) {
       const { http } = await gate.open();
+      const { life } = gate;
       const beginMs = performance.now();
       try {
         tally.add('requests');
@@ -63,7 +64,8 @@ export class RestClient {
         else await get(http, reads[Math.floor(random.next() * reads.length)] ?? 'overview');
         tally.answered(performance.now() - beginMs);
       } catch (error) {
-        tally.error(textOf(error));
+        // the port of an earlier life may belong to another process by now
+        if (life === gate.life) tally.error(textOf(error));
       }
       await pause(Math.max(0, 1000 / ratePerS - (performance.now() - beginMs)));
     }
