@@ -274,7 +274,7 @@ export default tseslint.config(
     forbid([files], [outside], 'the dashboard is a client of the REST interface: it knows nothing else of the program'),
   ),
   {
-    files: ['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
+    files: ['test/**/*.ts', 'bench/**/*.ts', 'soak/**/*.ts', 'scripts/**/*.ts'],
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -52,6 +52,7 @@ function types() {
     'src',
     'test',
     'bench',
+    'soak',
     'scripts',
   ]);
 }

@@ -18,6 +18,14 @@ const fuzzFiles = {
   Modbus: ['test/sunspec/modbus/server/pdu.test.ts'],
   REST: ['test/api/hostile/fuzz.test.ts', 'test/core/json-place.test.ts'],
 };
+/** Long runs of the build under load, with their seconds and arguments. */
+const soaks = {
+  'soak of a minute, few devices': [60, '--minutes', '1', '--devices', '8', '--masters', '4', '--streams', '10'],
+  soak: [600, '--minutes', '10'],
+  'soak with chaos': [600, '--minutes', '10', '--devices', '24', '--masters', '8', '--streams', '20', '--chaos'],
+  // a start and a life of 1.1 s on average
+  'soak of 200 kills': [600, '--kills', '200'],
+};
 /** The modules of rules are mutated in turn, so many parts of them a night. */
 const mutationParts = 5;
 
@@ -121,7 +129,7 @@ export function changeStages(changed) {
     ...setUp(),
     ...checks('lint', 260),
     ...unitTests('.cache/ci', 330),
-    ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 300 }),
+    ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 400 }),
     handMutations('browser tests?'),
   ];
 }
@@ -161,6 +169,22 @@ export function nightlyStages({ seed, day }) {
       budgetS: fuzzS + 120,
     }),
   );
+  const soakStages = Object.entries(soaks).map(([name, [seconds, ...args]]) => ({
+    name,
+    command: npm(
+      'soak',
+      '--no-build',
+      '--seed',
+      String(seed),
+      '--json',
+      `${folder}/${name.replaceAll(/\W+/g, '-')}.json`,
+      ...args,
+    ),
+    needs: ['build'],
+    // both cores: its figures are times
+    cores: 2,
+    budgetS: seconds + 120,
+  }));
   const part = `${(day % mutationParts) + 1}/${mutationParts}`;
   return [
     { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 1200 },
@@ -176,6 +200,13 @@ export function nightlyStages({ seed, day }) {
     }),
     ...otherSeeds,
     ...fuzz,
+    {
+      name: 'fuzz of all parsers',
+      command: npm('fuzz', '--seconds', String(fuzzS)),
+      needs: ['npm ci'],
+      budgetS: fuzzS + 120,
+    },
+    ...soakStages,
     handMutations(),
     {
       name: `mutations of rule modules, part ${part}`,

@@ -41,6 +41,6 @@ export function oxlintConfig() {
     plugins: ['typescript'],
     categories: { correctness: 'off' },
     rules: inOxlint({ ...strict, ...options }),
-    overrides: [{ files: ['**/{test,bench,scripts}/**'], rules: inOxlint(offOutsideSources) }],
+    overrides: [{ files: ['**/{test,bench,soak,scripts}/**'], rules: inOxlint(offOutsideSources) }],
   };
 }

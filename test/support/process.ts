@@ -20,11 +20,21 @@ export interface RunningSimulator {
   readonly pid: number;
   readonly httpPort: number;
   readonly modbusPort: number;
+  /** 0: DNP3 is off */
+  readonly dnp3Port: number;
+  /** from the start of the process until it was ready */
+  readonly readyMs: number;
   /** everything printed so far */
   readonly output: string;
+  /** the exit code when it has ended, whatever has ended it; null: a signal */
+  readonly ended: Promise<number | null>;
   /** Ends it with SIGTERM unless it has ended already; answers the exit code, null when a signal ended it. */
   stop(): Promise<number | null>;
+  /** Ends it at once, as a loss of power does. */
+  kill(): Promise<void>;
 }
+
+type Ports = Pick<RunningSimulator, 'httpPort' | 'modbusPort' | 'dnp3Port'>;
 
 /**
  * The environment without settings that would leak into the simulator. Named and empty, since Node hands it on otherwise:
@@ -41,11 +51,12 @@ function portAfter(word: string, output: string): number | undefined {
 }
 
 /** The ports in the lines after "derbench is ready". */
-function portsIn(output: string): { httpPort: number; modbusPort: number } | undefined {
+function portsIn(output: string): Ports | undefined {
   const lines = output.split('derbench is ready\n')[1];
   if (lines === undefined || !/nothing is kept|state in/.test(lines)) return undefined;
   const httpPort = portAfter('HTTP', lines);
-  return httpPort === undefined ? undefined : { httpPort, modbusPort: portAfter('Modbus', lines) ?? 0 };
+  if (httpPort === undefined) return undefined;
+  return { httpPort, modbusPort: portAfter('Modbus', lines) ?? 0, dnp3Port: portAfter('DNP3', lines) ?? 0 };
 }
 
 async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise<number | null> {
@@ -65,6 +76,7 @@ export async function startSimulator(
   cwd = root,
 ): Promise<RunningSimulator> {
   const [program, ...args] = command;
+  const startMs = performance.now();
   const child = spawn(program, [...args, '-wp', '0', '-p', '0', ...flags], {
     cwd,
     env: cleanEnvironment(),
@@ -76,7 +88,7 @@ export async function startSimulator(
   process.once('exit', killWithUs);
   let output = '';
   const exited = once(child, 'close').finally(() => process.removeListener('exit', killWithUs));
-  const ports = await new Promise<{ httpPort: number; modbusPort: number }>((resolve, reject) => {
+  const ports = await new Promise<Ports>((resolve, reject) => {
     const fail = (reason: string) => {
       child.kill('SIGKILL');
       reject(new Error(`the simulator ${reason}\n${output}`));
@@ -99,10 +111,16 @@ export async function startSimulator(
   });
   return {
     ...ports,
+    readyMs: performance.now() - startMs,
     pid: child.pid ?? 0,
+    ended: exited.then(() => child.exitCode),
     get output() {
       return output;
     },
     stop: () => stopChild(child, exited),
+    async kill() {
+      child.kill('SIGKILL');
+      await exited;
+    },
   };
 }
