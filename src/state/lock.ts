@@ -124,8 +124,8 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
     removeDead(path, holder);
   }
   const stop = every(aliveEveryMs, () => {
-    const now = new Date();
-    void utimes(path, now, now).catch(() => undefined);
+    const touchedAt = new Date();
+    void utimes(path, touchedAt, touchedAt).catch(() => undefined);
   });
   return {
     release() {

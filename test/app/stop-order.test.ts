@@ -23,6 +23,7 @@ class Bench {
       logBook: { flush: () => this.events.push('log flushed') },
       plant: {
         devices: [],
+        time: { mode: 'accelerated' },
         end: () => this.events.push('plant: no more ticks'),
         commands: { cancelAll: () => this.events.push('commands canceled') },
       },

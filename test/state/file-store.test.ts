@@ -115,9 +115,9 @@ describe('store in files', () => {
       async (operations, compactBytes, stopStep, luckyBytes) => {
         const rig = await Rig.open(undefined, { compactBytes });
         let [steps, resolved] = [0, 0];
-        let lost: { readonly folder: TestFolder; readonly resolved: number } | null = null;
+        const losses: { readonly folder: TestFolder; readonly resolved: number }[] = [];
         rig.folder.beforeStep = () => {
-          if (steps === stopStep) lost = { folder: rig.folder.afterPowerLoss(luckyBytes), resolved };
+          if (steps === stopStep) losses.push({ folder: rig.folder.afterPowerLoss(luckyBytes), resolved });
           steps += 1;
           return Promise.resolve();
         };
@@ -128,7 +128,7 @@ describe('store in files', () => {
             resolved += 1;
           }),
         );
-        const { folder, resolved: before } = lost ?? { folder: rig.folder.afterPowerLoss(), resolved };
+        const { folder, resolved: before } = losses[0] ?? { folder: rig.folder.afterPowerLoss(), resolved };
         const after = await (await Rig.open(folder)).contents(slots);
         expect(models(operations).slice(before)).to.deep.include(after);
       },

@@ -18,8 +18,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
-import type { ChangedDevices } from './placed.ts';
-import type { SeriesOf } from './plant.ts';
+import type { ChangedDevices, SeriesOf } from './placed.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 

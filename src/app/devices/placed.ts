@@ -4,7 +4,6 @@ import type { DeviceEntry } from '../../config/profile/device-entry.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
-import type { SeriesOf } from './plant.ts';
 
 /** Devices that differ from those of the configuration. */
 export interface ChangedDevices {
@@ -18,6 +17,9 @@ export interface PlacedDevice {
   readonly config: DeviceConfig;
   readonly series: DeviceSeries;
 }
+
+/** Reads the series of a device. */
+export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
 /**
  * A device that has joined an earlier process and does not fit any more is left out with a line in the log.

@@ -20,7 +20,7 @@ import { packageFile } from '../../core/package-files.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
 import { parseSeries } from '../../der/surroundings/series.ts';
 import type { Series, SeriesColumn } from '../../der/surroundings/series.ts';
-import type { PlacedDevice } from './placed.ts';
+import type { PlacedDevice, SeriesOf } from './placed.ts';
 import { parseVisits } from '../../der/surroundings/visits.ts';
 import type { VisitPlan } from '../../der/surroundings/visits.ts';
 import { weatherTable } from '../../der/surroundings/weather-files.ts';
@@ -138,9 +138,6 @@ function textOf(path: string, columns: readonly SeriesColumn[]): string {
   const text = readFileSync(path, 'utf8');
   return columns === weatherColumns ? weatherTable(text) : text;
 }
-
-/** Reads the series of a device. */
-export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
 /** The returned function throws SimError CONFIG_INVALID, which names the invalid lines of a series. */
 export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {

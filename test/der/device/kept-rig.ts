@@ -56,10 +56,6 @@ function templateOf({ type, map = {}, inverter = {}, realSource = false }: KeptR
   return template;
 }
 
-/** True if a restart keeps the source of a type. */
-export const keepsSource = (type: string): boolean =>
-  templateOf({ type, realSource: true }).createSource(1, 0).kept !== undefined;
-
 interface Change {
   readonly at: SimTime;
   readonly grid?: GridPatch;
