@@ -75,7 +75,7 @@ async function runAhead({ healthUrl }: Simulator): Promise<void> {
 
 /** Clients of one sort beside the masters, on a process of their own. */
 async function beside(sort: Sort, seconds: number): Promise<{ alone: Measured; both: Measured }> {
-  const peerPort = await freePorts();
+  const peerPort = await freePorts(2);
   const simulator = await startSimulator(
     2,
     ['--config', inCheckout('bench/attackers.yaml'), ...sorts[sort](peerPort)],
