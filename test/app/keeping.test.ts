@@ -121,13 +121,13 @@ describe('State of the devices over the end of the process', () => {
   it('a request that was answered is in force after the process was killed', async () => {
     await start('killed', '-N', '2', ...paused);
     await done('/site', { export_limit_kw: 3 });
-    await done('/grid-support?device=1', { max_power: { enabled: true, limit_pct: 40 } });
     await done('/devices', { device_type: 'Batt-3Phase' });
     await done('/devices', { device_type: 'PV-3Phase' });
     await done('/devices/3/remove');
     await done('/devices/0/remove');
     await done('/controls/time/step', { ticks: 3 });
     await done('/commands?device=2', { command: 'stop' });
+    await done('/grid-support?device=1', { max_power: { enabled: true, limit_pct: 40 } });
     const [before, time] = [dumps(), app.plant.time.tick];
     const copy = copyOfFiles('killed');
     await app.stop();
@@ -216,6 +216,9 @@ describe('State of the devices over the end of the process', () => {
     await app.stop();
     await start('clock', '-wc_tz', 'Asia/Kolkata');
     expect(app.plant.time).to.include({ mode: 'accelerated', rate: 1, timezone: 'Asia/Kolkata' });
+    await app.stop();
+    await start('clock', '-wc_tz', 'Asia/Kolkata', ...paused);
+    expect(app.plant.time).to.include({ mode: 'paused', timezone: 'Asia/Kolkata' });
   });
 
   it('scenarios stay, with their ids, until they are removed', async () => {
