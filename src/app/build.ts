@@ -1,6 +1,7 @@
 /** Composition root: builds the parts of a simulator. */
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
+import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
@@ -147,6 +148,9 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     version: origin.version,
   });
   followPlant(faults, plant);
+  const injected = new InjectedFaults();
+  const alarmOf = alarmOfState(() => ({ plant, commAlarms }));
+  state.onFailure(alarmOf('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
@@ -156,21 +160,28 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     log,
     wall,
     unfit,
-    faults,
+    // one part: a fault that is injected and not marked so would be injected again
+    faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
+    onRefusal: alarmOf('parts'),
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
-  const injected = new InjectedFaults();
   keep('log', logBook.kept());
-  keep('injected', injected.kept());
-  alarmOfState({ plant, state, commAlarms });
   const chargePointId = createChargePointIds(plant, config.chargePointId);
-  const shared = { plant, faults, clock: wall, later, logBook, chargePointId, keep, ...(keeping && { keeping }) };
-  const parts = { ...shared, ...(keeping && { keepPart: keeping.keepPart }) };
+  const shared = {
+    plant,
+    faults,
+    clock: wall,
+    later,
+    logBook,
+    chargePointId,
+    keep,
+    ...(keeping && { keeping, keepPart: keeping.keepPart }),
+  };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { adapters, ...interfaces } = composeAdapters({
-    ...parts,
+    ...shared,
     config,
     seed,
     commAlarms,
@@ -181,7 +192,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
+  const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, log });
   keep('changes', changes.kept());
   const scenarios = composeScenarios({
     plant,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
-import type { FaultRegistry } from '../core/faults/registry.ts';
+import { changesOf } from './devices/placed.ts';
 import type { ChangedDevices, PlacedDevice } from './devices/placed.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
@@ -28,7 +28,7 @@ import type { State } from './state.ts';
 const saveEveryMs = 1000;
 /** Saving yields to other work after this many milliseconds. */
 const sliceMs = 2;
-/** A device whose state is older than this many ticks was not part of the simulator meanwhile. */
+/** A device whose state is this many ticks away from the clock was not part of the simulator meanwhile. */
 const maxTicksBehind = 10;
 /** names all devices among the parts that are not restored */
 export const allDevices = 'all devices';
@@ -51,6 +51,8 @@ export interface PlantKeepingOptions {
   readonly monotonicMs: () => number;
   /** a text that changes with the configuration of a device; state of another configuration is not restored */
   readonly configurationOf: (deviceIndex: number) => string;
+  /** called when a part is too large to be kept (with the reason), and when all fit again (null) */
+  readonly onRefusal: (reason: string | null) => void;
   /** parts that are not restored */
   readonly unfit?: ReadonlySet<string>;
 }
@@ -76,7 +78,7 @@ interface KeptDevice extends KeptSlot {
 }
 
 const sharedName = (part: string) => slotName('plant', 'shared', part);
-const deviceName = (index: number) => slotName('plant', 'device', `${index}`);
+const deviceName = (index: number, ...part: readonly string[]) => slotName('plant', 'device', `${index}`, ...part);
 
 /**
  * Restores the clock, before a plant is built at its instant.
@@ -88,8 +90,7 @@ export function restoreClock(state: Pick<State, 'values'>, clock: Kept, unfit: R
 
 /** Devices that clients of earlier processes have added and removed. */
 export function changedDevices(state: Pick<State, 'values'>): ChangedDevices {
-  const [saved] = state.values(sharedName('changes')) as readonly unknown[] as readonly ChangedDevices[];
-  return saved ?? { joined: [], left: [] };
+  return changesOf(state.values(sharedName('changes'))[0]);
 }
 
 /** @throws UnfitState */
@@ -109,14 +110,19 @@ export class PlantKeeping implements Keeping {
   readonly #devices = new Map<number, KeptDevice>();
   /** true: a tick has ended since the last save */
   #hasTicked = false;
-  /** parts of adapters that this process has restored: a later one of the name begins anew */
-  readonly #restored = new Set<string>();
-  /** parts of adapters by the device whose registers they belong to */
-  readonly #adapterParts = new Map<number, Set<KeptSlot>>();
+  /** parts that this process has restored, by name: a later one of the name begins anew */
+  readonly #parts = new Map<string, KeptSlot>();
+  /** parts that go with the registers of a device */
+  readonly #partsOf = new Map<number, Set<KeptSlot>>();
+  /** parts that go with the registers of any device */
+  readonly #linked = new Set<KeptSlot>();
+  /** slots that the store has refused */
+  readonly #refused = new Set<string>();
+  /** a save of the shared parts that waits for the end of a tick */
+  #waitingSave: Promise<void> | null = null;
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
-  #hasFailed = false;
   #closed = false;
 
   constructor(options: PlantKeepingOptions) {
@@ -146,30 +152,43 @@ export class PlantKeeping implements Keeping {
 
   /** A further shared part, restored now. A state that does not fit is left out with a warning. */
   add(part: string, kept: Kept): void {
-    try {
-      this.#restoreShared({ [part]: kept });
-    } catch (error) {
-      this.#options.log.warning(`${errorText(error)}; it starts anew`);
-      this.#shared.set(part, { kept, slot: sharedName(part) });
-    }
+    const keptSlot = { kept, slot: sharedName(part) };
+    this.#restoreWithWarning(part, keptSlot);
+    this.#shared.set(part, keptSlot);
   }
 
+  /** A part that belongs to the registers of devices, restored now: both are written together. */
   readonly keepPart: KeepPart = (name, kept, deviceIndices = []) => {
-    if (this.#restored.has(name)) this.#shared.set(name, { kept, slot: sharedName(name) });
-    else this.add(name, kept);
-    this.#restored.add(name);
-    const part: KeptSlot = { kept, slot: sharedName(name) };
+    const [index] = deviceIndices;
+    const isOfOne = index !== undefined && deviceIndices.length === 1;
+    const part: KeptSlot = { kept, slot: isOfOne ? deviceName(index, name) : sharedName(name) };
+    const former = this.#parts.get(name);
+    if (former) this.#drop(former);
+    else this.#restoreWithWarning(name, part);
+    this.#parts.set(name, part);
+    if (deviceIndices.length === 0) this.#linked.add(part);
     for (const index of deviceIndices) {
-      const parts = this.#adapterParts.get(index) ?? new Set();
-      this.#adapterParts.set(index, parts.add(part));
+      const parts = this.#partsOf.get(index) ?? new Set();
+      this.#partsOf.set(index, parts.add(part));
     }
     return () => {
-      for (const parts of this.#adapterParts.values()) parts.delete(part);
-      if (this.#shared.get(name)?.kept !== kept) return;
-      this.#shared.delete(name);
-      this.#clear(sharedName(name));
+      this.#drop(part);
+      if (this.#parts.get(name) === part) this.#clear(part.slot);
     };
   };
+
+  #drop(part: KeptSlot): void {
+    this.#linked.delete(part);
+    for (const parts of this.#partsOf.values()) parts.delete(part);
+  }
+
+  #restoreWithWarning(part: string, { kept, slot }: KeptSlot): void {
+    try {
+      restorePart(part, kept, this.#options.state.values(slot), this.#unfit);
+    } catch (error) {
+      this.#options.log.warning(`${errorText(error)}; it starts anew`);
+    }
+  }
 
   #restoreShared(parts: KeptByName): void {
     const { state } = this.#options;
@@ -189,9 +208,10 @@ export class PlantKeeping implements Keeping {
     const { index } = device;
     const kept = this.#enter(device);
     const part = `device ${index}`;
-    const [saved] = state.values(deviceName(index)) as readonly unknown[] as readonly SavedDevice[];
+    const [value] = state.values(deviceName(index));
+    const saved = value as unknown as SavedDevice | null | undefined;
     if (saved === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
-    if (saved.configuration !== this.#options.configurationOf(index)) {
+    if (saved?.configuration !== this.#options.configurationOf(index)) {
       log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
       return;
     }
@@ -201,21 +221,29 @@ export class PlantKeeping implements Keeping {
       throw new UnfitState(part, error);
     }
     const { sim, tickIntervalS, rate } = plant.time;
-    if (secondsBetween(device.now, sim) > maxTicksBehind * tickIntervalS * rate) device.skipTo(sim);
+    // also a device of a later time, from the state of another simulator
+    if (Math.abs(secondsBetween(device.now, sim)) > maxTicksBehind * tickIntervalS * rate) device.skipTo(sim);
   }
 
   /** Saves once a second from here on. */
   start(): void {
     this.#stopTimer = this.#options.every(saveEveryMs, () => {
-      if (!this.#isSaving) void this.#save(this.#hasTicked ? [...this.#devices.keys()] : this.#changedDevices());
+      if (this.#isSaving) return;
+      this.#isSaving = true;
+      void this.#save(this.#hasTicked).finally(() => {
+        this.#isSaving = false;
+      });
     });
   }
 
   /** The state of the named device is written within the call, also while a tick runs. */
   async commit(deviceIndex: number | null): Promise<void> {
     if (this.#closed) return;
-    if (deviceIndex !== null) this.#writeDevice(deviceIndex);
-    await this.#save(deviceIndex === null ? [...this.#devices.keys()] : []);
+    if (deviceIndex === null) await this.#save(true);
+    else {
+      this.#writeTogether([deviceIndex]);
+      await this.#saveShared();
+    }
     await this.#options.state.store.durable();
   }
 
@@ -223,7 +251,7 @@ export class PlantKeeping implements Keeping {
   async close(): Promise<void> {
     this.#stopTimer();
     if (this.#closed) return;
-    await this.#save([...this.#devices.keys()]);
+    await this.#save(true);
     this.#closed = true;
   }
 
@@ -247,6 +275,8 @@ export class PlantKeeping implements Keeping {
 
   #leave(index: number): void {
     this.#clear(deviceName(index));
+    for (const { slot } of this.#partsOf.get(index) ?? []) this.#clear(slot);
+    this.#partsOf.delete(index);
     this.#devices.delete(index);
   }
 
@@ -255,36 +285,61 @@ export class PlantKeeping implements Keeping {
       .slot(slot)
       .replace([])
       .catch((error: unknown) => {
-        this.#failed(error);
+        this.#refuse(slot, error);
       });
   }
 
-  /** Devices that have changed between two ticks. */
+  /** Devices that registers or commands have changed since they were written. */
   #changedDevices(): readonly number[] {
     return [...this.#devices]
       .filter(([, { device, isWritten, commands }]) => isWritten || device.commandCount !== commands)
       .map(([index]) => index);
   }
 
-  #save(indexes: readonly number[]): Promise<void> {
+  /**
+   * Writes devices, those that others have changed meanwhile, and the parts that go with their registers, within the
+   * call: a process that ends afterwards leaves all of them or none.
+   */
+  #writeTogether(indexes: readonly number[]): void {
+    for (const index of new Set([...indexes, ...this.#changedDevices()])) this.#writeDevice(index);
+    for (const part of this.#linked) this.#write(part);
+  }
+
+  /** @param all false: only devices that were changed between two ticks */
+  #save(all: boolean): Promise<void> {
     const { plant, monotonicMs } = this.#options;
-    this.#isSaving = true;
     return plant.betweenTicks(async () => {
-      try {
-        if (this.#closed) return;
-        this.#sliceStart = monotonicMs();
-        if (indexes.length >= this.#devices.size) this.#hasTicked = false;
-        for (const part of this.#shared.values()) this.#write(part);
-        for (const index of indexes) {
-          this.#writeDevice(index);
-          if (monotonicMs() - this.#sliceStart > sliceMs) await this.#giveWay();
-        }
-      } catch (error) {
-        this.#failed(error);
-      } finally {
-        this.#isSaving = false;
+      if (this.#closed) return;
+      this.#sliceStart = monotonicMs();
+      for (const part of this.#shared.values()) this.#write(part);
+      this.#writeTogether([]);
+      if (!all) {
+        for (const parts of this.#partsOf.values()) for (const part of parts) this.#write(part);
+        return;
       }
+      this.#hasTicked = false;
+      for (const index of [...this.#devices.keys()]) {
+        this.#writeDevice(index);
+        if (monotonicMs() - this.#sliceStart <= sliceMs) continue;
+        this.#writeTogether([]);
+        await this.#giveWay();
+      }
+      this.#writeTogether([]);
     });
+  }
+
+  /** Commits that wait for the end of a tick share one save. */
+  #saveShared(): Promise<void> {
+    if (this.#waitingSave) return this.#waitingSave;
+    let hasBegun = false;
+    const save = this.#options.plant.betweenTicks(() => {
+      hasBegun = true;
+      this.#waitingSave = null;
+      if (!this.#closed) for (const part of this.#shared.values()) this.#write(part);
+      return Promise.resolve();
+    });
+    if (!hasBegun) this.#waitingSave = save;
+    return save;
   }
 
   #writeDevice(index: number): void {
@@ -292,23 +347,25 @@ export class PlantKeeping implements Keeping {
     if (entry === undefined) return;
     entry.isWritten = false;
     entry.commands = entry.device.commandCount;
-    try {
-      this.#write(entry);
-      for (const part of this.#adapterParts.get(index) ?? []) this.#write(part);
-    } catch (error) {
-      this.#failed(error);
-    }
+    this.#write(entry);
+    for (const part of this.#partsOf.get(index) ?? []) this.#write(part);
   }
 
   #write({ kept, slot }: KeptSlot): void {
-    this.#options.state.write(slot, JSON.stringify(kept.save()));
+    try {
+      this.#options.state.write(slot, JSON.stringify(kept.save()));
+      if (this.#refused.delete(slot) && this.#refused.size === 0) this.#options.onRefusal(null);
+    } catch (error) {
+      this.#refuse(slot, error);
+    }
   }
 
-  /** Logs the first failure: the next ones come every second. */
-  #failed(error: unknown): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    this.#options.log.error(`the state of the devices is not kept any more: ${errorText(error)}`);
+  /** Reports the first refusal of a slot: the next ones come every second. */
+  #refuse(slot: string, error: unknown): void {
+    if (this.#refused.has(slot)) return;
+    this.#refused.add(slot);
+    this.#options.log.error(`the state ${slot} is not kept any more: ${errorText(error)}`);
+    this.#options.onRefusal(errorText(error));
   }
 
   async #giveWay(): Promise<void> {
@@ -324,8 +381,9 @@ interface KeptPlant {
   readonly log: Logger;
   readonly wall: WallClock;
   readonly unfit: ReadonlySet<string>;
-  readonly faults: Pick<FaultRegistry, 'kept'>;
+  readonly faults: Kept;
   readonly devices: readonly PlacedDevice[];
+  readonly onRefusal: (reason: string | null) => void;
   /** configuration of a device that joins while the simulator runs */
   readonly joined: (deviceIndex: number) => DeviceConfig | undefined;
 }
@@ -336,7 +394,7 @@ interface KeptPlant {
  */
 export function keepPlant(
   config: AppConfig,
-  { plant, clock, state, log, wall, unfit, faults, devices, joined }: KeptPlant,
+  { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, joined }: KeptPlant,
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
   const markOf = configurationMarks(config);
@@ -347,12 +405,13 @@ export function keepPlant(
     every: callEvery,
     monotonicMs: () => wall.monotonicMs(),
     unfit,
+    onRefusal,
     configurationOf(index) {
       const device = devices.find((placed) => placed.index === index)?.config ?? joined(index);
       return device ? markOf(device) : '';
     },
   });
-  keeping.restore(faults.kept());
+  keeping.restore(faults);
   followClockSettings(keeping, clock, config.clock);
   return keeping;
 }
@@ -373,22 +432,27 @@ function followClockSettings(
   if (startsPaused) clock.set({ mode: 'paused' });
 }
 
-/** While the folder takes no writes, each device has an alarm: a restart would lose what it does from then on. */
-export function alarmOfState({
-  plant,
-  state,
-  commAlarms,
-}: {
+interface StateAlarm {
   readonly plant: SimPlant;
-  readonly state: State;
   readonly commAlarms: CommAlarmSwitch;
-}): void {
-  state.onFailure((reason) => {
+}
+
+/**
+ * An alarm of each device while its state is not kept: a restart would lose what it does from then on.
+ * @returns receives the reason of one cause of it, null at its end
+ */
+export function alarmOfState(devices: () => StateAlarm): (cause: string) => (reason: string | null) => void {
+  const reasons = new Map<string, string>();
+  return (cause) => (reason) => {
+    if (reason === null) reasons.delete(cause);
+    else reasons.set(cause, reason);
+    const [first] = reasons.values();
+    const { plant, commAlarms } = devices();
     for (const { index } of plant.devices) {
-      if (reason === null) commAlarms.end(index, 'state_not_kept');
-      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${reason}`);
+      if (first === undefined) commAlarms.end(index, 'state_not_kept');
+      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${first}`);
     }
-  });
+  };
 }
 
 /** Marks of configurations, which differ where the state of one device would not fit the other. */

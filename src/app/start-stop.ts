@@ -155,7 +155,7 @@ export class App {
     await this.#waitForEnd('a change of the devices', changes.settled());
     // commands that wait go on after a restart
     if (keeping) await this.#waitForEnd('the state of the devices', keeping.close());
-    this.plant.commands.cancelAll();
+    else this.plant.commands.cancelAll();
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await http;
     this.faults.close();

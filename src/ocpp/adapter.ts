@@ -264,7 +264,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
           device,
           plant,
           id,
-          keepPart && ((part) => keepPart(slotName('ocpp', id, 'der'), part)),
+          keepPart && ((part) => keepPart(slotName('ocpp', id, 'der'), part, [device.index])),
         ),
         versions,
         versionTable,

@@ -5,12 +5,13 @@ import {
   fchmodSync,
   fsyncSync,
   openSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { SimError } from '../core/errors.ts';
 import { exitCodes } from '../core/subcommand.ts';
 import { fileReason, readTextFile } from '../core/text-file.ts';
@@ -91,6 +92,13 @@ function writeDocument(path: string, text: string): void {
   }
 }
 
+/** True for a file in a folder, or below it, once links are resolved. */
+function isWithin(file: string, folder: string): boolean {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path));
+  const place = existsSync(file) ? real(file) : join(real(dirname(resolve(file))), basename(file));
+  return place.startsWith(`${real(folder)}${sep}`);
+}
+
 function noteDamage({ damage, records }: FolderState, io: StateIo): void {
   if (damage !== null)
     io.error(
@@ -102,6 +110,11 @@ function noteDamage({ damage, records }: FolderState, io: StateIo): void {
 
 async function exportState({ folder: path, device, output, withSecrets }: StateArguments, io: StateIo): Promise<void> {
   checkFolder(path);
+  if (output !== null && isWithin(output, path))
+    throw new SimError(
+      'CONFIG_INVALID',
+      `--output: ${output} lies in the state folder; allowed: a file outside of ${path}`,
+    );
   const state = await withLockedFolder(path, (folder) => Promise.resolve(readState(folder)));
   noteDamage(state, io);
   const { version } = io;

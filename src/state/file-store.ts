@@ -4,6 +4,7 @@ import type { Logger } from '../core/log/log.ts';
 import { createListStore } from '../core/store.ts';
 import type { ListStore, StoreLimits } from '../core/store.ts';
 import type { Later } from '../core/time/timers.ts';
+import { copyDamaged } from './folder-work.ts';
 import type { Folder } from './files.ts';
 import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
@@ -31,8 +32,8 @@ interface FileStoreOptions {
 
 /** Keeps a copy of a damaged journal, and says what is left of it. */
 async function setAside({ folder, log, nowMs }: FileStoreOptions, records: number, lostBytes: number): Promise<void> {
-  const aside = `${journalFile}.corrupt-${new Date(nowMs()).toISOString().replaceAll(':', '-')}`;
-  await folder.rename(journalFile, aside);
+  // a copy: the journal stays until the new one is whole
+  const aside = await copyDamaged(folder, nowMs());
   log.warning(
     `the journal in ${folder.path} is damaged: the state of its first ${records} records is used, ` +
       `${lostBytes} octets after them are not; the file is kept as ${aside}`,
@@ -77,7 +78,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       if (damage === 'damaged') await setAside(options, last + 1, lostBytes);
       if (damage === 'torn')
         log.warning(
-          `the last record of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
+          `the last change of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
         );
       await journal.open(data.length === 0 || damage === 'damaged' ? null : { last, bytes: goodBytes });
     },

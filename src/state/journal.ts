@@ -9,7 +9,7 @@ import type { Durability, ListStore } from '../core/store.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { AppendFile, Folder } from './files.ts';
 import { changeLine, headLine } from './record.ts';
-import type { Change } from './record.ts';
+import type { Change, SlotChange } from './record.ts';
 
 export const journalFile = 'journal.jsonl';
 const newFile = 'journal.jsonl.new';
@@ -52,15 +52,9 @@ export interface JournalEnd {
   readonly bytes: number;
 }
 
-interface PendingChange {
-  readonly slot: string;
-  readonly change: Change;
-  readonly texts: readonly string[];
-}
-
-/** Changes that become durable together, and what waits for them. */
+/** Changes that become durable together, all or none, and what waits for them. */
 class Batch {
-  readonly changes: PendingChange[] = [];
+  readonly changes: SlotChange[] = [];
   readonly end: Promise<void>;
   resolve: () => void = () => undefined;
 
@@ -69,6 +63,12 @@ class Batch {
       this.resolve = resolve;
     });
   }
+}
+
+function sizeOf(contents: ReturnType<ListStore['contents']>): number {
+  let sum = 0;
+  for (const [slot, texts] of contents) for (const text of texts) sum += slot.length + text.length;
+  return sum;
 }
 
 export class Journal implements Durability {
@@ -101,7 +101,8 @@ export class Journal implements Durability {
     if (end === null) return this.#rewrite();
     this.#number = end.last + 1;
     this.#bytes = end.bytes;
-    this.#compactedBytes = end.bytes;
+    // outdated records of earlier processes count too
+    this.#compactedBytes = Math.min(end.bytes, sizeOf(this.#options.contents()));
     this.#file = await this.#options.folder.append(journalFile, end.bytes);
   }
 
@@ -132,8 +133,20 @@ export class Journal implements Durability {
     this.#isClosed = true;
     this.#cancelRetry?.();
     await this.#work;
+    if (this.#failure !== null) await this.#rewriteLast();
     await this.#file?.close();
     this.#file = null;
+  }
+
+  /** The disk may take writes again that it refused before. */
+  async #rewriteLast(): Promise<void> {
+    const { log, folder } = this.#options;
+    try {
+      await this.#rewrite();
+      log.info(`the state is written to ${folder.path} again`);
+    } catch (error) {
+      log.error(`the state since the failure of ${folder.path} is lost: ${errorText(error)}`);
+    }
   }
 
   async #run(): Promise<void> {
@@ -153,8 +166,8 @@ export class Journal implements Durability {
     this.#work = null;
   }
 
-  async #write(changes: readonly PendingChange[]): Promise<void> {
-    const lines = changes.map(({ slot, change, texts }, i) => changeLine(this.#number + i, slot, change, texts));
+  async #write(changes: readonly SlotChange[]): Promise<void> {
+    const lines = changes.map((change, i) => changeLine(this.#number + i, change, i + 1 < changes.length));
     const data = Buffer.from(lines.join(''));
     const size = this.#bytes + data.length;
     const isLong = size > this.#options.limits.compactBytes && size > 2 * this.#compactedBytes;
@@ -182,7 +195,7 @@ export class Journal implements Durability {
       };
       for (const [slot, texts] of slots) {
         number += 1;
-        piece += changeLine(number, slot, texts.length === 1 ? 'value' : 'replace', texts);
+        piece += changeLine(number, { slot, change: texts.length === 1 ? 'value' : 'replace', texts });
         if (piece.length > pieceBytes) await writePiece();
       }
       await writePiece();
@@ -191,6 +204,8 @@ export class Journal implements Durability {
       await folder.sync();
     } catch (error) {
       await file.close().catch(() => undefined);
+      // a full disk gets its room back
+      await folder.remove(newFile).catch(() => undefined);
       throw error;
     }
     const outdated = this.#file;

@@ -93,6 +93,8 @@ function place(path: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // of a full disk: an empty lock would keep the next process out
+    rmSync(path, { force: true });
     throw error;
   }
 }

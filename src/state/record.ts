@@ -1,7 +1,8 @@
 /**
  * Records of the journal: one line of text each, `<CRC-32> {"n":12,"slot":"ocpp/CP-1/...","append":[...]}`. Numbers
  * ascend without gaps, so that a lost line is noticed as a changed one is. `replace` replaces all values of the slot,
- * `value` does so by one.
+ * `value` does so by one. Changes that were written together count together: all their records but the last have `more`,
+ * and a reader that misses the last one drops them.
  */
 import { crc32 } from 'node:zlib';
 
@@ -33,16 +34,26 @@ const lineOf = (text: string) => `${checksum(text)} ${text}\n`;
 /** The first line of a journal. */
 export const headLine = (number: number): string => lineOf(`{"n":${number},"derbench_state":${formatVersion}}`);
 
-/** @param texts JSON of the values */
-export function changeLine(number: number, slot: string, change: Change, texts: readonly string[]): string {
+/** A change of the values of a slot. */
+export interface SlotChange {
+  readonly slot: string;
+  readonly change: Change;
+  /** JSON of the values */
+  readonly texts: readonly string[];
+}
+
+/** @param hasMore true: the next change belongs to this one */
+export function changeLine(number: number, { slot, change, texts }: SlotChange, hasMore = false): string {
   const values = change === 'value' ? texts[0] : `[${texts.join(',')}]`;
-  return lineOf(`{"n":${number},"slot":${JSON.stringify(slot)},"${change}":${values}}`);
+  const more = hasMore ? '"more":1,' : '';
+  return lineOf(`{"n":${number},${more}"slot":${JSON.stringify(slot)},"${change}":${values}}`);
 }
 
 interface JournalRecord {
   readonly n: number;
   /** of the first line */
   readonly version: number | null;
+  readonly hasMore: boolean;
   readonly slot: string;
   readonly change: Change;
   /** JSON of the values, or of the one value */
@@ -50,22 +61,23 @@ interface JournalRecord {
 }
 
 const headForm = /^\{"n":(\d+),"derbench_state":(\d+)\}$/;
-const changeForm = /^\{"n":(\d+),"slot":"([^"\\]*)","(append|replace|value)":/;
+const changeForm = /^\{"n":(\d+),("more":1,)?"slot":"([^"\\]*)","(append|replace|value)":/;
 
 /** null: the line was not written whole, or has changed since */
 function parseLine(line: string): JournalRecord | null {
   const json = line.slice(9);
   if (line[8] !== ' ' || checksum(json) !== line.slice(0, 8)) return null;
-  const [, n, slot = '', change] = changeForm.exec(json) ?? [];
+  const [, n, more, slot = '', change] = changeForm.exec(json) ?? [];
   if (change !== undefined) {
     // the values are not parsed: most of them are replaced by later records
     const begin = json.indexOf(`"${change}":`) + change.length + 3;
-    return { n: Number(n), version: null, slot, change: change as Change, text: json.slice(begin, -1) };
+    const text = json.slice(begin, -1);
+    return { n: Number(n), version: null, hasMore: more !== undefined, slot, change: change as Change, text };
   }
   const [, first, version] = headForm.exec(json) ?? [];
   return first === undefined
     ? null
-    : { n: Number(first), version: Number(version), slot: '', change: 'replace', text: '' };
+    : { n: Number(first), version: Number(version), hasMore: false, slot: '', change: 'replace', text: '' };
 }
 
 /** The changes of a slot since its values were last replaced. */
@@ -92,26 +104,33 @@ function* linesOf(data: Buffer, start = 0): Generator<readonly [line: string, en
   }
 }
 
-/** Reads a journal up to the first record that is missing or damaged. */
+/** Reads a journal up to the first change that is missing or damaged. */
 export function replay(data: Buffer): Replay {
   const changes = new Map<string, SlotChanges>();
-  let [last, goodBytes, version] = [-1, 0, formatVersion];
+  let [last, goodBytes, readBytes, version] = [-1, 0, 0, formatVersion];
+  let together: JournalRecord[] = [];
   for (const [line, end] of linesOf(data)) {
     const record = parseLine(line);
     const isHead = record !== null && record.version !== null;
-    if (record === null || isHead !== (goodBytes === 0) || (!isHead && record.n !== last + 1)) break;
+    if (record === null || isHead !== (readBytes === 0)) break;
+    if (!isHead && record.n !== last + together.length + 1) break;
+    readBytes = end;
     version = record.version ?? version;
-    if (!isHead) apply(changes, record);
+    together.push(record);
+    if (record.hasMore) continue;
+    if (!isHead) for (const each of together) apply(changes, each);
     last = record.n;
     goodBytes = end;
+    together = [];
   }
   const slots = new Map(Array.from(changes, ([slot, list]) => [slot, textsOf(list)] as const));
-  return { slots, version, last, goodBytes, damage: damageOf(data, goodBytes) };
+  return { slots, version, last, goodBytes, damage: damageOf(data, goodBytes, readBytes) };
 }
 
-function damageOf(data: Buffer, goodBytes: number): Replay['damage'] {
+/** @param readBytes octets up to the end of the last readable record, also one whose last companion is missing */
+function damageOf(data: Buffer, goodBytes: number, readBytes: number): Replay['damage'] {
   if (goodBytes === data.length) return null;
   if (goodBytes === 0) return 'damaged';
-  for (const [line] of linesOf(data, goodBytes)) if (parseLine(line) !== null) return 'damaged';
+  for (const [line] of linesOf(data, readBytes)) if (parseLine(line) !== null) return 'damaged';
   return 'torn';
 }

@@ -181,7 +181,7 @@ describe('State of the devices over the end of the process', () => {
     writeFileSync(
       file,
       readFileSync(file, 'utf8') +
-        wrong.map(([slot, value], at) => changeLine(last + at, slot, 'value', [value])).join(''),
+        wrong.map(([slot, value], at) => changeLine(last + at, { slot, change: 'value', texts: [value] })).join(''),
     );
     await start('unfit', '-N', '2', ...paused);
     expect(app.plant.devices.map(({ bank }) => (bank.map.m701.TotWhInj ?? 0n) > 0n)).to.deep.equal([true, false]);
@@ -259,6 +259,78 @@ describe('State of the devices over the end of the process', () => {
     await done('/site', { export_limit_kw: 5 });
     expect(await alarms()).to.deep.equal([]);
     expect(folder.octets('journal.jsonl').toString()).to.include('"limitW":5000');
+  });
+
+  it('a hold and its registers come back together, wherever the journal ends', async () => {
+    await start('holds', '-N', '2', ...paused);
+    await done('/controls/holds?device=1', { id: 'h', values: { '704.WMaxLimPct': 30 }, duration_s: 3 });
+    await done('/controls/time/step', { ticks: 1 });
+    await done('/controls/time/step', { ticks: 3 });
+    await app.stop();
+    const lines = readFileSync(join(root, 'holds', 'journal.jsonl'), 'utf8').split(/(?<=\n)/);
+    const stages = new Set<string>();
+    for (let length = 2; length <= lines.length; length += 1) {
+      mkdirSync(join(root, `holds-${length}`));
+      writeFileSync(join(root, `holds-${length}`, 'journal.jsonl'), lines.slice(0, length).join(''));
+      await start(`holds-${length}`, '-N', '2', ...paused);
+      const { holds } = (await call('/controls/holds?device=1')).json as { holds: { state: string }[] };
+      const running = holds.filter(({ state }) => state === 'active').length;
+      const limitPct = app.plant.device(1).bank.map.m704.WMaxLimPct;
+      stages.add(`${running} ${limitPct}`);
+      await app.stop();
+    }
+    expect([...stages]).to.deep.equal(['0 100', '1 30']);
+  });
+
+  it('added devices that do not fit the configuration any more are left out, and removed ones stay away', async () => {
+    await start('misfit', ...paused);
+    await done('/devices', { device_type: 'PV-3Phase' });
+    await app.stop();
+    await start('misfit', '-N', '2', ...paused);
+    expect(lines.join('\n')).to.include('device 1, added earlier, cannot join again');
+    expect((await ask(port, '/api/sim/devices/1', { method: 'DELETE' })).status).to.equal(200);
+    await app.stop();
+    await start('misfit', '-N', '2', ...paused);
+    expect(app.plant.devices.map(({ index }) => index)).to.deep.equal([0]);
+  });
+
+  it('an added station with the identity of another one is left out', async () => {
+    const ocpp = ['--ocpp_enable', 'yes', '--ocpp_csms_url', 'ws://127.0.0.1:9/ocpp'];
+    await start('identity', ...ocpp, ...paused);
+    await done('/devices', { device_type: 'EVSE', ocpp: { id: 'CPX' } });
+    await app.stop();
+    await start('identity', '-d', 'EVSE', '--ocpp_csid', 'CPX', ...ocpp, ...paused);
+    expect(app.plant.devices.map(({ index }) => index)).to.deep.equal([0]);
+    expect(lines.join('\n')).to.include('another device has the charge point identity "CPX"');
+  });
+
+  it('odd values in the journal start their part anew', async () => {
+    await start('odd', ...paused);
+    await app.plant.step(40);
+    await app.stop();
+    const { changeLine } = await import('../../src/state/record.ts');
+    const journal = readFileSync(join(root, 'odd', 'journal.jsonl'), 'utf8');
+    const last = journal.trimEnd().split('\n').length;
+    const odd: readonly (readonly [slot: string, text: string])[] = [
+      ['plant/device/0', 'null'],
+      ['plant/device/0', '{"configuration":1}'],
+      ['plant/shared/changes', '{}'],
+      ['plant/shared/changes', '[{"joined":null,"left":[-1,"x"]}]'],
+      ['plant/shared/changes', '{"joined":[{"index":-1,"entry":{}},{"index":0.5,"entry":{}},null],"left":null}'],
+      ['plant/shared/clock', '{"mode":"paused","rate":1,"timezone":"Mars/X","now":0,"shiftMs":0}'],
+      ['plant/shared/clock', '{"mode":"paused","rate":0,"timezone":"UTC","now":0,"shiftMs":0}'],
+      ['plant/shared/clock', '{"mode":"paused","rate":1,"timezone":"UTC","now":1e30,"shiftMs":0}'],
+      ['scenarios/index', '{"lastId":1}'],
+    ];
+    for (const [at, [slot, text]] of odd.entries()) {
+      mkdirSync(join(root, `odd-${at}`));
+      const line = changeLine(last, { slot, change: 'value', texts: [text] });
+      writeFileSync(join(root, `odd-${at}`, 'journal.jsonl'), journal + line);
+      await start(`odd-${at}`, ...paused);
+      await done('/controls/time/step', { ticks: 1 });
+      expect(app.plant.devices[0]?.now, text).to.equal(app.plant.time.sim);
+      await app.stop();
+    }
   });
 
   it('devices without changes write nothing', async () => {

@@ -25,7 +25,7 @@ import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
 import type { History, RemoteHistory } from '../history/history.ts';
-import type { Kept } from '../../core/kept.ts';
+import type { KeepPart } from '../../contract/adapter-parts.ts';
 import type { Keeping } from '../../contract/keeping.ts';
 import type { HoldBook } from '../holds/book.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
@@ -139,8 +139,8 @@ export interface ApiContext {
   readonly remoteHistory: RemoteHistory;
   /** state that survives the process; default: none */
   readonly keeping?: Keeping;
-  /** takes a part of the state and restores it at once; default: the part ends with the process */
-  readonly keep?: (name: string, kept: Kept) => void;
+  /** keeps a part of the state with the registers of devices; default: the part ends with the process */
+  readonly keepPart?: KeepPart;
   /** settings of the process that override the profiles of devices of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
   /** scenarios of the process; default: none can be stored */

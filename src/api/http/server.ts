@@ -108,7 +108,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
       return stopDelayS;
     },
   };
-  context.keep?.('holds', ctx.holds.kept());
+  context.keepPart?.('holds', ctx.holds.kept());
   return ctx;
 }
 

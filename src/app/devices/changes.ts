@@ -18,6 +18,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSpec } from '../../der/device/template.ts';
 import type { SimDevice } from '../../der/device/device.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
+import { changesOf } from './placed.ts';
 import type { ChangedDevices, SeriesOf } from './placed.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
@@ -34,6 +35,8 @@ export interface DeviceChangesOptions {
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
   readonly chargePointId: ChargePointIdOf;
+  /** true for a device of the start that a client of an earlier process has added; default: none is */
+  readonly hasJoined?: (deviceIndex: number) => boolean;
   /** faults of profiles; absent: faults are ignored */
   readonly faults?: JoiningFaults;
   readonly log: Logger;
@@ -101,9 +104,11 @@ export class DeviceChanges {
         joined: Array.from(this.#joined, ([index, entry]) => ({ index, entry })),
         left: [...this.#left],
       }),
-      ({ joined, left }) => {
+      (saved) => {
+        const { joined, left } = changesOf(saved);
         this.#joined.clear();
-        for (const { index, entry } of joined) this.#joined.set(index, entry);
+        for (const { index, entry } of joined)
+          if (this.#options.hasJoined?.(index) === true) this.#joined.set(index, entry);
         this.#left.clear();
         for (const index of left) this.#left.add(index);
       },

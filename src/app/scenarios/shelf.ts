@@ -37,7 +37,9 @@ export class ScenarioShelf {
   /** The scenarios of an earlier process. */
   read(): { readonly lastId: number; readonly scenarios: readonly ShelvedScenario[] } {
     const [index] = this.#state.values(indexSlot) as readonly unknown[] as readonly Index[];
-    const { lastId, ids } = index ?? { lastId: 0, ids: [] };
+    if (index === undefined || !Array.isArray(index.ids) || !Number.isInteger(index.lastId))
+      return { lastId: 0, scenarios: [] };
+    const { lastId, ids } = index;
     const scenarios = ids.flatMap((id) => this.#state.values(slotOf(id)) as readonly unknown[] as ShelvedScenario[]);
     return { lastId, scenarios };
   }

@@ -10,6 +10,24 @@ const maxRate = 3600;
 const msPerDay = 86_400_000;
 const endless = (): number => Infinity;
 
+const modes: readonly string[] = ['paused', 'accelerated', 'wall_clock'];
+/** Instants of a simulator lie between the years 1 and 9999. */
+const maxSimTime = 253_402_300_800_000_000;
+
+/** @throws SimError INTERNAL for settings and instants that no clock has; RangeError for an unknown zone */
+function checkKept({
+  mode,
+  rate,
+  timezone,
+  now,
+  shiftMs,
+}: ClockSettings & { readonly now: number; readonly shiftMs: number }): void {
+  const isInstant = Number.isInteger(now) && Math.abs(now) < maxSimTime && Number.isFinite(shiftMs);
+  if (!modes.includes(mode) || !(rate >= minRate && rate <= maxRate) || !isInstant)
+    throw new SimError('INTERNAL', `no clock has the mode ${mode}, the rate ${rate} and the instant ${now}`);
+  zoneOffsetMs(timezone, 0);
+}
+
 /** Local time since the last midnight, ms; also before 1970. @param localMs ms since the epoch on local clocks */
 function sinceMidnight(localMs: number): number {
   return localMs - Math.floor(localMs / msPerDay) * msPerDay;
@@ -91,6 +109,7 @@ export class SimClock {
         rateBefore: this.#rateBefore,
       }),
       ({ mode, rate, timezone, elapsedMs, ...saved }) => {
+        checkKept({ mode, rate, timezone, now: saved.now, shiftMs: saved.shiftMs });
         this.#settings = { mode, rate, timezone };
         this.#offset = null;
         this.#now = saved.now;
