@@ -108,6 +108,8 @@ export class HistoryFiles {
   #file: AppendFile | null = null;
   /** the last segment goes on in this process, from this length on; null: a new one begins */
   #continuedBytes: number | null = null;
+  /** false: the names in use are not clear, so that nothing may be written */
+  #isUsable = true;
   /** wall time of the failure; null: the disk takes writes */
   #failedAtMs: number | null = null;
 
@@ -129,7 +131,8 @@ export class HistoryFiles {
         await yieldToLoop();
       }
     } catch (error) {
-      log.warning(`the history in ${folder.path} cannot be read: ${errorText(error)}; it begins anew`);
+      this.#isUsable = false;
+      log.warning(`the history in ${folder.path} cannot be read: ${errorText(error)}; no samples are kept`);
     }
   }
 
@@ -153,11 +156,12 @@ export class HistoryFiles {
   }
 
   /**
-   * Writes a batch; call it one at a time. After a failure batches are left out for a minute.
+   * Writes a batch; call it after `read`, one at a time. After a failure batches are left out for a minute.
    * @param encode gives the batch; `isFirst`: the first one that this process writes to the segment
    */
   async write(encode: (isFirst: boolean) => Buffer): Promise<void> {
     const { nowMs, folder, log } = this.#options;
+    if (!this.#isUsable) return;
     if (this.#failedAtMs !== null && Math.abs(nowMs() - this.#failedAtMs) < retryMs) return;
     try {
       const isFirst = await this.#makeReady();

@@ -7,8 +7,7 @@ const hourMs = 3_600_000;
 const bigLimits: HistoryLimits = { spanMs: 24 * hourMs, bytes: 1e9, segmentBytes: 1e9 };
 
 /** A text that compression does not shorten much. */
-const long = (seed: number) =>
-  Array.from({ length: 600 }, (_, i) => ((seed + i) * 2654435761) % 4294967296).join(',');
+const long = (seed: number) => Array.from({ length: 600 }, (_, i) => ((seed + i) * 2654435761) % 4294967296).join(',');
 
 describe('history in files', () => {
   let folder: TestFolder;
@@ -93,16 +92,11 @@ describe('history in files', () => {
     await write(open(), 'a', 'b');
     const [name = ''] = await folder.names();
     const whole = folder.octets(name);
-    await write(open(), 'x');
-    const goodBytes = whole.length;
-    const first = open();
-    await batches(first);
-    folder.put(name, whole);
-    const third = open();
-    await batches(third);
-    await write(third, 'c');
+    const second = open();
+    await batches(second);
+    await write(second, 'c');
     const longer = folder.octets(name);
-    for (let length = goodBytes + 1; length < longer.length; length += 1) {
+    for (let length = whole.length + 1; length < longer.length; length += 1) {
       folder = new TestFolder();
       folder.put(name, longer.subarray(0, length));
       const files = open();
@@ -140,6 +134,18 @@ describe('history in files', () => {
     expect(await batches(next)).to.deep.equal([]);
     expect(await write(next, 'd')).to.deep.equal([true]);
     expect(await batches()).to.deep.equal(['d']);
+  });
+
+  it('a folder whose files cannot be listed is one warning, and no file in it is touched', async () => {
+    await write(open(), 'a');
+    const files = open();
+    const list = folder.names.bind(folder);
+    folder.names = () => Promise.reject(new Error('EIO: i/o error'));
+    expect(await batches(files)).to.deep.equal([]);
+    expect(await write(files, 'b')).to.deep.equal([]);
+    folder.names = list;
+    expect(await batches()).to.deep.equal(['a']);
+    expect(lines).to.deep.equal(['the history in /state cannot be read: EIO: i/o error; no samples are kept']);
   });
 
   it('a disk that fails is one warning, and is tried again after a minute in a new segment', async () => {

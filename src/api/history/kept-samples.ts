@@ -52,7 +52,8 @@ export function batchOf(
         fromTick: samples[0]?.[tickColumn] ?? 0,
       });
     head.rows.push([device, samples.length]);
-    for (const { buffer, byteOffset, byteLength } of samples) octets.push(new Uint8Array(buffer, byteOffset, byteLength));
+    for (const { buffer, byteOffset, byteLength } of samples)
+      octets.push(new Uint8Array(buffer, byteOffset, byteLength));
   }
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(lengthBytes);

@@ -2,7 +2,18 @@
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { choice, integer, onOff, path, pathOrName, host, hostList, originList, port, folderPath } from './value-kinds.ts';
+import {
+  choice,
+  integer,
+  onOff,
+  path,
+  pathOrName,
+  host,
+  hostList,
+  originList,
+  port,
+  folderPath,
+} from './value-kinds.ts';
 
 export const programSettings = {
   config: optionalSetting({
