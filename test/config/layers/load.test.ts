@@ -85,6 +85,7 @@ describe('interface 12: defaults', () => {
       ignoredVariables: [],
       configPath: null,
       scenarioPath: null,
+      stateDir: null,
       web: {
         host: '127.0.0.1',
         port: 8111,

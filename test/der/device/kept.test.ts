@@ -6,7 +6,7 @@ import type { KeptRigOptions } from './kept-rig.ts';
 /** A device and one restored from its state show the same after each tick. */
 function checkGoesOn(name: string, options: KeptRigOptions, runs: number): void {
   holds(
-    name,
+    `a device goes on: ${name}`,
     [steps, cuts],
     (all, cut) => {
       const before = Math.round(cut * all.length);

@@ -402,9 +402,11 @@ describe('the state of a plant over a restart', () => {
           });
         }
       },
-      { runs: 20 },
+      { runs: pick({ quick: 6, ci: 20 }) },
     );
-    for (const [what, count] of Object.entries(atCuts)) expect(count, `cuts with a ${what}`).to.be.above(0);
+    // few courses cannot have everything
+    const counts = pick({ quick: [], ci: Object.entries(atCuts) });
+    for (const [what, count] of counts) expect(count, `cuts with a ${what}`).to.be.above(0);
   });
 
   it('long afterwards their registers are those of a plant that went on, under faults of every kind and holds', async () => {
