@@ -21,7 +21,7 @@ interface Begin {
   readonly life: string;
   /** names of the columns behind the first ones */
   readonly metrics: readonly string[];
-  /** number of the tick of the first row: rows before that have the same or a later one were of ticks that were run again */
+  /** tick of the first row; it replaces earlier rows of this tick and of later ones, which were run again */
   readonly fromTick: number;
 }
 
@@ -34,7 +34,7 @@ const lengthBytes = 4;
 
 /**
  * A batch: the length of its head, the head as JSON, and the rows as little-endian doubles.
- * @param begins devices whose columns the segment does not have yet
+ * @param begins true: the segment does not have the columns of the device yet
  */
 export function batchOf(
   waiting: ReadonlyMap<number, WaitingSamples>,
