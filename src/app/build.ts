@@ -24,6 +24,7 @@ import {
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { placedDevices } from './devices/placed.ts';
+import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
@@ -251,5 +252,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     state,
     owners,
     keeping,
+    historyKeeping: keepHistory(config, { state, keeping, log, wall }),
   };
 }

@@ -1,5 +1,6 @@
 /** REST and the telemetry stream of a configuration, which share one HTTP server. */
 import { createHistory, createRemoteHistory } from '../api/history/history.ts';
+import type { History } from '../api/history/history.ts';
 import { apiVersion, defaultApiLimits } from '../api/http/context.ts';
 import type { ApiContext } from '../api/http/context.ts';
 import { createApi } from '../api/http/server.ts';
@@ -22,6 +23,7 @@ export type HttpSetup = Omit<
 
 export interface Http {
   readonly api: Api;
+  readonly history: History;
   /** the adapters of the setup, and the stream */
   readonly adapters: readonly Adapter[];
   readonly exposures: readonly Exposure[];
@@ -39,12 +41,13 @@ export function createHttp(
   // REST shows the stream as one of the adapters
   const adapters = [...setup.adapters];
   const guard = { host: web.host, allowedHosts: web.allowedHosts, corsOrigins: web.corsOrigins };
+  const history = createHistory(plant, { samplesPerDevice: historySamples });
   const api = createApi(
     {
       ...setup,
       adapters,
       info: { ...setup.info, apiVersion },
-      history: createHistory(plant, { samplesPerDevice: historySamples }),
+      history,
       remoteHistory: createRemoteHistory(sunspecClient, historySamples),
       startSettingsOf: (kind) => startSettings.filter(({ kinds }) => kinds.includes(kind)),
       evseProfiles: memo(readEvseProfiles),
@@ -70,7 +73,7 @@ export function createHttp(
   adapters.push(telemetry);
   const exposures = [{ what: 'the HTTP interface', host: web.host }];
   if (csip?.website) exposures.push({ what: 'the page of the CSIP client', host: csip.website.host });
-  return { api, adapters, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
+  return { api, history, adapters, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
 }
 
 function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {

@@ -2,7 +2,7 @@
  * Keeps the state of plant and devices in the store: restored before adapters are built, saved between ticks. A part
  * whose state is the same as before writes nothing.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
@@ -60,6 +60,8 @@ export interface PlantKeepingOptions {
 /** State of a device, with the mark of its configuration. */
 interface SavedDevice {
   readonly configuration: string;
+  /** see `PlantKeeping.lifeOf` */
+  readonly life?: string;
   readonly state: JsonValue;
 }
 
@@ -71,6 +73,8 @@ interface KeptSlot {
 
 interface KeptDevice extends KeptSlot {
   readonly device: SimDevice;
+  /** see `PlantKeeping.lifeOf` */
+  life: string;
   /** a register was written since the last save */
   isWritten: boolean;
   /** commands of the device up to the last save */
@@ -220,9 +224,16 @@ export class PlantKeeping implements Keeping {
     } catch (error) {
       throw new UnfitState(part, error);
     }
+    const entry = this.#devices.get(index);
+    if (entry && saved.life !== undefined) entry.life = saved.life;
     const { sim, tickIntervalS, rate } = plant.time;
     // also a device of a later time, from the state of another simulator
     if (Math.abs(secondsBetween(device.now, sim)) > maxTicksBehind * tickIntervalS * rate) device.skipTo(sim);
+  }
+
+  /** A text that changes when the device starts anew, and stays while its state is restored; empty: no such device. */
+  lifeOf(index: number): string {
+    return this.#devices.get(index)?.life ?? '';
   }
 
   /** Saves once a second from here on. */
@@ -261,7 +272,8 @@ export class PlantKeeping implements Keeping {
     const configuration = this.#options.configurationOf(index);
     const entry: KeptDevice = {
       device,
-      kept: { save: () => ({ configuration, state: kept.save() }), restore: () => undefined },
+      life: randomUUID(),
+      kept: { save: () => ({ configuration, life: entry.life, state: kept.save() }), restore: () => undefined },
       slot: deviceName(index),
       isWritten: false,
       commands: 0,

@@ -20,6 +20,7 @@ import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SlotOwners } from './slot-owners.ts';
+import type { HistoryKeeping } from './history-keeping.ts';
 import type { PlantKeeping } from './keeping.ts';
 import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
@@ -71,6 +72,8 @@ export interface Parts {
   readonly owners: SlotOwners;
   /** null: the state of the devices ends with the process */
   readonly keeping: PlantKeeping | null;
+  /** null: the history ends with the process */
+  readonly historyKeeping: HistoryKeeping | null;
 }
 
 /** Starts and stops the parts of a simulator. */
@@ -106,7 +109,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, clockWatch, http, state, keeping } = this.#parts;
+    const { log, ticker, eventLoop, clockWatch, http, state, keeping, historyKeeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -115,6 +118,7 @@ export class App {
       );
     try {
       await state.open();
+      await historyKeeping?.open(http.history);
       for (const adapter of this.adapters) await adapter.start();
       this.#parts.owners.save();
       const address = await this.api.start();
@@ -141,7 +145,7 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, clockWatch, scenarios, state, keeping } = this.#parts;
+    const { log, ticker, changes, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } = this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     // while the clients of the protocols say which devices they serve
     this.#parts.owners.save();
@@ -156,6 +160,7 @@ export class App {
     // commands that wait go on after a restart
     if (keeping) await this.#waitForEnd('the state of the devices', keeping.close());
     else this.plant.commands.cancelAll();
+    if (historyKeeping) await this.#waitForEnd('the history', historyKeeping.close());
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await http;
     this.faults.close();

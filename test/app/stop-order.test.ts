@@ -45,6 +45,7 @@ class Bench {
       scenarios: { kept: { close: () => this.#end('scenarios') } },
       owners: { save: () => undefined },
       keeping: null,
+      historyKeeping: null,
       state: { words: '', open: () => this.#begin('state', undefined), close: () => this.#end('state') },
     };
     this.app = new App(configOf(), parts as unknown as Parts);

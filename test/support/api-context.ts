@@ -59,12 +59,10 @@ export interface ContextOptions {
 /** The plant of some tests is only a list of devices, possibly empty: it has no history. */
 function historyOf(plant: Plant): History {
   if (plant.devices.length > 0 && 'latest' in plant) return createHistory(plant, { samplesPerDevice: 10_000 });
-  return {
-    depth: 10_000,
-    of: () => {
-      throw new Error('this plant has no history');
-    },
+  const none = () => {
+    throw new Error('this plant has no history');
   };
+  return { depth: 10_000, of: none, restoring: none };
 }
 
 function faultsOf(plant: Plant): FaultRegistry {

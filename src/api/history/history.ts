@@ -6,9 +6,11 @@ import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
+import { KeptSamples } from './kept-samples.ts';
+import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
-import { firstMetric, sampleBytes, SampleRing } from './ring.ts';
+import { firstMetric, sampleBytes, SampleRing, simColumn, tickColumn, wallColumn } from './ring.ts';
 import type { Cut } from './ring.ts';
 
 /**
@@ -27,7 +29,17 @@ export interface DeviceHistory {
   cut(): Cut;
 }
 
+/** Puts samples of earlier processes before those of this one. */
+export interface Restoring {
+  /** Takes the samples of a device, oldest first; null: no such device. */
+  of(device: number): KeptSamples | null;
+  /** Joins them. @param sink gets the samples of this process that they do not have, and all later ones */
+  end(sink: SampleSink): void;
+}
+
 export interface History {
+  /** Call it before the first tick. */
+  restoring(): Restoring;
   /** samples kept per device at present */
   readonly depth: number;
   /** Empty for a removed device. */
@@ -45,13 +57,17 @@ class Recording implements DeviceHistory {
   readonly index: number;
   readonly #columns: DeviceMetrics;
   readonly #bank: Bank;
-  readonly #ring: SampleRing;
+  #ring: SampleRing;
 
   constructor({ snapshot, detail }: Published, bank: Bank) {
     this.index = snapshot.device_index;
     this.#columns = metricsOf(detail);
     this.#bank = bank;
-    this.#ring = new SampleRing(firstMetric + this.metrics.length, snapshot.device_index);
+    this.#ring = this.emptyRing();
+  }
+
+  emptyRing(): SampleRing {
+    return new SampleRing(firstMetric + this.metrics.length, this.index);
   }
 
   get metrics(): readonly Metric[] {
@@ -69,6 +85,32 @@ class Recording implements DeviceHistory {
   add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
     const { values, at } = this.#ring.append(depth, simMs, wallMs, snapshot.tick);
     this.#columns.put(values, at, snapshot, detail, this.#bank);
+  }
+
+  /** A copy of the row that was added last. */
+  newest(): Float64Array {
+    return this.#ring.newest();
+  }
+
+  /**
+   * Puts `ring` in the place of the present samples, with those of them that it does not have.
+   * @param each gets each of those after it was added
+   */
+  join(ring: SampleRing, depth: number, each: () => void): void {
+    const { runs, width } = this.#ring.cut();
+    const rows = runs.flatMap(({ values, from, to }) =>
+      Array.from({ length: to - from }, (_, i) => values.subarray((from + i) * width, (from + i + 1) * width)),
+    );
+    // ticks after the state that was restored are run again
+    ring.dropFrom((rows[0]?.[tickColumn] ?? -1) + 1);
+    this.#ring = ring;
+    for (const row of rows) {
+      const tick = row[tickColumn] ?? NaN;
+      if (tick <= ring.newestTick) continue;
+      const { values, at } = ring.append(depth, row[simColumn] ?? NaN, row[wallColumn] ?? NaN, tick);
+      values.set(row.subarray(firstMetric), at);
+      each();
+    }
   }
 
   /** Drops the oldest samples until at most `depth` are left. */
@@ -106,6 +148,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   const simMsOf = isoReader();
   const wallMsOf = isoReader();
   let depth = samplesPerDevice;
+  let sink: SampleSink | null = null;
 
   function record(recording: Recording, published: Published): void {
     const {
@@ -113,6 +156,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       wall_time: wallTime,
     } = published.snapshot;
     recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
+    sink?.add(recording.index, recording.metrics, recording.newest());
   }
 
   /** Starts recordings of new devices, drops those of removed ones, and divides the memory again. */
@@ -131,6 +175,26 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     }
   }
 
+  function restoring(): Restoring {
+    const keptOf = new Map<Recording, KeptSamples>();
+    return {
+      of(device) {
+        const recording = recordings.find(({ index }) => index === device);
+        if (!recording) return null;
+        const kept = keptOf.get(recording) ?? new KeptSamples(device, recording.metrics, () => depth);
+        keptOf.set(recording, kept);
+        return kept;
+      },
+      end(next) {
+        sink = next;
+        for (const recording of recordings)
+          recording.join(keptOf.get(recording)?.ring ?? recording.emptyRing(), depth, () => {
+            next.add(recording.index, recording.metrics, recording.newest());
+          });
+      },
+    };
+  }
+
   follow();
   plant.onDevices(follow);
   plant.onTick(({ published }) => {
@@ -140,6 +204,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     });
   });
   return {
+    restoring,
     get depth() {
       return depth;
     },

@@ -134,6 +134,32 @@ export class SampleRing {
     }
   }
 
+  /** Drops the newest samples whose tick has this number or a later one. Call it before the first cut. */
+  dropFrom(tick: number): void {
+    while (this.#count > 0 && this.newestTick >= tick) {
+      const block = this.#blocks.at(-1);
+      if (!block) return;
+      block.used -= 1;
+      this.#count -= 1;
+      if (block.used === 0) this.#blocks.pop();
+    }
+    if (this.#count > 0) return;
+    this.#blocks = [];
+    this.#first = 0;
+  }
+
+  /** Number of the tick of the newest sample; -Infinity: there is none. */
+  get newestTick(): number {
+    const block = this.#blocks.at(-1);
+    return (block && block.values[(block.used - 1) * this.width + tickColumn]) ?? -Infinity;
+  }
+
+  /** A copy of the newest row. */
+  newest(): Float64Array {
+    const block = this.#blocks.at(-1);
+    return block ? block.values.slice((block.used - 1) * this.width, block.used * this.width) : new Float64Array(0);
+  }
+
   cut(): Cut {
     const runs = this.#blocks.map((block, i) => {
       block.shared = true;

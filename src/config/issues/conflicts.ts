@@ -232,6 +232,11 @@ const overRtuFraming = ({ values }: Run) => values.mb_enable && values.mb_framin
 const conflicts: readonly Conflict[] = [
   ...clockConflicts,
   {
+    setting: 'state_history',
+    when: ({ values }) => values.state_history && values.state_dir === null,
+    detail: () => `given yes without ${flagOf('state_dir')}; allowed: with the folder of a state, or no`,
+  },
+  {
     setting: 'N',
     when: ({ values, file, count, ...run }) => file?.devices != null && isGiven(run, 'N') && values.N !== count,
     detail: ({ values, file, count }) =>

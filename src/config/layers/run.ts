@@ -217,6 +217,7 @@ export function appConfig(
     simModels: v.sim_models,
     faults,
     historySamples: v.history_samples,
+    stateHistory: v.state_history ? { hours: v.state_history_hours } : null,
     log: { level: v.log_level, format: v.log_format },
     unused: [
       ...unusedSettings(v),

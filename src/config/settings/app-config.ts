@@ -157,6 +157,8 @@ export interface AppConfig {
   readonly faults: readonly FaultGroup[];
   /** number of samples per device, one per tick; fewer if all devices need too much memory */
   readonly historySamples: number;
+  /** samples on disk, with the time for which they are kept; null: the history ends with the process */
+  readonly stateHistory: { readonly hours: number } | null;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';

@@ -2,7 +2,18 @@
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { choice, integer, path, pathOrName, host, hostList, originList, port, folderPath } from './value-kinds.ts';
+import {
+  choice,
+  integer,
+  onOff,
+  path,
+  pathOrName,
+  host,
+  hostList,
+  originList,
+  port,
+  folderPath,
+} from './value-kinds.ts';
 
 export const programSettings = {
   config: optionalSetting({
@@ -27,6 +38,19 @@ export const programSettings = {
     kind: integer(100, 1_000_000),
     default: 10_000,
     doc: 'Samples that GET history keeps per device, one per tick; fewer when many devices share the memory.',
+  }),
+  state_history: setting({
+    flags: ['--state_history'],
+    kind: onOff,
+    default: false,
+    doc: 'Keeps the samples of GET history over a restart, in the folder of state_dir, in up to 128 MiB.',
+  }),
+  state_history_hours: setting({
+    flags: ['--state_history_hours'],
+    kind: integer(1, 744),
+    default: 24,
+    needs: 'state_history',
+    doc: 'Time for which state_history keeps samples, hours of real time.',
   }),
   log_level: setting({
     flags: ['--log_level'],

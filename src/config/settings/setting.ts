@@ -10,6 +10,7 @@ export const switches = [
   'ocpp_enable',
   'dnp3_enable',
   'dnp3_enc',
+  'state_history',
 ] as const;
 
 /**

@@ -79,3 +79,21 @@ describe('settings of Modbus lines', () => {
     );
   });
 });
+
+describe('settings of the history on disk', () => {
+  it('a kept history needs the folder of a state', () => {
+    expect(issueLines(['--state_history', 'yes'])).to.deep.equal([
+      '--state_history: given yes without --state_dir; allowed: with the folder of a state, or no',
+    ]);
+    expect(run(['--state_history', 'yes', '--state_dir', 'lab']).stateHistory).to.deep.equal({ hours: 24 });
+    expect(run(['--state_dir', 'lab']).stateHistory).to.equal(null);
+  });
+
+  it('hours without a kept history are a line of the log, and others than 1 to 744 are refused', () => {
+    expect(run(['--state_history_hours', '48']).unused).to.deep.equal([
+      'state_history_hours is given and has no effect, because state_history is off',
+    ]);
+    for (const hours of ['0', '745', '1.5'])
+      expect(issueLines(['--state_history_hours', hours]).join()).to.include('a whole number from 1 to 744');
+  });
+});

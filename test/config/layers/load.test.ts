@@ -135,6 +135,7 @@ describe('interface 12: defaults', () => {
       simModels: false,
       faults: [],
       historySamples: 10_000,
+      stateHistory: null,
       log: { level: 'info', format: 'text' },
       unused: [],
       notices: [],

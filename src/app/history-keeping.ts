@@ -1,0 +1,131 @@
+/** Keeps the samples of the history in files, at most once a second. */
+import { join } from 'node:path';
+import { batchOf, BatchReader } from '../api/history/kept-samples.ts';
+import type { SampleSink, WaitingSamples } from '../api/history/kept-samples.ts';
+import type { History } from '../api/history/history.ts';
+import type { Metric } from '../api/history/metrics.ts';
+import type { AppConfig } from '../config/settings/app-config.ts';
+import type { Logger } from '../core/log/log.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import { callEvery } from '../core/time/timers.ts';
+import type { Every } from '../core/time/timers.ts';
+import { defaultSegmentBytes, historyFileBytes, historyFolder, HistoryFiles } from '../state/history-files.ts';
+import type { PlantKeeping } from './keeping.ts';
+import type { State } from './state.ts';
+
+const writeEveryMs = 1000;
+/** Fast steps of many devices are written before the second is over. */
+const maxWaitingBytes = 4 * 2 ** 20;
+/** Beyond so many octets the disk is slower than the samples: those that wait are not written. */
+const maxBacklogBytes = 64 * 2 ** 20;
+
+interface Options {
+  readonly files: Pick<HistoryFiles, 'close' | 'read' | 'write'>;
+  /** a text that changes when a device starts anew */
+  readonly lifeOf: (device: number) => string;
+  readonly log: Pick<Logger, 'warning'>;
+  readonly every: Every;
+}
+
+export class HistoryKeeping implements SampleSink {
+  readonly #options: Options;
+  #waiting = new Map<number, WaitingSamples>();
+  #waitingBytes = 0;
+  /** devices with columns in the present segment */
+  readonly #begun = new Set<number>();
+  #work: Promise<void> | null = null;
+  #stopTimer: () => void = () => undefined;
+  #hasLost = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  /** Puts the samples of earlier processes into the history; those of this one are written from here on. */
+  async open(history: History): Promise<void> {
+    const { files, lifeOf, every } = this.#options;
+    const restoring = history.restoring();
+    const reader = new BatchReader((device, life) => (lifeOf(device) === life ? restoring.of(device) : null));
+    await files.read((batch) => {
+      reader.take(batch);
+    });
+    restoring.end(this);
+    this.#stopTimer = every(writeEveryMs, () => {
+      this.#write();
+    });
+  }
+
+  add(device: number, metrics: readonly Metric[], sample: Float64Array): void {
+    const waiting = this.#waiting.get(device) ?? { metrics, samples: [] };
+    if (waiting.samples.length === 0) this.#waiting.set(device, waiting);
+    waiting.samples.push(sample);
+    this.#waitingBytes += sample.byteLength;
+    if (this.#waitingBytes > maxWaitingBytes) this.#write();
+    if (this.#waitingBytes > maxBacklogBytes) this.#lose();
+  }
+
+  /** Writes what waits. */
+  async close(): Promise<void> {
+    this.#stopTimer();
+    await this.#work;
+    this.#write();
+    await this.#work;
+    await this.#options.files.close();
+  }
+
+  #write(): void {
+    if (this.#work !== null || this.#waiting.size === 0) return;
+    const waiting = this.#takeWaiting();
+    this.#work = this.#options.files
+      .write((isFirst) => this.#batch(waiting, isFirst))
+      .finally(() => {
+        this.#work = null;
+      });
+  }
+
+  #batch(waiting: ReadonlyMap<number, WaitingSamples>, isFirst: boolean): Buffer {
+    if (isFirst) this.#begun.clear();
+    const batch = batchOf(waiting, this.#options.lifeOf, (device) => !this.#begun.has(device));
+    for (const device of waiting.keys()) this.#begun.add(device);
+    return batch;
+  }
+
+  #takeWaiting(): ReadonlyMap<number, WaitingSamples> {
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
+    this.#waitingBytes = 0;
+    return waiting;
+  }
+
+  #lose(): void {
+    this.#takeWaiting();
+    if (this.#hasLost) return;
+    this.#hasLost = true;
+    this.#options.log.warning('the disk is slower than the samples of the history: a restart would lose some of them');
+  }
+}
+
+/** null: the history ends with the process. */
+export function keepHistory(
+  { stateHistory }: AppConfig,
+  {
+    state,
+    keeping,
+    log,
+    wall,
+  }: { readonly state: State; readonly keeping: PlantKeeping | null; readonly log: Logger; readonly wall: WallClock },
+): HistoryKeeping | null {
+  const { files } = state;
+  if (stateHistory === null || files === null || keeping === null) return null;
+  return new HistoryKeeping({
+    files: new HistoryFiles({
+      folder: files.openFolder(join(files.path, historyFolder)),
+      log,
+      nowMs: () => wall.nowMs(),
+      limits: { spanMs: stateHistory.hours * 3_600_000, bytes: historyFileBytes, segmentBytes: defaultSegmentBytes },
+    }),
+    lifeOf: (device) => keeping.lifeOf(device),
+    log,
+    every: callEvery,
+  });
+}
