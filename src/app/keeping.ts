@@ -123,7 +123,7 @@ export class PlantKeeping implements Keeping {
   /** slots that the store has refused */
   readonly #refused = new Set<string>();
   /** a save of the shared parts that waits for the end of a tick */
-  #waitingSave: Promise<void> | null = null;
+  #waitingSave: { readonly promise: Promise<void> } | null = null;
   #sliceStart = 0;
   #stopTimer: () => void = () => undefined;
   #isSaving = false;
@@ -342,16 +342,18 @@ export class PlantKeeping implements Keeping {
 
   /** Commits that wait for the end of a tick share one save. */
   #saveShared(): Promise<void> {
-    if (this.#waitingSave) return this.#waitingSave;
-    let hasBegun = false;
-    const save = this.#options.plant.betweenTicks(() => {
-      hasBegun = true;
+    const waiting = this.#waitingSave;
+    if (waiting) return waiting.promise;
+    const save = { hasBegun: false, promise: Promise.resolve() };
+    save.promise = this.#options.plant.betweenTicks(() => {
+      save.hasBegun = true;
       this.#waitingSave = null;
       if (!this.#closed) for (const part of this.#shared.values()) this.#write(part);
       return Promise.resolve();
     });
-    if (!hasBegun) this.#waitingSave = save;
-    return save;
+    // without a tick it is done by now
+    if (!save.hasBegun) this.#waitingSave = save;
+    return save.promise;
   }
 
   #writeDevice(index: number): void {

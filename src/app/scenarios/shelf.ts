@@ -36,10 +36,9 @@ export class ScenarioShelf {
 
   /** The scenarios of an earlier process. */
   read(): { readonly lastId: number; readonly scenarios: readonly ShelvedScenario[] } {
-    const [index] = this.#state.values(indexSlot) as readonly unknown[] as readonly Index[];
-    if (index === undefined || !Array.isArray(index.ids) || !Number.isInteger(index.lastId))
-      return { lastId: 0, scenarios: [] };
-    const { lastId, ids } = index;
+    const [index] = this.#state.values(indexSlot) as readonly unknown[] as readonly Partial<Index>[];
+    const { lastId, ids } = index ?? {};
+    if (lastId === undefined || ids === undefined) return { lastId: 0, scenarios: [] };
     const scenarios = ids.flatMap((id) => this.#state.values(slotOf(id)) as readonly unknown[] as ShelvedScenario[]);
     return { lastId, scenarios };
   }
