@@ -128,7 +128,7 @@ export function changeStages(changed) {
     peers,
     ...setUp(),
     ...checks('lint', 260),
-    ...unitTests('.cache/ci', 330),
+    ...unitTests('.cache/ci', 400),
     ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 400 }),
     handMutations('browser tests?'),
   ];

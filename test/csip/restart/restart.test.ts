@@ -371,6 +371,6 @@ describe('CSIP: random events over ends of the process at random instants', () =
       expectAnsweredOnce(ended);
       if (!ended.isPollCut) expectAsWithoutEnd(ended, await run(planned, [], ended.polls));
     };
-    await holdsAsync('csip.restart.events', plan, check, { runs: 30 });
+    await holdsAsync('csip.restart.events', plan, check, { runs: 8 });
   });
 });

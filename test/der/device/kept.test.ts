@@ -1,10 +1,14 @@
 import { cutRuns, cuts, expectContinuation } from '../../support/continuation.ts';
 import { holds } from '../../support/property.ts';
+import { runSeed } from '../../support/seed.ts';
 import { KeptRig, scenarios, steps } from './kept-rig.ts';
 import type { KeptRigOptions } from './kept-rig.ts';
 
 /** A device and one restored from its state show the same after each tick. */
 function checkGoesOn(name: string, options: KeptRigOptions, runs: number): void {
+  const courses = cutRuns(scenarios);
+  // few cases of many: other ones for each seed and device
+  const first = (Math.abs(runSeed) + 7 * name.length) % courses.length;
   holds(
     `a device goes on: ${name}`,
     [steps, cuts],
@@ -20,7 +24,7 @@ function checkGoesOn(name: string, options: KeptRigOptions, runs: number): void 
         after: all.length - before,
       });
     },
-    { runs, examples: cutRuns(scenarios) },
+    { runs, examples: [...courses.slice(first), ...courses.slice(0, first)].slice(0, Math.ceil(runs / 2)) },
   );
 }
 
@@ -39,13 +43,13 @@ const devices: readonly (KeptRigOptions & { readonly title: string })[] = [
 describe('the state of a device over a restart', () => {
   for (const { title, ...options } of devices) {
     it(`${title} goes on where it was`, () => {
-      checkGoesOn(title, options, 40);
+      checkGoesOn(title, options, 5);
     });
   }
 
   for (const type of ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE']) {
     it(`${type} with its own source goes on where it was`, () => {
-      checkGoesOn(type, { type, map: { layout: 'both' }, inverter: slow, realSource: true }, 20);
+      checkGoesOn(type, { type, map: { layout: 'both' }, inverter: slow, realSource: true }, 3);
     });
   }
 });

@@ -338,7 +338,7 @@ const byMaster: Origin = { source: 'modbus', peer: '192.0.2.1:502' };
 const atLimit = { point: '704.WMaxLimPct', equals: 50 + stationIndex };
 
 /** Simulated seconds before and after the restart: an hour; some minutes where tests are to be quick. */
-const spanS = pick({ quick: 120, ci: 3600 });
+const spanS = pick({ quick: 120, ci: 600, full: 3600 });
 
 /** Faults that last over the restart. */
 const longFaults: readonly FaultRequest[] = [
@@ -402,10 +402,10 @@ describe('the state of a plant over a restart', () => {
           });
         }
       },
-      { runs: pick({ quick: 6, ci: 20 }) },
+      { runs: 5 },
     );
     // few courses cannot have everything
-    const counts = pick({ quick: [], ci: Object.entries(atCuts) });
+    const counts = pick({ quick: [], ci: [], full: Object.entries(atCuts) });
     for (const [what, count] of counts) expect(count, `cuts with a ${what}`).to.be.above(0);
   });
 

@@ -281,7 +281,7 @@ describe('OCPP over the end of the process at any instant', () => {
         `restarts of ${version}`,
         [fc.array(step, { minLength: 4, maxLength: 30 })],
         (steps) => expectWhole(version, [{ kind: 'act', act: 'begin' }, ...steps], promisesOf(version)),
-        { runs: 25 },
+        { runs: 12 },
       );
     });
 
