@@ -131,7 +131,10 @@ describeWith(['schemathesis'], 'requests made from the description, to a site of
     expect(report.complete).to.equal(true);
     expect(generated).to.be.at.least(minCases);
     expect(Object.keys(phases)).to.have.members(['examples', 'coverage', 'fuzzing', 'stateful']);
-    for (const [phase, { status }] of Object.entries(phases)) expect(status, `${phase}\n${output}`).to.equal('success');
+    // a share of the operations may have no two that call on each other
+    const accepted = (phase: string) => (phase === 'stateful' && share !== 1 ? ['success', 'skip'] : ['success']);
+    for (const [phase, { status }] of Object.entries(phases))
+      expect(accepted(phase), `${phase}\n${output}`).to.include(status);
   });
 
   it('go to every chosen operation but stop, and the one that calls on others', () => {
