@@ -412,6 +412,7 @@ export function keepPlant(
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
   const markOf = configurationMarks(config);
+  const atStart = new Map(devices.map((device) => [device.index, device.config]));
   const keeping = new PlantKeeping({
     plant,
     state,
@@ -421,7 +422,7 @@ export function keepPlant(
     unfit,
     onRefusal,
     configurationOf(index) {
-      const device = devices.find((placed) => placed.index === index)?.config ?? joined(index);
+      const device = atStart.get(index) ?? joined(index);
       return device ? markOf(device) : '';
     },
   });
@@ -471,11 +472,13 @@ export function alarmOfState(devices: () => StateAlarm): (cause: string) => (rea
 
 /** Marks of configurations, which differ where the state of one device would not fit the other. */
 function configurationMarks({ grid, simModels, deviceSpreadPct }: AppConfig): (device: DeviceConfig) => string {
+  const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
+  // a profile is long, and a thousand devices share it
   const ofProfile = new WeakMap<object, string>();
   return ({ deviceType, phases, profile }) => {
-    const profileText = ofProfile.get(profile) ?? JSON.stringify(profile);
-    ofProfile.set(profile, profileText);
-    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileText];
-    return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+    const profileMark = ofProfile.get(profile) ?? digest(JSON.stringify(profile));
+    ofProfile.set(profile, profileMark);
+    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileMark];
+    return digest(JSON.stringify(parts));
   };
 }

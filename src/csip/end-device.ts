@@ -178,7 +178,7 @@ export class EndDevice {
       if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
     }
-    // releases what an earlier process held and no control has any longer
+    // a hold of an earlier process ends where no control asks for it
     if (savedSchedule !== undefined && this.#inForce.length === 0) this.#apply();
   }
 
