@@ -47,9 +47,8 @@ export interface EndDeviceOptions {
   /** the queue behind `owe`; absent: it ends with the process */
   readonly queue?: {
     /** id of the last response in it */
-    readonly lastId: number;
-    /** Puts the responses of the last step of a stored schedule, unless it has responses after `afterId`. */
-    resume(afterId: number, owed: readonly OwedResponse[]): Promise<void>;
+    /** The schedule of an earlier process goes on, which has all responses of the queue. */
+    resume(): void;
   };
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
@@ -62,10 +61,6 @@ type KeptTime = Readonly<Record<'remoteMs' | 'wallMs', number>>;
 
 /** Stored with a schedule. */
 interface KeptAlong {
-  /** last response in the queue before those of `owed` */
-  readonly afterId: number;
-  /** responses of the steps since the last save: stored with their decisions, so that no other decision replaces them */
-  readonly owed: readonly OwedResponse[];
   readonly expired: boolean;
   /** the PIN was refused: controls wait until it is confirmed */
   readonly ceased: boolean;
@@ -172,8 +167,8 @@ export class EndDevice {
     const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
     if (restored !== null) {
       if (isKeptTime(time)) this.#takeTime(time);
-      const { afterId, owed, expired, ceased } = along as unknown as KeptAlong;
-      await queue?.resume(afterId, owed);
+      const { expired, ceased } = along as unknown as KeptAlong;
+      queue?.resume();
       [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
       if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
@@ -420,13 +415,13 @@ export class EndDevice {
   }
 
   /**
-   * Stores the state with the responses of all steps so far, once for several steps at one instant, then queues the
-   * responses. The store keeps the order of changes: a process that ends in between leaves responses that the next one
-   * queues, and one that ends before leaves neither, so that a decision never contradicts a response that was sent.
+   * Stores the state, once for several steps at one instant, and queues the responses of all steps so far. Both are
+   * changes of one turn, of which a process that ends leaves all or none: a decision never contradicts a response that
+   * was sent.
    */
   async #save(): Promise<void> {
     if (this.#hasMany) await yieldToLoop();
-    const { slot, queue, owe } = this.#options;
+    const { slot, owe } = this.#options;
     const state = this.#state;
     const owed = this.#toOwe;
     this.#toOwe = [];
@@ -436,7 +431,7 @@ export class EndDevice {
     if (isStored) {
       const [time, expired] = [this.#time, this.#expired];
       this.#saved = { state, expired, time };
-      const along: KeptAlong = { afterId: queue?.lastId ?? 0, owed, expired, ceased: this.#ceased };
+      const along: KeptAlong = { expired, ceased: this.#ceased };
       changes.push(slot.replace([saved, time, along as unknown as JsonValue]));
     }
     if (owed.length > 0) changes.push(owe(owed));

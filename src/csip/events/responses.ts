@@ -91,7 +91,7 @@ export class ResponseQueue {
       this.#nextId = Math.max(this.#nextId, entry.id + 1);
     }
     for (const response of this.waiting) this.#unsure.add(response.id);
-    this.#restored = this.#stepsAfter(0);
+    this.#restored = new Set([...this.#responses.values()].map(stepOf));
   }
 
   /** Opens the queue of a slot, which may hold responses of an earlier process. */
@@ -99,31 +99,14 @@ export class ResponseQueue {
     return new ResponseQueue(options, (await options.slot.read()) as unknown as readonly QueuedResponse[]);
   }
 
-  /** Id of the last response that was put; 0: none. */
-  get lastId(): number {
-    return this.#nextId - 1;
-  }
-
-  /**
-   * Continues with the schedule of an earlier process, which was stored before its last responses were put.
-   * @param afterId `lastId` when the schedule was stored
-   * @param owed the responses of its last step
-   * @throws as `put`
-   */
-  async resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
-    const wasPut = this.lastId > afterId;
-    this.#restored = this.#stepsAfter(afterId);
-    for (const response of owed) this.#restored.delete(stepOf(response));
-    if (!wasPut) await this.put(owed);
+  /** Continues with the schedule of an earlier process, which knows of all responses here. */
+  resume(): void {
+    this.#restored.clear();
   }
 
   /** True if the server may have the response already, from an earlier process. */
   isUnsure(id: number): boolean {
     return this.#unsure.has(id);
-  }
-
-  #stepsAfter(id: number): Set<string> {
-    return new Set([...this.#responses.values()].filter((response) => response.id > id).map(stepOf));
   }
 
   /**
@@ -301,14 +284,9 @@ export class ResponseSender {
     this.#delivered = new DeliveredResponses(options);
   }
 
-  /** As `ResponseQueue.lastId`. */
-  get lastId(): number {
-    return this.#options.queue.lastId;
-  }
-
   /** As `ResponseQueue.resume`. */
-  resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
-    return this.#options.queue.resume(afterId, owed);
+  resume(): void {
+    this.#options.queue.resume();
   }
 
   /** Newest first. */

@@ -43,7 +43,7 @@ export interface Ledger<Entry extends LedgerRecord> {
   readonly isContinued: boolean;
   /**
    * @param make creates the record from the number of all transactions so far, with this one
-   * @param announce queues the first message; the record is stored after it, so that no stored record lacks it
+   * @param announce queues the first message, which the store keeps together with the record
    * @returns the record after `announce`
    */
   add(make: (count: number) => Entry, announce: (record: Entry) => void): Entry;
