@@ -91,22 +91,26 @@ function unitTests(folder, budgetS) {
 
 /** The tests with peers, and those in a browser. Each keeps all cores busy: beside each other they would only wait. */
 function peerTests(folder, judges, budgets) {
+  const environment = { TEST_PROGRAM: 'dist/main.js' };
   return [
     tests('interop tests', folder, {
       command: npm('test:interop', ...judges.together),
-      needs: ['npm ci', 'peers?', 'npm test?'],
+      needs: ['build', 'peers?', 'npm test?'],
+      environment,
       cores: 2,
       budgetS: budgets.together,
     }),
     tests('browser tests', folder, {
       command: npm('test:browser'),
       needs: ['build', 'package?', 'peers?', 'npm test?'],
+      environment,
       cores: 2,
       budgetS: 400,
     }),
     tests('interop tests, one at a time', folder, {
       command: npm('test:interop', '--no-parallel', ...judges.alone),
-      needs: ['npm ci', 'interop tests?', 'browser tests?'],
+      needs: ['build', 'interop tests?', 'browser tests?'],
+      environment,
       cores: 2,
       budgetS: budgets.alone,
     }),
