@@ -35,7 +35,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
-import { SentLimits } from '../charging/control.ts';
+import { SentLimits } from '../charging/sent-limits.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
 import type { Link } from '../rpc/link.ts';
