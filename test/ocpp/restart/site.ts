@@ -15,7 +15,7 @@ import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { OcppVersion } from '../../../src/contract/ocpp.ts';
 import { versionTable } from '../../../src/ocpp/adapter.ts';
 import { createStationPort } from '../../../src/ocpp/bridge.ts';
-import { SentLimits } from '../../../src/ocpp/charging/control.ts';
+import { SentLimits } from '../../../src/ocpp/charging/sent-limits.ts';
 import { CallError, noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, Line, OcppSubprotocol, Payload } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
