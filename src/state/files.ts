@@ -1,7 +1,7 @@
 /** One folder of files, as the journal and the snapshots use it. Tests replace it by one that loses what was not synchronised. */
-import { constants, mkdirSync, readFileSync } from 'node:fs';
+import { constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** A file that grows at its end. */
 export interface AppendFile {
@@ -43,9 +43,27 @@ async function openAppend(path: string, keepBytes: number | undefined): Promise<
   };
 }
 
+/**
+ * Makes a folder, and those above it where they are missing. The recursion of Node itself never ends below `/proc`, which
+ * denies a new folder as if the one above were missing.
+ * @param path absolute @throws an error of the file system
+ */
+function makeFolder(path: string): void {
+  const isThere = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
+  const above = dirname(path);
+  if (!existsSync(above)) makeFolder(above);
+  try {
+    mkdirSync(path, { mode: folderMode });
+  } catch (error) {
+    // another process may have been faster
+    if (!isThere()) throw error;
+  }
+}
+
 /** Makes the folder if there is none. @throws an error of the file system */
 export function openFolder(path: string): Folder {
-  mkdirSync(path, { recursive: true, mode: folderMode });
+  makeFolder(resolve(path));
   return {
     path,
     async names() {
