@@ -26,6 +26,7 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
+import { LogKeeping, logSlot } from './log-keeping.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
@@ -252,6 +253,15 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     state,
     owners,
     keeping,
+    logKeeping:
+      keeping &&
+      new LogKeeping({
+        logBook,
+        store: state.store,
+        values: () => state.values(logSlot),
+        plant,
+        onRefusal: alarmOf('log'),
+      }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall }),
   };
 }

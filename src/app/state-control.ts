@@ -58,6 +58,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
     get report() {
       return reportOf(files, words, onRestart !== undefined);
     },
+    durable: () => files.store.durable(),
     snapshots: async () => snapshots().list(),
     async take(name, overwrite) {
       await commit?.();

@@ -52,6 +52,11 @@ export interface PreparedRestore {
  */
 export interface StateControl {
   readonly report: StateReport;
+  /**
+   * Resolves when every change so far is on disk, or cannot be put there; null: nothing to wait for. An answer that
+   * shows what a restart must keep waits for it.
+   */
+  durable(): Promise<void> | null;
   /** by name */
   snapshots(): Promise<readonly SnapshotInfo[]>;
   /**
@@ -84,6 +89,7 @@ export const noState: StateControl = {
     failure: null,
     canRestore: false,
   },
+  durable: () => null,
   snapshots: withoutFolder,
   take: withoutFolder,
   remove: withoutFolder,
