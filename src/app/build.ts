@@ -151,8 +151,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
-  const alarmOf = alarmOfState(() => ({ plant, commAlarms }));
-  state.onFailure(alarmOf('folder'));
+  const trouble = alarmOfState(() => ({ plant, commAlarms }));
+  state.onFailure(trouble.of('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
@@ -165,7 +165,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     // one part: a fault that is injected and not marked so would be injected again
     faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
-    onRefusal: alarmOf('parts'),
+    onRefusal: trouble.of('parts'),
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
@@ -231,6 +231,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     owners,
     wall,
     log,
+    trouble,
     version: origin.version,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
@@ -260,7 +261,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
         store: state.store,
         values: () => state.values(logSlot),
         plant,
-        onRefusal: alarmOf('log'),
+        onRefusal: trouble.of('log'),
       }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall }),
   };

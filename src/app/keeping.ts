@@ -452,21 +452,32 @@ interface StateAlarm {
   readonly commAlarms: CommAlarmSwitch;
 }
 
-/**
- * An alarm of each device while its state is not kept: a restart would lose what it does from then on.
- * @returns receives the reason of one cause of it, null at its end
- */
-export function alarmOfState(devices: () => StateAlarm): (cause: string) => (reason: string | null) => void {
+/** Reasons for which the state, or parts of it, are not on disk. */
+export interface StateTrouble {
+  /** null: nothing does */
+  readonly reason: string | null;
+  /** @returns receives the reason of one cause, null at its end */
+  of(cause: string): (reason: string | null) => void;
+}
+
+/** An alarm of each device while its state is not kept: a restart would lose what it does from then on. */
+export function alarmOfState(devices: () => StateAlarm): StateTrouble {
   const reasons = new Map<string, string>();
-  return (cause) => (reason) => {
-    if (reason === null) reasons.delete(cause);
-    else reasons.set(cause, reason);
-    const [first] = reasons.values();
-    const { plant, commAlarms } = devices();
-    for (const { index } of plant.devices) {
-      if (first === undefined) commAlarms.end(index, 'state_not_kept');
-      else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${first}`);
-    }
+  const words = () => (reasons.size === 0 ? null : [...reasons.values()].join('; '));
+  return {
+    get reason() {
+      return words();
+    },
+    of: (cause) => (reason) => {
+      if (reason === null) reasons.delete(cause);
+      else reasons.set(cause, reason);
+      const why = words();
+      const { plant, commAlarms } = devices();
+      for (const { index } of plant.devices) {
+        if (why === null) commAlarms.end(index, 'state_not_kept');
+        else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${why}`);
+      }
+    },
   };
 }
 
