@@ -55,6 +55,11 @@ export function createStateControl(options: StateControlOptions): StateControl {
       new Snapshots({ folder: files.openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
   );
   const failure = () => (options.trouble ? options.trouble.reason : files.store.report.failure);
+  /** @throws SimError COMMAND_CONFLICT */
+  const checkOurs = () => {
+    if (files.store.report.isLost)
+      throw new SimError('COMMAND_CONFLICT', `the state folder is lost: ${failure() ?? ''}`);
+  };
   return {
     get report() {
       return { ...reportOf(files), words, failure: failure(), canRestore: onRestart !== undefined };
@@ -65,6 +70,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
     durable: () => files.store.durable(),
     snapshots: async () => snapshots().list(),
     async take(name, overwrite) {
+      checkOurs();
       await commit?.();
       owners.save();
       const copy = () => Promise.resolve(copyOf(files.store.contents()));
@@ -74,6 +80,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
       return info;
     },
     async remove(name) {
+      checkOurs();
       const info = await snapshots().remove(name);
       log.info(`snapshot ${name} deleted`);
       return info;
@@ -84,6 +91,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
           'COMMAND_CONFLICT',
           'only a simulator of the command line can be built anew from a snapshot; this one runs in a script or for a scenario',
         );
+      checkOurs();
       const contents = await snapshots().read(name);
       return {
         name,

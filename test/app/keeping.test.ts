@@ -263,6 +263,7 @@ describe('State of the devices over the end of the process', () => {
     expect(lines.filter((line) => line.includes('ENOSPC'))).to.have.length(1);
     folder.failure = null;
     passRetry?.();
+    while (!lines.some((line) => line.includes('is written to /state again'))) await call('/health');
     await done('/site', { export_limit_kw: 5 });
     expect(await alarms()).to.deep.equal([]);
     expect(await trouble()).to.deep.equal([200, 'ok', null, '0']);
