@@ -13,7 +13,7 @@ import { formatVersion } from '../state/record.ts';
 import { snapshotFolder, Snapshots } from '../state/snapshots.ts';
 import type { SlotOwners } from './slot-owners.ts';
 import type { AppOptions } from './start-stop.ts';
-import type { StateTrouble } from './keeping.ts';
+import type { StateTrouble } from './state-alarm.ts';
 import type { State, StateFiles } from './state.ts';
 
 interface StateControlOptions {

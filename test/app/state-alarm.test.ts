@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { alarmOfState, PlantKeeping } from '../../src/app/keeping.ts';
+import { PlantKeeping } from '../../src/app/keeping.ts';
+import { alarmOfState } from '../../src/app/state-alarm.ts';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { createListStore } from '../../src/core/store.ts';
