@@ -26,13 +26,16 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
+import { LogKeeping, logSlot } from './log-keeping.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
 import { InjectedFaults } from './injected-faults.ts';
 import { SlotOwners } from './slot-owners.ts';
 import { createStateControl } from './state-control.ts';
-import { alarmOfState, allDevices, changedDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
+import { keepPlant } from './keep-plant.ts';
+import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.ts';
+import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -150,8 +153,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
-  const alarmOf = alarmOfState(() => ({ plant, commAlarms }));
-  state.onFailure(alarmOf('folder'));
+  const trouble = alarmOfState(() => ({ plant, commAlarms }));
+  state.onFailure(trouble.of('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
@@ -164,7 +167,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     // one part: a fault that is injected and not marked so would be injected again
     faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
-    onRefusal: alarmOf('parts'),
+    onRefusal: trouble.of('parts'),
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
@@ -230,6 +233,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     owners,
     wall,
     log,
+    trouble,
     version: origin.version,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
@@ -252,6 +256,15 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     state,
     owners,
     keeping,
+    logKeeping:
+      keeping &&
+      new LogKeeping({
+        logBook,
+        store: state.store,
+        values: () => state.values(logSlot),
+        plant,
+        onRefusal: trouble.of('log'),
+      }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall }),
   };
 }

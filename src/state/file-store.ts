@@ -14,6 +14,8 @@ export interface FileStore extends ListStore {
   readonly report: JournalReport;
   /** Continues the journal. @throws an error of the file system */
   open(): Promise<void>;
+  /** Looks for what others have done to folder and journal; `settled` resolves when that is mended. */
+  check(): void;
   /** Resolves when no write is under way, also none after a failure. */
   settled(): Promise<void>;
   /** Writes what waits. Later changes are not written. */
@@ -27,6 +29,8 @@ interface FileStoreOptions {
   /** ms since the epoch, for the name of a damaged file */
   readonly nowMs: () => number;
   readonly onFailure?: (reason: string | null) => void;
+  /** the other process that has the folder by now, in words; null: this one has it */
+  readonly otherHolder?: () => Promise<string | null>;
   readonly limits?: Partial<StoreLimits & JournalLimits>;
 }
 
@@ -45,7 +49,7 @@ async function setAside({ folder, log, nowMs }: FileStoreOptions, records: numbe
  * @throws SimError CONFIG_INVALID for a journal of a newer version; an error of the file system
  */
 export function createFileStore(options: FileStoreOptions): FileStore {
-  const { folder, log, later, onFailure = () => undefined, limits = {} } = options;
+  const { folder, log, later, onFailure = () => undefined, otherHolder, limits = {} } = options;
   const data = folder.read(journalFile) ?? Buffer.alloc(0);
   const { slots, version, last, goodBytes, damage } = replay(data);
   if (version > formatVersion)
@@ -60,6 +64,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     limits: { ...defaultJournalLimits, ...limits },
     contents: () => store.contents(),
     onFailure,
+    ...(otherHolder && { otherHolder }),
   });
   const store: ListStore = createListStore(journal, limits, slots);
   return {
@@ -81,6 +86,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
           `the last change of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
         );
       await journal.open(data.length === 0 || damage === 'damaged' ? null : { last, bytes: goodBytes });
+    },
+    check() {
+      journal.check();
     },
     settled: () => journal.settled(),
     close: () => journal.close(),

@@ -25,6 +25,12 @@ export class TestFolder implements Folder {
     return this.#files.get(name)?.octets ?? Buffer.alloc(0);
   }
 
+  /** Cuts a file as another process does. */
+  cut(name: string, bytes: number): void {
+    const file = this.#files.get(name);
+    if (file) file.octets = file.octets.subarray(0, bytes);
+  }
+
   put(name: string, octets: Buffer): void {
     this.#files.set(name, { octets, durableLength: octets.length });
     this.#durableFiles = new Map(this.#files);
@@ -69,6 +75,13 @@ export class TestFolder implements Folder {
         await this.#step();
         this.syncs += 1;
         file.durableLength = file.octets.length;
+      },
+      difference: (presentName, bytes) => {
+        const there = this.#files.get(presentName);
+        if (there === undefined) return Promise.resolve('was removed');
+        if (there !== file) return Promise.resolve('was replaced');
+        const { length } = file.octets;
+        return Promise.resolve(length === bytes ? null : `has ${length} octets in place of ${bytes}`);
       },
       close: () => Promise.resolve(),
     };

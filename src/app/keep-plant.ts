@@ -1,0 +1,84 @@
+/** The keeping of a configured plant: marks of the configurations of its devices, and settings of its clock. */
+import { createHash } from 'node:crypto';
+import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
+import type { Kept } from '../core/kept.ts';
+import type { Logger } from '../core/log/log.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { SimClock } from '../core/time/sim-clock.ts';
+import { callEvery } from '../core/time/timers.ts';
+import type { SimPlant } from '../der/plant/plant.ts';
+import type { PlacedDevice } from './devices/placed.ts';
+import { PlantKeeping } from './keeping.ts';
+import type { State } from './state.ts';
+
+interface KeptPlant {
+  readonly plant: SimPlant;
+  readonly clock: SimClock;
+  readonly state: State;
+  readonly log: Logger;
+  readonly wall: WallClock;
+  readonly unfit: ReadonlySet<string>;
+  readonly faults: Kept;
+  readonly devices: readonly PlacedDevice[];
+  readonly onRefusal: (reason: string | null) => void;
+  /** configuration of a device that joins while the simulator runs */
+  readonly joined: (deviceIndex: number) => DeviceConfig | undefined;
+}
+
+/**
+ * A plant with the state of an earlier process; null: no state is kept.
+ * @throws UnfitState
+ */
+export function keepPlant(
+  config: AppConfig,
+  { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, joined }: KeptPlant,
+): PlantKeeping | null {
+  if (config.stateDir === null) return null;
+  const markOf = configurationMarks(config);
+  const atStart = new Map(devices.map((device) => [device.index, device.config]));
+  const keeping = new PlantKeeping({
+    plant,
+    state,
+    log,
+    every: callEvery,
+    monotonicMs: () => wall.monotonicMs(),
+    unfit,
+    onRefusal,
+    configurationOf(index) {
+      const device = atStart.get(index) ?? joined(index);
+      return device ? markOf(device) : '';
+    },
+  });
+  keeping.restore(faults);
+  followClockSettings(keeping, clock, config.clock);
+  return keeping;
+}
+
+/** A clock whose settings in the configuration have changed follows them; `start_paused` is of each start. */
+function followClockSettings(
+  keeping: PlantKeeping,
+  clock: SimClock,
+  { followsWall, rate, timezone, startsPaused }: AppConfig['clock'],
+): void {
+  const settings = JSON.stringify({ followsWall, rate, timezone });
+  keeping.add('clock_settings', {
+    save: () => settings,
+    restore(saved) {
+      if (saved !== settings) clock.set({ mode: followsWall ? 'wall_clock' : 'accelerated', rate, timezone });
+    },
+  });
+  if (startsPaused) clock.set({ mode: 'paused' });
+}
+
+/** Marks of configurations, which differ where the state of one device would not fit the other. */
+function configurationMarks({ grid, simModels, deviceSpreadPct }: AppConfig): (device: DeviceConfig) => string {
+  const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
+  // a profile is long, and a thousand devices share it
+  const ofProfile = new WeakMap<object, string>();
+  return ({ deviceType, phases, profile }) => {
+    const profileMark = ofProfile.get(profile) ?? digest(JSON.stringify(profile));
+    ofProfile.set(profile, profileMark);
+    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileMark];
+    return digest(JSON.stringify(parts));
+  };
+}
