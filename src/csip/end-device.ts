@@ -2,17 +2,20 @@
  * One EndDevice of this process: the schedule of its events on the time of the server, the device under control, and
  * what is owed to the server for both. It goes on while the server cannot be reached.
  */
+import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
+import { formOf, instant, readWhole, record, serial } from '../core/slot-values.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import { LoopShare, yieldToLoop } from '../core/turns.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
+import { owedMembers } from './events/model.ts';
 import type { KnownControl, ListedProgram, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { askedBefore, newControls, readInParts } from './events/receive.ts';
-import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
+import { restoreSchedule, savedSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
@@ -70,6 +73,19 @@ interface KeptAlong {
   /** the PIN was refused: controls wait until it is confirmed */
   readonly ceased: boolean;
 }
+
+const keptForm = formOf<readonly [schedule: JsonValue, time: KeptTime | null, along: KeptAlong]>(
+  z.tuple([
+    savedSchedule,
+    record<KeptTime>({ remoteMs: instant, wallMs: instant }).nullable(),
+    record<KeptAlong>({
+      afterId: serial,
+      owed: z.array(record(owedMembers)),
+      expired: z.boolean(),
+      ceased: z.boolean(),
+    }),
+  ]),
+);
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
@@ -167,19 +183,19 @@ export class EndDevice {
   async open(): Promise<void> {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { slot, queue } = this.#options;
-    const [savedSchedule, time, along] = await slot.read();
-    const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
-    if (restored !== null) {
-      if (isKeptTime(time)) this.#takeTime(time);
-      const { afterId, owed, expired, ceased } = along as unknown as KeptAlong;
+    const { slot, queue, log } = this.#options;
+    const isStored = (await slot.read()).length > 0;
+    const stored = await readWhole(slot, keptForm, log);
+    if (stored !== null) {
+      const [schedule, time, { afterId, owed, expired, ceased }] = stored;
+      if (time !== null) this.#takeTime(time);
       await queue?.resume(afterId, owed);
-      [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
-      if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
+      [this.#state, this.#expired, this.#ceased] = [restoreSchedule(schedule), expired, ceased];
+      if (time !== null) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
     }
     // a hold of an earlier process ends where no control asks for it
-    if (savedSchedule !== undefined && this.#inForce.length === 0) this.#apply();
+    if (isStored && this.#inForce.length === 0) this.#apply();
   }
 
   /**
@@ -463,8 +479,4 @@ export class EndDevice {
     await yieldToLoop();
     return saved;
   }
-}
-
-function isKeptTime(value: JsonValue | undefined): value is KeptTime {
-  return typeof value === 'object' && value !== null && 'remoteMs' in value && 'wallMs' in value;
 }

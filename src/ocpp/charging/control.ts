@@ -7,9 +7,11 @@
  * second of the clock, and the end of those that no version holds each second of real time. After a reset of the device
  * all limits are sent again.
  */
+import { z } from 'zod';
 import type { EvseProfileLimit } from '../../contract/kinds/evse-commands.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { formOf, place, readEach, recordOf } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Insistence } from '../station/insistence.ts';
@@ -25,6 +27,7 @@ import type {
   Limit,
   RunningTransaction,
 } from './model.ts';
+import { chargingProfile } from './model.ts';
 import type { OcppFunctions, OcppProfileEntry } from '../../contract/ocpp.ts';
 
 // The limits that were sent to a device, one for each connector and one for the station (0), by whichever version.
@@ -90,10 +93,11 @@ export class SentLimits {
 
   /** Restores the places whose limits an earlier process has sent; each is sent anew. */
   async load(): Promise<void> {
-    for (const place of (await this.#options.slot?.read()) ?? []) {
-      if (typeof place !== 'number') continue;
-      this.#places.add(place);
-      this.#sent.set(place, unknownText);
+    const { slot, log } = this.#options;
+    if (slot === undefined) return;
+    for (const connectorId of await readEach(slot, formOf<number>(place), log)) {
+      this.#places.add(connectorId);
+      this.#sent.set(connectorId, unknownText);
     }
   }
 
@@ -162,6 +166,8 @@ export interface StoredProfile {
   readonly sent: JsonValue;
 }
 
+const storedProfileForm = recordOf<StoredProfile>({ profile: chargingProfile, sent: z.looseObject({}) });
+
 export interface ChargingControlOptions {
   readonly device: Pick<
     StationPort,
@@ -218,17 +224,14 @@ const conditionsMs = 1000;
 /** Maximum wait of one timer; a later instant is planned again. */
 const maxPlanMs = 365 * 86_400_000;
 
-/** @param transactions those that a restart has not ended */
-function readStored(
-  values: readonly JsonValue[],
+/** The profiles that still matter. @param transactions those that a restart has not ended */
+function lastingProfiles(
+  stored: readonly StoredProfile[],
   transactions: readonly RunningTransaction[],
 ): readonly StoredProfile[] {
   const runs = (transactionId: string | null) =>
     transactionId !== null && transactions.some((each) => each.transactionId === transactionId);
-  // no other module writes the slot
-  return (values as unknown as readonly StoredProfile[]).filter(
-    ({ profile }) => profile.purpose !== 'tx' || runs(profile.transactionId),
-  );
+  return stored.filter(({ profile }) => profile.purpose !== 'tx' || runs(profile.transactionId));
 }
 
 /** Conditions that also apply at later instants. */
@@ -344,7 +347,7 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       );
     },
     async load() {
-      profiles = readStored(await store.read(), options.transactions());
+      profiles = lastingProfiles(await readEach(store, storedProfileForm, log), options.transactions());
       refresh();
     },
     refresh,

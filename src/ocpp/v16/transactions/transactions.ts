@@ -7,7 +7,7 @@
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions, Replies, Requests } from '../parts.ts';
-import { createSignal } from '../../station/stack.ts';
+import { createSignal, instantOf } from '../../station/stack.ts';
 import { createInsistence } from '../../station/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
 import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
@@ -20,6 +20,7 @@ import {
   pushStart,
   pushStop,
   stopReasonOf,
+  transactionForm,
 } from './state.ts';
 import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState, Ending } from './state.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
@@ -233,9 +234,11 @@ function adopt(state: TransactionsState, except: ReadonlySet<number>): void {
 /** The end that a queued StopTransaction reports and the ledger has lost. */
 function queuedEnd({ action, payload }: QueuedMessage): Partial<TransactionRecord> | null {
   if (action !== 'StopTransaction') return null;
-  // the payload comes from `pushStop`
-  const { timestamp, meterStop, reason } = payload as unknown as Omit<Requests['StopTransaction'], 'transactionId'>;
-  return { endedMs: Date.parse(timestamp), meterStopWh: meterStop, stopReason: reason ?? 'Local' };
+  // from `pushStop`, but of a store that others may have changed
+  const { timestamp, meterStop, reason } = payload as Partial<Requests['StopTransaction']>;
+  const endedMs = instantOf(timestamp ?? '');
+  if (Number.isNaN(endedMs) || typeof meterStop !== 'number') return null;
+  return { endedMs, meterStopWh: meterStop, stopReason: reason ?? 'Local' };
 }
 
 /** Ends what an earlier process has left running. @returns connectors at which no transaction begins by itself */
@@ -272,6 +275,7 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
   const { queue, log, store, device, later, wall } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, {
+    form: transactionForm,
     isQueued: (key) => queue.lengthOf(key) > 0,
     now: () => device.now,
     wall,

@@ -7,6 +7,7 @@ import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from
 import { deviceText, maxTokenLength, noAuthorization, typeOfText } from '../authorization/tokens.ts';
 import type { IdToken, Requests } from '../messages.ts';
 import type { Version2 } from '../../station/stack.ts';
+import { fitsSchema } from '../stored.ts';
 import { lastValues, pushEvent } from './events.ts';
 import { chargingStateOf, pointChange, pointsOf, starts, stops, causesOf } from './reasons.ts';
 import type { PointChange, TxPoint, Cause } from './reasons.ts';
@@ -252,8 +253,12 @@ function powerUp(state: TransactionsState, atMs: number): void {
 }
 
 /** The number and the end that a queued event reports and the ledger has lost. */
-function queuedChange(record: TransactionRecord, { payload }: QueuedMessage): Partial<TransactionRecord> | null {
-  // the payload comes from `pushEvent`
+function queuedChange(
+  version: Version2,
+  record: TransactionRecord,
+  { payload }: QueuedMessage,
+): Partial<TransactionRecord> | null {
+  if (!fitsSchema(version, ['TransactionEvent'], payload)) return null;
   const { eventType, seqNo, timestamp, transactionInfo } = payload as unknown as Requests['TransactionEvent'];
   if (seqNo < record.nextSeqNo && eventType !== 'Ended') return null;
   const nextSeqNo = Math.max(record.nextSeqNo, seqNo + 1);
@@ -296,7 +301,7 @@ function resume(state: TransactionsState, record: TransactionRecord): void {
 export function continueAfterRestart(state: TransactionsState): ReadonlySet<number> {
   const { ledger, parts, insistence } = state;
   if (!ledger.isContinued) return new Set();
-  agreeWithQueue(ledger, parts.queue, queuedChange);
+  agreeWithQueue(ledger, parts.queue, (record, message) => queuedChange(parts.version, record, message));
   raiseMeters(parts, ledger, insistence);
   const interrupted = ledger.running;
   for (const record of interrupted) {

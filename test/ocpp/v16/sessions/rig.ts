@@ -244,6 +244,7 @@ export class SessionRig {
         threePhase: true,
         fileTransferProtocols: ['HTTP'],
       },
+      log: silentLogger,
       slot: disk.store.slot('keys'),
       failed: (error) => {
         throw error;
