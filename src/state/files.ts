@@ -1,5 +1,6 @@
 /** One folder of files, as the journal and the snapshots use it. Tests replace it by one that loses what was not synchronised. */
-import { constants, mkdirSync, readFileSync } from 'node:fs';
+import { constants, mkdirSync, readFileSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -16,6 +17,10 @@ export interface Folder {
   readonly path: string;
   /** names of the files, sorted */
   names(): Promise<string[]>;
+  /** names of the folders in it, sorted */
+  folders(): Promise<string[]>;
+  /** a text that changes with each write of a file; null: no such file */
+  stamp(name: string): string | null;
   /** At once: what a process kept is read before its parts are built. null: no such file */
   read(name: string): Buffer | null;
   /** Opens a file for writing at its end; creates it. @param keepBytes cuts the file to this length before */
@@ -43,17 +48,24 @@ async function openAppend(path: string, keepBytes: number | undefined): Promise<
   };
 }
 
+async function namesIn(path: string, isWanted: (entry: Dirent) => boolean): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries
+    .filter(isWanted)
+    .map(({ name }) => name)
+    .sort();
+}
+
 /** Makes the folder if there is none. @throws an error of the file system */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: folderMode });
   return {
     path,
-    async names() {
-      const entries = await readdir(path, { withFileTypes: true });
-      return entries
-        .filter((entry) => entry.isFile())
-        .map(({ name }) => name)
-        .sort();
+    names: () => namesIn(path, (entry) => entry.isFile()),
+    folders: () => namesIn(path, (entry) => entry.isDirectory()),
+    stamp(name) {
+      const facts = statSync(join(path, name), { bigint: true, throwIfNoEntry: false });
+      return facts === undefined ? null : `${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
     },
     read(name) {
       try {
