@@ -249,7 +249,7 @@ for (const version of versions)
           expect(lines.filter((line) => line.includes(name)).length).to.be.at.most(1);
           expectOthers(kept, whole.kept, name);
         },
-        { runs: 45 },
+        { runs: 30 },
       );
     });
   });
