@@ -172,7 +172,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
   keep('log', logBook.kept());
-  const chargePointId = createChargePointIds(plant, config.chargePointId);
+  const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   const shared = {
     plant,
     faults,
@@ -197,7 +197,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, log });
+  const left = (index: number) => owners.forget(index);
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, left, log });
   keep('changes', changes.kept());
   const scenarios = composeScenarios({
     plant,

@@ -122,6 +122,7 @@ export class App {
     try {
       await state.open();
       logKeeping?.open();
+      this.#parts.owners.settleMoves();
       await historyKeeping?.open(http.history);
       for (const adapter of this.adapters) await adapter.start();
       this.#parts.owners.save();

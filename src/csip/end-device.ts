@@ -2,9 +2,11 @@
  * One EndDevice of this process: the schedule of its events on the time of the server, the device under control, and
  * what is owed to the server for both. It goes on while the server cannot be reached.
  */
+import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
+import { formOf, instant, readWhole, record } from '../core/slot-values.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
@@ -12,7 +14,7 @@ import { LoopShare, yieldToLoop } from '../core/turns.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
 import type { KnownControl, ListedProgram, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { askedBefore, newControls, readInParts } from './events/receive.ts';
-import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
+import { restoreSchedule, savedSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
@@ -46,7 +48,6 @@ export interface EndDeviceOptions {
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
   /** the queue behind `owe`; absent: it ends with the process */
   readonly queue?: {
-    /** id of the last response in it */
     /** The schedule of an earlier process goes on, which has all responses of the queue. */
     resume(): void;
   };
@@ -65,6 +66,17 @@ interface KeptAlong {
   /** the PIN was refused: controls wait until it is confirmed */
   readonly ceased: boolean;
 }
+
+const keptForm = formOf<readonly [schedule: JsonValue, time: KeptTime | null, along: KeptAlong]>(
+  z.tuple([
+    savedSchedule,
+    record<KeptTime>({ remoteMs: instant, wallMs: instant }).nullable(),
+    record<KeptAlong>({
+      expired: z.boolean(),
+      ceased: z.boolean(),
+    }),
+  ]),
+);
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
@@ -162,19 +174,19 @@ export class EndDevice {
   async open(): Promise<void> {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { slot, queue } = this.#options;
-    const [savedSchedule, time, along] = await slot.read();
-    const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
-    if (restored !== null) {
-      if (isKeptTime(time)) this.#takeTime(time);
-      const { expired, ceased } = along as unknown as KeptAlong;
+    const { slot, queue, log } = this.#options;
+    const isStored = (await slot.read()).length > 0;
+    const stored = await readWhole(slot, keptForm, log);
+    if (stored !== null) {
+      const [schedule, time, { expired, ceased }] = stored;
+      if (time !== null) this.#takeTime(time);
       queue?.resume();
-      [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
-      if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
+      [this.#state, this.#expired, this.#ceased] = [restoreSchedule(schedule), expired, ceased];
+      if (time !== null) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
     }
     // a hold of an earlier process ends where no control asks for it
-    if (savedSchedule !== undefined && this.#inForce.length === 0) this.#apply();
+    if (isStored && this.#inForce.length === 0) this.#apply();
   }
 
   /**
@@ -458,8 +470,4 @@ export class EndDevice {
     await yieldToLoop();
     return saved;
   }
-}
-
-function isKeptTime(value: JsonValue | undefined): value is KeptTime {
-  return typeof value === 'object' && value !== null && 'remoteMs' in value && 'wallMs' in value;
 }

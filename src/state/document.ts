@@ -1,6 +1,7 @@
 /** The state of a folder as one JSON document, for `derbench state export` and `import`. */
 import { SimError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
 import { checkedContents } from './contents.ts';
 import type { Contents } from './contents.ts';
@@ -75,6 +76,42 @@ export function withPart(contents: Contents, part: Contents, device: number): Co
     new Map([...others, ...entered]),
     owners.sort((a, b) => a.device - b.device),
   );
+}
+
+/** Devices that clients have added, as the simulator keeps them. */
+const changesSlot = slotName('plant', 'shared', 'changes');
+
+/** Contents in which no client has added the device; null: none has. */
+function withoutAdded(contents: Contents, device: number): Contents | null {
+  const [text] = contents.get(changesSlot) ?? [];
+  const changes = text === undefined ? null : (JSON.parse(text) as { readonly joined?: unknown } | null);
+  const joined: readonly unknown[] = Array.isArray(changes?.joined) ? changes.joined : [];
+  const others = joined.filter((each) => (each as { readonly index?: unknown } | null)?.index !== device);
+  if (others.length === joined.length) return null;
+  return new Map(contents).set(changesSlot, [JSON.stringify({ ...changes, joined: others })]);
+}
+
+/**
+ * The contents without the state of a device: one of the configuration stays part of them, so that a document of it can
+ * be imported, and one that a client has added is gone.
+ * @throws SimError CONFIG_INVALID if there is no state of it
+ */
+export function emptied(contents: Contents, device: number): Contents {
+  partOf(contents, device);
+  const others = withPart(contents, new Map(), device);
+  const without = withoutAdded(others, device);
+  if (without !== null) return without;
+  const owners = [...ownersOf(others), { device, slots: [] }].sort((a, b) => a.device - b.device);
+  return withOwners(others, owners);
+}
+
+/**
+ * The contents with the state of one device in a document.
+ * @throws SimError CONFIG_INVALID for a device that is no part of them
+ */
+export function withDevice(contents: Contents, part: Contents, device: number): Contents {
+  if (!devicesIn(contents).includes(device)) throw noSuchDevice(device, contents);
+  return withPart(contents, part, device);
 }
 
 /** @throws SimError CONFIG_INVALID for a device without state */

@@ -73,6 +73,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     write(name, text) {
       store.write(name, text);
     },
+    forget(isGone) {
+      store.forget(isGone);
+    },
     durable: () => store.durable(),
     contents: () => store.contents(),
     get report() {

@@ -1,5 +1,6 @@
 /** One folder of files, as the journal and the snapshots use it. Tests replace it by one that loses what was not synchronised. */
 import { constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
@@ -22,6 +23,10 @@ export interface Folder {
   readonly path: string;
   /** names of the files, sorted; none of a folder that others have removed */
   names(): Promise<string[]>;
+  /** names of the folders in it, sorted */
+  folders(): Promise<string[]>;
+  /** a text that changes with each write of a file; null: no such file */
+  stamp(name: string): string | null;
   /** At once: what a process kept is read before its parts are built. null: no such file */
   read(name: string): Buffer | null;
   /**
@@ -84,20 +89,27 @@ async function openAppend(folder: string, name: string, keepBytes: number | unde
   };
 }
 
+async function namesIn(path: string, isWanted: (entry: Dirent) => boolean): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  return entries
+    .filter(isWanted)
+    .map(({ name }) => name)
+    .sort();
+}
+
 /** Makes the folder if there is none. @throws an error of the file system */
 export function openFolder(path: string): Folder {
   makeFolder(resolve(path));
   return {
     path,
-    async names() {
-      const entries = await readdir(path, { withFileTypes: true }).catch((error: unknown) => {
-        if (isMissing(error)) return [];
-        throw error;
-      });
-      return entries
-        .filter((entry) => entry.isFile())
-        .map(({ name }) => name)
-        .sort();
+    names: () => namesIn(path, (entry) => entry.isFile()),
+    folders: () => namesIn(path, (entry) => entry.isDirectory()),
+    stamp(name) {
+      const facts = statSync(join(path, name), { bigint: true, throwIfNoEntry: false });
+      return facts === undefined ? null : `${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}`;
     },
     read(name) {
       try {

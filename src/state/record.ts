@@ -60,7 +60,8 @@ interface JournalRecord {
   readonly text: string;
 }
 
-const headForm = /^\{"n":(\d+),"derbench_state":(\d+)\}$/;
+/** A later version may add members. */
+const headForm = /^\{"n":(\d+),"derbench_state":(\d+)(?:,.*)?\}$/;
 const changeForm = /^\{"n":(\d+),("more":1,)?"slot":"([^"\\]*)","(append|replace|value)":/;
 
 /** null: the line was not written whole, or has changed since */

@@ -34,8 +34,12 @@ function ownerOf(value: JsonValue): SlotOwner | null {
 
 /** The table of the devices in a folder; entries that do not fit are left out. */
 export function ownersOf(contents: Contents): readonly SlotOwner[] {
-  return (contents.get(ownersSlot) ?? []).flatMap((text) => ownerOf(JSON.parse(text) as JsonValue) ?? []);
+  return ownersIn((contents.get(ownersSlot) ?? []).map((text) => JSON.parse(text) as JsonValue));
 }
+
+/** The table in the values of its slot; entries that do not fit are left out. */
+export const ownersIn = (values: readonly JsonValue[]): readonly SlotOwner[] =>
+  values.flatMap((value) => ownerOf(value) ?? []);
 
 /** Contents with another table of the devices. */
 export function withOwners(contents: Contents, owners: readonly SlotOwner[]): Contents {

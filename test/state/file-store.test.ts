@@ -218,6 +218,34 @@ describe('store in files', () => {
     expect(await (await Rig.open(folder)).contents(['a'])).to.deep.equal({ a: [1] });
   });
 
+  it('a head with members of a later version is no damage', async () => {
+    const before = await Rig.open();
+    await before.store.slot('a').append(1);
+    await before.store.close();
+    const [head = '', ...lines] = before.folder.octets(journalFile).toString().split('\n');
+    const text = `${head.slice(9, -1)},"later":{"a":[1]}}`;
+    const later = `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
+    before.folder.put(journalFile, Buffer.from([later, ...lines].join('\n')));
+    const { lines: said, store } = await Rig.open(before.folder.afterKill());
+    expect(await store.slot('a').read()).to.deep.equal([1]);
+    expect(said).to.deep.equal([]);
+  });
+
+  it('what is forgotten leaves the folder, and whoever holds it writes nothing any more', async () => {
+    const { store, folder } = await Rig.open();
+    const [gone, stays] = [store.slot('ocpp/CP/a'), store.slot('ocpp/CP2/a')];
+    await gone.append(1);
+    await stays.append(2);
+    store.forget((name) => name.startsWith('ocpp/CP/'));
+    await gone.append(3);
+    await gone.replace([4]);
+    expect(await gone.read()).to.deep.equal([]);
+    await store.slot('ocpp/CP/a').append(5);
+    await store.settled();
+    const again = await Rig.open(folder.afterKill());
+    expect(await again.contents(['ocpp/CP/a', 'ocpp/CP2/a'])).to.deep.equal({ 'ocpp/CP/a': [5], 'ocpp/CP2/a': [2] });
+  });
+
   it('refuses the journal of a newer version, and leaves it as it is', () => {
     const text = `{"n":0,"derbench_state":${formatVersion + 1}}`;
     const head = `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;

@@ -1,4 +1,5 @@
 /** A folder in memory that knows what a loss of power would leave, and whose disk can fail. */
+import { crc32 } from 'node:zlib';
 import type { AppendFile, Folder } from '../../src/state/files.ts';
 
 interface Content {
@@ -53,6 +54,15 @@ export class TestFolder implements Folder {
 
   names(): Promise<string[]> {
     return Promise.resolve([...this.#files.keys()].sort());
+  }
+
+  folders(): Promise<string[]> {
+    return Promise.resolve([]);
+  }
+
+  stamp(name: string): string | null {
+    const file = this.#files.get(name);
+    return file ? `${file.octets.length} ${crc32(file.octets)}` : null;
   }
 
   read(name: string): Buffer | null {

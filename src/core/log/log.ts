@@ -11,7 +11,7 @@ import { systemClock } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
-import { keptRecord } from '../kept.ts';
+import { keptRecord, keptCount } from '../kept.ts';
 import type { Kept } from '../kept.ts';
 import { RepeatLimit } from './log-repeats.ts';
 import { packageFile } from '../package-files.ts';
@@ -337,7 +337,7 @@ export class LogBook {
     return keptRecord(
       () => ({ nextId: idsTogether * Math.ceil((this.#nextId + idsAhead) / idsTogether) + 1 }),
       ({ nextId }) => {
-        this.#nextId = Math.max(this.#nextId, nextId);
+        this.#nextId = Math.max(this.#nextId, keptCount(nextId, 'id of the next line'));
       },
     );
   }

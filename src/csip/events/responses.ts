@@ -4,11 +4,14 @@
  * arrives before the 2 of the winner. A response that waited at the end of an earlier process may have reached the
  * server, whose answer was not stored any more: the sender looks for it in the ResponseList of the server first.
  */
+import { z } from 'zod';
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
 import type { BackOffForm } from '../../core/net/back-off.ts';
+import { instant, readEach, recordOf, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import { owedMembers } from './model.ts';
 import type { OwedResponse } from './model.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -51,8 +54,19 @@ type SendOutcome =
       readonly retryAfterMs?: number;
     };
 
+const responseForm = recordOf<QueuedResponse>({
+  ...owedMembers,
+  id: serial,
+  result: z.enum(['queued', 'sent', 'refused', 'dropped']),
+  sentAtMs: instant.nullable(),
+  attempts: serial,
+  httpStatus: z.int().nullable(),
+  lastError: z.string().nullable(),
+});
+
 interface ResponseQueueOptions {
   readonly slot: Slot;
+  readonly log: Pick<Logger, 'warning'>;
   readonly wall: WallClock;
   /** delays after failures; each address counts its failures separately */
   readonly backOff: BackOffForm;
@@ -96,7 +110,7 @@ export class ResponseQueue {
 
   /** Opens the queue of a slot, which may hold responses of an earlier process. */
   static async open(options: ResponseQueueOptions): Promise<ResponseQueue> {
-    return new ResponseQueue(options, (await options.slot.read()) as unknown as readonly QueuedResponse[]);
+    return new ResponseQueue(options, await readEach(options.slot, responseForm, options.log));
   }
 
   /** Continues with the schedule of an earlier process, which knows of all responses here. */

@@ -41,7 +41,7 @@ export class OutstationMemory {
 
   constructor(options: MemoryOptions) {
     this.#options = options;
-    this.#values = new NamedValues(options.store.slot(slotName('dnp3', options.name, 'values')));
+    this.#values = new NamedValues(options.store.slot(slotName('dnp3', options.name, 'values')), options.log);
   }
 
   readonly keep: Keep = (name, kept) => {
@@ -54,10 +54,10 @@ export class OutstationMemory {
 
   /** Keeps the events of all masters. */
   keepEvents({ associations }: Outstation, database: Database): void {
-    const { store, name } = this.#options;
+    const { store, name, log } = this.#options;
     for (const { masterAddress, events, time } of associations) {
       const slot = store.slot(slotName('dnp3', name, `events ${masterAddress}`));
-      this.#eventLogs.push(new EventLog({ slot, buffer: events, time, database, changed: () => this.#plan() }));
+      this.#eventLogs.push(new EventLog({ slot, log, buffer: events, time, database, changed: () => this.#plan() }));
     }
   }
 

@@ -6,8 +6,10 @@
  * second of the clock, and the end of those that no version holds each second of real time. After a reset of the device
  * all limits are sent again.
  */
+import { z } from 'zod';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { readEach, recordOf } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { StationPort } from '../station/port.ts';
@@ -15,6 +17,7 @@ import { compositeSchedule } from './composite.ts';
 import type { CompositeQuery, CompositeSchedule } from './composite.ts';
 import { followsConditions, limitAt, nextChange, whileOffline } from './limits.ts';
 import type { ChargingProfile, ChargingState, Conditions, DefaultPrecedence, RunningTransaction } from './model.ts';
+import { chargingProfile } from './model.ts';
 import type { SentLimits } from './sent-limits.ts';
 
 export interface StoredProfile {
@@ -22,6 +25,8 @@ export interface StoredProfile {
   /** as the central system has sent it */
   readonly sent: JsonValue;
 }
+
+const storedProfileForm = recordOf<StoredProfile>({ profile: chargingProfile, sent: z.looseObject({}) });
 
 export interface ChargingControlOptions {
   readonly device: Pick<
@@ -79,17 +84,14 @@ const conditionsMs = 1000;
 /** Maximum wait of one timer; a later instant is planned again. */
 const maxPlanMs = 365 * 86_400_000;
 
-/** @param transactions those that a restart has not ended */
-function readStored(
-  values: readonly JsonValue[],
+/** The profiles that still matter. @param transactions those that a restart has not ended */
+function lastingProfiles(
+  stored: readonly StoredProfile[],
   transactions: readonly RunningTransaction[],
 ): readonly StoredProfile[] {
   const runs = (transactionId: string | null) =>
     transactionId !== null && transactions.some((each) => each.transactionId === transactionId);
-  // no other module writes the slot
-  return (values as unknown as readonly StoredProfile[]).filter(
-    ({ profile }) => profile.purpose !== 'tx' || runs(profile.transactionId),
-  );
+  return stored.filter(({ profile }) => profile.purpose !== 'tx' || runs(profile.transactionId));
 }
 
 /** Conditions that also apply at later instants. */
@@ -205,7 +207,7 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       );
     },
     async load() {
-      profiles = readStored(await store.read(), options.transactions());
+      profiles = lastingProfiles(await readEach(store, storedProfileForm, log), options.transactions());
       refresh();
     },
     refresh,

@@ -5,6 +5,7 @@
 import type { EvseProfileLimit } from '../../contract/kinds/evse-commands.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { formOf, place, readEach } from '../../core/slot-values.ts';
 import type { Slot } from '../../core/store.ts';
 import type { Insistence } from '../station/insistence.ts';
 import type { StationPort } from '../station/port.ts';
@@ -72,10 +73,11 @@ export class SentLimits {
 
   /** Restores the places whose limits an earlier process has sent; each is sent anew. */
   async load(): Promise<void> {
-    for (const place of (await this.#options.slot?.read()) ?? []) {
-      if (typeof place !== 'number') continue;
-      this.#places.add(place);
-      this.#sent.set(place, unknownText);
+    const { slot, log } = this.#options;
+    if (slot === undefined) return;
+    for (const connectorId of await readEach(slot, formOf<number>(place), log)) {
+      this.#places.add(connectorId);
+      this.#sent.set(connectorId, unknownText);
     }
   }
 

@@ -125,10 +125,11 @@ export class ChargePoint implements OcppStation {
   }
 
   #makeLineState(): LineState {
-    const { credentials, store } = this.#options;
+    const { credentials, store, log } = this.#options;
     return new LineState({
       link: this.#transport.link,
       slot: store(null, 'line'),
+      log,
       settings: credentials,
       restoreOwn: (certificate) => {
         this.#spoken.inform((stack) => {
@@ -163,6 +164,7 @@ export class ChargePoint implements OcppStation {
       table: options.versionTable,
       offered: options.versions,
       slot: options.store(null, 'version'),
+      log: options.log,
       make: ({ makeStack, subprotocol }) =>
         makeStack({ ...common, store: (name) => options.store(stationSlots.has(name) ? null : subprotocol, name) }),
       changing: () => {

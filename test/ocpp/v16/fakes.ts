@@ -241,6 +241,7 @@ export function rig(): Rig {
       fileTransferProtocols: ['HTTP', 'HTTPS'],
     },
     ofStation: credentialKeys(connection),
+    log: silentLogger,
     slot: store.slot('keys'),
     failed: (error) => {
       throw error;

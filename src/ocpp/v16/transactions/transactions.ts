@@ -20,6 +20,7 @@ import {
   pushStart,
   pushStop,
   stopReasonOf,
+  transactionForm,
 } from './state.ts';
 import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState, Ending } from './state.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
@@ -263,6 +264,7 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
   const { queue, log, store, device, later, wall } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, {
+    form: transactionForm,
     isQueued: (key) => queue.lengthOf(key) > 0,
     now: () => device.now,
     wall,

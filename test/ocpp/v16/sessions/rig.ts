@@ -238,6 +238,7 @@ export class SessionRig {
         threePhase: true,
         fileTransferProtocols: ['HTTP'],
       },
+      log: silentLogger,
       slot: disk.store.slot('keys'),
       failed: (error) => {
         throw error;
