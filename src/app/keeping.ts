@@ -2,11 +2,14 @@
  * Keeps the state of plant and devices in the store: restored before adapters are built, saved between ticks. A part
  * whose state is the same as before writes nothing.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
 import { changesOf } from './devices/placed.ts';
+import { configurationMarks, fitOf } from './kept-fit.ts';
+import type { Marks } from './kept-fit.ts';
+import { KeptLayouts, layoutsSlot } from './kept-layouts.ts';
 import type { ChangedDevices, PlacedDevice } from './devices/placed.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
@@ -49,17 +52,16 @@ export interface PlantKeepingOptions {
   readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly every: Every;
   readonly monotonicMs: () => number;
-  /** a text that changes with the configuration of a device; state of another configuration is not restored */
-  readonly configurationOf: (deviceIndex: number) => string;
+  /** marks of the configuration of a device, which decide what of a kept state fits it */
+  readonly marksOf: (deviceIndex: number) => Marks;
   /** called when a part is too large to be kept (with the reason), and when all fit again (null) */
   readonly onRefusal: (reason: string | null) => void;
   /** parts that are not restored */
   readonly unfit?: ReadonlySet<string>;
 }
 
-/** State of a device, with the mark of its configuration. */
-interface SavedDevice {
-  readonly configuration: string;
+/** State of a device, with the marks of its configuration. */
+interface SavedDevice extends Marks {
   /** see `PlantKeeping.lifeOf` */
   readonly life?: string;
   readonly state: JsonValue;
@@ -97,6 +99,14 @@ export function changedDevices(state: Pick<State, 'values'>): ChangedDevices {
   return changesOf(state.values(sharedName('changes'))[0]);
 }
 
+/** Points named in a warning. */
+const maxListed = 20;
+
+function listed(points: readonly string[]): string {
+  const more = points.length - maxListed;
+  return points.slice(0, maxListed).join(', ') + (more > 0 ? `, and ${more} more` : '');
+}
+
 /** @throws UnfitState */
 function restorePart(part: string, kept: Kept, [saved]: readonly JsonValue[], unfit: ReadonlySet<string>): void {
   if (saved === undefined || unfit.has(part)) return;
@@ -112,6 +122,7 @@ export class PlantKeeping implements Keeping {
   readonly #unfit: ReadonlySet<string>;
   readonly #shared = new Map<string, KeptSlot>();
   readonly #devices = new Map<number, KeptDevice>();
+  readonly #layouts: KeptLayouts;
   /** true: a tick has ended since the last save */
   #hasTicked = false;
   /** parts that this process has restored, by name: a later one of the name begins anew */
@@ -132,6 +143,7 @@ export class PlantKeeping implements Keeping {
   constructor(options: PlantKeepingOptions) {
     this.#options = options;
     this.#unfit = options.unfit ?? new Set();
+    this.#layouts = new KeptLayouts(options.state.values(layoutsSlot)[0]);
   }
 
   /**
@@ -204,23 +216,33 @@ export class PlantKeeping implements Keeping {
   }
 
   /**
-   * Restores a device, unless its configuration has changed since.
+   * Restores what fits the configuration of a device, which may have changed since.
    * @throws UnfitState
    */
   #restoreDevice(device: SimDevice): void {
     const { state, log, plant } = this.#options;
     const { index } = device;
-    const kept = this.#enter(device);
+    this.#enter(device);
     const part = `device ${index}`;
     const [value] = state.values(deviceName(index));
     const saved = value as unknown as SavedDevice | null | undefined;
     if (saved === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
-    if (saved?.configuration !== this.#options.configurationOf(index)) {
+    const fit = saved && fitOf(saved, this.#options.marksOf(index));
+    if (!saved || !fit) {
       log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
       return;
     }
+    if (!fit.sameStart)
+      log.info(`the configuration of ${part} has changed since its state was kept: ${fit.words}`, index);
+    const maps = {
+      placesOf: this.#layouts.placesOf,
+      sameStart: fit.sameStart,
+      left: (points: readonly string[]) => {
+        log.warning(`${part}: kept points that its register map no longer has, or refuses: ${listed(points)}`, index);
+      },
+    };
     try {
-      kept.restore(saved.state);
+      device.kept({ ...fit, maps }).restore(saved.state);
     } catch (error) {
       throw new UnfitState(part, error);
     }
@@ -266,14 +288,15 @@ export class PlantKeeping implements Keeping {
     this.#closed = true;
   }
 
-  #enter(device: SimDevice): Kept {
+  #enter(device: SimDevice): void {
     const { index } = device;
     const kept = device.kept();
-    const configuration = this.#options.configurationOf(index);
+    const marks = this.#options.marksOf(index);
+    this.#layouts.use(device.bank.layout);
     const entry: KeptDevice = {
       device,
       life: randomUUID(),
-      kept: { save: () => ({ configuration, life: entry.life, state: kept.save() }), restore: () => undefined },
+      kept: { save: () => ({ ...marks, life: entry.life, state: kept.save() }), restore: () => undefined },
       slot: deviceName(index),
       isWritten: false,
       commands: 0,
@@ -282,7 +305,6 @@ export class PlantKeeping implements Keeping {
     device.bank.onChange(() => {
       entry.isWritten = true;
     });
-    return kept;
   }
 
   #leave(index: number): void {
@@ -359,6 +381,8 @@ export class PlantKeeping implements Keeping {
   #writeDevice(index: number): void {
     const entry = this.#devices.get(index);
     if (entry === undefined) return;
+    const layouts = this.#layouts.changes();
+    if (layouts !== null) this.#writeText(layoutsSlot, () => JSON.stringify(layouts));
     entry.isWritten = false;
     entry.commands = entry.device.commandCount;
     this.#write(entry);
@@ -366,8 +390,12 @@ export class PlantKeeping implements Keeping {
   }
 
   #write({ kept, slot }: KeptSlot): void {
+    this.#writeText(slot, () => JSON.stringify(kept.save()));
+  }
+
+  #writeText(slot: string, text: () => string): void {
     try {
-      this.#options.state.write(slot, JSON.stringify(kept.save()));
+      this.#options.state.write(slot, text());
       if (this.#refused.delete(slot) && this.#refused.size === 0) this.#options.onRefusal(null);
     } catch (error) {
       this.#refuse(slot, error);
@@ -411,7 +439,7 @@ export function keepPlant(
   { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, joined }: KeptPlant,
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
-  const markOf = configurationMarks(config);
+  const marksOf = configurationMarks(config);
   const atStart = new Map(devices.map((device) => [device.index, device.config]));
   const keeping = new PlantKeeping({
     plant,
@@ -421,9 +449,9 @@ export function keepPlant(
     monotonicMs: () => wall.monotonicMs(),
     unfit,
     onRefusal,
-    configurationOf(index) {
+    marksOf(index) {
       const device = atStart.get(index) ?? joined(index);
-      return device ? markOf(device) : '';
+      return device ? marksOf(device) : { configuration: '', fits: [] };
     },
   });
   keeping.restore(faults);
@@ -467,18 +495,5 @@ export function alarmOfState(devices: () => StateAlarm): (cause: string) => (rea
       if (first === undefined) commAlarms.end(index, 'state_not_kept');
       else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${first}`);
     }
-  };
-}
-
-/** Marks of configurations, which differ where the state of one device would not fit the other. */
-function configurationMarks({ grid, simModels, deviceSpreadPct }: AppConfig): (device: DeviceConfig) => string {
-  const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-  // a profile is long, and a thousand devices share it
-  const ofProfile = new WeakMap<object, string>();
-  return ({ deviceType, phases, profile }) => {
-    const profileMark = ofProfile.get(profile) ?? digest(JSON.stringify(profile));
-    ofProfile.set(profile, profileMark);
-    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileMark];
-    return digest(JSON.stringify(parts));
   };
 }

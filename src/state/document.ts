@@ -4,6 +4,7 @@ import { didYouMean } from '../core/nearest.ts';
 import type { JsonValue } from '../core/store.ts';
 import { checkedContents } from './contents.ts';
 import type { Contents } from './contents.ts';
+import { migrated } from './migrations.ts';
 import { formatVersion } from './record.ts';
 import { withoutSecrets } from './secrets.ts';
 import { devicesIn, ownersOf, ownersSlot, slotsOfDevice, withOwners } from './slots.ts';
@@ -136,7 +137,7 @@ export function imported(text: string): ImportedState {
     throw invalid(`device: given ${JSON.stringify(device)}; allowed: the index of a device, or null`);
   if (!Array.isArray(leftOut) || leftOut.some((slot) => typeof slot !== 'string'))
     throw invalid('left_out: allowed: a list of names of slots');
-  const contents = checkedContents(slots);
+  const contents = migrated(checkedContents(slots), form);
   if (device !== null) checkPart(contents, device);
   return { contents, device, leftOut };
 }

@@ -86,9 +86,9 @@ describe('document of a state', () => {
   const refusals: readonly (readonly [words: string, document: unknown])[] = [
     ['it has no derbench_state', { slots: {} }],
     ['it has no derbench_state', [1]],
-    ['derbench_state: given 2; allowed: 1 to 1', { derbench_state: 2, slots: {} }],
-    ['derbench_state: given "1"; allowed: 1 to 1', { derbench_state: '1', slots: {} }],
-    ['derbench_state: given 0; allowed: 1 to 1', { derbench_state: 0, slots: {} }],
+    ['derbench_state: given 3; allowed: 1 to 2', { derbench_state: 3, slots: {} }],
+    ['derbench_state: given "1"; allowed: 1 to 2', { derbench_state: '1', slots: {} }],
+    ['derbench_state: given 0; allowed: 1 to 2', { derbench_state: 0, slots: {} }],
     ['has the member "slot", which no document has', { derbench_state: 1, slot: {}, slots: {} }],
     ['device: given -1', { derbench_state: 1, device: -1, slots: {} }],
     ['left_out: allowed', { derbench_state: 1, left_out: 'x', slots: {} }],

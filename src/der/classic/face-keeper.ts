@@ -15,11 +15,15 @@ import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { assignTo, facesOf, readerOf } from './faces.ts';
 import type { BoundFace, ReadPoint } from './faces.ts';
 import { gradientRange } from '../../contract/device.ts';
 import type { Gradient } from '../../contract/device.ts';
+
+/** A face as the state names it: by its classic points. */
+const faceName = ({ face }: BoundFace): string => face.classic.join(' ');
 
 export interface FaceKeeperOptions {
   readonly bank: RegisterBank;
@@ -141,7 +145,7 @@ export class FaceKeeper implements CommitParticipant {
         return {
           batches: batches.map(({ timer, by }) => ({ by: plainOrigin(by), ...keptTimer(timer) })),
           // in the order in which they were written, each with its batch
-          faces: Array.from(this.#waiting, ([face, batch]) => [this.#faces.indexOf(face), batches.indexOf(batch)]),
+          faces: Array.from(this.#waiting, ([face, batch]) => [faceName(face), batches.indexOf(batch)] as const),
         };
       },
       ({ batches, faces }) => {
@@ -153,8 +157,8 @@ export class FaceKeeper implements CommitParticipant {
           });
           return { timer, faces: batchFaces, by };
         });
-        for (const [at = -1, batchAt = -1] of faces) {
-          const [face, batch] = [this.#faces[at], restored[batchAt]];
+        for (const [name, batchAt] of faces) {
+          const [face, batch] = [this.#faceOf(name), restored[batchAt]];
           if (!face || !batch) continue;
           batch.faces.add(face);
           this.#waiting.set(face, batch);
@@ -163,18 +167,23 @@ export class FaceKeeper implements CommitParticipant {
     );
   }
 
+  /** @param name a number is the place among the faces, in form 1 of the state */
+  #faceOf(name: string | number): BoundFace | undefined {
+    return typeof name === 'number' ? this.#faces[name] : this.#faces.find((face) => faceName(face) === name);
+  }
+
   #keptWritten(): Kept {
     return keptRecord(
       () => ({
         faces: Array.from(this.#written, ([face, values]) => ({
-          at: this.#faces.indexOf(face),
+          at: faceName(face),
           values: Array.from(face.classic, (slot) => values.get(slot) ?? null),
         })),
       }),
       ({ faces }) => {
         this.#written.clear();
         for (const { at, values } of faces) {
-          const face = this.#faces[at];
+          const face = this.#faceOf(at);
           if (face) this.#written.set(face, new Map([...face.classic].map((slot, i) => [slot, values[i] ?? null])));
         }
       },
@@ -423,7 +432,7 @@ export class FaceRamps implements CommitParticipant {
       () => ({
         running: Array.from(this.#running, ([name, { time, timer, former, pctPerS }]) => ({
           name,
-          time: time.index,
+          time: keptPoint(time),
           former,
           pctPerS,
           ...keptTimer(timer),
@@ -432,8 +441,8 @@ export class FaceRamps implements CommitParticipant {
       ({ running }) => {
         const { bank, scheduler } = this.#options;
         this.#running.clear();
-        for (const { name, time: index, former, pctPerS, ...kept } of running) {
-          const time = bank.layout.slots[index];
+        for (const { name, time: point, former, pctPerS, ...kept } of running) {
+          const time = pointOf(bank.layout, point);
           if (!time) continue;
           const timer = scheduler.again(kept, this.#endOf(name));
           this.#running.set(name, { time, timer, former, pctPerS });
