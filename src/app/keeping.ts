@@ -9,7 +9,7 @@ import type { Keeping } from '../contract/keeping.ts';
 import { changesOf } from './devices/placed.ts';
 import { configurationMarks, fitOf } from './kept-fit.ts';
 import type { Marks } from './kept-fit.ts';
-import { KeptLayouts, layoutsSlot } from './kept-layouts.ts';
+import { KeptLayouts } from './kept-layouts.ts';
 import type { ChangedDevices, PlacedDevice } from './devices/placed.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
@@ -25,6 +25,7 @@ import type { Every } from '../core/time/timers.ts';
 import { yieldToLoop } from '../core/turns.ts';
 import type { SimDevice } from '../der/device/device.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import { layoutsSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 
 /** State of class D1 is at most this old on disk. */

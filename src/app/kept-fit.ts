@@ -1,4 +1,4 @@
-/** What of the kept state of a device fits its configuration, which may have changed since. */
+/** Parts of the kept state of a device that fit its configuration, which may have changed since. */
 import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 
@@ -15,7 +15,7 @@ interface Fit {
   readonly sameStart: boolean;
   readonly source: boolean;
   readonly inverter: boolean;
-  /** what is restored, for the log */
+  /** parts that are restored, for the log */
   readonly words: string;
 }
 

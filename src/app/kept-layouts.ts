@@ -1,12 +1,8 @@
 /** The layouts of register maps under which devices are kept: a version with another map finds their points by name. */
-import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
 import { layoutDigest, layoutTable, packTable, unpackTable } from '../sunspec/map/layout-table.ts';
 import type { KeptPlace } from '../sunspec/map/layout-table.ts';
-
-/** The slot of the tables. */
-export const layoutsSlot = slotName('plant', 'shared', 'layouts');
 
 /** Layouts of earlier maps that stay for devices which are left out of the configuration for a while. */
 const maxUnused = 50;

@@ -11,7 +11,7 @@ import { meaningOf } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
 import { writePoint } from './view.ts';
 
-/** What a restart knows of the process that kept the registers of a device. */
+/** Facts of the process that kept the registers of a device. */
 export interface KeptMaps {
   /** the points of a layout by its digest, in the order of its slots; null: unknown */
   readonly placesOf: (digest: string) => readonly KeptPlace[] | null;

@@ -101,7 +101,7 @@ describe('A device whose configuration has changed over a restart', () => {
     const [energy, address] = [value('701.TotWhInj'), bank().layout.named('704.WMaxLimPct')?.address];
     await restart('PV-3Phase', (profile) => ({
       ...profile,
-      map: { ...profile.map, layout: 'both' } as Profile['map'],
+      map: { ...profile.map, layout: 'both' },
     }));
     expect(bank().layout.named('704.WMaxLimPct')?.address).not.to.equal(address);
     expect([value('704.WMaxLimPct'), value('704.WMaxLimPctEna')]).to.deep.equal([60, 'ENABLED']);

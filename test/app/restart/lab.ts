@@ -107,7 +107,8 @@ export class Lab {
     ];
     const ocpp = ['--ocpp_enable', 'yes', '--ocpp_csms_url', this.#central.url, '--ocpp_csid', chargePoint];
     const options = {
-      ...{ wall: this.wall, later: this.timers.later },
+      wall: this.wall,
+      later: this.timers.later,
       logBook: createLogBook({ write: (line) => this.lines.push(line) }),
     };
     this.#running = await startApp(

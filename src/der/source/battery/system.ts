@@ -335,7 +335,7 @@ export class BatterySystem {
     });
   }
 
-  /** What fits other parameters: the state of charge, as the mean of the strings, and the counters. */
+  /** State that fits other parameters: the state of charge, as the mean of the strings, and the counters. */
   lasting(): Kept {
     return keptParts({
       bank: keptRecord(
