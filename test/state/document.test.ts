@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Contents } from '../../src/state/contents.ts';
 import { exported, imported, partOf, withPart } from '../../src/state/document.ts';
-import { ownersSlot } from '../../src/state/slots.ts';
+import { layoutsSlot, ownersSlot } from '../../src/state/slots.ts';
 import { codeOf, errorOf } from '../support/map.ts';
 import { holds } from '../support/property.ts';
 
@@ -75,6 +75,14 @@ describe('document of a state', () => {
       'plant/shared/clock',
       ownersSlot,
     ]);
+  });
+
+  it('of one device has the register maps, which join those of the folder', () => {
+    const withMaps: Contents = new Map([...lab, [layoutsSlot, ['{"a":"1"}']]]);
+    const { contents } = imported(textOf(withMaps, { device: 1 }));
+    expect(contents.get(layoutsSlot)).to.deep.equal(['{"a":"1"}']);
+    const other: Contents = new Map([[layoutsSlot, ['{"b":"2"}']]]);
+    expect(withPart(other, contents, 1).get(layoutsSlot)).to.deep.equal(['{"b":"2","a":"1"}']);
   });
 
   it('of a device without state is refused with those that have some', () => {

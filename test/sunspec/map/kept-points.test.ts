@@ -1,5 +1,6 @@
 /** Registers that were kept under another map, or under other start values. */
 import { expect } from 'chai';
+import { Holds } from '../../../src/sunspec/map/holds.ts';
 import {
   layoutDigest,
   layoutPlaces,
@@ -85,8 +86,22 @@ describe('sunspec/map: kept points in another map', () => {
     // ten times the value, as if the device had been larger
     restored(from, into, (place) => (place.name === '702.WMax' ? { ...place, sf: place.sf + 1 } : place));
     expect(into.value('702.WMax')).to.equal(into.value('702.WMaxRtg'));
+    from.set({ '704.VarSetPct': -12 });
+    restored(from, into, (place) => (place.name === '704.VarSetPct' ? { ...place, sf: place.sf + 1 } : place));
+    expect(into.value('704.VarSetPct')).to.equal(-100);
     restored(from, into);
     expect(into.value('702.WMax')).to.equal(half);
+  });
+
+  it('stay in the holds that have them', () => {
+    const [before, after] = [new Holds(from.bank, 'rest'), new Holds(into.bank, 'rest')];
+    const values = [{ slot: from.slot(706, 'Crv[1].Pt[0].V'), value: 104 }];
+    before.change({ begin: { id: 'a', source: 'rest', values } });
+    restored(from, into);
+    after.kept().restore(throughFile(before.kept().save()));
+    expect(after.points('a').map(({ slot, overwritten }) => ({ slot, overwritten }))).to.deep.equal([
+      { slot: into.slot(706, 'Crv[1].Pt[0].V'), overwritten: false },
+    ]);
   });
 
   it('have a digest that differs with each name, place and meaning', () => {
