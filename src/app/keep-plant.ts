@@ -1,5 +1,4 @@
 /** The keeping of a configured plant: marks of the configurations of its devices, and settings of its clock. */
-import { createHash } from 'node:crypto';
 import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
 import type { Kept } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -9,6 +8,7 @@ import { callEvery } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { PlacedDevice } from './devices/placed.ts';
 import { PlantKeeping } from './keeping.ts';
+import { configurationMarks } from './kept-fit.ts';
 import type { State } from './state.ts';
 
 interface KeptPlant {
@@ -34,7 +34,7 @@ export function keepPlant(
   { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, joined }: KeptPlant,
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
-  const markOf = configurationMarks(config);
+  const marksOf = configurationMarks(config);
   const atStart = new Map(devices.map((device) => [device.index, device.config]));
   const keeping = new PlantKeeping({
     plant,
@@ -44,9 +44,9 @@ export function keepPlant(
     monotonicMs: () => wall.monotonicMs(),
     unfit,
     onRefusal,
-    configurationOf(index) {
+    marksOf(index) {
       const device = atStart.get(index) ?? joined(index);
-      return device ? markOf(device) : '';
+      return device ? marksOf(device) : { configuration: '', fits: [] };
     },
   });
   keeping.restore(faults);
@@ -68,17 +68,4 @@ function followClockSettings(
     },
   });
   if (startsPaused) clock.set({ mode: 'paused' });
-}
-
-/** Marks of configurations, which differ where the state of one device would not fit the other. */
-function configurationMarks({ grid, simModels, deviceSpreadPct }: AppConfig): (device: DeviceConfig) => string {
-  const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
-  // a profile is long, and a thousand devices share it
-  const ofProfile = new WeakMap<object, string>();
-  return ({ deviceType, phases, profile }) => {
-    const profileMark = ofProfile.get(profile) ?? digest(JSON.stringify(profile));
-    ofProfile.set(profile, profileMark);
-    const parts = [deviceType, phases, grid.nominalFrequencyHz, simModels, deviceSpreadPct, profileMark];
-    return digest(JSON.stringify(parts));
-  };
 }

@@ -7,6 +7,9 @@ import type { KeepPart } from '../contract/adapter-parts.ts';
 import type { Keeping } from '../contract/keeping.ts';
 import { changesOf } from './devices/placed.ts';
 import type { ChangedDevices } from './devices/placed.ts';
+import { fitOf } from './kept-fit.ts';
+import type { Marks } from './kept-fit.ts';
+import { KeptLayouts } from './kept-layouts.ts';
 import { errorText } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -15,6 +18,7 @@ import type { JsonValue } from '../core/store.ts';
 import { secondsBetween } from '../core/time/clock.ts';
 import type { SimDevice } from '../der/device/device.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import { layoutsSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import { StateSaver } from './state-saver.ts';
 import type { KeptDevice, KeptSlot, StateSaverOptions } from './state-saver.ts';
@@ -38,15 +42,14 @@ export interface PlantKeepingOptions extends StateSaverOptions {
   readonly plant: SimPlant;
   readonly state: Pick<State, 'store' | 'values' | 'write'>;
   readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
-  /** a text that changes with the configuration of a device; state of another configuration is not restored */
-  readonly configurationOf: (deviceIndex: number) => string;
+  /** marks of the configuration of a device, which decide what of a kept state fits it */
+  readonly marksOf: (deviceIndex: number) => Marks;
   /** parts that are not restored */
   readonly unfit?: ReadonlySet<string>;
 }
 
-/** State of a device, with the mark of its configuration. */
-interface SavedDevice {
-  readonly configuration: string;
+/** State of a device, with the marks of its configuration. */
+interface SavedDevice extends Marks {
   /** see `PlantKeeping.lifeOf` */
   readonly life?: string;
   readonly state: JsonValue;
@@ -68,6 +71,14 @@ export function changedDevices(state: Pick<State, 'values'>): ChangedDevices {
   return changesOf(state.values(sharedName('changes'))[0]);
 }
 
+/** Points named in a warning. */
+const maxListed = 20;
+
+function listed(points: readonly string[]): string {
+  const more = points.length - maxListed;
+  return points.slice(0, maxListed).join(', ') + (more > 0 ? `, and ${more} more` : '');
+}
+
 /** @throws UnfitState */
 function restorePart(part: string, kept: Kept, [saved]: readonly JsonValue[], unfit: ReadonlySet<string>): void {
   if (saved === undefined || unfit.has(part)) return;
@@ -84,6 +95,7 @@ export class PlantKeeping implements Keeping {
   readonly #saver: StateSaver;
   readonly #shared = new Map<string, KeptSlot>();
   readonly #devices = new Map<number, KeptDevice>();
+  readonly #layouts: KeptLayouts;
   /** parts that this process has restored, by name: a later one of the name begins anew */
   readonly #parts = new Map<string, KeptSlot>();
   /** parts that go with the registers of a device */
@@ -94,8 +106,15 @@ export class PlantKeeping implements Keeping {
   constructor(options: PlantKeepingOptions) {
     this.#options = options;
     this.#unfit = options.unfit ?? new Set();
+    this.#layouts = new KeptLayouts(options.state.values(layoutsSlot)[0]);
     this.#saver = new StateSaver(
-      { shared: this.#shared, devices: this.#devices, partsOf: this.#partsOf, linked: this.#linked },
+      {
+        shared: this.#shared,
+        devices: this.#devices,
+        partsOf: this.#partsOf,
+        linked: this.#linked,
+        layouts: this.#layouts,
+      },
       options,
     );
   }
@@ -170,23 +189,33 @@ export class PlantKeeping implements Keeping {
   }
 
   /**
-   * Restores a device, unless its configuration has changed since.
+   * Restores what fits the configuration of a device, which may have changed since.
    * @throws UnfitState
    */
   #restoreDevice(device: SimDevice): void {
     const { state, log, plant } = this.#options;
     const { index } = device;
-    const kept = this.#enter(device);
+    this.#enter(device);
     const part = `device ${index}`;
     const [value] = state.values(deviceName(index));
     const saved = value as unknown as SavedDevice | null | undefined;
     if (saved === undefined || this.#unfit.has(part) || this.#unfit.has(allDevices)) return;
-    if (saved?.configuration !== this.#options.configurationOf(index)) {
+    const fit = saved && fitOf(saved, this.#options.marksOf(index));
+    if (!saved || !fit) {
       log.warning(`${part} starts anew: its configuration has changed since its state was kept`, index);
       return;
     }
+    if (!fit.sameStart)
+      log.info(`the configuration of ${part} has changed since its state was kept: ${fit.words}`, index);
+    const maps = {
+      placesOf: this.#layouts.placesOf,
+      sameStart: fit.sameStart,
+      left: (points: readonly string[]) => {
+        log.warning(`${part}: kept points that its register map no longer has, or refuses: ${listed(points)}`, index);
+      },
+    };
     try {
-      kept.restore(saved.state);
+      device.kept({ ...fit, maps }).restore(saved.state);
     } catch (error) {
       throw new UnfitState(part, error);
     }
@@ -217,14 +246,15 @@ export class PlantKeeping implements Keeping {
     return this.#saver.close();
   }
 
-  #enter(device: SimDevice): Kept {
+  #enter(device: SimDevice): void {
     const { index } = device;
     const kept = device.kept();
-    const configuration = this.#options.configurationOf(index);
+    const marks = this.#options.marksOf(index);
+    this.#layouts.use(device.bank.layout);
     const entry: KeptDevice = {
       device,
       life: randomUUID(),
-      kept: { save: () => ({ configuration, life: entry.life, state: kept.save() }), restore: () => undefined },
+      kept: { save: () => ({ ...marks, life: entry.life, state: kept.save() }), restore: () => undefined },
       slot: deviceName(index),
       isWritten: false,
       commands: 0,
@@ -233,7 +263,6 @@ export class PlantKeeping implements Keeping {
     device.bank.onChange(() => {
       entry.isWritten = true;
     });
-    return kept;
   }
 
   #leave(index: number): void {

@@ -9,6 +9,8 @@ import type { Every } from '../core/time/timers.ts';
 import { yieldToLoop } from '../core/turns.ts';
 import type { SimDevice } from '../der/device/device.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import { layoutsSlot } from '../state/slots.ts';
+import type { KeptLayouts } from './kept-layouts.ts';
 import type { State } from './state.ts';
 
 /** State of class D1 is at most this old on disk. */
@@ -43,6 +45,7 @@ export interface KeptThings {
   readonly partsOf: ReadonlyMap<number, ReadonlySet<KeptSlot>>;
   /** parts that go with the registers of any device */
   readonly linked: ReadonlySet<KeptSlot>;
+  readonly layouts: Pick<KeptLayouts, 'changes'>;
 }
 
 export interface StateSaverOptions {
@@ -61,6 +64,7 @@ export class StateSaver {
   readonly #devices: KeptThings['devices'];
   readonly #partsOf: KeptThings['partsOf'];
   readonly #linked: KeptThings['linked'];
+  readonly #layouts: KeptThings['layouts'];
   /** true: a tick has ended since the last save */
   #hasTicked = false;
   /** slots that the store has refused */
@@ -72,12 +76,13 @@ export class StateSaver {
   #isSaving = false;
   #closed = false;
 
-  constructor({ shared, devices, partsOf, linked }: KeptThings, options: StateSaverOptions) {
+  constructor({ shared, devices, partsOf, linked, layouts }: KeptThings, options: StateSaverOptions) {
     this.#options = options;
     this.#shared = shared;
     this.#devices = devices;
     this.#partsOf = partsOf;
     this.#linked = linked;
+    this.#layouts = layouts;
   }
 
   /** The next save includes every device. */
@@ -183,6 +188,8 @@ export class StateSaver {
   #writeDevice(index: number): void {
     const entry = this.#devices.get(index);
     if (entry === undefined) return;
+    const layouts = this.#layouts.changes();
+    if (layouts !== null) this.#writeText(layoutsSlot, () => JSON.stringify(layouts));
     entry.isWritten = false;
     entry.commands = entry.device.commandCount;
     this.#write(entry);
@@ -190,8 +197,12 @@ export class StateSaver {
   }
 
   #write({ kept, slot }: KeptSlot): void {
+    this.#writeText(slot, () => JSON.stringify(kept.save()));
+  }
+
+  #writeText(slot: string, text: () => string): void {
     try {
-      this.#options.state.write(slot, JSON.stringify(kept.save()));
+      this.#options.state.write(slot, text());
       if (this.#refused.delete(slot) && this.#refused.size === 0) this.#options.onRefusal(null);
     } catch (error) {
       this.#refuse(slot, error);

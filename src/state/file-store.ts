@@ -8,6 +8,7 @@ import { copyDamaged } from './folder-work.ts';
 import type { Folder } from './files.ts';
 import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
+import { migrated } from './migrations.ts';
 import { formatVersion, replay } from './record.ts';
 
 export interface FileStore extends ListStore {
@@ -51,11 +52,11 @@ async function setAside({ folder, log, nowMs }: FileStoreOptions, records: numbe
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { folder, log, later, onFailure = () => undefined, otherHolder, limits = {} } = options;
   const data = folder.read(journalFile) ?? Buffer.alloc(0);
-  const { slots, version, last, goodBytes, damage } = replay(data);
-  if (version > formatVersion)
+  const { slots, version: form, last, goodBytes, damage } = replay(data);
+  if (form > formatVersion)
     throw new SimError(
       'CONFIG_INVALID',
-      `state_dir: ${folder.path} was written by a newer derbench (form ${version}; this one reads up to ${formatVersion})`,
+      `state_dir: ${folder.path} was written by a newer derbench (form ${form}; this one reads up to ${formatVersion})`,
     );
   const journal = new Journal({
     folder,
@@ -66,7 +67,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     onFailure,
     ...(otherHolder && { otherHolder }),
   });
-  const store: ListStore = createListStore(journal, limits, slots);
+  const store: ListStore = createListStore(journal, limits, migrated(slots, form));
   return {
     slot: (name) => store.slot(name),
     values: (name) => store.values(name),
@@ -88,7 +89,11 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         log.warning(
           `the last change of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
         );
-      await journal.open(data.length === 0 || damage === 'damaged' ? null : { last, bytes: goodBytes });
+      const isOlder = form < formatVersion;
+      // records of two forms in one file could not be told apart
+      const isNew = data.length === 0 || damage === 'damaged' || isOlder;
+      await journal.open(isNew ? null : { last, bytes: goodBytes });
+      if (isOlder) log.info(`the state in ${folder.path} is brought from form ${form} to form ${formatVersion}`);
     },
     check() {
       journal.check();

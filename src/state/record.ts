@@ -7,7 +7,7 @@
 import { crc32 } from 'node:zlib';
 
 /** The form of the files; a reader migrates older ones and refuses newer ones. */
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 export type Change = 'append' | 'replace' | 'value';
 

@@ -6,6 +6,9 @@ import type { Contents } from './contents.ts';
 /** Slots of protocols are named by identities; this slot says which device has which. */
 export const ownersSlot = slotName('state', 'owners');
 
+/** The register maps under which devices are kept, of all devices. */
+export const layoutsSlot = slotName('plant', 'shared', 'layouts');
+
 /** Beginnings of slot names, whole parts, that belong to one device. */
 export interface SlotOwner {
   readonly device: number;

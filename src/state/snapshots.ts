@@ -6,9 +6,11 @@ import { errorText, givenAllowed, SimError } from '../core/errors.ts';
 import { checkedContents } from './contents.ts';
 import type { Contents } from './contents.ts';
 import type { Folder } from './files.ts';
+import { migrated } from './migrations.ts';
+import { formatVersion } from './record.ts';
 
-/** The form of the files; a reader refuses newer ones. */
-export const snapshotVersion = 1;
+/** The form of the files is that of the journal; a reader migrates older ones and refuses newer ones. */
+export const snapshotVersion = formatVersion;
 
 /** Folder of the snapshots in a state folder. */
 export const snapshotFolder = 'snapshots';
@@ -77,7 +79,7 @@ function parsed(name: string, octets: Buffer): SnapshotFile {
   if (!Number.isFinite(takenAtMs) || typeof version !== 'string')
     throw damaged(`the snapshot ${name} does not say when and by which version it was taken`);
   try {
-    return { name, takenAtMs, version, contents: checkedContents(slots) };
+    return { name, takenAtMs, version, contents: migrated(checkedContents(slots), form) };
   } catch (error) {
     const [issue] = error instanceof SimError ? error.issues : [];
     throw damaged(`the snapshot ${name} cannot be used: ${issue ? `${issue.name} ${issue.detail}` : errorText(error)}`);

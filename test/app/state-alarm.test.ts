@@ -39,7 +39,7 @@ describe('alarm of a state that is not kept', () => {
       log: silentLogger,
       every: () => () => undefined,
       monotonicMs: () => 0,
-      configurationOf: () => '',
+      marksOf: () => ({ configuration: '', fits: [] }),
       onRefusal: (reason) => refusals.push(reason),
     });
     let octets = 200_000;

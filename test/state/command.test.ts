@@ -19,6 +19,7 @@ import { readState } from '../../src/state/folder-work.ts';
 import { journalFile } from '../../src/state/journal.ts';
 import { ownersSlot } from '../../src/state/slots.ts';
 import { snapshotFolder, Snapshots } from '../../src/state/snapshots.ts';
+import { formatVersion } from '../../src/state/record.ts';
 import { skip } from '../support/skip.ts';
 
 const nowMs = Date.parse('2026-06-21T12:00:00Z');
@@ -75,12 +76,12 @@ describe('derbench state', () => {
       lab,
     );
     expect(await run('show', folder())).to.equal(0);
-    expect(out).to.match(/^\S+: form 1, \d+ octets, 6 records, last write 2\d{3}-\S+Z\nin use by no simulator\n/);
+    expect(out).to.match(/^\S+: form 2, \d+ octets, 6 records, last write 2\d{3}-\S+Z\nin use by no simulator\n/);
     expect(out).to.match(/\ndevices +2 +2 +3\nocpp +1 +1 +17\nsite +1 +2 +2\nstate +1 +1 +\d+\n/);
     expect(out).to.match(/\nx +\d+ +2026-06-21T12:00:00.000Z\n/);
     expect(await run('show', folder(), '--json', '--device', '0')).to.equal(0);
     expect(JSON.parse(out)).to.deep.include({
-      format: 1,
+      format: formatVersion,
       device: 0,
       damage: null,
       in_use_by: null,

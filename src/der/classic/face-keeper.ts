@@ -17,6 +17,9 @@ import { assignTo, facesOf, readerOf } from './faces.ts';
 import type { BoundFace, ReadPoint } from './faces.ts';
 import type { FaceRamps } from './face-ramps.ts';
 
+/** A face as the state names it: by its classic points. */
+const faceName = ({ face }: BoundFace): string => face.classic.join(' ');
+
 export interface FaceKeeperOptions {
   readonly bank: RegisterBank;
   readonly scheduler: Scheduler;
@@ -137,7 +140,7 @@ export class FaceKeeper implements CommitParticipant {
         return {
           batches: batches.map(({ timer, by }) => ({ by: plainOrigin(by), ...keptTimer(timer) })),
           // in the order in which they were written, each with its batch
-          faces: Array.from(this.#waiting, ([face, batch]) => [this.#faces.indexOf(face), batches.indexOf(batch)]),
+          faces: Array.from(this.#waiting, ([face, batch]) => [faceName(face), batches.indexOf(batch)] as const),
         };
       },
       ({ batches, faces }) => {
@@ -149,8 +152,8 @@ export class FaceKeeper implements CommitParticipant {
           });
           return { timer, faces: batchFaces, by };
         });
-        for (const [at = -1, batchAt = -1] of faces) {
-          const [face, batch] = [this.#faces[at], restored[batchAt]];
+        for (const [name, batchAt] of faces) {
+          const [face, batch] = [this.#faceOf(name), restored[batchAt]];
           if (!face || !batch) continue;
           batch.faces.add(face);
           this.#waiting.set(face, batch);
@@ -159,18 +162,23 @@ export class FaceKeeper implements CommitParticipant {
     );
   }
 
+  /** @param name a number is the place among the faces, in form 1 of the state */
+  #faceOf(name: string | number): BoundFace | undefined {
+    return typeof name === 'number' ? this.#faces[name] : this.#faces.find((face) => faceName(face) === name);
+  }
+
   #keptWritten(): Kept {
     return keptRecord(
       () => ({
         faces: Array.from(this.#written, ([face, values]) => ({
-          at: this.#faces.indexOf(face),
+          at: faceName(face),
           values: Array.from(face.classic, (slot) => values.get(slot) ?? null),
         })),
       }),
       ({ faces }) => {
         this.#written.clear();
         for (const { at, values } of faces) {
-          const face = this.#faces[at];
+          const face = this.#faceOf(at);
           if (face) this.#written.set(face, new Map([...face.classic].map((slot, i) => [slot, values[i] ?? null])));
         }
       },

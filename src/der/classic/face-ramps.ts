@@ -10,6 +10,7 @@ import { keptTimer } from '../../core/time/scheduler.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { facesOf, readerOf } from './faces.ts';
 import type { BoundFace, ReadPoint } from './faces.ts';
@@ -133,7 +134,7 @@ export class FaceRamps implements CommitParticipant {
       () => ({
         running: Array.from(this.#running, ([name, { time, timer, former, pctPerS }]) => ({
           name,
-          time: time.index,
+          time: keptPoint(time),
           former,
           pctPerS,
           ...keptTimer(timer),
@@ -142,8 +143,8 @@ export class FaceRamps implements CommitParticipant {
       ({ running }) => {
         const { bank, scheduler } = this.#options;
         this.#running.clear();
-        for (const { name, time: index, former, pctPerS, ...kept } of running) {
-          const time = bank.layout.slots[index];
+        for (const { name, time: point, former, pctPerS, ...kept } of running) {
+          const time = pointOf(bank.layout, point);
           if (!time) continue;
           const timer = scheduler.again(kept, this.#endOf(name));
           this.#running.set(name, { time, timer, former, pctPerS });
