@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** Entry of the program: `--version` alone answers before the rest is loaded. */
+import { keepCompiledCode } from './core/compile-cache.ts';
 import { exitCodes } from './core/subcommand.ts';
 import { packageVersion } from './core/package-files.ts';
 import { shortageOf } from './core/errors.ts';
@@ -23,6 +24,7 @@ async function loadProgram(): Promise<((onStarted: () => void) => void) | null> 
 const words = process.argv.slice(2);
 if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
 else {
+  keepCompiledCode();
   const allowGrowth = keepYoungHeapSmall();
   (await loadProgram())?.(allowGrowth);
 }

@@ -107,16 +107,30 @@ function namedMember(member: TargetMember): z.ZodType {
   return named;
 }
 
+const protocolMembers = new Map<string, z.ZodType>();
+
+/** The member `protocol`, which the kinds of a protocol share. */
+function protocolMember(protocol: FaultProtocol, isRequired: boolean): z.ZodType {
+  const key = `${protocol} ${String(isRequired)}`;
+  const member =
+    protocolMembers.get(key) ??
+    (isRequired
+      ? z.literal(protocol).meta({ description: 'Protocol that applies it.' })
+      : z
+          .literal(protocol)
+          .optional()
+          .meta({ description: `Protocol; default ${protocol}.` }));
+  protocolMembers.set(key, member);
+  return member;
+}
+
 /** @param requiresProtocol true if the member `protocol` is required */
 function makeSchema(row: FaultKind, requiresProtocol: boolean) {
   const { protocol, kind, parameters, summary } = row;
-  const protocolMember = requiresProtocol ? z.literal(protocol) : z.literal(protocol).optional();
   const targets = Object.entries(targetMembersOf(row));
   const targetMembers = targets.map(([name, member]) => [name, namedMember(member)] as const);
   const flat = parameters.safeExtend({
-    protocol: protocolMember.meta({
-      description: requiresProtocol ? 'Protocol that applies it.' : `Protocol; default ${protocol}.`,
-    }),
+    protocol: protocolMember(protocol, requiresProtocol),
     kind: z.literal(kind).meta({ description: summary }),
     ...Object.fromEntries(targetMembers),
     ...optionalMembers,
