@@ -8,7 +8,7 @@ import { expect } from 'chai';
 import { packageFile } from '../../src/core/package-files.ts';
 
 interface Bundler {
-  bundle(entryPoints: Readonly<Record<string, string>>, folder: string): Promise<string[]>;
+  readonly bundle: (entryPoints: Readonly<Record<string, string>>, folder: string) => Promise<string[]>;
 }
 
 describe('The bundle', () => {
