@@ -23,7 +23,7 @@ const uint64: NumberCodec = {
   get: (dv, at) => dv.getUint32(at) * two32 + dv.getUint32(at + 4),
   set(dv, at, raw) {
     dv.setUint32(at, Math.floor(raw / two32));
-    // takes the low 32 bits of the number
+    // setUint32 takes the low 32 bits of a number
     dv.setUint32(at + 4, raw);
   },
   absent: (dv, at) => dv.getUint32(at) === 0xffffffff && dv.getUint32(at + 4) === 0xffffffff,
@@ -155,13 +155,6 @@ const numberCodecs: Partial<Record<PointType, NumberCodec>> = {
 /** The numeric codec of a point type; undefined for strings, EUI-48 and IPv6 addresses. */
 export function numberCodec(type: PointType): NumberCodec | undefined {
   return numberCodecs[type];
-}
-
-/** The number that stands for "not implemented" in an integer of one or two registers. */
-export function absentNumber(codec: NumberCodec): number {
-  const registers = new DataView(new ArrayBuffer(8));
-  codec.clear(registers, 0);
-  return codec.get(registers, 0);
 }
 
 /** True for the floating-point types. */

@@ -4,7 +4,7 @@
  */
 import { SimError } from '../../core/errors.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
-import { absentNumber, applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
+import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
 import { memoPerLayout } from './layout.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
@@ -168,23 +168,13 @@ function numberAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Acce
   const { sf, def } = slot;
   const { min, max } = codec;
   const whole = !isFloat(def.type);
-  // physics writes some fifty points per tick and device: short integers without the calls of a codec
+  // physics writes some fifty points per tick and device: short integers without the call of a codec
   const wholeRegisters = whole ? def.size : 0;
-  const isSigned = min < 0;
-  const absent = absentNumber(codec);
   const up = sf < 0 ? 10 ** -sf : 1;
   const down = sf > 0 ? 10 ** sf : 1;
   return {
     get() {
       const position = this.offset + at;
-      if (wholeRegisters === 1) {
-        const raw = isSigned ? this.dv.getInt16(position) : this.dv.getUint16(position);
-        return raw === absent ? null : (raw * down) / up;
-      }
-      if (wholeRegisters === 2) {
-        const raw = isSigned ? this.dv.getInt32(position) : this.dv.getUint32(position);
-        return raw === absent ? null : (raw * down) / up;
-      }
       if (codec.absent(this.dv, position)) return null;
       return (codec.get(this.dv, position) * down) / up;
     },
