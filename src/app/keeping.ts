@@ -106,7 +106,7 @@ export class PlantKeeping implements Keeping {
   constructor(options: PlantKeepingOptions) {
     this.#options = options;
     this.#unfit = options.unfit ?? new Set();
-    this.#layouts = new KeptLayouts(options.state.values(layoutsSlot)[0]);
+    this.#layouts = new KeptLayouts(options.state.values(layoutsSlot)[0], options.log);
     this.#saver = new StateSaver(
       {
         shared: this.#shared,

@@ -1,4 +1,5 @@
 /** The layouts of register maps under which devices are kept: a version with another map finds their points by name. */
+import type { Logger } from '../core/log/log.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
 import { layoutDigest, layoutTable, packTable, unpackTable } from '../sunspec/map/layout-table.ts';
@@ -15,8 +16,10 @@ export class KeptLayouts {
   #isChanged = false;
 
   /** @param saved of an earlier process */
-  constructor(saved: JsonValue | undefined) {
+  constructor(saved: JsonValue | undefined, log: Pick<Logger, 'warning'>) {
     const isRecord = typeof saved === 'object' && saved !== null && !Array.isArray(saved);
+    if (saved !== undefined && !isRecord)
+      log.warning('the kept layouts of register maps cannot be used: they are no object; they start anew');
     const entries = isRecord ? Object.entries(saved) : [];
     this.#packed = new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   }

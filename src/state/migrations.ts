@@ -31,10 +31,16 @@ const inSlots =
       ]),
     );
 
-/** Form 1 has runs of registers by their offset, each with its octets; form 2 has the octets of all runs together. */
+/**
+ * Form 1 has runs of registers by their offset, each with its octets, and a sum of the places of the map as a number;
+ * form 2 has the octets of all runs together, and text in the place of the sum.
+ */
 function joinedRuns(bank: unknown): unknown {
   if (!isJson(bank) || !Array.isArray(bank['registers'])) return bank;
-  const { registers, ...others } = bank as { readonly registers: readonly (readonly [number, string])[] };
+  const { registers, layout, ...others } = bank as {
+    readonly registers: readonly (readonly [number, string])[];
+    readonly layout?: unknown;
+  };
   const runs: number[] = [];
   const parts: Buffer[] = [];
   let last = 0;
@@ -44,7 +50,7 @@ function joinedRuns(bank: unknown): unknown {
     parts.push(part);
     last = offset + part.length / 2;
   }
-  return { ...others, runs, octets: Buffer.concat(parts).toString('base64') };
+  return { ...others, layout: `sum ${String(layout)}`, runs, octets: Buffer.concat(parts).toString('base64') };
 }
 
 /** Migrations by the form that they begin with. */

@@ -43,7 +43,7 @@ class Bench {
       clockWatch: { start: () => undefined, stop: () => undefined },
       recorder: {},
       scenarios: { kept: { close: () => this.#end('scenarios') } },
-      owners: { save: () => undefined },
+      owners: { save: () => undefined, settleMoves: () => undefined },
       keeping: null,
       historyKeeping: null,
       state: { words: '', open: () => this.#begin('state', undefined), close: () => this.#end('state') },

@@ -20,7 +20,7 @@ const bankOf1 = {
   last: null,
 };
 const bankOf2 = {
-  layout: 7,
+  layout: 'sum 7',
   writers: [],
   points: [],
   last: null,

@@ -34,7 +34,9 @@ export function changesOf(saved: unknown): ChangedDevices {
   > | null)[];
   return {
     joined: entries.flatMap((each) =>
-      isIndex(each?.index) && typeof each.entry === 'object' ? [{ index: each.index, entry: each.entry }] : [],
+      isIndex(each?.index) && typeof each.entry === 'object' && each.entry !== null
+        ? [{ index: each.index, entry: each.entry }]
+        : [],
     ),
     left: (Array.isArray(left) ? left : []).filter(isIndex),
   };

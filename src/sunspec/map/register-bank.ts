@@ -124,13 +124,14 @@ interface KeptWriters {
 
 /** Registers and writers as state that a restart keeps. */
 interface KeptBank extends KeptWriters, KeptRegisters {
-  /** `layoutDigest` of the map; a number: `layoutSum` */
-  readonly layout: string | number;
+  /** `layoutDigest` of the map, or its `layoutSum` */
+  readonly layout: string;
 }
 
-/** A number that differs between maps in which points have different places: form 1 of the state has no other mark. */
-const layoutSum = memoPerLayout((layout): number =>
-  crc32(layout.slots.map((slot) => `${slot.address - layout.base} ${pointName(slot)}\n`).join('')),
+/** A text that differs between maps in which points have different places: form 1 of the state has no other mark. */
+const layoutSum = memoPerLayout(
+  (layout): string =>
+    `sum ${crc32(layout.slots.map((slot) => `${slot.address - layout.base} ${pointName(slot)}\n`).join(''))}`,
 );
 
 /** One buffer per device is the truth; devices of one shape share layout and views. */
@@ -318,7 +319,7 @@ export class RegisterBank implements Bank {
       ({ layout, runs, octets, ...writers }) => {
         const bytes = Buffer.from(image);
         const isSame = layout === digest || layout === layoutSum(this.layout);
-        const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(String(layout));
+        const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(layout);
         const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
         if (places === null) throw wrong;
         if (!isSame || !maps.sameStart) {
