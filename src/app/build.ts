@@ -27,6 +27,7 @@ import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
 import { InjectedFaults } from './injected-faults.ts';
@@ -234,7 +235,13 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
   });
-  const http = createHttp(config, { ...setup, state: stateControl }, checkReplies);
+  const certificates = new KeptCertificates({
+    slot: state.store.slot(certificatesSlot),
+    earlier: state.values(certificatesSlot),
+    nowMs: () => wall.nowMs(),
+    log,
+  });
+  const http = createHttp(config, { ...setup, state: stateControl, certificates }, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { givenAllowed, SimError } from '../core/errors.ts';
+import { hostText, isHost } from '../core/net/host-name.ts';
 import { exitCodes } from '../core/subcommand.ts';
 import { fileReason } from '../core/text-file.ts';
 import { csipTree } from './csip-tree.ts';
-import { hostText, isHost } from './hosts.ts';
 import type { Identity } from './issue.ts';
 import { modbusTree } from './modbus-tree.ts';
 import { generateTree } from './tree.ts';

@@ -78,12 +78,12 @@ async function signerOf({ X509Certificate }: Library, { cert, key }: Identity): 
 
 type Keys = Pick<Signer, 'publicKey'>;
 
-function extensionOf(
+async function extensionOf(
   library: Library,
   extension: CertificateExtension,
   subject: Keys,
   issuer: Keys,
-): X509.Extension | Promise<X509.Extension> {
+): Promise<X509.Extension> {
   if (extension === 'subject_key') return library.SubjectKeyIdentifierExtension.create(subject.publicKey);
   if (extension === 'authority_key') return library.AuthorityKeyIdentifierExtension.create(issuer.publicKey);
   if ('hosts' in extension)

@@ -17,6 +17,8 @@ const secretSlots: readonly SecretSlots[] = [
   { slots: /^/, members: /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i },
   // the certificates of a station, and the keys that wait for theirs
   { slots: /^ocpp\/[^/]+\/station\/certificates$/, members: /^key$/ },
+  // the certificates that REST has added
+  { slots: /^certificates\//, members: /^key$/ },
   // keys of 1.6 and variables of 2.x
   {
     slots: /^ocpp\/[^/]+\/[^/]+\/(keys|variables|network-variables)$/,

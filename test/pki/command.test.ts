@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { isHost } from '../../src/pki/hosts.ts';
+import { isHost } from '../../src/core/net/host-name.ts';
 import { pkiCommand } from '../../src/pki/command.ts';
 
 const nowMs = Date.parse('2026-12-01T08:40:32Z');

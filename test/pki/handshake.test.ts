@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
 import { csipTree } from '../../src/pki/csip-tree.ts';
 import { modbusTree } from '../../src/pki/modbus-tree.ts';
@@ -41,7 +41,7 @@ async function session(server: Pem, client: Pem, ca: string): Promise<{ name: st
       }),
     ]);
     const [end] = await accepted;
-    const { subject } = socket.getPeerCertificate() as PeerCertificate;
+    const { subject } = socket.getPeerCertificate();
     return { name: String(subject.CN), presented: end.getPeerX509Certificate()?.raw ?? Buffer.alloc(0) };
   } finally {
     socket.destroy();

@@ -1,5 +1,6 @@
 /** Certificates of the former scripts, and certificates without what two of them never share. */
-import { createHash, X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { certificatesOf } from '../../src/core/tls/material.ts';
 
