@@ -96,6 +96,15 @@ interface Ground {
 /** Beyond so many devices whose kept state does not fit, all start anew. */
 const maxUnfit = 8;
 
+function keptCertificates(state: State, wall: WallClock, log: Logger): KeptCertificates {
+  return new KeptCertificates({
+    slot: state.store.slot(certificatesSlot),
+    earlier: state.values(certificatesSlot),
+    nowMs: () => wall.nowMs(),
+    log,
+  });
+}
+
 /** Builds the parts; where a part of the kept state does not fit, anew without it. */
 function build(config: AppConfig, options: AppOptions): Parts {
   const { wall = systemClock, later = callLater } = options;
@@ -235,13 +244,11 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
   });
-  const certificates = new KeptCertificates({
-    slot: state.store.slot(certificatesSlot),
-    earlier: state.values(certificatesSlot),
-    nowMs: () => wall.nowMs(),
-    log,
-  });
-  const http = createHttp(config, { ...setup, state: stateControl, certificates }, checkReplies);
+  const http = createHttp(
+    config,
+    { ...setup, state: stateControl, certificates: keptCertificates(state, wall, log) },
+    checkReplies,
+  );
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {

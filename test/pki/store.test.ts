@@ -79,6 +79,13 @@ describe('kept certificates', () => {
     });
   });
 
+  it('of two generations at a time one is refused, and leaves nothing', async () => {
+    const results = await Promise.allSettled([store.generate(lab), store.generate(lab)]);
+    expect(results.map(({ status }) => status)).to.have.members(['fulfilled', 'rejected']);
+    expect(memory.values(certificatesSlot)).to.have.lengthOf(14);
+    expect(store.list()).to.have.lengthOf(14);
+  });
+
   it('adds a certificate of another maker, and keeps nothing of its text but certificates', async () => {
     await store.generate(lab);
     const { cert, key } = store.tls('lab-device0');

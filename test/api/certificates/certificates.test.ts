@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { isPrivateConnection } from '../../../src/core/http/http-guard.ts';
 import { recordedPki } from '../../pki/support.ts';
@@ -91,6 +94,23 @@ describe('GET, POST, DELETE certificates', () => {
     const by = { source: 'scenario', peer: 'x' } as const;
     const request = { method: 'POST', path: '/certificates', body: { name: 'far', cert_pem: root }, by };
     expect((await running.app.api.perform(request)).status).to.equal(403);
+  });
+
+  it('the next simulator with the same state folder has them', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'derbench-certificates-'));
+    const start = () => startApp(['PV-3Phase'], ['--state_dir', folder]);
+    try {
+      const first = await start();
+      const body = { name: 'root', cert_pem: root };
+      expect((await ask(first.port, path, { method: 'POST', body })).status).to.equal(201);
+      await first.app.stop();
+      const second = await start();
+      const { json } = await ask(second.port, path);
+      await second.app.stop();
+      expect(json.certificates.map(({ name }: Json) => name)).to.deep.equal(['root']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('connections of this machine, and over TLS', () => {
