@@ -55,10 +55,11 @@ interface Signer {
 
 const bodyOf = (pem: string) => Buffer.from(pem.replaceAll(/-----[^-]*-----/g, ''), 'base64');
 
-/** @throws SimError COMMAND_BAD_VALUE for a key that is not on P-256 */
+/** @throws SimError COMMAND_CONFLICT for a certificate that is no authority, or a key that is not on P-256 */
 async function signerOf({ X509Certificate }: Library, { cert, key }: Identity): Promise<Signer> {
   const [certificate] = certificatesOf(cert) ?? [];
-  if (certificate === undefined) throw new SimError('COMMAND_BAD_VALUE', 'the issuer is not a certificate in PEM form');
+  if (certificate?.ca !== true)
+    throw new SimError('COMMAND_CONFLICT', 'an existing certificate is no authority, so it cannot issue others');
   try {
     return {
       name: new X509Certificate(certificate.raw).subjectName,
@@ -72,7 +73,7 @@ async function signerOf({ X509Certificate }: Library, { cert, key }: Identity): 
       privateKey: await webcrypto.subtle.importKey('pkcs8', bodyOf(key), algorithm, false, ['sign']),
     };
   } catch {
-    throw new SimError('COMMAND_BAD_VALUE', 'the issuer has no key on P-256 in PKCS#8 form');
+    throw new SimError('COMMAND_CONFLICT', 'an existing authority has no key on P-256, so it cannot issue others');
   }
 }
 
@@ -97,7 +98,7 @@ async function extensionOf(
  * Issues a certificate for a new key.
  * @param issuer null: the certificate signs itself
  * @returns the certificate without its chain
- * @throws SimError COMMAND_BAD_VALUE for an issuer that cannot sign, SHORTAGE
+ * @throws SimError COMMAND_CONFLICT for an issuer that cannot sign, SHORTAGE
  */
 export async function issue(template: Template, issuer: Identity | null): Promise<Identity> {
   const library = await loadX509();

@@ -54,7 +54,7 @@ class Generation {
   async #issued(entry: Entry): Promise<Generated> {
     const issuer = entry.issuer === null ? null : await this.identity(entry.issuer);
     if (issuer?.key === '')
-      throw new SimError('COMMAND_BAD_VALUE', `${issuer.entry.name} has no key, so it cannot issue ${entry.name}`);
+      throw new SimError('COMMAND_CONFLICT', `${issuer.entry.name} has no key, so it cannot issue ${entry.name}`);
     const { cert, key } = await issue(entry, issuer);
     const chain: string[] = [];
     for (const name of entry.chain) chain.push(leafOf((await this.identity(name)).cert));
@@ -66,7 +66,7 @@ class Generation {
  * Generates the certificates of a hierarchy that do not exist.
  * @param existing certificate and key of an entry from before; null: there is none
  * @returns all entries but the hidden ones, in their order
- * @throws SimError COMMAND_BAD_VALUE for an existing issuer that cannot sign, SHORTAGE
+ * @throws SimError COMMAND_CONFLICT for an existing issuer that cannot sign, SHORTAGE
  */
 export async function generateTree(
   entries: readonly Entry[],

@@ -1,12 +1,14 @@
 import { expect } from 'chai';
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { maxCertificates } from '../../src/contract/certificates.ts';
 import { SimError } from '../../src/core/errors.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { createListStore } from '../../src/core/store.ts';
 import type { ListStore } from '../../src/core/store.ts';
+import { csipTree } from '../../src/pki/csip-tree.ts';
 import { certificatesSlot, KeptCertificates } from '../../src/pki/store.ts';
+import { generateTree } from '../../src/pki/tree.ts';
 import { withoutSecrets } from '../../src/state/secrets.ts';
 import { recordedPki } from './support.ts';
 
@@ -74,9 +76,27 @@ describe('kept certificates', () => {
     await store.remove('lab-mica');
     await store.add({ name: 'lab-mica', certPem: pem('mica') });
     expect(await refusal(store.generate({ ...lab, devices: 3 }))).to.include({
-      code: 'COMMAND_BAD_VALUE',
+      code: 'COMMAND_CONFLICT',
       message: 'mica has no key, so it cannot issue device2',
     });
+  });
+
+  it('an existing certificate that is no authority issues nothing', async () => {
+    await store.generate(lab);
+    const { cert, key } = store.tls('lab-aggregator');
+    await store.add({ name: 'other-root', certPem: cert, keyPem: key });
+    const { code, message } = await refusal(store.generate({ ...lab, prefix: 'other-' }));
+    expect([code, message]).to.deep.equal([
+      'COMMAND_CONFLICT',
+      'an existing certificate is no authority, so it cannot issue others',
+    ]);
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const ed25519 = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    const { cert: root } = store.tls('lab-root');
+    const signed = generateTree(csipTree({ devices: 0, hosts: [] }), (name) =>
+      name === 'root' ? { cert: root, key: ed25519 } : null,
+    );
+    expect((await refusal(signed)).message).to.contain('has no key on P-256');
   });
 
   it('of two generations at a time one is refused, and leaves nothing', async () => {
