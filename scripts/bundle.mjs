@@ -9,10 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const external = ['serialport', 'bufferutil', 'utf-8-validate'];
 
 /** What libraries of the older kind expect around them; the names must not meet those of the sources. */
-const banner = `import { createRequire as createRequireHere } from 'node:module';
-import { dirname as dirnameHere } from 'node:path';
-import { fileURLToPath as pathHere } from 'node:url';
-const require = createRequireHere(import.meta.url), __filename = pathHere(import.meta.url), __dirname = dirnameHere(__filename);`;
+const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url), { filename: __filename, dirname: __dirname } = import.meta;`;
 
 /**
  * A single character beyond ASCII doubles what a file takes in memory. esbuild leaves those of comments and of regular
@@ -27,7 +24,7 @@ async function toAscii(file) {
   if (plain !== text) await writeFile(file, plain);
 }
 
-/** @param {Record<string, string>} instead endings of imported paths, and the file of the project in their place */
+/** @param {Record<string, string>} instead endings of imported paths (from `^` on whole paths), and the file of the project in their place */
 function replaced(instead) {
   return {
     name: 'replaced',
@@ -80,11 +77,30 @@ function requiredLate(late) {
 }
 
 /**
+ * `import` of a module of Node reads all its exports: `WebSocket` of `node:http` loads the whole of undici, a tenth of the
+ * processor time of a start, and `rootCertificates` of `node:tls` makes a list of all of them. `require` reads none.
+ */
+const requiredBuiltins = {
+  name: 'required-builtins',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^node:(?:https?|tls)$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace: 'required-builtins' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'required-builtins' }, ({ path }) => ({
+      contents: `module.exports = require('${path}');`,
+    }));
+  },
+};
+
+/**
  * The program serves the finished description. Of the languages of zod it uses English; bodies of requests it reads
- * itself, so that the parsers of Express with their tables of character sets are never called.
+ * itself and parses queries itself, so that the parsers of Express with their tables of character sets are never called;
+ * pino writes its lines in this thread.
  */
 export const withoutDescription = {
   'body-parser': 'scripts/unused.cjs',
+  '^qs': 'scripts/unused.cjs',
+  'thread-stream': 'scripts/unused.cjs',
   '/locales/index.js': 'node_modules/zod/v4/locales/en.js',
   '/zod.ts': 'src/api/description/zod-plain.ts',
   '/description/openapi.ts': 'src/api/description/openapi-built.ts',
@@ -120,7 +136,7 @@ export async function bundle(entryPoints, outdir, instead = {}) {
     splitting: true,
     format: 'esm',
     banner: { js: banner },
-    plugins: [replaced(instead), fewMediaTypes, requiredLate(late)],
+    plugins: [replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
   });
   const libraries = await build({
     ...common,

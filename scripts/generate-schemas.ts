@@ -34,7 +34,7 @@ function bodyOf(operation: string): Record<string, unknown> | null {
 }
 
 function scenarioSchema(): string {
-  const { $schema, ...config } = z.toJSONSchema(configFileSchema, { target: 'draft-2020-12', io: 'input' });
+  const { $schema, ...config } = z.toJSONSchema(configFileSchema(), { target: 'draft-2020-12', io: 'input' });
   const schema = scenarioJsonSchema(config, bodyOf);
   return `${JSON.stringify({ $schema, $id: 'urn:derbench:schema:scenario', ...schema })}\n`;
 }
@@ -74,7 +74,7 @@ export function defaultsYaml(): string {
 
 /** The schema of each kind of file, by its name. */
 export const schemaTexts = {
-  config: () => jsonSchema(configFileSchema, 'config'),
+  config: () => jsonSchema(configFileSchema(), 'config'),
   'device-profile': () => jsonSchema(deviceProfileSchema, 'device-profile'),
   'fault-profile': () => jsonSchema(faultProfileSchema, 'fault-profile'),
   'proxy-map': () => jsonSchema(proxyMapSchema, 'proxy-map'),

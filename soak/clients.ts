@@ -38,10 +38,10 @@ export interface RestartIssues {
 
 /** Loss that is permitted for energy counters (class D1), ms. */
 const lossMs = 1000;
-/** one of so many stream clients never reads */
+/** one of this many stream clients never reads */
 const deafOneOf = 10;
 const excuseMs = 3000;
-/** how the counters are compared with those of before: they have whole Wh */
+/** Wh; resolution of the energy counters */
 const resolutionWh = 1;
 
 export class Clients {
@@ -124,14 +124,14 @@ export class Clients {
 
   async #energyIssues(http: number): Promise<readonly string[]> {
     const devices = [...new Set(this.#marks.map(({ device }) => device))];
-    const shown = new Map<string, number>();
+    const valuesWh = new Map<string, number>();
     for (const device of devices) {
       const { points } = await get(http, `registers/701?device=${device}&points=TotWhInj,TotWhAbs`);
       for (const { name, value } of points as readonly { name: string; value: number | null }[])
-        shown.set(`${device} ${name}`, value ?? 0);
+        valuesWh.set(`${device} ${name}`, value ?? 0);
     }
     return this.#marks.flatMap(({ device, point, wh, atMs }) => {
-      const value = shown.get(`${device} ${point}`) ?? 0;
+      const value = valuesWh.get(`${device} ${point}`) ?? 0;
       if (value >= wh - resolutionWh) return [];
       const instant = new Date(atMs).toISOString();
       return [`device ${device}: 701.${point} is ${value} Wh after the restart; it was ${wh} Wh at ${instant}`];

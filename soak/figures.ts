@@ -8,7 +8,7 @@ export interface Figure {
   /** the run fails above; absent: the figure is only reported */
   readonly atMost?: number;
   readonly atLeast?: number;
-  /** what is aimed at on a machine of its own, in words */
+  /** target on an otherwise idle machine, in words */
   readonly aim?: string;
   /** texts behind a figure that counts */
   readonly details?: readonly string[];

@@ -1,7 +1,7 @@
 /** The simulator of a soak: devices of all kinds, every protocol on, one port for each. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fromSource, startSimulator } from '../test/support/process.ts';
+import { programCommand, startSimulator } from '../test/support/process.ts';
 import type { Command, RunningSimulator } from '../test/support/process.ts';
 
 /** In turn; the first four are enough for every protocol. */
@@ -76,7 +76,7 @@ export const inspectedBuild: Command = [process.execPath, '--inspect=127.0.0.1:0
 
 /** Starts a life of the simulator on free ports. @throws Error with its output when it does not become ready */
 export function startLife(options: LifeOptions): Promise<RunningSimulator> {
-  const { fleet, folder, stateFolder, peers, tickS, seed, timeRate = 1, command = fromSource } = options;
+  const { fleet, folder, stateFolder, peers, tickS, seed, timeRate = 1, command = programCommand } = options;
   const config = join(folder, 'soak.json');
   writeFileSync(config, JSON.stringify({ devices: fleet.map(entryOf) }));
   return startSimulator(

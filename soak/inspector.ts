@@ -16,7 +16,8 @@ export function inspectorUrl(output: string): string | null {
   return /^Debugger listening on (ws:\S+)$/m.exec(output)?.[1] ?? null;
 }
 
-async function asked(socket: WebSocket, id: number, method: string, params: object = {}): Promise<Evaluated> {
+/** Result of a command of the inspector. @throws Error that the inspector reports */
+async function resultOf(socket: WebSocket, id: number, method: string, params: object = {}): Promise<Evaluated> {
   socket.send(JSON.stringify({ id, method, params }));
   for (;;) {
     const [data] = (await once(socket, 'message')) as [Buffer];
@@ -33,9 +34,9 @@ export async function liveMb(url: string): Promise<number> {
   try {
     await within(limitMs, url, once(socket, 'open'));
     const expression = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
-    // what finalizers release goes with the second collection
-    for (const id of [1, 2]) await within(limitMs, url, asked(socket, id, 'HeapProfiler.collectGarbage'));
-    const { result } = await within(limitMs, url, asked(socket, 3, 'Runtime.evaluate', { expression }));
+    // the second collection frees what finalizers have released
+    for (const id of [1, 2]) await within(limitMs, url, resultOf(socket, id, 'HeapProfiler.collectGarbage'));
+    const { result } = await within(limitMs, url, resultOf(socket, 3, 'Runtime.evaluate', { expression }));
     const octets = result?.result?.value;
     if (typeof octets !== 'number') throw new Error('the process says nothing of its memory');
     return octets / 1e6;

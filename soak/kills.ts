@@ -47,7 +47,7 @@ const clientsOptions = ({ devices, seed }: KillsOptions): ClientsOptions => ({
 /** The methods of a `Remote`, of clients in this process. */
 const local = (clients: Clients) => ({
   call: async <T>(method: string, ...args: readonly unknown[]): Promise<T> => {
-    const work = Reflect.get(clients, method) as (...given: readonly unknown[]) => unknown;
+    const work = Reflect.get(clients, method) as (...parameters: readonly unknown[]) => unknown;
     return (await Reflect.apply(work, clients, args)) as T;
   },
 });

@@ -31,7 +31,7 @@ export class Lives {
   readonly readyMs: number[] = [];
   /** values that were not the promised ones after a restart, by life */
   readonly issues: string[] = [];
-  /** starts that failed, and ends that nobody has asked for */
+  /** starts that failed, and unexpected ends */
   readonly failures: string[] = [];
 
   constructor(options: LivesOptions) {

@@ -1,4 +1,4 @@
-/** What the simulator has promised by its answers, and must still have after a restart. */
+/** Values that the simulator has promised by its answers, and must still have after a restart. */
 
 /** A promised value: `true` and `false` say of a thing with a name whether it is there. */
 export type Promised = number | string | boolean | null;

@@ -41,7 +41,7 @@ interface Series {
   readonly liveMb: [begin: number, end: number];
 }
 
-/** NaN without an inspector. The process stands still meanwhile, and its clients are told not to mind. */
+/** MB; NaN without an inspector. The collection stops the process, so the errors of its clients are excused. */
 async function liveMemory(lives: Lives, clients: Remote): Promise<number> {
   const url = inspectorUrl(lives.simulator.output);
   if (url === null) return NaN;
@@ -148,15 +148,15 @@ function clientsOptions(options: SoakOptions): ClientsOptions {
 function processFigures({ samples, p99Ms, begin, last, liveMb: live }: Series, isChaos: boolean): readonly Figure[] {
   const spanS = (samples.at(-1)?.atS ?? 0) - (samples[0]?.atS ?? 0);
   const [liveBegin, liveEnd] = live;
-  // of ten minutes; a shorter run says nothing of more time
+  // growth in ten minutes; a shorter run is not extrapolated
   const growthMb = (liveEnd - liveBegin) * Math.min(1, growthSpanS / spanS);
   const ticks = (last?.ticks ?? NaN) - (begin?.ticks ?? NaN);
   const skipped = (last?.skipped ?? NaN) - (begin?.skipped ?? NaN);
-  // a restart begins all of it anew
+  // a restart resets the counters and the memory
   if (isChaos) return [{ name: 'event loop, p99 of 10 s, highest', value: Math.max(...p99Ms), unit: ' ms' }];
   const growth = { name: 'growth of live memory', value: growthMb, unit: ' MB', aim: '< 10 MB in 10 min' };
   return [
-    // without an inspector it is not measured
+    // growth is measured by the inspector alone
     ...(Number.isNaN(growthMb) ? [] : [{ ...growth, atMost: 10 }]),
     { name: 'live memory at the end', value: liveEnd, unit: ' MB' },
     { name: 'slope of resident memory', value: 60 * slopeOf(samples), unit: ' MB/min' },

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
 /** Entry of the program: `--version` alone answers before the rest is loaded. */
+import { keepCompiledCode } from './core/compile-cache.ts';
 import { exitCodes } from './core/subcommand.ts';
 import { packageVersion } from './core/package-files.ts';
 import { shortageOf } from './core/errors.ts';
 import { keepYoungHeapSmall } from './core/young-heap.ts';
 
 /** The program; null after a shortage, which has been reported. */
-async function loadProgram(): Promise<(() => void) | null> {
-  const allowGrowth = keepYoungHeapSmall();
+async function loadProgram(): Promise<((onStarted: () => void) => void) | null> {
   try {
     const { run } = await import('./app/cli/program.ts');
     return run;
@@ -18,11 +18,13 @@ async function loadProgram(): Promise<(() => void) | null> {
     process.stderr.write(`derbench: ${shortage.message}\n`);
     process.exitCode = exitCodes.internal;
     return null;
-  } finally {
-    allowGrowth();
   }
 }
 
 const words = process.argv.slice(2);
 if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
-else (await loadProgram())?.();
+else {
+  keepCompiledCode();
+  const allowGrowth = keepYoungHeapSmall();
+  (await loadProgram())?.(allowGrowth);
+}

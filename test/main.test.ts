@@ -9,7 +9,7 @@ import { exitCodes } from '../src/core/subcommand.ts';
 import { ask } from './support/http.ts';
 import { startNameServer } from './support/name-server.ts';
 import { closed, occupied } from './support/ports.ts';
-import { fromSource, startSimulator } from './support/process.ts';
+import { programCommand, startSimulator } from './support/process.ts';
 import type { Command } from './support/process.ts';
 import { skip } from './support/skip.ts';
 
@@ -17,7 +17,7 @@ describe('the process', () => {
   it('outlives a full disk under its log; GET logs still has the lines', async function () {
     if (!existsSync('/dev/full')) skip(this, 'this machine has no /dev/full');
     this.timeout(30_000);
-    const simulator = await startSimulator([], ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', ...fromSource]);
+    const simulator = await startSimulator([], ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', ...programCommand]);
     try {
       const { logs } = (await ask(simulator.httpPort, '/api/sim/logs?limit=5')).json;
       expect(logs.map(({ message }: { message: string }) => message).join()).to.contain('runs with 1 device');
@@ -30,7 +30,7 @@ describe('the process', () => {
     if (!existsSync('/proc/self/fd')) skip(this, 'this machine has no /proc');
     this.timeout(60_000);
     const limit = 400;
-    const simulator = await startSimulator([], ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...fromSource]);
+    const simulator = await startSimulator([], ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...programCommand]);
     const { pid, httpPort, modbusPort } = simulator;
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const requests: readonly [path: string, body?: object][] = [
@@ -85,7 +85,7 @@ describe('the process', () => {
     }`;
     const asModule = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
     const preload = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hooks))});`;
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     const { status, stderr } = spawnSync(node, [`--import=${asModule(preload)}`, ...args], { encoding: 'utf8' });
     expect(stderr).to.match(/^derbench: too many open files .*\n$/);
     expect(status).to.equal(exitCodes.internal);
@@ -96,7 +96,7 @@ describe('the process', () => {
     const preload = `process.on('newListener', (name) => {
       if (name === 'uncaughtException') setImmediate(() => Promise.reject(new Error('a fault of the program')));
     });`;
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     const module = `data:text/javascript,${encodeURIComponent(preload)}`;
     const { status, stderr } = spawnSync(node, [`--import=${module}`, ...args, '--help'], { encoding: 'utf8' });
     expect(stderr).to.match(/^FATAL Error: a fault of the program \| at [^\n]*\n$/);
@@ -104,7 +104,7 @@ describe('the process', () => {
   }).timeout(30_000);
 
   const ended = (...flags: readonly string[]) => {
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     const { status, stdout, stderr } = spawnSync(node, [...args, ...flags], { encoding: 'utf8' });
     return { status, stdout, lastLine: stderr.trim().split('\n').at(-1) };
   };
@@ -134,7 +134,7 @@ describe('the process', () => {
         this.setServers(['${server.address}']);
         return resolve4.call(this, name);
       };`;
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     const command: Command = [node, `--import=data:text/javascript,${encodeURIComponent(preload)}`, ...args];
     try {
       const simulator = await startSimulator([], command);

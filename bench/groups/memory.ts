@@ -9,7 +9,11 @@ interface Held {
   readonly heapBytes: number;
   readonly bufferBytes: number;
   readonly totalBytes: number;
+  readonly registerBytes: number;
 }
+
+/** A PV device has no array buffers but its registers and its samples in the history. */
+const withoutHistory = ({ totalBytes, bufferBytes, registerBytes }: Held) => totalBytes - bufferBytes + registerBytes;
 
 const devices = 1000;
 const kb = (bytes: number) => bytes / 1000;
@@ -39,15 +43,16 @@ export const memoryGroup: Group = {
       inProcess.push(await held());
       processes.push({ one: await resident(1, settleMs), many: await resident(devices, settleMs) });
     }
-    const total = medianOf(inProcess, (m) => m.totalBytes);
+    const total = medianOf(inProcess, withoutHistory);
     return [
       {
-        title: `memory: ${devices} devices, no history`,
+        title: `memory: ${devices} devices`,
         head: ['', 'figure'],
         rows: [
           ['heap per device, kB', figure(kb(medianOf(inProcess, (m) => m.heapBytes)))],
           ['array buffers per device, kB', figure(kb(medianOf(inProcess, (m) => m.bufferBytes)))],
-          ['heap and external per device, kB', figure(kb(total))],
+          ['heap and external per device, kB', figure(kb(medianOf(inProcess, (m) => m.totalBytes)))],
+          ['the same without history, kB', figure(kb(total))],
           ['RSS of dist/main.js -N 1, MB', figure(mb(medianOf(processes, (m) => m.one)))],
           [`RSS of dist/main.js -N ${devices}, MB`, figure(mb(medianOf(processes, (m) => m.many)))],
           [
@@ -60,7 +65,7 @@ export const memoryGroup: Group = {
           'no peer: the figures are absolute',
         ],
       },
-      aimTable('memory', [aimRow('heap and external per device', kb(total), ' kB', { atMost: 25 })]),
+      aimTable('memory', [aimRow('heap and external per device without history', kb(total), ' kB', { atMost: 25 })]),
     ];
   },
 };

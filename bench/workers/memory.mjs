@@ -29,5 +29,6 @@ const before = await used();
 const large = await ticked(devices);
 const after = await used();
 const per = (name) => (after[name] - before[name]) / devices;
-const result = { heapBytes: per('heap'), bufferBytes: per('buffers'), totalBytes: per('total') };
+const registerBytes = large.plant.devices[0].bank.image().length;
+const result = { heapBytes: per('heap'), bufferBytes: per('buffers'), totalBytes: per('total'), registerBytes };
 process.stdout.write(`${JSON.stringify(result)}\n`, () => process.exit(small.plant.devices.length + large.plant.devices.length > devices ? 0 : 1));

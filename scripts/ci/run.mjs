@@ -44,7 +44,7 @@ process.stdout.write(
 if (base === commit)
   process.stdout.write('notice: no commit before this one is named, so no nightly judge is called\n');
 const isGood = await wholeRun({
-  stages: changeStages(changed),
+  stages: changeStages(changed, Number(seed)),
   folder: '.cache/ci',
   file: '.cache/ci.json',
   commit,

@@ -26,6 +26,8 @@ const soaks = {
   // a start and a life of 1.1 s on average
   'soak of 200 kills': [600, '--kills', '200'],
 };
+/** A change tries one of so many parts of the mutations by hand, a night all. */
+const handParts = 3;
 /** The modules of rules are mutated in turn, so many parts of them a night. */
 const mutationParts = 5;
 
@@ -89,31 +91,35 @@ function unitTests(folder, budgetS) {
 
 /** The tests with peers, and those in a browser. Each keeps all cores busy: beside each other they would only wait. */
 function peerTests(folder, judges, budgets) {
+  const environment = { TEST_PROGRAM: 'dist/main.js' };
   return [
     tests('interop tests', folder, {
       command: npm('test:interop', ...judges.together),
-      needs: ['npm ci', 'peers?', 'npm test?'],
+      needs: ['build', 'peers?', 'npm test?'],
+      environment,
       cores: 2,
       budgetS: budgets.together,
     }),
     tests('browser tests', folder, {
       command: npm('test:browser'),
       needs: ['build', 'package?', 'peers?', 'npm test?'],
+      environment,
       cores: 2,
       budgetS: 400,
     }),
     tests('interop tests, one at a time', folder, {
       command: npm('test:interop', '--no-parallel', ...judges.alone),
-      needs: ['npm ci', 'interop tests?', 'browser tests?'],
+      needs: ['build', 'interop tests?', 'browser tests?'],
+      environment,
       cores: 2,
       budgetS: budgets.alone,
     }),
   ];
 }
 
-const handMutations = (...needs) => ({
+const handMutations = (args, ...needs) => ({
   name: 'mutations by hand',
-  command: npm('mutation:hand'),
+  command: npm('mutation:hand', ...args),
   needs: ['npm ci', ...needs],
   // the seed of runs by hand: a mutation that random cases kill must not survive by chance
   environment: { FC_SEED: '20260621' },
@@ -121,8 +127,11 @@ const handMutations = (...needs) => ({
   budgetS: 360,
 });
 
-/** @param changed files of the change, which call judges of the night */
-export function changeStages(changed) {
+/**
+ * @param changed files of the change, which call judges of the night
+ * @param seed of the run, which chooses the mutations by hand that no change concerns
+ */
+export function changeStages(changed, seed) {
   const peers = { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 600 };
   return [
     peers,
@@ -130,7 +139,7 @@ export function changeStages(changed) {
     ...checks('lint', 260),
     ...unitTests('.cache/ci', 400),
     ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 400 }),
-    handMutations('browser tests?'),
+    handMutations([`--part=${(Math.abs(seed) % handParts) + 1}/${handParts}`], 'browser tests?'),
   ];
 }
 
@@ -207,7 +216,7 @@ export function nightlyStages({ seed, day }) {
       budgetS: fuzzS + 120,
     },
     ...soakStages,
-    handMutations(),
+    handMutations([]),
     {
       name: `mutations of rule modules, part ${part}`,
       command: npm('mutation', '--part', part),

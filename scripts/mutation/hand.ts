@@ -1,9 +1,10 @@
 /**
  * Tries the hand mutations of `test/mutants` in copies of the checkout, and fails where one survives its tests.
  *
- *   node scripts/mutation/hand.ts [--changed] [id ...]
+ *   node scripts/mutation/hand.ts [--changed | --part=K/N] [id ...]
  *
- * --changed tries those whose source, tests or list differ from the last commit. Node.js below 24 needs --import=tsx.
+ * --changed tries those whose source, tests or list differ from the last commit, --part the K-th of N parts, and those
+ * that differ from the commit in CI_BASE. Node.js below 24 needs --import=tsx.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -135,8 +136,12 @@ async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
   const path = join(copy, mutant.file);
   const source = readFileSync(path, 'utf8');
   writeFileSync(path, mutated(source, mutant));
-  const { tests, output } = await mocha(copy, mutant.spec, ['--bail']);
+  const bail = (...options: string[]) => mocha(copy, mutant.spec, ['--bail', ...options]);
+  let run = await bail('--fgrep', mutant.killedBy);
+  // it may fail by tests that stand beside the one that is named
+  if (run.tests?.every(({ outcome }) => outcome !== 'failed')) run = await bail();
   writeFileSync(path, source);
+  const { tests, output } = run;
   const seconds = (Date.now() - startedMs) / 1000;
   if (tests === null)
     return { mutant, outcome: 'no result', detail: output.trim().slice(-2000), byTime: false, seconds };
@@ -166,9 +171,17 @@ function line({ mutant, outcome, detail, byTime, seconds }: Verdict): string {
   return `${outcome.padEnd(9)} ${seconds.toFixed(1).padStart(6)} s  ${mutant.id.padEnd(40)} ${more}`.trimEnd();
 }
 
-function changedFiles(): ReadonlySet<string> {
+function changedFiles(base: string): ReadonlySet<string> {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
-  return new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]);
+  return new Set([...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')]);
+}
+
+/** @returns whether a mutation is of the part `K/N`, by its place in the lists @throws Error for other text */
+function partOf(text: string): (at: number) => boolean {
+  const [part = 0, count = 0] = text.split('/').map(Number);
+  if (!(Number.isInteger(count) && Number.isInteger(part) && part >= 1 && part <= count))
+    throw new Error(`--part is ${text}; allowed: K/N with 1 <= K <= N`);
+  return (at) => at % count === part - 1;
 }
 
 function chosen(mutants: readonly Mutant[], args: readonly string[]): readonly Mutant[] {
@@ -176,9 +189,13 @@ function chosen(mutants: readonly Mutant[], args: readonly string[]): readonly M
   const unknown = ids.filter((id) => !mutants.some((mutant) => mutant.id === id));
   if (unknown.length > 0) throw new Error(`no mutation has the id ${unknown.join(', ')}`);
   const named = ids.length === 0 ? mutants : mutants.filter(({ id }) => ids.includes(id));
-  if (!args.includes('--changed')) return named;
-  const changed = changedFiles();
-  return named.filter(({ file, spec, list }) => [file, list, ...spec].some((path) => changed.has(path)));
+  const part = args.find((arg) => arg.startsWith('--part='))?.slice('--part='.length);
+  if (part === undefined && !args.includes('--changed')) return named;
+  const isInPart = part === undefined ? () => false : partOf(part);
+  const changed = changedFiles((part !== undefined && process.env['CI_BASE']) || 'HEAD');
+  return named.filter(
+    ({ file, spec, list }, at) => isInPart(at) || [file, list, ...spec].some((path) => changed.has(path)),
+  );
 }
 
 /** @returns whether every mutation was killed */

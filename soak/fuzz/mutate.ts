@@ -52,10 +52,10 @@ const chosen = <T>(random: RandomStream, list: readonly T[], otherwise: T): T =>
 
 type Mutation = (input: Buffer, random: RandomStream, samples: readonly Buffer[]) => Buffer;
 
-/** A range of up to `most` octets. */
-function range({ length }: Buffer, random: RandomStream, most: number): readonly [from: number, to: number] {
+/** A range of up to `maxLength` octets. */
+function range({ length }: Buffer, random: RandomStream, maxLength: number): readonly [from: number, to: number] {
   const from = below(random, length + 1);
-  return [from, Math.min(length, from + below(random, most + 1))];
+  return [from, Math.min(length, from + below(random, maxLength + 1))];
 }
 
 const replaced = (input: Buffer, [from, to]: readonly [number, number], by: Uint8Array) =>

@@ -17,7 +17,7 @@ const folder = '.cache/fuzz';
 const hangMs = 10_000;
 const lookMs = 200;
 
-/** Runs one target in a thread. A thread that hangs is ended, and its input is the find. */
+/** Runs one target in a thread. A thread that hangs is ended, and its input is the failure. */
 function fuzzed(task: FuzzTask): Promise<FuzzResult> {
   const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData: task, stdout: false });
   const [head, octets] = [new Float64Array(task.shared, 0, sharedHead / 8), new Uint8Array(task.shared, sharedHead)];

@@ -2,7 +2,7 @@
 
 const maxTries = 400;
 
-/** @param fails tells whether an input has the failure */
+/** @param fails true: an input has the failure */
 export async function shrunk(input: Buffer, fails: (input: Buffer) => Promise<boolean>): Promise<Buffer> {
   let smallest = input;
   let tries = 0;

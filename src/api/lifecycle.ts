@@ -48,8 +48,8 @@ interface Health
 
 const health = members<Health>()('Health', () => ({
   status: word(['ok', 'degraded', 'stopping'])(
-    '`degraded`: no tick for five intervals, a protocol without its port (`error`, `retrying`), or `rate` of the clock ' +
-      'not reached.',
+    '`degraded`: no tick for five intervals, a protocol without its port (`error`, `retrying`), `rate` of the clock ' +
+      'not reached, or state that is not kept (`failure` of `state`).',
   ),
   tick: integer(),
   tick_age_s: number('Real seconds since the last tick ended, to 1 ms.', (of) => Math.round(of.tickAgeS * 1000) / 1000),
@@ -113,8 +113,8 @@ export const lifecycleRoutes: readonly Route[] = [
     summary: 'State of the simulation: running or not',
     description:
       '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
-      '`degraded` with 200: a protocol that others connect to has lost a port (`error`, `retrying`), or the machine cannot ' +
-      'run the clock at the requested rate.',
+      '`degraded` with 200: a protocol that others connect to has lost a port (`error`, `retrying`), the machine cannot ' +
+      'run the clock at the requested rate, or the state folder takes no changes, or not all of them.',
     hot: 'per_request',
     reply: health.schema,
     alsoStatus: [503],
@@ -127,7 +127,8 @@ export const lifecycleRoutes: readonly Route[] = [
       }));
       const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
       const stopping = ctx.stopDelayS !== null;
-      const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
+      const degraded = stalled || failed || !rateHeld || ctx.state.failure !== null;
+      const status = stopping ? 'stopping' : degraded ? 'degraded' : 'ok';
       const { p99Ms, slowPeriods, stalls } = ctx.eventLoop;
       return new Answer(health.reply({ status, tick, tickAgeS, skippedTicks, p99Ms, slowPeriods, stalls }), {
         status: stopping || stalled ? 503 : 200,

@@ -51,7 +51,7 @@ const entry = members<LogEntry>()('LogEntry', () => ({
 const logs = members<Pick<LogBook, 'modules' | 'dropped'>, { readonly entries: readonly LogEntry[] }>()('Logs', () => ({
   logs: listInPieces(entry)('Oldest first.', (_book, { entries }) => entries),
   count: count('Entries in this answer.', (_book, { entries }) => entries.length),
-  modules: list(member(moduleSchema)())('Modules that have logged since the start.'),
+  modules: list(member(moduleSchema)())('Modules with lines since the start, or of the process before.'),
   dropped: count('Entries of any module that are no longer kept.'),
 }));
 
@@ -80,7 +80,8 @@ export const logRoutes: readonly Route[] = [
       `The last ${logCapacity} lines of all modules together are kept. When the buffer is full, the module with the most lines loses ` +
       'its oldest, so a verbose module does not displace the lines of others. To follow the log, pass the id of the last entry ' +
       'seen as `after_id`; ids restart with the process (`started_at` of `server-info`) unless `--state_dir` keeps its state: then they ' +
-      'go on, with a gap. All filters must match. ' +
+      'go on, with a gap, and the newest lines of the modules `AC` and `DC` and warnings and errors of all modules are there again. ' +
+      'All filters must match. ' +
       'If a line is repeated more than ten times within a second, one line with the number replaces the further repetitions. ' +
       'Lines of one level about clients of the stream, about Modbus connections and about failed requests count as repetitions ' +
       'even if their addresses or ids differ. ' +
@@ -88,9 +89,12 @@ export const logRoutes: readonly Route[] = [
       'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
     query: logsQuery,
     reply: logs.schema,
-    handle({ plant, logBook }, { query }) {
+    async handle({ plant, logBook, state }, { query }) {
       if (query.device !== undefined) plant.device(query.device);
-      return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));
+      const entries = logBook.entries(filterOf(query));
+      // a client that has seen a line finds it after a restart, too
+      await state.durable();
+      return replyInPieces(logs.reply(logBook, { entries }));
     },
   }),
 ];

@@ -44,7 +44,9 @@ const state = members<Shown>()('State', () => ({
   octets: count.orNull('Size of the journal; it shrinks when outdated records are removed. null: no folder.'),
   records: count.orNull('Records of the journal; null: no folder.'),
   last_save: time.orNull('Wall time of the last write; null: none.', ({ lastSaveMs }) => lastSaveMs),
-  failure: text.orNull('Why the last changes are not on disk; null: they are, or there is no folder.'),
+  failure: text.orNull(
+    'Why changes are not on disk: the disk refuses them, or the store a part that is too large; null: they are, or there is no folder.',
+  ),
   can_restore: flag('True: `state/restore` is possible in this process.', ({ canRestore }) => canRestore),
   snapshots: list(snapshot)('By name.', (of) => of.snapshots),
 }));
@@ -89,7 +91,7 @@ export const stateRoutes: readonly Route[] = [
     path,
     tag,
     operationId: 'get_state',
-    summary: 'The state folder: its size, the last write, a failure of the disk, its snapshots',
+    summary: 'The state folder: its size, the last write, a failure, its snapshots',
     description: 'Without a state folder `configured` is false, and the other members are null.',
     reply: state.schema,
     async handle({ state: control }) {

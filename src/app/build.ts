@@ -26,6 +26,7 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
+import { LogKeeping, logSlot } from './log-keeping.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
@@ -33,7 +34,9 @@ import { App } from './start-stop.ts';
 import { InjectedFaults } from './injected-faults.ts';
 import { SlotOwners } from './slot-owners.ts';
 import { createStateControl } from './state-control.ts';
-import { alarmOfState, allDevices, changedDevices, keepPlant, restoreClock, UnfitState } from './keeping.ts';
+import { keepPlant } from './keep-plant.ts';
+import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.ts';
+import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -160,8 +163,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
-  const alarmOf = alarmOfState(() => ({ plant, commAlarms }));
-  state.onFailure(alarmOf('folder'));
+  const trouble = alarmOfState(() => ({ plant, commAlarms }));
+  state.onFailure(trouble.of('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;
   const keeping = keepPlant(config, {
@@ -174,12 +177,12 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     // one part: a fault that is injected and not marked so would be injected again
     faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
-    onRefusal: alarmOf('parts'),
+    onRefusal: trouble.of('parts'),
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
   keep('log', logBook.kept());
-  const chargePointId = createChargePointIds(plant, config.chargePointId);
+  const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   const shared = {
     plant,
     faults,
@@ -204,7 +207,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, log });
+  const left = (index: number) => owners.forget(index);
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, left, log });
   keep('changes', changes.kept());
   const scenarios = composeScenarios({
     plant,
@@ -240,6 +244,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     owners,
     wall,
     log,
+    trouble,
     version: origin.version,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
@@ -266,6 +271,15 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     state,
     owners,
     keeping,
+    logKeeping:
+      keeping &&
+      new LogKeeping({
+        logBook,
+        store: state.store,
+        values: () => state.values(logSlot),
+        plant,
+        onRefusal: trouble.of('log'),
+      }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall }),
   };
 }

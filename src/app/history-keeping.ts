@@ -122,6 +122,7 @@ export function keepHistory(
       folder: files.openFolder(join(files.path, historyFolder)),
       log,
       nowMs: () => wall.nowMs(),
+      isOurs: () => !files.store.report.isLost,
       limits: { spanMs: stateHistory.hours * 3_600_000, bytes: historyFileBytes, segmentBytes: defaultSegmentBytes },
     }),
     lifeOf: (device) => keeping.lifeOf(device),

@@ -9,7 +9,7 @@ import type { Plant } from '../contract/plant.ts';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
-import { ownersSlot } from '../state/slots.ts';
+import { ownersIn, ownersSlot, slotsOfDevice } from '../state/slots.ts';
 import type { SlotOwner } from '../state/slots.ts';
 import type { StateFiles } from './state.ts';
 
@@ -19,15 +19,18 @@ interface SlotOwnersOptions {
   readonly plant: Pick<Plant, 'devices' | 'onDevices'>;
   readonly chargePointId: ChargePointIdOf;
   readonly csip: Pick<CsipClient, 'certificates'>;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warning'>;
 }
 
 export class SlotOwners {
   readonly #options: SlotOwnersOptions;
-  #saved: readonly SlotOwner[] = [];
+  #saved: readonly SlotOwner[];
+  /** places of devices that have left, until their adapters have let go of them */
+  readonly #left = new Map<number, SlotOwner>();
 
   constructor(options: SlotOwnersOptions) {
     this.#options = options;
+    this.#saved = ownersIn(options.files?.store.values(ownersSlot) ?? []);
     if (options.files === null) return;
     options.plant.onDevices(() => {
       this.save();
@@ -40,6 +43,7 @@ export class SlotOwners {
     if (files === null) return;
     const owners = this.#owners();
     if (isDeepStrictEqual(owners, this.#saved)) return;
+    for (const row of this.#saved) if (!this.#isPresent(row.device)) this.#left.set(row.device, row);
     this.#saved = owners;
     files.store
       .slot(ownersSlot)
@@ -49,18 +53,61 @@ export class SlotOwners {
       });
   }
 
-  #owners(): readonly SlotOwner[] {
+  /** Empties the slots of a device that has left; once its adapters have let go of it. */
+  forget(index: number): void {
+    this.save();
+    const row = this.#left.get(index);
+    this.#left.delete(index);
+    const taken = new Set(this.#saved.flatMap(({ slots }) => slots));
+    const slots = (row?.slots ?? []).filter((place) => !taken.has(place));
+    this.#options.files?.store.forget(slotsOfDevice(index, [{ device: index, slots }]));
+  }
+
+  /** Empties the slots of identities that another device had: before the adapters read them. */
+  settleMoves(): void {
+    const { files, log } = this.#options;
+    for (const { device, id, place } of this.#stations()) {
+      const former = this.#saved.find((row) => row.device !== device && row.slots.includes(place));
+      if (former === undefined) continue;
+      log.warning(
+        `the kept state of the charge point ${id} is that of device ${former.device}: it starts anew`,
+        device,
+      );
+      files?.store.forget((name) => name.startsWith(`${place}/`));
+    }
+  }
+
+  #isPresent(index: number): boolean {
+    return this.#options.plant.devices.some((device) => device.index === index);
+  }
+
+  #stations(): readonly { readonly device: number; readonly id: string; readonly place: string }[] {
     const { plant, chargePointId } = this.#options;
-    const lfdis = this.#lfdis();
-    return plant.devices.flatMap((device): SlotOwner[] => {
+    return plant.devices.flatMap((device) => {
       const id = chargePointId(device);
-      const lfdi = lfdis.get(device.index);
-      const slots = [
-        ...(id === null ? [] : [slotName('ocpp', id)]),
-        ...(lfdi === undefined ? [] : [slotName('csip', lfdi)]),
-      ];
-      return slots.length === 0 ? [] : [{ device: device.index, slots }];
+      return id === null ? [] : [{ device: device.index, id, place: slotName('ocpp', id) }];
     });
+  }
+
+  #owners(): readonly SlotOwner[] {
+    const stations = new Map(this.#stations().map(({ device, place }) => [device, place]));
+    const lfdis = this.#lfdis();
+    return this.#options.plant.devices.flatMap(({ index }): SlotOwner[] => {
+      const station = stations.get(index);
+      const lfdi = lfdis.get(index);
+      // without CSIP the simulator does not know whose its slots are
+      const csip = lfdi === undefined && lfdis.size === 0 ? this.#formerOf(index) : [];
+      const slots = [
+        ...(station === undefined ? [] : [station]),
+        ...(lfdi === undefined ? csip : [slotName('csip', lfdi)]),
+      ];
+      return slots.length === 0 ? [] : [{ device: index, slots }];
+    });
+  }
+
+  #formerOf(index: number): readonly string[] {
+    const row = this.#saved.find(({ device }) => device === index);
+    return (row?.slots ?? []).filter((place) => place.startsWith('csip/'));
   }
 
   /** LFDIs of EndDevices that stand for one device alone, by its index. */

@@ -22,6 +22,7 @@ import type { Scenarios } from './scenarios/kept.ts';
 import type { SlotOwners } from './slot-owners.ts';
 import type { HistoryKeeping } from './history-keeping.ts';
 import type { PlantKeeping } from './keeping.ts';
+import type { LogKeeping } from './log-keeping.ts';
 import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
 
@@ -72,6 +73,8 @@ export interface Parts {
   readonly owners: SlotOwners;
   /** null: the state of the devices ends with the process */
   readonly keeping: PlantKeeping | null;
+  /** null: the log ends with the process */
+  readonly logKeeping: LogKeeping | null;
   /** null: the history ends with the process */
   readonly historyKeeping: HistoryKeeping | null;
 }
@@ -109,7 +112,7 @@ export class App {
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<Endpoints> {
-    const { log, ticker, eventLoop, clockWatch, http, state, keeping, historyKeeping } = this.#parts;
+    const { log, ticker, eventLoop, clockWatch, http, state, keeping, logKeeping, historyKeeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
     if (this.#config.ignoredVariables.length > 0)
@@ -118,6 +121,8 @@ export class App {
       );
     try {
       await state.open();
+      logKeeping?.open();
+      this.#parts.owners.settleMoves();
       await historyKeeping?.open(http.history);
       for (const adapter of this.adapters) await adapter.start();
       this.#parts.owners.save();
@@ -166,6 +171,7 @@ export class App {
     this.faults.close();
     eventLoop.stop();
     clockWatch.stop();
+    this.#parts.logKeeping?.close();
     await this.#waitForEnd('the state', state.close());
     log.info('stopped');
     this.logBook.flush();

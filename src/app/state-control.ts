@@ -13,6 +13,7 @@ import { formatVersion } from '../state/record.ts';
 import { snapshotFolder, Snapshots } from '../state/snapshots.ts';
 import type { SlotOwners } from './slot-owners.ts';
 import type { AppOptions } from './start-stop.ts';
+import type { StateTrouble } from './state-alarm.ts';
 import type { State, StateFiles } from './state.ts';
 
 interface StateControlOptions {
@@ -20,6 +21,8 @@ interface StateControlOptions {
   readonly owners: Pick<SlotOwners, 'save'>;
   readonly wall: Pick<WallClock, 'nowMs'>;
   readonly log: Pick<Logger, 'info'>;
+  /** reasons for which changes are not on disk; default: failures of the disk alone */
+  readonly trouble?: Pick<StateTrouble, 'reason'>;
   /** version of this simulator */
   readonly version: string;
   /** undefined: this simulator cannot be built anew */
@@ -30,18 +33,15 @@ interface StateControlOptions {
   readonly betweenTicks?: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-function reportOf({ path, store }: StateFiles, words: string, canRestore: boolean): StateReport {
-  const { bytes, records, failure } = store.report;
+function reportOf({ path, store }: StateFiles): Omit<StateReport, 'words' | 'failure' | 'canRestore'> {
+  const { bytes, records } = store.report;
   const { mtimeMs } = statSync(join(path, journalFile), { throwIfNoEntry: false }) ?? {};
   return {
     folder: path,
-    words,
     format: formatVersion,
     octets: bytes,
     records,
     lastSaveMs: mtimeMs === undefined ? null : Math.round(mtimeMs),
-    failure,
-    canRestore,
   };
 }
 
@@ -54,12 +54,23 @@ export function createStateControl(options: StateControlOptions): StateControl {
     () =>
       new Snapshots({ folder: files.openFolder(join(files.path, snapshotFolder)), version, nowMs: () => wall.nowMs() }),
   );
+  const failure = () => (options.trouble ? options.trouble.reason : files.store.report.failure);
+  /** @throws SimError COMMAND_CONFLICT */
+  const checkOurs = () => {
+    if (files.store.report.isLost)
+      throw new SimError('COMMAND_CONFLICT', `the state folder is lost: ${failure() ?? ''}`);
+  };
   return {
     get report() {
-      return reportOf(files, words, onRestart !== undefined);
+      return { ...reportOf(files), words, failure: failure(), canRestore: onRestart !== undefined };
     },
+    get failure() {
+      return failure();
+    },
+    durable: () => files.store.durable(),
     snapshots: async () => snapshots().list(),
     async take(name, overwrite) {
+      checkOurs();
       await commit?.();
       owners.save();
       const copy = () => Promise.resolve(copyOf(files.store.contents()));
@@ -69,6 +80,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
       return info;
     },
     async remove(name) {
+      checkOurs();
       const info = await snapshots().remove(name);
       log.info(`snapshot ${name} deleted`);
       return info;
@@ -79,6 +91,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
           'COMMAND_CONFLICT',
           'only a simulator of the command line can be built anew from a snapshot; this one runs in a script or for a scenario',
         );
+      checkOurs();
       const contents = await snapshots().read(name);
       return {
         name,

@@ -5,7 +5,7 @@ import { createMemoryStore } from '../core/store.ts';
 import type { JsonValue, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
-import type { Later } from '../core/time/timers.ts';
+import type { Every, Later } from '../core/time/timers.ts';
 import { replaceContents } from '../state/contents.ts';
 import type { Contents } from '../state/contents.ts';
 import { withLockedFolder } from '../state/folder-work.ts';
@@ -44,10 +44,14 @@ export interface State {
   close(): Promise<void>;
 }
 
+/** Changes of the files by others show after so many milliseconds in an idle simulator. */
+const checkEveryMs = 5000;
+
 interface StateOptions {
   readonly log: Logger;
   readonly wall: WallClock;
   readonly later: Later;
+  readonly every?: Every;
   /** default: a folder of the disk */
   readonly openFolder?: (path: string) => Folder;
 }
@@ -75,11 +79,13 @@ function unusable(path: string, error: unknown): unknown {
  * The state in a folder, with what an earlier process has left there.
  * @throws SimError CONFIG_INVALID if the folder cannot be used, another process has it, or a newer version wrote it
  */
-export function folderState(path: string, { log, wall, later, openFolder = openDiskFolder }: StateOptions): State {
+export function folderState(path: string, options: StateOptions): State {
+  const { log, wall, later, every = callEvery, openFolder = openDiskFolder } = options;
   try {
     const folder = openFolder(path);
-    const lock = takeLock(path, callEvery, () => wall.nowMs());
+    const lock = takeLock(path, every, () => wall.nowMs());
     try {
+      let stopChecks: () => void = () => undefined;
       let listener: (reason: string | null) => void = () => undefined;
       const store = createFileStore({
         folder,
@@ -88,6 +94,11 @@ export function folderState(path: string, { log, wall, later, openFolder = openD
         nowMs: () => wall.nowMs(),
         onFailure: (reason) => {
           listener(reason);
+        },
+        async otherHolder() {
+          const { holder, wasRemoved } = await lock.check();
+          if (wasRemoved) log.warning(`the lock of ${path} was removed, not by this process; it is placed again`);
+          return holder;
         },
       });
       return {
@@ -107,8 +118,12 @@ export function folderState(path: string, { log, wall, later, openFolder = openD
           } catch (error) {
             throw unusable(path, error);
           }
+          stopChecks = every(checkEveryMs, () => {
+            store.check();
+          });
         },
         async close() {
+          stopChecks();
           try {
             await store.close();
           } finally {

@@ -1,5 +1,7 @@
 /** Charge point identities: which device an identity means in REST (`evse/`) and in OCPP. */
 import { SimError } from '../core/errors.ts';
+import { keptRecord } from '../core/kept.ts';
+import type { Kept } from '../core/kept.ts';
 import type { Device } from './device.ts';
 import type { Plant } from './plant.ts';
 
@@ -15,17 +17,31 @@ export type ChargePointIdOf = (device: IdentifiedDevice) => string | null;
  * The first station of the process has `base` itself, every other one `base-<device index>`. In a process that serves a
  * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
  *
+ * A restart with a state folder leaves the first station the first one, whatever the configuration puts before it.
+ *
  * An `ocpp.id` in the entry of a station takes precedence over both. The first station is determined once, so all
  * interfaces of a process share one result.
  */
 export function createChargePointIds(
   plant: { readonly devices: readonly Pick<Device, 'index' | 'assetType'>[] },
   base: string,
+  keep: (part: string, kept: Kept) => void = () => undefined,
 ): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
   const ofLaterPart = plant.devices[0]?.index !== 0;
   // determined once: after the first station is removed, no other station may get its identity
   let bareIndex = ofLaterPart ? -1 : firstStation();
+  keep(
+    'charge_point_ids',
+    keptRecord(
+      () => ({ bare: bareIndex }),
+      ({ bare }) => {
+        if (bare === null) return;
+        if (!Number.isInteger(bare)) throw new SimError('INTERNAL', 'the first charge point is no index');
+        bareIndex = bare;
+      },
+    ),
+  );
   return ({ index, assetType, ocpp }) => {
     if (assetType !== 'evse') return null;
     // a device that is about to join is not in the plant yet

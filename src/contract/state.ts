@@ -33,7 +33,7 @@ export interface StateReport {
   readonly records: number | null;
   /** wall clock of the last write, ms since the epoch; null: none */
   readonly lastSaveMs: number | null;
-  /** reason for which the last changes are not on disk; null: they are */
+  /** see `StateControl.failure` */
   readonly failure: string | null;
   /** true: a snapshot can be put in the place of the state */
   readonly canRestore: boolean;
@@ -52,6 +52,13 @@ export interface PreparedRestore {
  */
 export interface StateControl {
   readonly report: StateReport;
+  /** reason for which changes, or parts of the state, are not on disk; null: they are, or there is no folder */
+  readonly failure: string | null;
+  /**
+   * Resolves when every change so far is on disk, or cannot be put there; null: nothing to wait for. An answer that
+   * shows what a restart must keep waits for it.
+   */
+  durable(): Promise<void> | null;
   /** by name */
   snapshots(): Promise<readonly SnapshotInfo[]>;
   /**
@@ -84,6 +91,8 @@ export const noState: StateControl = {
     failure: null,
     canRestore: false,
   },
+  failure: null,
+  durable: () => null,
   snapshots: withoutFolder,
   take: withoutFolder,
   remove: withoutFolder,

@@ -8,7 +8,7 @@ import type { JsonValue } from './store.ts';
 export interface Kept {
   /** The state now, to be written at once: it may share objects with the thing itself. */
   save(): JsonValue;
-  /** @throws SimError INTERNAL for a value that `save` never makes */
+  /** @throws SimError INTERNAL for a value that `save` never makes, as far as the part can tell */
   restore(saved: JsonValue): void;
 }
 
@@ -65,6 +65,25 @@ function listOf(saved: JsonValue, length: number): readonly JsonValue[] {
   throw new SimError('INTERNAL', `${length} kept values have become ${list.length}`);
 }
 
+/** True for values of one kind; null and undefined stand for a value of any kind. */
+function isAlike(present: unknown, saved: unknown): boolean {
+  if (present === null || present === undefined || saved === null || saved === undefined) return true;
+  return typeof present === typeof saved && Array.isArray(present) === Array.isArray(saved);
+}
+
+/** @throws SimError INTERNAL for a member of another kind than the present one */
+function checkMembers(present: object, saved: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(present))
+    if (name in saved && !isAlike(value, saved[name]))
+      throw new SimError('INTERNAL', `the kept ${name} is a value of another kind`);
+}
+
+/** A kept number of things, or of the next one. @throws SimError INTERNAL for any other value */
+export function keptCount(value: unknown, name: string): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+  throw new SimError('INTERNAL', `the kept ${name} is no count`);
+}
+
 /**
  * Private members, as one object of numbers, texts, booleans, null, and lists and objects of these.
  * @param set receives the kept members, and the present value of members that were not kept
@@ -77,7 +96,10 @@ export function keptRecord<T extends object>(get: () => T, set: (values: T) => v
       return isExact(values) ? (values as JsonValue) : toExactJson(values);
     },
     restore(saved) {
-      set({ ...get(), ...(fromExactJson(recordOf(saved)) as Partial<T>) });
+      const values = fromExactJson(recordOf(saved)) as Partial<T>;
+      const present = get();
+      checkMembers(present, values);
+      set({ ...present, ...values });
     },
   };
 }
@@ -110,7 +132,10 @@ export function keptArray(values: Float64Array | Uint8Array | Int32Array | numbe
   return {
     save: () => Array.from(values, toExactJson),
     restore(saved) {
-      for (const [i, value] of listOf(saved, values.length).entries()) values[i] = fromExactJson(value) as number;
+      const numbers = listOf(saved, values.length).map(fromExactJson);
+      if (numbers.some((value) => typeof value !== 'number'))
+        throw new SimError('INTERNAL', 'a kept value is no number');
+      for (const [i, value] of numbers.entries()) values[i] = value as number;
     },
   };
 }

@@ -18,6 +18,7 @@ export type JsonValue =
  * who reads, and their promises resolve when the change is durable.
  */
 export interface Slot {
+  readonly name: string;
   /** All values; empty where nothing was written. */
   read(): Promise<readonly JsonValue[]>;
   /** Appends values. @throws SimError STORE_FULL, INTERNAL for values that are not JSON */
@@ -106,14 +107,15 @@ function jsonOf(value: JsonValue): string {
 }
 
 class ListSlot implements Slot {
-  readonly #name: string;
+  readonly name: string;
   readonly #limits: StoreLimits;
   readonly #durability: Durability;
   #texts: string[] = [];
   #bytes = 0;
+  #isEnded = false;
 
   constructor(name: string, limits: StoreLimits, durability: Durability, texts: readonly string[] = []) {
-    this.#name = name;
+    this.name = name;
     this.#limits = limits;
     this.#durability = durability;
     this.#texts = [...texts];
@@ -132,30 +134,42 @@ class ListSlot implements Slot {
     return this.#texts.map((text) => JSON.parse(text) as JsonValue);
   }
 
+  /** Empties it for good: what still holds it writes nothing. */
+  end(): void {
+    this.#isEnded = true;
+    if (this.#texts.length === 0) return;
+    this.#texts = [];
+    this.#bytes = 0;
+    void this.#durability.changed(this.name, 'replace', []);
+  }
+
   /** @throws SimError STORE_FULL */
   write(text: string): void {
+    if (this.#isEnded) return;
     if (this.#texts.length === 1 && this.#texts[0] === text) return;
     const bytes = Buffer.byteLength(text);
     if (bytes > this.#limits.maxBytes) throw this.#full(`${this.#limits.maxBytes} bytes`);
     this.#texts = [text];
     this.#bytes = bytes;
-    void this.#durability.changed(this.#name, 'value', this.#texts);
+    void this.#durability.changed(this.name, 'value', this.#texts);
   }
 
   // async: a refusal rejects and never throws within the call
   async append(...values: readonly JsonValue[]): Promise<void> {
     const { texts, bytes } = this.#checked(values, this.#texts.length, this.#bytes);
+    if (this.#isEnded) return;
     this.#texts.push(...texts);
     this.#bytes = bytes;
-    await this.#durability.changed(this.#name, 'append', texts);
+    await this.#durability.changed(this.name, 'append', texts);
   }
 
   async replace(values: readonly JsonValue[]): Promise<void> {
     const { texts, bytes } = this.#checked(values, 0, 0);
+    if (this.#isEnded) return;
     if (isSame(texts, this.#texts)) return void (await this.#durability.durable());
     this.#texts = texts;
     this.#bytes = bytes;
-    await this.#durability.changed(this.#name, 'replace', texts);
+    await this.#durability.changed(this.name, 'replace', texts);
   }
 
   #checked(values: readonly JsonValue[], entries: number, bytes: number): { texts: string[]; bytes: number } {
@@ -168,7 +182,7 @@ class ListSlot implements Slot {
   }
 
   #full(bound: string): SimError {
-    return new SimError('STORE_FULL', `the store has no room for more than ${bound} in ${this.#name}`);
+    return new SimError('STORE_FULL', `the store has no room for more than ${bound} in ${this.name}`);
   }
 }
 
@@ -186,6 +200,8 @@ export interface ListStore extends Store {
    * @param text its JSON @throws SimError STORE_FULL
    */
   write(slot: string, text: string): void;
+  /** Empties slots that belong to what is gone: whoever holds one writes nothing any more. */
+  forget(isGone: (slot: string) => boolean): void;
   contents(): Iterable<readonly [slot: string, texts: readonly string[]]>;
 }
 
@@ -197,7 +213,8 @@ export function createListStore(
 ): ListStore {
   const inForce = { ...defaultStoreLimits, ...limits };
   const slots = new Map<string, ListSlot>();
-  for (const [name, texts] of contents) slots.set(name, new ListSlot(name, inForce, durability, texts));
+  for (const [name, texts] of contents)
+    if (texts.length > 0) slots.set(name, new ListSlot(name, inForce, durability, texts));
   const slotOf = (name: string): ListSlot => {
     const existingSlot = slots.get(name);
     if (existingSlot) return existingSlot;
@@ -212,6 +229,13 @@ export function createListStore(
     slot: slotOf,
     write(name, text) {
       slotOf(name).write(text);
+    },
+    forget(isGone) {
+      for (const [name, slot] of slots) {
+        if (!isGone(name)) continue;
+        slots.delete(name);
+        slot.end();
+      }
     },
     durable: () => durability.durable(),
     values: (name) => slots.get(name)?.values() ?? [],

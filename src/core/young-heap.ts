@@ -1,4 +1,4 @@
-/** How V8 sizes its heap for new objects while the program loads. */
+/** How V8 sizes its heap for new objects while the program starts. */
 import { setFlagsFromString } from 'node:v8';
 
 /** V8's default semi-space growth factor. */

@@ -1,13 +1,14 @@
 /** Addresses that a server has given to resources of one EndDevice or client, by a key, over restarts. */
+import { z } from 'zod';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
-import type { JsonValue, Slot } from '../core/store.ts';
+import { formOf, readEach } from '../core/slot-values.ts';
+import type { Slot } from '../core/store.ts';
 
 /** The oldest addresses beyond it are forgotten: their resources are then made again. */
 const maxAddresses = 1000;
 
-const isEntry = (value: JsonValue): value is readonly [string, string] =>
-  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'string';
+const entryForm = formOf<readonly [key: string, address: string]>(z.tuple([z.string(), z.string()]));
 
 export class AddressBook {
   readonly #slot: Slot;
@@ -20,8 +21,8 @@ export class AddressBook {
     this.#addresses = addresses;
   }
 
-  static async open(slot: Slot, log: Pick<Logger, 'error'>): Promise<AddressBook> {
-    return new AddressBook(slot, log, new Map((await slot.read()).filter(isEntry)));
+  static async open(slot: Slot, log: Pick<Logger, 'error' | 'warning'>): Promise<AddressBook> {
+    return new AddressBook(slot, log, new Map(await readEach(slot, entryForm, log)));
   }
 
   /** null: none */

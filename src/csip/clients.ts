@@ -2,6 +2,7 @@
  * The clients of a process: one for each device, or one for all devices of an aggregator or of a site; and the EndDevices
  * that they have posted at a server (in-band registration), in the store of the process.
  */
+import { z } from 'zod';
 import type { CsipEvent } from '../contract/csip-reports.ts';
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
@@ -25,6 +26,7 @@ import { HttpExchange } from './transport/sep-exchange.ts';
 import type { SepCodec } from './transport/sep-exchange.ts';
 import { eventView } from './views/members.ts';
 import type { Logger } from '../core/log/log.ts';
+import { formOf, place, readEach } from '../core/slot-values.ts';
 import { slotName } from '../core/store.ts';
 import type { Slot, Store } from '../core/store.ts';
 import type { RegistrationBook, WalkTarget } from './walk/model.ts';
@@ -32,20 +34,20 @@ import type { RegistrationBook, WalkTarget } from './walk/model.ts';
 /** EndDevices that were posted at one server (in-band registration): never twice, also over restarts. */
 class Registrations implements RegistrationBook {
   readonly #slot: Slot;
-  readonly #log: Pick<Logger, 'error'>;
+  readonly #log: Pick<Logger, 'error' | 'warning'>;
   /** LFDIs */
   #posted = new Set<string>();
 
   /** @param server identifies the server: `host:port` */
-  constructor(store: Store, server: string, log: Pick<Logger, 'error'>) {
+  constructor(store: Store, server: string, log: Pick<Logger, 'error' | 'warning'>) {
     this.#slot = store.slot(slotName('csip', server, 'registered'));
     this.#log = log;
   }
 
   /** Loads the LFDIs that earlier processes posted. */
   async open(): Promise<void> {
-    const stored = await this.#slot.read();
-    this.#posted = new Set([...this.#posted, ...stored.filter((lfdi) => typeof lfdi === 'string')]);
+    const stored = await readEach(this.#slot, formOf<string>(z.string()), this.#log);
+    this.#posted = new Set([...this.#posted, ...stored]);
   }
 
   async begin({ lfdi }: WalkTarget): Promise<boolean> {
@@ -67,6 +69,16 @@ class Registrations implements RegistrationBook {
     });
   }
 }
+
+const lfdiForm = formOf<readonly [index: number, lfdi: string | null]>(
+  z.tuple([
+    place,
+    z
+      .string()
+      .regex(/^[0-9A-F]{40}$/)
+      .nullable(),
+  ]),
+);
 
 /** Settings of all clients in force; REST can change those below while the process runs. */
 interface InForce extends ClientConduct {
@@ -198,7 +210,6 @@ export class Clients {
 
   /**
    * Goes on with the events and controls that an earlier process left, whether a server can be reached or not.
-   * @throws SimError INTERNAL for contents of the store that no process writes
    */
   async resume(): Promise<void> {
     for (const connection of this.#connections) {
@@ -237,8 +248,7 @@ export class Clients {
 
   /** Takes the LFDIs that were set over REST in an earlier process. */
   async restoreLfdis(): Promise<void> {
-    for (const entry of (await this.#lfdiSlot.read()) as readonly (readonly [number, string | null])[]) {
-      const [index, lfdi] = entry;
+    for (const [index, lfdi] of await readEach(this.#lfdiSlot, lfdiForm, this.options.log)) {
       this.#chosenLfdis.set(index, lfdi);
       if (lfdi === null) this.inForce.lfdis.delete(index);
       else this.inForce.lfdis.set(index, lfdi);

@@ -2,9 +2,11 @@
  * One EndDevice of this process: the schedule of its events on the time of the server, the device under control, and
  * what is owed to the server for both. It goes on while the server cannot be reached.
  */
+import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
+import { formOf, instant, readWhole, record } from '../core/slot-values.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
@@ -12,7 +14,7 @@ import { LoopShare, yieldToLoop } from '../core/turns.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
 import type { KnownControl, ListedProgram, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { askedBefore, newControls, readInParts } from './events/receive.ts';
-import { restoreSchedule, saveInParts, saveSchedule } from './events/state.ts';
+import { restoreSchedule, savedSchedule, saveInParts, saveSchedule } from './events/state.ts';
 import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
@@ -46,10 +48,8 @@ export interface EndDeviceOptions {
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
   /** the queue behind `owe`; absent: it ends with the process */
   readonly queue?: {
-    /** id of the last response in it */
-    readonly lastId: number;
-    /** Puts the responses of the last step of a stored schedule, unless it has responses after `afterId`. */
-    resume(afterId: number, owed: readonly OwedResponse[]): Promise<void>;
+    /** The schedule of an earlier process goes on, which has all responses of the queue. */
+    resume(): void;
   };
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
@@ -62,14 +62,21 @@ type KeptTime = Readonly<Record<'remoteMs' | 'wallMs', number>>;
 
 /** Stored with a schedule. */
 interface KeptAlong {
-  /** last response in the queue before those of `owed` */
-  readonly afterId: number;
-  /** responses of the steps since the last save: stored with their decisions, so that no other decision replaces them */
-  readonly owed: readonly OwedResponse[];
   readonly expired: boolean;
   /** the PIN was refused: controls wait until it is confirmed */
   readonly ceased: boolean;
 }
+
+const keptForm = formOf<readonly [schedule: JsonValue, time: KeptTime | null, along: KeptAlong]>(
+  z.tuple([
+    savedSchedule,
+    record<KeptTime>({ remoteMs: instant, wallMs: instant }).nullable(),
+    record<KeptAlong>({
+      expired: z.boolean(),
+      ceased: z.boolean(),
+    }),
+  ]),
+);
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
@@ -167,19 +174,19 @@ export class EndDevice {
   async open(): Promise<void> {
     if (this.#isOpen) return;
     this.#isOpen = true;
-    const { slot, queue } = this.#options;
-    const [savedSchedule, time, along] = await slot.read();
-    const restored = savedSchedule === undefined ? null : restoreSchedule(savedSchedule);
-    if (restored !== null) {
-      if (isKeptTime(time)) this.#takeTime(time);
-      const { afterId, owed, expired, ceased } = along as unknown as KeptAlong;
-      await queue?.resume(afterId, owed);
-      [this.#state, this.#expired, this.#ceased] = [restored, expired, ceased];
-      if (isKeptTime(time)) this.#catchUp(time.remoteMs / 1000);
+    const { slot, queue, log } = this.#options;
+    const isStored = (await slot.read()).length > 0;
+    const stored = await readWhole(slot, keptForm, log);
+    if (stored !== null) {
+      const [schedule, time, { expired, ceased }] = stored;
+      if (time !== null) this.#takeTime(time);
+      queue?.resume();
+      [this.#state, this.#expired, this.#ceased] = [restoreSchedule(schedule), expired, ceased];
+      if (time !== null) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
     }
     // a hold of an earlier process ends where no control asks for it
-    if (savedSchedule !== undefined && this.#inForce.length === 0) this.#apply();
+    if (isStored && this.#inForce.length === 0) this.#apply();
   }
 
   /**
@@ -420,13 +427,13 @@ export class EndDevice {
   }
 
   /**
-   * Stores the state with the responses of all steps so far, once for several steps at one instant, then queues the
-   * responses. The store keeps the order of changes: a process that ends in between leaves responses that the next one
-   * queues, and one that ends before leaves neither, so that a decision never contradicts a response that was sent.
+   * Stores the state, once for several steps at one instant, and queues the responses of all steps so far. Both are
+   * changes of one turn, of which a process that ends leaves all or none: a decision never contradicts a response that
+   * was sent.
    */
   async #save(): Promise<void> {
     if (this.#hasMany) await yieldToLoop();
-    const { slot, queue, owe } = this.#options;
+    const { slot, owe } = this.#options;
     const state = this.#state;
     const owed = this.#toOwe;
     this.#toOwe = [];
@@ -436,7 +443,7 @@ export class EndDevice {
     if (isStored) {
       const [time, expired] = [this.#time, this.#expired];
       this.#saved = { state, expired, time };
-      const along: KeptAlong = { afterId: queue?.lastId ?? 0, owed, expired, ceased: this.#ceased };
+      const along: KeptAlong = { expired, ceased: this.#ceased };
       changes.push(slot.replace([saved, time, along as unknown as JsonValue]));
     }
     if (owed.length > 0) changes.push(owe(owed));
@@ -463,8 +470,4 @@ export class EndDevice {
     await yieldToLoop();
     return saved;
   }
-}
-
-function isKeptTime(value: JsonValue | undefined): value is KeptTime {
-  return typeof value === 'object' && value !== null && 'remoteMs' in value && 'wallMs' in value;
 }

@@ -130,6 +130,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
   const jitter = createRandom(seed, 'csip', lfdi, 'responses');
   const queue = await ResponseQueue.open({
     slot: store.slot(slotName('csip', lfdi, 'responses')),
+    log,
     wall: clock,
     backOff: fullJitter(retryWaits, jitter),
   });

@@ -3,10 +3,7 @@ import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
 import { SimError } from '../core/errors.ts';
-import type { Kept } from '../core/kept.ts';
-import { isLater } from '../core/origin.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
-import type { JsonValue } from '../core/store.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isEnabled, isSupported } from '../sunspec/map/grid-support/state.ts';
 import { functionTable } from '../sunspec/map/grid-support/functions.ts';
@@ -32,7 +29,6 @@ import { pointName } from '../sunspec/map/view.ts';
 import { PointHolds } from '../sunspec/map/point-holds.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
-import type { KeptWriter } from '../sunspec/map/writer-marks.ts';
 import type { DeviceHolds, DevicePort, SettingWrite } from './device-port.ts';
 
 /** The members of the plant that an outstation uses. */
@@ -172,7 +168,7 @@ class MapPort implements DevicePort {
       },
       check: (writes, by = 'dnp3') => holds.check(this.#placed(writes), by),
       forget: () => holds.forget(),
-      kept: () => keptHolds(this.device.bank, holds.kept()),
+      kept: () => holds.kept(),
       close: () => holds.close(),
     };
   }
@@ -236,64 +232,6 @@ class MapPort implements DevicePort {
     const [anyNumbers = ''] = byNumbers.keys();
     return byNumbers.get(Array.from({ length: groupCount(anyNumbers) }, (_, i) => at[i] ?? 0).join(','));
   }
-}
-
-/** The members of kept holds that are compared with the registers. */
-interface KeptHolds {
-  readonly holds: {
-    readonly controls: readonly {
-      readonly points: readonly { readonly slot: number; readonly mark: KeptWriter | null }[];
-    }[];
-  };
-}
-
-type HeldMark = readonly [slot: PointSlot, writer: Pick<Provenance, 'source' | 'peer' | 'at' | 'wallMs'>];
-
-/** Writers of held points, by slot and number of the writer. */
-function heldMarks(bank: Device['bank'], saved: JsonValue): ReadonlyMap<string, HeldMark> {
-  const { holds } = saved as unknown as KeptHolds;
-  const marks = new Map<string, HeldMark>();
-  for (const { slot: index, mark } of holds.controls.flatMap(({ points }) => points)) {
-    const slot = bank.layout.slots[index];
-    if (slot === undefined || mark === null) continue;
-    const [id, source, peer, at, wallMs] = mark;
-    marks.set(`${index} ${id}`, [slot, { source, ...(peer !== null && { peer }), at, wallMs }]);
-  }
-  return marks;
-}
-
-/**
- * Holds as they are, and as they were when they were last saved: the registers are saved after the holds, so that a
- * sudden end may leave registers which the last change of the holds has not written yet.
- */
-function keptHolds(bank: Device['bank'], kept: Kept): Kept {
-  const noHolds = kept.save();
-  let former = noHolds;
-  const isWriter = ([slot, { source, peer, at, wallMs }]: HeldMark) => {
-    const writer = bank.provenance(slot);
-    return writer?.source === source && writer.peer === peer && writer.at === at && writer.wallMs === wallMs;
-  };
-  const isWritten = (mark: HeldMark) => {
-    const writer = bank.provenance(mark[0]);
-    return isWriter(mark) || (writer !== undefined && isLater(writer, mark[1]));
-  };
-  return {
-    save() {
-      const saved = { former, present: kept.save() };
-      former = saved.present;
-      return saved;
-    },
-    restore(saved) {
-      const states = saved as unknown as { readonly former: JsonValue; readonly present: JsonValue };
-      const [formerMarks, presentMarks] = [heldMarks(bank, states.former), heldMarks(bank, states.present)];
-      const begun = [...presentMarks].filter(([key]) => !formerMarks.has(key));
-      const ended = [...formerMarks].filter(([key]) => !presentMarks.has(key));
-      const isPresent =
-        begun.length > 0 ? begun.some(([, mark]) => isWritten(mark)) : !ended.some(([, mark]) => isWriter(mark));
-      former = isPresent ? states.present : states.former;
-      kept.restore(former);
-    },
-  };
 }
 
 export function createDevicePort(device: Device, plant: PortPlant): DevicePort {

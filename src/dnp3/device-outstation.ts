@@ -219,7 +219,6 @@ export class DeviceOutstation implements ServedOutstation {
 
   #durable(memory: OutstationMemory, functionCode: number): Promise<void> | null {
     const { keeping } = this.#options;
-    // before the registers, see `keptBeforeDevice`
     memory.flush();
     if (keeping !== undefined && registerFunctions.has(functionCode)) memory.follow(keeping.commit(this.deviceIndex));
     return memory.durable();

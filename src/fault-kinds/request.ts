@@ -92,31 +92,48 @@ export function targetMembersOf(row: FaultKind): Readonly<Record<string, TargetM
   return Object.assign({}, ...targetRowsOf(row).map(({ members }) => members)) as Record<string, TargetMember>;
 }
 
+/** `commonMembers` as every kind has them: one copy for some hundred schemas. */
+const optionalMembers = Object.fromEntries(
+  Object.entries<z.ZodType>(commonMembers).map(([name, schema]) => [name, schema.optional()]),
+);
+
 /** Named schemas are shared parts of descriptions, so each exists once. */
 const namedMembers = new Map<TargetMember, z.ZodType>();
 
 function namedMember(member: TargetMember): z.ZodType {
   const { schema, id } = member;
-  const named = namedMembers.get(member) ?? schema.meta({ ...schema.meta(), id });
+  const named = namedMembers.get(member) ?? schema.meta({ ...schema.meta(), id }).optional();
   namedMembers.set(member, named);
   return named;
+}
+
+const protocolMembers = new Map<string, z.ZodType>();
+
+/** The member `protocol`, which the kinds of a protocol share. */
+function protocolMember(protocol: FaultProtocol, isRequired: boolean): z.ZodType {
+  const key = `${protocol} ${String(isRequired)}`;
+  const member =
+    protocolMembers.get(key) ??
+    (isRequired
+      ? z.literal(protocol).meta({ description: 'Protocol that applies it.' })
+      : z
+          .literal(protocol)
+          .optional()
+          .meta({ description: `Protocol; default ${protocol}.` }));
+  protocolMembers.set(key, member);
+  return member;
 }
 
 /** @param requiresProtocol true if the member `protocol` is required */
 function makeSchema(row: FaultKind, requiresProtocol: boolean) {
   const { protocol, kind, parameters, summary } = row;
-  const protocolMember = requiresProtocol ? z.literal(protocol) : z.literal(protocol).optional();
   const targets = Object.entries(targetMembersOf(row));
-  const members = [
-    ...targets.map(([name, member]) => [name, namedMember(member)] as const),
-    ...Object.entries<z.ZodType>(commonMembers),
-  ].map(([name, schema]) => [name, schema.optional()] as const);
+  const targetMembers = targets.map(([name, member]) => [name, namedMember(member)] as const);
   const flat = parameters.safeExtend({
-    protocol: protocolMember.meta({
-      description: requiresProtocol ? 'Protocol that applies it.' : `Protocol; default ${protocol}.`,
-    }),
+    protocol: protocolMember(protocol, requiresProtocol),
     kind: z.literal(kind).meta({ description: summary }),
-    ...Object.fromEntries(members),
+    ...Object.fromEntries(targetMembers),
+    ...optionalMembers,
   });
   const dependent = targets.flatMap(([name, { needs }]) => (needs === undefined ? [] : [{ name, needs }]));
   const suffix = requiresProtocol || protocol === defaultProtocol ? 'Fault' : 'FaultBody';

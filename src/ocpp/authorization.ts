@@ -4,6 +4,8 @@
  */
 import { errorText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
+import { readEach } from '../core/slot-values.ts';
+import type { SlotForm } from '../core/slot-values.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { EvseConnectorDetail } from '../contract/kinds/evse.ts';
 import type { StackOptions } from './station/stack.ts';
@@ -30,7 +32,9 @@ export interface AuthorizationCache<Entry> {
 interface CacheOptions<Entry> {
   /** a journal of entries, newest last; rewritten when half of it is outdated */
   readonly slot: Slot;
-  readonly log: Pick<Logger, 'error'>;
+  /** of a stored entry */
+  readonly form: SlotForm<Entry>;
+  readonly log: Pick<Logger, 'error' | 'warning'>;
   readonly keyOf: (entry: Entry) => string;
   /** the entry of the lowest rank is removed first, among equals the oldest; default: all are equal */
   readonly rank?: (entry: Entry) => number;
@@ -91,6 +95,7 @@ class RankedEntries<Entry> {
 
 export function createCache<Entry>({
   slot,
+  form,
   log,
   keyOf,
   rank = () => 0,
@@ -131,7 +136,7 @@ export function createCache<Entry>({
       rewrite();
     },
     async load() {
-      const journal = (await slot.read()) as unknown as readonly Entry[];
+      const journal = await readEach(slot, form, log);
       for (const entry of journal) written.bytes += ranked.put(keyOf(entry), entry);
       written.entries = journal.length;
     },

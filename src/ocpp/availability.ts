@@ -1,6 +1,8 @@
 /** Operative states that the central system sets (1.6 5.2, 2.x G03 and G04), kept over restarts. */
+import { z } from 'zod';
 import type { EvseTransition } from '../contract/kinds/evse-transitions.ts';
 import { errorText } from '../core/errors.ts';
+import { formOf, place, readHeaded } from '../core/slot-values.ts';
 import type { Slot } from '../core/store.ts';
 import type { StackOptions } from './station/stack.ts';
 
@@ -67,11 +69,10 @@ function createStateStore(options: Options) {
       });
     },
     async load(): Promise<void> {
-      const [station, ...ids] = await slot.read();
-      states = {
-        station: station === true,
-        connectors: new Set(ids.filter((id) => typeof id === 'number' && device.connectorIds.includes(id)) as number[]),
-      };
+      const stored = await readHeaded(slot, [formOf<boolean>(z.boolean()), formOf<number>(place)], log);
+      if (stored === null) return;
+      const { head: station, rest: ids } = stored;
+      states = { station, connectors: new Set(ids.filter((id) => device.connectorIds.includes(id))) };
     },
   };
 }

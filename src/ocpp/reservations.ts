@@ -1,7 +1,9 @@
 /** The reservations of a station and where the device keeps them. */
+import { z } from 'zod';
 import type { EvseConnectorDetail, EvseConnectorState } from '../contract/kinds/evse.ts';
 import type { OcppReservationEntry } from '../contract/ocpp.ts';
 import { errorText } from '../core/errors.ts';
+import { instant, place, readEach, recordOf } from '../core/slot-values.ts';
 import type { JsonValue } from '../core/store.ts';
 import { addSeconds, secondsBetween } from '../core/time/clock.ts';
 import { createSaver } from './station/stack.ts';
@@ -24,6 +26,17 @@ export interface Reservation {
   readonly madeMs: number;
   readonly expiresMs: number;
 }
+
+const reservationForm = recordOf<Reservation>({
+  reservationId: z.int(),
+  connectorId: place,
+  connectorType: z.string().optional(),
+  idToken: z.string(),
+  tokenKey: z.string(),
+  groupKey: z.string().nullable(),
+  madeMs: instant,
+  expiresMs: instant,
+});
 
 /** A token that is presented, by the keys of its version. */
 export interface Bearer {
@@ -382,7 +395,7 @@ export function createBook(deps: BookDeps): Book {
       settle(state);
     },
     async load() {
-      const stored = (await slot.read()) as unknown as readonly Reservation[];
+      const stored = await readEach(slot, reservationForm, deps.log);
       const isOver = ({ expiresMs }: Reservation) => expiresMs <= deps.clock.nowMs();
       for (const r of stored) if (!isOver(r)) keep(state, r, remove);
       const expired = stored.filter(isOver);

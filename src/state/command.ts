@@ -19,7 +19,7 @@ import { parseStateArguments, stateHelp } from './arguments.ts';
 import type { StateArguments } from './arguments.ts';
 import { replaceContents } from './contents.ts';
 import type { Contents } from './contents.ts';
-import { exported, imported, partOf, withPart } from './document.ts';
+import { emptied, exported, imported, partOf, withDevice } from './document.ts';
 import type { ImportedState } from './document.ts';
 import { openFolder } from './files.ts';
 import type { Folder } from './files.ts';
@@ -158,11 +158,12 @@ async function importState({ folder: path, file, device: wanted }: StateArgument
   const { contents, device: given, leftOut } = readDocument(file);
   if (wanted !== null && given !== null && wanted !== given)
     throw new SimError('CONFIG_INVALID', `--device: given ${wanted}; ${file} has the state of device ${given}`);
-  if (existsSync(path)) checkFolder(path);
   const device = wanted ?? given;
+  // a device is imported beside others, a whole state also into a new folder
+  if (device !== null || existsSync(path)) checkFolder(path);
   const part = device === null ? contents : partOf(contents, device);
   await withLockedFolder(path, (folder) =>
-    replaceState(folder, io, (present) => (device === null ? part : withPart(present, part, device))),
+    replaceState(folder, io, (present) => (device === null ? part : withDevice(present, part, device))),
   );
   io.error(`${subject(device)} in ${path} is that of ${file}`);
   const missing = leftOut.filter((slot) => part.has(slot));
@@ -177,12 +178,7 @@ async function reset({ folder: path, device, isConfirmed }: StateArguments, io: 
   if (!isConfirmed)
     throw new SimError('CONFIG_INVALID', `reset loses ${subject(device)} in ${path} for good; --yes confirms it`);
   await withLockedFolder(path, (folder) =>
-    replaceState(folder, io, (present) => {
-      if (device === null) return new Map();
-      // refuses a device without state
-      partOf(present, device);
-      return withPart(present, new Map(), device);
-    }),
+    replaceState(folder, io, (present) => (device === null ? new Map() : emptied(present, device))),
   );
   io.error(`${subject(device)} in ${path} is empty`);
 }

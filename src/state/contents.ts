@@ -64,7 +64,7 @@ export function checkedContents(slots: unknown, limits: StoreLimits = defaultSto
   throw new SimError('CONFIG_INVALID', 'the state in the file cannot be kept', listed);
 }
 
-const silent = { error: () => undefined, info: () => undefined };
+const silent = { error: () => undefined, info: () => undefined, warning: () => undefined };
 
 /**
  * Replaces the journal of a folder by one with these contents: whole, or not at all.

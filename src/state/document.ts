@@ -1,12 +1,14 @@
 /** The state of a folder as one JSON document, for `derbench state export` and `import`. */
 import { SimError } from '../core/errors.ts';
 import { didYouMean } from '../core/nearest.ts';
+import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
 import { checkedContents } from './contents.ts';
 import type { Contents } from './contents.ts';
+import { migrated } from './migrations.ts';
 import { formatVersion } from './record.ts';
 import { withoutSecrets } from './secrets.ts';
-import { devicesIn, ownersOf, ownersSlot, slotsOfDevice, withOwners } from './slots.ts';
+import { devicesIn, layoutsSlot, ownersOf, ownersSlot, slotsOfDevice, withOwners } from './slots.ts';
 
 /** The members of a document. */
 interface StateDocument {
@@ -59,10 +61,20 @@ export function partOf(contents: Contents, device: number): Contents {
   const isOfDevice = slotsOfDevice(device, owners);
   const part = new Map([...contents].filter(([slot]) => isOfDevice(slot)));
   if (part.size === 0) throw noSuchDevice(device, contents);
+  const layouts = contents.get(layoutsSlot);
+  if (layouts) part.set(layoutsSlot, layouts);
   return withOwners(
     part,
     owners.filter((owner) => owner.device === device),
   );
+}
+
+/** The register maps of both contents: their devices name them. */
+function joinedLayouts(contents: Contents, part: Contents): readonly (readonly [string, readonly string[]])[] {
+  const texts = [contents, part].flatMap((each) => each.get(layoutsSlot) ?? []);
+  return texts.length === 0
+    ? []
+    : [[layoutsSlot, [JSON.stringify(Object.assign({}, ...texts.map((text) => JSON.parse(text) as object)))]]];
 }
 
 /** The contents with another state of one device; an empty part: without it. */
@@ -72,9 +84,45 @@ export function withPart(contents: Contents, part: Contents, device: number): Co
   const others = [...contents].filter(([slot]) => !isOld(slot) && !part.has(slot));
   const entered = [...part].filter(([slot]) => slot !== ownersSlot);
   return withOwners(
-    new Map([...others, ...entered]),
+    new Map([...others, ...entered, ...joinedLayouts(contents, part)]),
     owners.sort((a, b) => a.device - b.device),
   );
+}
+
+/** Devices that clients have added, as the simulator keeps them. */
+const changesSlot = slotName('plant', 'shared', 'changes');
+
+/** Contents in which no client has added the device; null: none has. */
+function withoutAdded(contents: Contents, device: number): Contents | null {
+  const [text] = contents.get(changesSlot) ?? [];
+  const changes = text === undefined ? null : (JSON.parse(text) as { readonly joined?: unknown } | null);
+  const joined: readonly unknown[] = Array.isArray(changes?.joined) ? changes.joined : [];
+  const others = joined.filter((each) => (each as { readonly index?: unknown } | null)?.index !== device);
+  if (others.length === joined.length) return null;
+  return new Map(contents).set(changesSlot, [JSON.stringify({ ...changes, joined: others })]);
+}
+
+/**
+ * The contents without the state of a device: one of the configuration stays part of them, so that a document of it can
+ * be imported, and one that a client has added is gone.
+ * @throws SimError CONFIG_INVALID if there is no state of it
+ */
+export function emptied(contents: Contents, device: number): Contents {
+  partOf(contents, device);
+  const others = withPart(contents, new Map(), device);
+  const without = withoutAdded(others, device);
+  if (without !== null) return without;
+  const owners = [...ownersOf(others), { device, slots: [] }].sort((a, b) => a.device - b.device);
+  return withOwners(others, owners);
+}
+
+/**
+ * The contents with the state of one device in a document.
+ * @throws SimError CONFIG_INVALID for a device that is no part of them
+ */
+export function withDevice(contents: Contents, part: Contents, device: number): Contents {
+  if (!devicesIn(contents).includes(device)) throw noSuchDevice(device, contents);
+  return withPart(contents, part, device);
 }
 
 /** @throws SimError CONFIG_INVALID for a device without state */
@@ -136,7 +184,7 @@ export function imported(text: string): ImportedState {
     throw invalid(`device: given ${JSON.stringify(device)}; allowed: the index of a device, or null`);
   if (!Array.isArray(leftOut) || leftOut.some((slot) => typeof slot !== 'string'))
     throw invalid('left_out: allowed: a list of names of slots');
-  const contents = checkedContents(slots);
+  const contents = migrated(checkedContents(slots), form);
   if (device !== null) checkPart(contents, device);
   return { contents, device, leftOut };
 }
@@ -144,7 +192,7 @@ export function imported(text: string): ImportedState {
 /** @throws SimError CONFIG_INVALID for slots that are not those of the device */
 function checkPart(contents: Contents, device: number): void {
   const isOfDevice = slotsOfDevice(device, ownersOf(contents));
-  const foreign = [...contents.keys()].find((slot) => slot !== ownersSlot && !isOfDevice(slot));
+  const foreign = [...contents.keys()].find((slot) => slot !== ownersSlot && slot !== layoutsSlot && !isOfDevice(slot));
   if (foreign !== undefined)
     throw invalid(`slots: ${JSON.stringify(foreign)} does not belong to device ${device}, whose state the document is`);
 }

@@ -8,12 +8,15 @@ import { copyDamaged } from './folder-work.ts';
 import type { Folder } from './files.ts';
 import { defaultJournalLimits, Journal, journalFile } from './journal.ts';
 import type { JournalLimits, JournalReport } from './journal.ts';
+import { migrated } from './migrations.ts';
 import { formatVersion, replay } from './record.ts';
 
 export interface FileStore extends ListStore {
   readonly report: JournalReport;
   /** Continues the journal. @throws an error of the file system */
   open(): Promise<void>;
+  /** Looks for what others have done to folder and journal; `settled` resolves when that is mended. */
+  check(): void;
   /** Resolves when no write is under way, also none after a failure. */
   settled(): Promise<void>;
   /** Writes what waits. Later changes are not written. */
@@ -27,6 +30,8 @@ interface FileStoreOptions {
   /** ms since the epoch, for the name of a damaged file */
   readonly nowMs: () => number;
   readonly onFailure?: (reason: string | null) => void;
+  /** the other process that has the folder by now, in words; null: this one has it */
+  readonly otherHolder?: () => Promise<string | null>;
   readonly limits?: Partial<StoreLimits & JournalLimits>;
 }
 
@@ -45,13 +50,13 @@ async function setAside({ folder, log, nowMs }: FileStoreOptions, records: numbe
  * @throws SimError CONFIG_INVALID for a journal of a newer version; an error of the file system
  */
 export function createFileStore(options: FileStoreOptions): FileStore {
-  const { folder, log, later, onFailure = () => undefined, limits = {} } = options;
+  const { folder, log, later, onFailure = () => undefined, otherHolder, limits = {} } = options;
   const data = folder.read(journalFile) ?? Buffer.alloc(0);
-  const { slots, version, last, goodBytes, damage } = replay(data);
-  if (version > formatVersion)
+  const { slots, version: form, last, goodBytes, damage } = replay(data);
+  if (form > formatVersion)
     throw new SimError(
       'CONFIG_INVALID',
-      `state_dir: ${folder.path} was written by a newer derbench (form ${version}; this one reads up to ${formatVersion})`,
+      `state_dir: ${folder.path} was written by a newer derbench (form ${form}; this one reads up to ${formatVersion})`,
     );
   const journal = new Journal({
     folder,
@@ -60,13 +65,17 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     limits: { ...defaultJournalLimits, ...limits },
     contents: () => store.contents(),
     onFailure,
+    ...(otherHolder && { otherHolder }),
   });
-  const store: ListStore = createListStore(journal, limits, slots);
+  const store: ListStore = createListStore(journal, limits, migrated(slots, form));
   return {
     slot: (name) => store.slot(name),
     values: (name) => store.values(name),
     write(name, text) {
       store.write(name, text);
+    },
+    forget(isGone) {
+      store.forget(isGone);
     },
     durable: () => store.durable(),
     contents: () => store.contents(),
@@ -80,7 +89,14 @@ export function createFileStore(options: FileStoreOptions): FileStore {
         log.warning(
           `the last change of the journal in ${folder.path} was not written whole: its ${lostBytes} octets are cut off`,
         );
-      await journal.open(data.length === 0 || damage === 'damaged' ? null : { last, bytes: goodBytes });
+      const isOlder = form < formatVersion;
+      // records of two forms in one file could not be told apart
+      const isNew = data.length === 0 || damage === 'damaged' || isOlder;
+      await journal.open(isNew ? null : { last, bytes: goodBytes });
+      if (isOlder) log.info(`the state in ${folder.path} is brought from form ${form} to form ${formatVersion}`);
+    },
+    check() {
+      journal.check();
     },
     settled: () => journal.settled(),
     close: () => journal.close(),

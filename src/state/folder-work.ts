@@ -10,6 +10,7 @@ import { openFolder } from './files.ts';
 import type { Folder } from './files.ts';
 import { journalFile } from './journal.ts';
 import { takeLock } from './lock.ts';
+import { migrated } from './migrations.ts';
 import { formatVersion, replay } from './record.ts';
 import type { Replay } from './record.ts';
 
@@ -59,7 +60,7 @@ export function readState(folder: Pick<Folder, 'path' | 'read'>): FolderState {
     );
   const { mtimeMs } = statSync(join(folder.path, journalFile), { throwIfNoEntry: false }) ?? {};
   return {
-    contents: copyOf(slots),
+    contents: copyOf(migrated(slots, version)),
     format: version,
     octets: data?.length ?? 0,
     records: last + 1,

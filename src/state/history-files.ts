@@ -99,6 +99,8 @@ interface Options {
   readonly log: Pick<Logger, 'info' | 'warning'>;
   readonly nowMs: () => number;
   readonly limits: HistoryLimits;
+  /** false: another process has the folder; default: always true */
+  readonly isOurs?: () => boolean;
 }
 
 export class HistoryFiles {
@@ -160,8 +162,8 @@ export class HistoryFiles {
    * @param encode gives the batch; `isFirst`: the first one that this process writes to the segment
    */
   async write(encode: (isFirst: boolean) => Buffer): Promise<void> {
-    const { nowMs, folder, log } = this.#options;
-    if (!this.#isUsable) return;
+    const { nowMs, folder, log, isOurs = () => true } = this.#options;
+    if (!this.#isUsable || !isOurs()) return;
     if (this.#failedAtMs !== null && Math.abs(nowMs() - this.#failedAtMs) < retryMs) return;
     try {
       const isFirst = await this.#makeReady();
@@ -192,7 +194,7 @@ export class HistoryFiles {
   async #makeReady(): Promise<boolean> {
     const { folder, nowMs } = this.#options;
     const last = this.#segments.at(-1);
-    if (this.#file !== null && last !== undefined && !this.#isFull(last)) return false;
+    if (last !== undefined && !this.#isFull(last) && (await this.#isInPlace(last))) return false;
     await this.#closeSegment();
     const continuedBytes = this.#continuedBytes;
     this.#continuedBytes = null;
@@ -209,6 +211,16 @@ export class HistoryFiles {
     await file.write(head);
     segment.bytes = head.length;
     return true;
+  }
+
+  /** False for a segment that others have removed, replaced or cut, or that is not open. */
+  async #isInPlace({ number, bytes }: Segment): Promise<boolean> {
+    const { folder, log } = this.#options;
+    if (this.#file === null) return false;
+    const difference = await this.#file.difference(nameOf(number), bytes);
+    if (difference === null) return true;
+    log.warning(`${nameOf(number)} in ${folder.path} ${difference}, not by this process; a new segment begins`);
+    return false;
   }
 
   /** A date of the machine that jumps back begins a segment, too. */

@@ -1,7 +1,8 @@
 /**
  * The journal of the store: changes are appended to a file, and one synchronisation serves all changes of a turn. When
  * most of the file is outdated a new one takes its place. A disk that fails stops nothing: the store goes on in memory,
- * and the journal is written anew when the disk takes it again.
+ * and the journal is written anew when the disk takes it again. It is also written anew where others have removed,
+ * replaced or cut the file, and no more once another process has the folder.
  */
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -33,13 +34,17 @@ export interface JournalReport {
   readonly bytes: number;
   readonly records: number;
   readonly compactions: number;
+  /** true: another process has the folder, and nothing is written to it any more */
+  readonly isLost: boolean;
 }
 
 interface JournalOptions {
   readonly folder: Folder;
-  readonly log: Pick<Logger, 'error' | 'info'>;
+  readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly later: Later;
   readonly limits: JournalLimits;
+  /** the other process that has the folder by now, in words; null: this one has it; default: always this one */
+  readonly otherHolder?: () => Promise<string | null>;
   /** the contents of the store, for a new file */
   readonly contents: () => ReturnType<ListStore['contents']>;
   /** called when the disk fails, and when it takes writes again (null) */
@@ -71,6 +76,9 @@ function sizeOf(contents: ReturnType<ListStore['contents']>): number {
   return sum;
 }
 
+/** The folder belongs to another process by now. */
+class FolderLost extends Error {}
+
 export class Journal implements Durability {
   readonly #options: JournalOptions;
   #file: AppendFile | null = null;
@@ -91,6 +99,7 @@ export class Journal implements Durability {
   /** false: changes stay in memory alone */
   #accepts = true;
   #isClosed = false;
+  #isLost = false;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -107,7 +116,23 @@ export class Journal implements Durability {
   }
 
   get report(): JournalReport {
-    return { failure: this.#failure, bytes: this.#bytes, records: this.#number, compactions: this.#compactions };
+    return {
+      failure: this.#failure,
+      bytes: this.#bytes,
+      records: this.#number,
+      compactions: this.#compactions,
+      isLost: this.#isLost,
+    };
+  }
+
+  /** Looks for what others have done to folder and file since the last write. */
+  check(): void {
+    if (this.#isClosed || this.#file === null) return;
+    this.#work ??= this.#checkAll()
+      .catch((error: unknown) => {
+        this.#failed(error);
+      })
+      .then(() => this.#run());
   }
 
   changed(slot: string, change: Change, texts: readonly string[]): Promise<void> | null {
@@ -133,7 +158,7 @@ export class Journal implements Durability {
     this.#isClosed = true;
     this.#cancelRetry?.();
     await this.#work;
-    if (this.#failure !== null) await this.#rewriteLast();
+    if (this.#failure !== null && !this.#isLost) await this.#rewriteLast();
     await this.#file?.close();
     this.#file = null;
   }
@@ -172,6 +197,7 @@ export class Journal implements Durability {
     const size = this.#bytes + data.length;
     const isLong = size > this.#options.limits.compactBytes && size > 2 * this.#compactedBytes;
     // the contents of the store have these changes already
+    if (await this.#hasMended()) return;
     if (this.#file === null || isLong) return this.#rewrite();
     await this.#file.write(data);
     await this.#file.sync();
@@ -179,9 +205,34 @@ export class Journal implements Durability {
     this.#number += changes.length;
   }
 
-  /** Puts a file with the present contents in the place of the journal. */
+  async #checkAll(): Promise<void> {
+    await this.#checkHolder();
+    await this.#hasMended();
+  }
+
+  /** @throws FolderLost */
+  async #checkHolder(): Promise<void> {
+    const holder = await this.#options.otherHolder?.();
+    if (typeof holder === 'string') throw new FolderLost(`${holder} has the folder now`);
+  }
+
+  /** Writes the file anew if others have changed it. @returns true: they had @throws FolderLost */
+  async #hasMended(): Promise<boolean> {
+    const { folder, log, onFailure } = this.#options;
+    const difference = (await this.#file?.difference(journalFile, this.#bytes)) ?? null;
+    if (difference === null) return false;
+    await this.#checkHolder();
+    log.warning(`${journalFile} in ${folder.path} ${difference}, not by this process; it is written anew`);
+    onFailure(`${journalFile} ${difference}`);
+    await this.#rewrite();
+    onFailure(null);
+    return true;
+  }
+
+  /** Puts a file with the present contents in the place of the journal. @throws FolderLost */
   async #rewrite(): Promise<void> {
     const { folder, contents } = this.#options;
+    await this.#checkHolder();
     const slots = Array.from(contents(), ([slot, texts]) => [slot, [...texts]] as const);
     const file = await folder.append(newFile, 0);
     let [number, bytes] = [0, 0];
@@ -220,6 +271,7 @@ export class Journal implements Durability {
   #failed(error: unknown): void {
     const { log, later, limits, folder, onFailure } = this.#options;
     const isFirst = this.#failure === null;
+    this.#isLost = error instanceof FolderLost;
     this.#failure = errorText(error);
     this.#accepts = false;
     this.#batch?.resolve();
@@ -227,12 +279,12 @@ export class Journal implements Durability {
     // a record may have been written in part: only a new file is safe
     void this.#file?.close().catch(() => undefined);
     this.#file = null;
-    if (isFirst) {
+    if (isFirst || this.#isLost) {
       log.error(`the state cannot be written to ${folder.path}: ${this.#failure}; a restart would lose later changes`);
       onFailure(this.#failure);
     }
     // another process, or a restored state, may have the folder next
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isLost) return;
     this.#cancelRetry = later(this.#retryMs, () => {
       this.#retry();
     });

@@ -3,12 +3,13 @@
  * lock of a killed process is taken over at once, also where numbers of processes repeat as in containers.
  */
 import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
+import { readFile, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { SimError } from '../core/errors.ts';
 import type { Every } from '../core/time/timers.ts';
+import { isMissing, makeFolder } from './files.ts';
 
 const lockFile = 'lock';
 /** time between two signs of life, for processes on other machines that share the folder */
@@ -23,7 +24,16 @@ interface Holder {
   readonly started: string | null;
 }
 
+export interface LockCheck {
+  /** the process that has the lock now, in words; null: this one */
+  readonly holder: string | null;
+  /** true: others had removed the lock, and it was placed again */
+  readonly wasRemoved: boolean;
+}
+
 export interface Lock {
+  /** Looks whether this process still has the lock. @throws an error of the file system */
+  check(): Promise<LockCheck>;
   release(): void;
 }
 
@@ -53,12 +63,20 @@ function isRunning({ pid, started }: Holder): boolean {
   }
 }
 
+/** null: no lock of this form */
+function holderIn(text: string): Holder | null {
+  try {
+    const { pid, host, started = null } = (JSON.parse(text) as Partial<Holder> | null) ?? {};
+    return typeof pid === 'number' && typeof host === 'string' ? { pid, host, started } : null;
+  } catch {
+    return null;
+  }
+}
+
 /** null: no lock, or none of this form */
 function readHolder(path: string): Holder | null {
   try {
-    const holder = JSON.parse(readFileSync(path, 'utf8')) as Partial<Holder> | null;
-    const { pid, host, started = null } = holder ?? {};
-    return typeof pid === 'number' && typeof host === 'string' ? { pid, host, started } : null;
+    return holderIn(readFileSync(path, 'utf8'));
   } catch {
     return null;
   }
@@ -125,15 +143,31 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
     if (attempt > 2 || isHeld(path, holder, nowMs())) throw heldError(folder, holder);
     removeDead(path, holder);
   }
+  const self = thisProcess();
+  // others may have removed the lock, and another process may have taken it, as after a suspension
+  const isOurs = (text: string) => isDeepStrictEqual(holderIn(text), self);
   const stop = every(aliveEveryMs, () => {
     const touchedAt = new Date();
-    void utimes(path, touchedAt, touchedAt).catch(() => undefined);
+    void readFile(path, 'utf8')
+      .then((text) => (isOurs(text) ? utimes(path, touchedAt, touchedAt) : undefined))
+      .catch(() => undefined);
   });
   return {
+    async check() {
+      try {
+        const text = await readFile(path, 'utf8');
+        return { holder: isOurs(text) ? null : holderWords(holderIn(text)), wasRemoved: false };
+      } catch (error) {
+        if (!isMissing(error)) throw error;
+      }
+      makeFolder(resolve(folder));
+      return place(path)
+        ? { holder: null, wasRemoved: true }
+        : { holder: holderWords(readHolder(path)), wasRemoved: false };
+    },
     release() {
       stop();
-      // after a suspension another process may have taken over
-      if (isDeepStrictEqual(readHolder(path), thisProcess())) rmSync(path, { force: true });
+      if (isDeepStrictEqual(readHolder(path), self)) rmSync(path, { force: true });
     },
   };
 }

@@ -7,7 +7,7 @@
 import { crc32 } from 'node:zlib';
 
 /** The form of the files; a reader migrates older ones and refuses newer ones. */
-export const formatVersion = 1;
+export const formatVersion = 2;
 
 export type Change = 'append' | 'replace' | 'value';
 
@@ -60,7 +60,8 @@ interface JournalRecord {
   readonly text: string;
 }
 
-const headForm = /^\{"n":(\d+),"derbench_state":(\d+)\}$/;
+/** A later version may add members. */
+const headForm = /^\{"n":(\d+),"derbench_state":(\d+)(?:,.*)?\}$/;
 const changeForm = /^\{"n":(\d+),("more":1,)?"slot":"([^"\\]*)","(append|replace|value)":/;
 
 /** null: the line was not written whole, or has changed since */

@@ -6,6 +6,9 @@ import type { Contents } from './contents.ts';
 /** Slots of protocols are named by identities; this slot says which device has which. */
 export const ownersSlot = slotName('state', 'owners');
 
+/** The register maps under which devices are kept, of all devices. */
+export const layoutsSlot = slotName('plant', 'shared', 'layouts');
+
 /** Beginnings of slot names, whole parts, that belong to one device. */
 export interface SlotOwner {
   readonly device: number;
@@ -34,8 +37,12 @@ function ownerOf(value: JsonValue): SlotOwner | null {
 
 /** The table of the devices in a folder; entries that do not fit are left out. */
 export function ownersOf(contents: Contents): readonly SlotOwner[] {
-  return (contents.get(ownersSlot) ?? []).flatMap((text) => ownerOf(JSON.parse(text) as JsonValue) ?? []);
+  return ownersIn((contents.get(ownersSlot) ?? []).map((text) => JSON.parse(text) as JsonValue));
 }
+
+/** The table in the values of its slot; entries that do not fit are left out. */
+export const ownersIn = (values: readonly JsonValue[]): readonly SlotOwner[] =>
+  values.flatMap((value) => ownerOf(value) ?? []);
 
 /** Contents with another table of the devices. */
 export function withOwners(contents: Contents, owners: readonly SlotOwner[]): Contents {

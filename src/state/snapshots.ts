@@ -6,9 +6,11 @@ import { errorText, givenAllowed, SimError } from '../core/errors.ts';
 import { checkedContents } from './contents.ts';
 import type { Contents } from './contents.ts';
 import type { Folder } from './files.ts';
+import { migrated } from './migrations.ts';
+import { formatVersion } from './record.ts';
 
-/** The form of the files; a reader refuses newer ones. */
-export const snapshotVersion = 1;
+/** The form of the files is that of the journal; a reader migrates older ones and refuses newer ones. */
+export const snapshotVersion = formatVersion;
 
 /** Folder of the snapshots in a state folder. */
 export const snapshotFolder = 'snapshots';
@@ -77,7 +79,7 @@ function parsed(name: string, octets: Buffer): SnapshotFile {
   if (!Number.isFinite(takenAtMs) || typeof version !== 'string')
     throw damaged(`the snapshot ${name} does not say when and by which version it was taken`);
   try {
-    return { name, takenAtMs, version, contents: checkedContents(slots) };
+    return { name, takenAtMs, version, contents: migrated(checkedContents(slots), form) };
   } catch (error) {
     const [issue] = error instanceof SimError ? error.issues : [];
     throw damaged(`the snapshot ${name} cannot be used: ${issue ? `${issue.name} ${issue.detail}` : errorText(error)}`);
@@ -111,8 +113,8 @@ interface SnapshotsOptions {
 export class Snapshots {
   readonly #options: SnapshotsOptions;
   readonly #limits: NonNullable<SnapshotsOptions['limits']>;
-  /** facts of the files by name, read once, since a file can be large */
-  readonly #infos = new Map<string, SnapshotInfo>();
+  /** facts of the files by name, read once for each stamp, since a file can be large */
+  readonly #infos = new Map<string, { readonly info: SnapshotInfo; readonly stamp: string | null }>();
   /** changes of the files, one after the other */
   #work: Promise<unknown> = Promise.resolve();
 
@@ -143,8 +145,13 @@ export class Snapshots {
   /** @throws SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, COMMAND_CONFLICT for a damaged file */
   read(name: string): Promise<Contents> {
     return this.#inTurn(() => {
-      const octets = this.#octets(name);
-      return Promise.resolve(parsed(name, octets).contents);
+      try {
+        return Promise.resolve(parsed(name, this.#octets(name)).contents);
+      } catch (error) {
+        // a list from before the damage must not stand
+        this.#infos.delete(name);
+        throw error;
+      }
     });
   }
 
@@ -154,10 +161,15 @@ export class Snapshots {
     return result;
   }
 
-  /** @throws SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE */
+  /** @throws SimError COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, COMMAND_CONFLICT for what is no file */
   #octets(name: string): Buffer {
     checkSnapshotName(name);
-    const octets = this.#options.folder.read(name + suffix);
+    let octets: Buffer | null;
+    try {
+      octets = this.#options.folder.read(name + suffix);
+    } catch (error) {
+      throw damaged(`the snapshot ${name} cannot be read: ${errorText(error)}`);
+    }
     if (octets === null) throw new SimError('UNKNOWN_RESOURCE', `there is no snapshot ${name}`);
     return octets;
   }
@@ -170,22 +182,24 @@ export class Snapshots {
     });
     for (const name of this.#infos.keys()) if (!names.includes(name)) this.#infos.delete(name);
     for (const name of names) {
-      if (this.#infos.has(name)) continue;
-      this.#infos.set(name, this.#infoOf(name));
+      const stamp = this.#options.folder.stamp(name + suffix);
+      if (this.#infos.get(name)?.stamp === stamp) continue;
+      this.#infos.set(name, { info: this.#infoOf(name), stamp });
       // a large file takes long to check
       await new Promise(setImmediate);
     }
-    return [...this.#infos.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return Array.from(this.#infos.values(), ({ info }) => info).sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** Names of the files, without those that an earlier process has not written whole. */
+  /** Names of the files, and of folders in their place, without those that an earlier process has not written whole. */
   async #files(): Promise<readonly string[]> {
     const { folder, isReadOnly = false } = this.#options;
     const files = await folder.names();
-    if (isReadOnly) return files;
+    const all = [...files, ...(await folder.folders())];
+    if (isReadOnly) return all;
     const leftOver = files.filter((file) => file.endsWith(suffix + unfinished));
     for (const file of leftOver) await folder.remove(file).catch(() => undefined);
-    return files;
+    return all;
   }
 
   #infoOf(name: string): SnapshotInfo {
@@ -216,7 +230,7 @@ export class Snapshots {
       throw new SimError('COMMAND_CONFLICT', `the snapshot ${name} cannot be written: ${errorText(error)}`);
     }
     const info: SnapshotInfo = { name, takenAtMs: head.takenAtMs, octets, version, damage: null };
-    this.#infos.set(name, info);
+    this.#infos.set(name, { info, stamp: this.#options.folder.stamp(name + suffix) });
     return info;
   }
 

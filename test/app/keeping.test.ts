@@ -247,17 +247,26 @@ describe('State of the devices over the end of the process', () => {
       ((await call('/overview')).json.alarms.active as { code: string; device_index: number }[])
         .filter(({ code }) => code === 'state_not_kept')
         .map(({ device_index }) => device_index);
+    const trouble = async () => {
+      const [health, state, metrics] = await Promise.all(['/health', '/state', '/metrics'].map((path) => call(path)));
+      const failed = /^derbench_state_failed (\d)$/m.exec(metrics!.text)?.[1];
+      return [health!.status, health!.json.status, state!.json.failure, failed];
+    };
     expect(await alarms()).to.deep.equal([]);
+    expect(await trouble()).to.deep.equal([200, 'ok', null, '0']);
     folder.failure = 'ENOSPC: no space left on device';
     await done('/site', { export_limit_kw: 3 });
     expect(await alarms()).to.deep.equal([0, 1]);
+    expect(await trouble()).to.deep.equal([200, 'degraded', 'ENOSPC: no space left on device', '1']);
     await done('/site', { export_limit_kw: 4 });
     expect((await call('/site')).json.export_limit_kw).to.equal(4);
     expect(lines.filter((line) => line.includes('ENOSPC'))).to.have.length(1);
     folder.failure = null;
     passRetry?.();
+    while (!lines.some((line) => line.includes('is written to /state again'))) await call('/health');
     await done('/site', { export_limit_kw: 5 });
     expect(await alarms()).to.deep.equal([]);
+    expect(await trouble()).to.deep.equal([200, 'ok', null, '0']);
     expect(folder.octets('journal.jsonl').toString()).to.include('"limitW":5000');
   });
 

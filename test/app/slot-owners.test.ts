@@ -49,4 +49,56 @@ describe('table of the slots of devices', () => {
     await plant.remove(1);
     expect(await table()).to.deep.equal(whole.slice(0, 1));
   });
+
+  it('a device that has left loses its slots; a charge point that another device had starts anew', async () => {
+    const wall = new HandWall();
+    const folder = new TestFolder();
+    const { later } = new HandTimers(wall);
+    const store = createFileStore({ folder, log: silentLogger, later, nowMs: () => wall.nowMs() });
+    await store.open();
+    const names = [
+      'ocpp/CP-1/ocpp1.6/queue',
+      'ocpp/CP-2/ocpp1.6/queue',
+      'dnp3/1%20b%20an2018/values',
+      'ocpp/CP-10/x/y',
+    ];
+    for (const name of names) await store.slot(name).append(1);
+    await store.slot(ownersSlot).append({ device: 0, slots: ['ocpp/CP-2'] });
+    const plant = testPlant({ types: ['EVSE', 'EVSE', 'EVSE'] });
+    const warnings: string[] = [];
+    const owners = new SlotOwners({
+      files: { path: folder.path, store, openFolder: () => folder },
+      plant,
+      chargePointId: ({ index }) => `CP-${index}`,
+      csip: disabledCsipClient,
+      log: { ...silentLogger, warning: (line) => void warnings.push(line) },
+    });
+    const left = () => Array.from(store.contents(), ([name]) => name).filter((name) => name !== ownersSlot);
+    owners.settleMoves();
+    expect(left()).to.deep.equal(names.filter((name) => !name.includes('CP-2')));
+    expect(warnings).to.deep.equal(['the kept state of the charge point CP-2 is that of device 0: it starts anew']);
+    owners.save();
+    await plant.remove(1);
+    expect(left(), 'before the adapters have let go').to.have.length(3);
+    owners.forget(1);
+    expect(left()).to.deep.equal(['ocpp/CP-10/x/y']);
+  });
+
+  it('without CSIP the table keeps the slots of EndDevices', async () => {
+    const wall = new HandWall();
+    const folder = new TestFolder();
+    const { later } = new HandTimers(wall);
+    const store = createFileStore({ folder, log: silentLogger, later, nowMs: () => wall.nowMs() });
+    await store.open();
+    await store.slot(ownersSlot).append({ device: 0, slots: ['csip/AA'] });
+    const owners = new SlotOwners({
+      files: { path: folder.path, store, openFolder: () => folder },
+      plant: testPlant({ types: ['PV-3Phase'] }),
+      chargePointId: () => null,
+      csip: disabledCsipClient,
+      log: silentLogger,
+    });
+    owners.save();
+    expect(await store.slot(ownersSlot).read()).to.deep.equal([{ device: 0, slots: ['csip/AA'] }]);
+  });
 });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { chargePoint, createChargePointIds } from '../../src/contract/charge-point-ids.ts';
 import type { Device } from '../../src/contract/device.ts';
+import type { Kept } from '../../src/core/kept.ts';
 import type { Plant } from '../../src/contract/plant.ts';
 import { codeOf } from '../support/map.ts';
 
@@ -25,6 +26,24 @@ describe('charge point identities (9.1)', () => {
   it('in a later part of a fleet every station has its index', () => {
     expect(idsOf(['evse', 'evse'], 10)).to.deep.equal(['CP-10', 'CP-11']);
     expect(idsOf(['pv', 'evse'], 1)).to.deep.equal([null, 'CP-2']);
+  });
+
+  it('stay over a restart, whatever the configuration puts before the first station', () => {
+    const parts = new Map<string, Kept>();
+    const keep = (part: string, kept: Kept) => void parts.set(part, kept);
+    createChargePointIds(plantOf(['pv', 'evse', 'evse']), 'CP', keep);
+    const saved = parts.get('charge_point_ids')?.save() ?? null;
+    const restored = (kinds: readonly Kind[], firstIndex = 0) => {
+      const plant = plantOf(kinds, firstIndex);
+      const idOf = createChargePointIds(plant, 'CP', (_, kept) => kept.restore(saved));
+      return plant.devices.map(idOf);
+    };
+    expect(restored(['evse', 'evse', 'evse'])).to.deep.equal(['CP-0', 'CP', 'CP-2']);
+    // device 0 was removed
+    expect(restored(['evse', 'evse'], 1)).to.deep.equal(['CP', 'CP-2']);
+    expect(
+      codeOf(() => createChargePointIds(plantOf(['evse']), 'CP', (_, kept) => kept.restore({ bare: 'x' }))),
+    ).to.equal('INTERNAL');
   });
 
   it('stay when stations come and go, and go to no other one', () => {

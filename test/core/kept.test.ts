@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { keptArray, keptList, keptMembers, keptParts, keptRecord } from '../../src/core/kept.ts';
+import { keptArray, keptCount, keptList, keptMembers, keptParts, keptRecord } from '../../src/core/kept.ts';
 import type { Kept } from '../../src/core/kept.ts';
+import type { JsonValue } from '../../src/core/store.ts';
 import { createRandom } from '../../src/core/random.ts';
 import { expectContinuation, throughFile } from '../support/continuation.ts';
 import { codeOf } from '../support/map.ts';
@@ -87,5 +88,34 @@ describe('kept state', () => {
         before,
         after: 5,
       });
+  });
+
+  it('a member of another kind is refused, and changes nothing', () => {
+    const whole = new Thing().kept().save() as Readonly<Record<string, JsonValue>>;
+    const odd: readonly JsonValue[] = [
+      { ...whole, members: { level: 'x', name: null } },
+      { ...whole, members: [] },
+      { ...whole, cells: [1, '2', 3] },
+      { ...whole, cells: [1, 2] },
+      { ...whole, hidden: { at: 1, list: {} } },
+      { ...whole, hidden: { at: {}, list: [] } },
+    ];
+    for (const saved of odd) {
+      const thing = new Thing();
+      expect(
+        codeOf(() => thing.kept().restore(saved)),
+        JSON.stringify(saved),
+      ).to.equal('INTERNAL');
+      expect(thing.all, JSON.stringify(saved)).to.deep.equal(new Thing().all);
+    }
+  });
+
+  it('a count is a whole number from 0 on', () => {
+    expect([keptCount(0, 'n'), keptCount(7, 'n')]).to.deep.equal([0, 7]);
+    for (const odd of [-1, 0.5, NaN, 1e300, '1', null])
+      expect(
+        codeOf(() => keptCount(odd, 'n')),
+        String(odd),
+      ).to.equal('INTERNAL');
   });
 });

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../src/core/log/log.ts';
 import { strict as assert } from 'node:assert';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { SimError } from '../../src/core/errors.ts';
@@ -116,6 +117,7 @@ class Rig {
   async member(exchange: SepExchange): Promise<Member> {
     const { wall, timers } = this.server;
     const queue = await ResponseQueue.open({
+      log: silentLogger,
       slot: this.store.slot('responses'),
       wall,
       backOff: doubling({ firstMs: 1000, maxMs: 60_000 }),

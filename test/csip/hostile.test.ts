@@ -1,4 +1,5 @@
 /** What a head-end may do to the client without harm: as much as the limits let it send. */
+import { silentLogger } from '../../src/core/log/log.ts';
 import { expect } from 'chai';
 import { doubling } from '../../src/core/net/back-off.ts';
 import { createMemoryStore } from '../../src/core/store.ts';
@@ -65,6 +66,7 @@ describe('CSIP: a hostile head-end', () => {
 
   it('responses to 10,000 addresses are queued without a stall, and the newest are kept', async () => {
     const queue = await ResponseQueue.open({
+      log: silentLogger,
       slot: createMemoryStore().slot('q'),
       wall: new HandWall(),
       backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }),
@@ -81,6 +83,7 @@ describe('CSIP: a hostile head-end', () => {
 
   it('a response under way is not given up for later ones, so that its address stays in use', async () => {
     const queue = await ResponseQueue.open({
+      log: silentLogger,
       slot: createMemoryStore().slot('q'),
       wall: new HandWall(),
       backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }),

@@ -73,6 +73,7 @@ function rig() {
     wall: new HandWall(),
     log: silentLogger,
     slot: {
+      name: slot.name,
       read: () => slot.read(),
       append: (...values) => slot.append(...values),
       replace: (values) => {

@@ -4,7 +4,7 @@ import { listen } from '../../src/core/net/listen.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
 import { closed, freePorts } from '../support/ports.ts';
-import { fromSource, startSimulator } from '../support/process.ts';
+import { programCommand, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { blocksOf, pasted } from './support/documents.ts';
 import { describeWith, python } from './support/peers.ts';
@@ -188,7 +188,7 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
     const [script] = blocksOf('docs/how-to/ci.md').filter(({ language }) => language === 'sh');
     const httpPort = await freePorts(2);
     const modbusPort = httpPort + 1;
-    const command = `${fromSource.join(' ')} -wp ${httpPort} -p ${modbusPort}`;
+    const command = `${programCommand.join(' ')} -wp ${httpPort} -p ${modbusPort}`;
     const text = aimed(script?.text ?? '', { httpPort, modbusPort }).replaceAll('node dist/main.js', command);
     expect(await pasted(['sh', '-e'], text)).to.match(/power 5 kW\n$/);
     // nothing is left running

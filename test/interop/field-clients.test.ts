@@ -1,6 +1,6 @@
 /** Clients in the field find their models, read their blocks and get their limits: their requests, replayed. */
 import { spawnSync } from 'node:child_process';
-import { fromSource } from '../support/process.ts';
+import { programCommand } from '../support/process.ts';
 import { fieldClients } from './support/field-clients.ts';
 import type { Run } from './support/field-clients.ts';
 import { Replay } from './support/field-replay.ts';
@@ -13,7 +13,7 @@ const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[]
   ...flags,
 ];
 
-const [program, ...args] = fromSource;
+const [program, ...args] = programCommand;
 let help: string | undefined;
 function isOffered(text: string): boolean {
   help ??= spawnSync(program, [...args, '--help'], { encoding: 'utf8' }).stdout;

@@ -10,12 +10,12 @@ import { parse } from 'yaml';
 import { wholeDescription } from '../../src/api/description/whole.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import type { Json } from '../support/http.ts';
-import { fromSource, sourceFlags } from '../support/process.ts';
+import { programCommand, sourceFlags } from '../support/process.ts';
 import { blocksOf, pasted } from './support/documents.ts';
 import { describeWith, python } from './support/peers.ts';
 
 const page = 'docs/how-to/test-your-head-end.md';
-const command = fromSource.join(' ');
+const command = programCommand.join(' ');
 const pythonEnvironment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
 
 /** A program of a user: `@ts-expect-error` marks what the compiler must refuse. */
@@ -156,7 +156,7 @@ describeWith(['python'], 'the client for Python', function () {
 
   it('does what its methods say, and refuses in words', async () => {
     const test = fileURLToPath(new URL('python/derbench_client.py', import.meta.url));
-    const env = { ...pythonEnvironment, COMMAND: JSON.stringify(fromSource), DERBENCH_TICK: '7' };
+    const env = { ...pythonEnvironment, COMMAND: JSON.stringify(programCommand), DERBENCH_TICK: '7' };
     expect(await pasted([python, test], '', env), 'failures are an exit code').to.equal('');
   });
 });
@@ -166,7 +166,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
   const blocks = blocksOf(page);
   const textsIn = (wanted: string) => blocks.filter(({ language }) => language === wanted).map(({ text }) => text);
   const fromPython = (text: string) =>
-    text.replaceAll('Simulator(', `Simulator(command=${JSON.stringify(fromSource)}, `);
+    text.replaceAll('Simulator(', `Simulator(command=${JSON.stringify(programCommand)}, `);
   let folder: string;
 
   before(async () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { roles } from '../../src/sunspec/modbus/access/certificate-role.ts';
 import { adu } from '../support/modbus-client.ts';
-import { fromSource, startSimulator } from '../support/process.ts';
+import { programCommand, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { describeWith, PeerError, python, PythonPeer } from './support/peers.ts';
 import { makePki, PkiOnDisk } from './support/pki-on-disk.ts';
@@ -287,7 +287,7 @@ describeWith(['openssl', 'pysunspec2'], 'over TLS, as each role', () => {
   });
 
   it('a start without its files ends with exit code 2, and names flag and file', () => {
-    const [program, ...args] = fromSource;
+    const [program, ...args] = programCommand;
     const cwd = fileURLToPath(new URL('../..', import.meta.url));
     const start = (...flags: string[]) =>
       spawnSync(program, [...args, ...flags], { cwd, encoding: 'utf8', timeout: 30_000 });

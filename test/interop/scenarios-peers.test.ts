@@ -12,7 +12,7 @@ import { errorText } from '../../src/core/errors.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import type { Json } from '../support/http.ts';
 import { freePorts } from '../support/ports.ts';
-import { fromSource } from '../support/process.ts';
+import { programCommand } from '../support/process.ts';
 import { sampled } from './support/ocpp-central.ts';
 import type { Received } from './support/ocpp-central.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
@@ -20,7 +20,7 @@ import type { LinePeer } from './support/peers.ts';
 import { UtilityServer } from './support/utility-server.ts';
 
 const execute = promisify(execFile);
-const [program, ...words] = fromSource;
+const [program, ...words] = programCommand;
 
 interface Result {
   readonly code: number;

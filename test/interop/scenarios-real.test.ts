@@ -10,11 +10,11 @@ import { runScenarios } from '../../src/app/scenarios/command-run.ts';
 import { scenarioCommand } from '../../src/scenario/command.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { fromSource } from '../support/process.ts';
+import { programCommand } from '../support/process.ts';
 import { startApp } from '../support/running-app.ts';
 
 const execute = promisify(execFile);
-const [program, ...words] = fromSource;
+const [program, ...words] = programCommand;
 
 /** Scenarios whose assertions hold at ticks of any length, with simulated seconds per real second. */
 const rates = {

@@ -11,10 +11,10 @@ import { expect } from 'chai';
 import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import { sourceOfFile } from '../../src/scenario/file/source.ts';
-import { fromSource } from '../support/process.ts';
+import { programCommand } from '../support/process.ts';
 
 const execute = promisify(execFile);
-const [program, ...words] = fromSource;
+const [program, ...words] = programCommand;
 
 interface Result {
   readonly state: string;

@@ -19,6 +19,7 @@ import { readState } from '../../src/state/folder-work.ts';
 import { journalFile } from '../../src/state/journal.ts';
 import { ownersSlot } from '../../src/state/slots.ts';
 import { snapshotFolder, Snapshots } from '../../src/state/snapshots.ts';
+import { formatVersion } from '../../src/state/record.ts';
 import { skip } from '../support/skip.ts';
 
 const nowMs = Date.parse('2026-06-21T12:00:00Z');
@@ -75,12 +76,12 @@ describe('derbench state', () => {
       lab,
     );
     expect(await run('show', folder())).to.equal(0);
-    expect(out).to.match(/^\S+: form 1, \d+ octets, 6 records, last write 2\d{3}-\S+Z\nin use by no simulator\n/);
+    expect(out).to.match(/^\S+: form 2, \d+ octets, 6 records, last write 2\d{3}-\S+Z\nin use by no simulator\n/);
     expect(out).to.match(/\ndevices +2 +2 +3\nocpp +1 +1 +17\nsite +1 +2 +2\nstate +1 +1 +\d+\n/);
     expect(out).to.match(/\nx +\d+ +2026-06-21T12:00:00.000Z\n/);
     expect(await run('show', folder(), '--json', '--device', '0')).to.equal(0);
     expect(JSON.parse(out)).to.deep.include({
-      format: 1,
+      format: formatVersion,
       device: 0,
       damage: null,
       in_use_by: null,
@@ -136,13 +137,33 @@ describe('derbench state', () => {
     const document = at('device.json');
     expect(await run('export', folder(), '--device=0', '--output', document, '--with_secrets')).to.equal(0);
     expect(await run('reset', folder(), '--device', '0', '--yes')).to.equal(0);
-    expect(Object.keys(contents())).to.have.members(['plant/shared/site', 'plant/device/1/x']);
+    expect(Object.keys(contents())).to.have.members(['plant/shared/site', 'plant/device/1/x', ownersSlot]);
     expect(await run('import', folder(), document, '--device', '1')).to.equal(2);
     expect(errors).to.include('--device: given 1').and.to.include('device 0');
     expect(await run('import', folder(), document)).to.equal(0);
     expect(contents()).to.deep.equal(Object.fromEntries(lab));
     expect(await run('reset', folder(), '--device', '4', '--yes')).to.equal(2);
     expect(errors).to.include('device 4').and.to.include('0, 1');
+  });
+
+  it('a device that a client has added is gone after its reset, and cannot be imported any more', async () => {
+    const joined = [
+      { index: 1, entry: { device_type: 'PV-3Phase' } },
+      { index: 2, entry: {} },
+    ];
+    const changes = new Map([...lab, ['plant/shared/changes', [JSON.stringify({ joined, left: [4] })]]]);
+    await replaceContents(openFolder(folder()), changes);
+    const document = at('device.json');
+    expect(await run('export', folder(), '--device=1', '--output', document)).to.equal(0);
+    expect(await run('reset', folder(), '--device', '1', '--yes')).to.equal(0);
+    const left = contents();
+    expect(left['plant/shared/changes']).to.deep.equal([JSON.stringify({ joined: joined.slice(1), left: [4] })]);
+    expect(left).not.to.have.property('plant/device/1/x');
+    expect(await run('import', folder(), document)).to.equal(2);
+    expect(errors).to.include('there is no state of device 1; there is state of 0');
+    expect(contents()).to.deep.equal(left);
+    expect(await run('import', at('new'), document)).to.equal(2);
+    expect(existsSync(at('new'))).to.equal(false);
   });
 
   it('resets only what is confirmed, and leaves snapshots', async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Contents } from '../../src/state/contents.ts';
 import { exported, imported, partOf, withPart } from '../../src/state/document.ts';
-import { ownersSlot } from '../../src/state/slots.ts';
+import { layoutsSlot, ownersSlot } from '../../src/state/slots.ts';
 import { codeOf, errorOf } from '../support/map.ts';
 import { holds } from '../support/property.ts';
 
@@ -77,6 +77,14 @@ describe('document of a state', () => {
     ]);
   });
 
+  it('of one device has the register maps, which join those of the folder', () => {
+    const withMaps: Contents = new Map([...lab, [layoutsSlot, ['{"a":"1"}']]]);
+    const { contents } = imported(textOf(withMaps, { device: 1 }));
+    expect(contents.get(layoutsSlot)).to.deep.equal(['{"a":"1"}']);
+    const other: Contents = new Map([[layoutsSlot, ['{"b":"2"}']]]);
+    expect(withPart(other, contents, 1).get(layoutsSlot)).to.deep.equal(['{"b":"2","a":"1"}']);
+  });
+
   it('of a device without state is refused with those that have some', () => {
     const { code, message } = errorOf(() => partOf(lab, 7));
     expect(code).to.equal('CONFIG_INVALID');
@@ -86,9 +94,9 @@ describe('document of a state', () => {
   const refusals: readonly (readonly [words: string, document: unknown])[] = [
     ['it has no derbench_state', { slots: {} }],
     ['it has no derbench_state', [1]],
-    ['derbench_state: given 2; allowed: 1 to 1', { derbench_state: 2, slots: {} }],
-    ['derbench_state: given "1"; allowed: 1 to 1', { derbench_state: '1', slots: {} }],
-    ['derbench_state: given 0; allowed: 1 to 1', { derbench_state: 0, slots: {} }],
+    ['derbench_state: given 3; allowed: 1 to 2', { derbench_state: 3, slots: {} }],
+    ['derbench_state: given "1"; allowed: 1 to 2', { derbench_state: '1', slots: {} }],
+    ['derbench_state: given 0; allowed: 1 to 2', { derbench_state: 0, slots: {} }],
     ['has the member "slot", which no document has', { derbench_state: 1, slot: {}, slots: {} }],
     ['device: given -1', { derbench_state: 1, device: -1, slots: {} }],
     ['left_out: allowed', { derbench_state: 1, left_out: 'x', slots: {} }],

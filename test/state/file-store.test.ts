@@ -21,6 +21,9 @@ class Rig {
   readonly folder: TestFolder;
   readonly store: FileStore;
 
+  /** the process that has the folder by now; null: this one */
+  holder: string | null = null;
+
   constructor(folder = new TestFolder(), limits: Partial<JournalLimits> = {}) {
     const log = (line: string) => {
       this.lines.push(line);
@@ -34,6 +37,7 @@ class Rig {
       onFailure: (reason) => {
         this.failures.push(reason);
       },
+      otherHolder: () => Promise.resolve(this.holder),
       limits,
     });
   }
@@ -214,6 +218,34 @@ describe('store in files', () => {
     expect(await (await Rig.open(folder)).contents(['a'])).to.deep.equal({ a: [1] });
   });
 
+  it('a head with members of a later version is no damage', async () => {
+    const before = await Rig.open();
+    await before.store.slot('a').append(1);
+    await before.store.close();
+    const [head = '', ...lines] = before.folder.octets(journalFile).toString().split('\n');
+    const text = `${head.slice(9, -1)},"later":{"a":[1]}}`;
+    const later = `${crc32(text).toString(16).padStart(8, '0')} ${text}`;
+    before.folder.put(journalFile, Buffer.from([later, ...lines].join('\n')));
+    const { lines: said, store } = await Rig.open(before.folder.afterKill());
+    expect(await store.slot('a').read()).to.deep.equal([1]);
+    expect(said).to.deep.equal([]);
+  });
+
+  it('what is forgotten leaves the folder, and whoever holds it writes nothing any more', async () => {
+    const { store, folder } = await Rig.open();
+    const [gone, stays] = [store.slot('ocpp/CP/a'), store.slot('ocpp/CP2/a')];
+    await gone.append(1);
+    await stays.append(2);
+    store.forget((name) => name.startsWith('ocpp/CP/'));
+    await gone.append(3);
+    await gone.replace([4]);
+    expect(await gone.read()).to.deep.equal([]);
+    await store.slot('ocpp/CP/a').append(5);
+    await store.settled();
+    const again = await Rig.open(folder.afterKill());
+    expect(await again.contents(['ocpp/CP/a', 'ocpp/CP2/a'])).to.deep.equal({ 'ocpp/CP/a': [5], 'ocpp/CP2/a': [2] });
+  });
+
   it('refuses the journal of a newer version, and leaves it as it is', () => {
     const text = `{"n":0,"derbench_state":${formatVersion + 1}}`;
     const head = `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
@@ -305,5 +337,80 @@ describe('store in files', () => {
     expect(rig.store.report.failure).to.equal(null);
     await rig.store.slot('a').append(4);
     expect(await (await Rig.open(rig.folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: [1, 2, 3, 4] });
+  });
+
+  const byOthers: readonly (readonly [words: string, act: (folder: TestFolder) => void])[] = [
+    ['was removed', (folder) => void folder.remove(journalFile)],
+    ['was replaced', (folder) => folder.put(journalFile, Buffer.from(folder.octets(journalFile)))],
+    ['has 9 octets in place of', (folder) => folder.cut(journalFile, 9)],
+    ['in place of', (folder) => folder.put(journalFile, Buffer.alloc(1000))],
+  ];
+  for (const [at, [words, act]] of byOthers.entries())
+    for (const how of ['the next change', 'a look'] as const)
+      it(`a journal that ${words} (${at}) is written anew with ${how}`, async () => {
+        const rig = await Rig.open();
+        await rig.store.slot('a').append(1, 2);
+        act(rig.folder);
+        if (how === 'a look') rig.store.check();
+        else await rig.store.slot('a').append(3);
+        await rig.store.settled();
+        expect(rig.lines).to.have.length(1);
+        expect(rig.lines[0])
+          .to.match(at === 3 ? /was replaced/ : new RegExp(words))
+          .and.to.include('written anew');
+        expect(rig.failures).to.have.length(2);
+        expect(rig.failures[0]).to.match(/^journal.jsonl (was|has)/);
+        expect(rig.failures[1]).to.equal(null);
+        await rig.store.slot('a').append(4);
+        const after = how === 'a look' ? [1, 2, 4] : [1, 2, 3, 4];
+        expect(await (await Rig.open(rig.folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: after });
+        expect(rig.lines).to.have.length(1);
+      });
+
+  it('a look at a journal that is in order writes nothing', async () => {
+    const rig = await Rig.open();
+    await rig.store.slot('a').append(1);
+    const [before, syncs] = [rig.folder.octets(journalFile), rig.folder.syncs];
+    rig.store.check();
+    await rig.store.settled();
+    expect([rig.folder.octets(journalFile), rig.folder.syncs]).to.deep.equal([before, syncs]);
+    expect([rig.lines, rig.failures]).to.deep.equal([[], []]);
+  });
+
+  for (const how of ['a look', 'a changed journal'] as const)
+    it(`a folder that another process has by now gets no more octets, which ${how} shows`, async () => {
+      const rig = await Rig.open();
+      await rig.store.slot('a').append(1);
+      rig.holder = 'process 7 of lab';
+      rig.folder.put(journalFile, Buffer.from('of the other process'));
+      if (how === 'a look') rig.store.check();
+      else await rig.store.slot('a').append(2);
+      await rig.store.settled();
+      expect(rig.failures).to.deep.equal(['process 7 of lab has the folder now']);
+      expect(rig.lines).to.have.length(1);
+      expect(rig.store.report).to.include({ isLost: true, failure: 'process 7 of lab has the folder now' });
+      // for good: what the other process has kept since is newer
+      rig.holder = null;
+      rig.timers.pass(200_000);
+      await rig.store.settled();
+      rig.store.check();
+      await rig.store.slot('a').append(3);
+      await rig.store.close();
+      expect(await rig.folder.names()).to.deep.equal([journalFile]);
+      expect(rig.folder.octets(journalFile).toString()).to.equal('of the other process');
+    });
+
+  it('a folder that another process takes while the disk fails is not written when the disk is back', async () => {
+    const rig = await Rig.open();
+    rig.folder.failure = 'EIO: i/o error';
+    await rig.store.slot('a').append(1);
+    rig.folder.failure = null;
+    rig.holder = 'process 7 of lab';
+    const before = rig.folder.octets(journalFile);
+    rig.timers.pass(1000);
+    await rig.store.settled();
+    expect(rig.failures).to.deep.equal(['EIO: i/o error', 'process 7 of lab has the folder now']);
+    await rig.store.close();
+    expect(rig.folder.octets(journalFile)).to.deep.equal(before);
   });
 });

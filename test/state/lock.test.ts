@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -80,5 +80,42 @@ describe('lock of a state folder', () => {
     expect(beat).to.not.throw();
     lock.release();
     expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('is looked at: held, removed by others and placed again, or taken by another process', async () => {
+    const lock = take();
+    const path = join(folder, 'lock');
+    expect(await lock.check()).to.deep.equal({ holder: null, wasRemoved: false });
+    rmSync(folder, { recursive: true });
+    expect(await lock.check()).to.deep.equal({ holder: null, wasRemoved: true });
+    expect(await lock.check()).to.deep.equal({ holder: null, wasRemoved: false });
+    rmSync(path);
+    leave({ pid: 7, host: 'elsewhere', started: null });
+    expect(await lock.check()).to.deep.equal({ holder: 'process 7 of elsewhere', wasRemoved: false });
+    leave('{"pid": 1');
+    expect(await lock.check()).to.deep.equal({ holder: 'another process', wasRemoved: false });
+    const left = readFileSync(path, 'utf8');
+    lock.release();
+    expect(readFileSync(path, 'utf8'), 'the lock of the other process stays').to.equal(left);
+  });
+
+  it('of another process gets no signs of life', async () => {
+    let beat: () => void = () => undefined;
+    const lock = takeLock(
+      folder,
+      (_ms, run) => {
+        beat = run;
+        return never();
+      },
+      () => nowMs,
+    );
+    leave({ pid: 7, host: 'elsewhere', started: null });
+    const path = join(folder, 'lock');
+    const before = statSync(path).mtimeMs;
+    beat();
+    // a sign of life would take two steps on the disk, each of these takes three
+    for (let i = 0; i < 5; i += 1) await lock.check();
+    expect(statSync(path).mtimeMs).to.equal(before);
+    lock.release();
   });
 });

@@ -1,8 +1,12 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../src/core/errors.ts';
 import type { ErrorCode } from '../../src/core/errors.ts';
 import type { Contents } from '../../src/state/contents.ts';
+import { openFolder } from '../../src/state/files.ts';
 import { Snapshots, snapshotVersion } from '../../src/state/snapshots.ts';
 import { holdsAsync } from '../support/property.ts';
 import { TestFolder } from '../support/state-folder.ts';
@@ -173,5 +177,43 @@ describe('snapshots', () => {
     const snapshots = snapshotsIn(new TestFolder());
     expect(await refusal(snapshots.read('x'))).to.include({ code: 'UNKNOWN_RESOURCE' });
     expect(await refusal(snapshots.remove('x'))).to.include({ code: 'UNKNOWN_RESOURCE' });
+  });
+
+  it('say the truth about a file that has changed since the last list', async () => {
+    const folder = new TestFolder();
+    const snapshots = snapshotsIn(folder);
+    await snapshots.take('x', one);
+    const damage = async () => (await snapshots.list())[0]?.damage;
+    expect(await damage()).to.equal(null);
+    const octets = Buffer.from(folder.octets('x.json'));
+    folder.put('x.json', Buffer.concat([octets, Buffer.from(' ')]));
+    expect(await damage()).to.include('damaged');
+    folder.put('x.json', octets);
+    expect(await damage()).to.equal(null);
+    // the same time and size, as after a failure of the disk
+    const stamp = folder.stamp('x.json');
+    folder.stamp = () => stamp;
+    const turned = Buffer.from(octets);
+    turned[5] = (turned[5] ?? 0) ^ 1;
+    folder.put('x.json', turned);
+    expect((await refusal(snapshots.read('x'))).code).to.equal('COMMAND_CONFLICT');
+    expect(await damage(), 'after a refused restore').to.include('damaged');
+  });
+
+  it('a folder in the place of one is shown as damaged, and neither restored nor deleted', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'derbench-snapshots-'));
+    try {
+      mkdirSync(join(root, 'x.json'));
+      const snapshots = new Snapshots({ folder: openFolder(root), version: '1.2.3', nowMs: () => nowMs });
+      const [info, ...others] = await snapshots.list();
+      expect(others).to.deep.equal([]);
+      expect(info).to.include({ name: 'x', takenAtMs: null, octets: 0 });
+      expect(info?.damage).to.include('cannot be read');
+      expect((await refusal(snapshots.read('x'))).code).to.equal('COMMAND_CONFLICT');
+      expect((await refusal(snapshots.remove('x'))).code).to.equal('COMMAND_CONFLICT');
+      expect(existsSync(join(root, 'x.json'))).to.equal(true);
+    } finally {
+      rmSync(root, { recursive: true });
+    }
   });
 });

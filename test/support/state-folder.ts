@@ -1,4 +1,5 @@
 /** A folder in memory that knows what a loss of power would leave, and whose disk can fail. */
+import { crc32 } from 'node:zlib';
 import type { AppendFile, Folder } from '../../src/state/files.ts';
 
 interface Content {
@@ -25,6 +26,12 @@ export class TestFolder implements Folder {
     return this.#files.get(name)?.octets ?? Buffer.alloc(0);
   }
 
+  /** Cuts a file as another process does. */
+  cut(name: string, bytes: number): void {
+    const file = this.#files.get(name);
+    if (file) file.octets = file.octets.subarray(0, bytes);
+  }
+
   put(name: string, octets: Buffer): void {
     this.#files.set(name, { octets, durableLength: octets.length });
     this.#durableFiles = new Map(this.#files);
@@ -49,6 +56,15 @@ export class TestFolder implements Folder {
     return Promise.resolve([...this.#files.keys()].sort());
   }
 
+  folders(): Promise<string[]> {
+    return Promise.resolve([]);
+  }
+
+  stamp(name: string): string | null {
+    const file = this.#files.get(name);
+    return file ? `${file.octets.length} ${crc32(file.octets)}` : null;
+  }
+
   read(name: string): Buffer | null {
     const file = this.#files.get(name);
     return file ? Buffer.from(file.octets) : null;
@@ -69,6 +85,13 @@ export class TestFolder implements Folder {
         await this.#step();
         this.syncs += 1;
         file.durableLength = file.octets.length;
+      },
+      difference: (presentName, bytes) => {
+        const there = this.#files.get(presentName);
+        if (there === undefined) return Promise.resolve('was removed');
+        if (there !== file) return Promise.resolve('was replaced');
+        const { length } = file.octets;
+        return Promise.resolve(length === bytes ? null : `has ${length} octets in place of ${bytes}`);
       },
       close: () => Promise.resolve(),
     };

@@ -115,13 +115,13 @@ const dnp3Samples = () =>
     'c9 17',
   ].map((request) => Buffer.concat(fragmentFrames(hex(request), 1, 4)));
 
-/** What ends the process, runs for minutes or calls on others is left out. */
-const left = ['/stop', '/controls/time/step', '/controls/time', '/sunspec-client/connect', '/scenarios'];
+/** Operations that end the process, run for minutes or connect to others are not fuzzed. */
+const excluded = ['/stop', '/controls/time/step', '/controls/time', '/sunspec-client/connect', '/scenarios'];
 
 /** First line: path; the rest: body. */
 const restSamples = () =>
   allRoutes
-    .filter(({ method, path }) => method === 'post' && !left.includes(path))
+    .filter(({ method, path }) => method === 'post' && !excluded.includes(path))
     .map((route) => {
       const path = apiPrefix + route.path.replaceAll(/\{\w+\}/g, '1');
       return Buffer.from(`${path}\n${JSON.stringify(examplesOf(route).body ?? {})}`);
@@ -130,7 +130,7 @@ const restSamples = () =>
 async function restFeed(port: number, input: Buffer): Promise<void> {
   const end = input.indexOf(10);
   const target = (end < 0 ? input : input.subarray(0, end)).toString('latin1').replaceAll(/[^\x21-\x7e]/g, '');
-  if (left.some((path) => target.includes(path))) return;
+  if (excluded.some((path) => target.includes(path))) return;
   const body = end < 0 ? Buffer.alloc(0) : input.subarray(end + 1);
   const answers = cutAnswers(await talk(port, wire(target || '/', { method: 'POST', body })));
   if (answers.length !== 1) throw new Error(`${answers.length} answers`);

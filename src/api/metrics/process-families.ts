@@ -103,6 +103,12 @@ const ofSimulator: readonly Family[] = [
     'Log entries that are no longer kept.',
     ({ ctx }) => ctx.logBook.dropped,
   ),
+  single(
+    'gauge',
+    'derbench_state_failed',
+    '1 while changes of the state are not kept on disk although there is a state folder.',
+    ({ ctx }) => bit(ctx.state.failure !== null),
+  ),
   {
     type: 'gauge',
     name: 'derbench_devices',

@@ -54,10 +54,11 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-async function main(): Promise<void> {
+async function main(onStarted: () => void): Promise<void> {
   const args = process.argv.slice(2);
   if (asksForSubcommand(args, process.env)) {
     const { subcommand } = await import('./subcommands.ts');
+    onStarted();
     const code = await subcommand(args);
     if (code !== null) {
       // Node lists a failed lookup as active until the next turn of the event loop
@@ -92,9 +93,13 @@ async function main(): Promise<void> {
       for (const reload of simulator.reloads) reload();
     });
   await simulator.start();
+  onStarted();
 }
 
-/** Runs the program with the command line of the process. */
-export function run(): void {
-  main().catch((error: unknown) => endWith(startEnding(error)));
+/**
+ * Runs the program with the command line of the process.
+ * @param onStarted called when a simulator has started, or a subcommand begins
+ */
+export function run(onStarted: () => void): void {
+  main(onStarted).catch((error: unknown) => endWith(startEnding(error)));
 }

@@ -39,6 +39,8 @@ export interface DeviceChangesOptions {
   readonly hasJoined?: (deviceIndex: number) => boolean;
   /** faults of profiles; absent: faults are ignored */
   readonly faults?: JoiningFaults;
+  /** called when the adapters have let go of a removed device */
+  readonly left?: (deviceIndex: number) => void;
   readonly log: Logger;
   /** default: the maximum of a configuration */
   readonly maxDevices?: number;
@@ -119,6 +121,7 @@ export class DeviceChanges {
     const device = await this.#options.plant.remove(index);
     if (!this.#joined.delete(index)) this.#left.add(index);
     await this.#removeFrom(this.#options.servers, index);
+    this.#options.left?.(index);
     return device;
   }
 

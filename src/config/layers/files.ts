@@ -167,20 +167,22 @@ type ConfigBlocks = z.infer<typeof blocksSchema>;
 const fileKeys = settingKeys.filter((key) => !settingOf(key).noFile);
 
 /** A configuration file as a whole. */
-export const configFileSchema = z
-  .strictObject({
-    ...Object.fromEntries(
-      fileKeys.map((key) => {
-        const { kind, doc, default: preset } = settingOf(key);
-        return [
-          key,
-          kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) }),
-        ];
-      }),
-    ),
-    ...blocksSchema.shape,
-  })
-  .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' });
+export const configFileSchema = memo(() =>
+  z
+    .strictObject({
+      ...Object.fromEntries(
+        fileKeys.map((key) => {
+          const { kind, doc, default: preset } = settingOf(key);
+          return [
+            key,
+            kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) }),
+          ];
+        }),
+      ),
+      ...blocksSchema.shape,
+    })
+    .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' }),
+);
 
 /** Built on demand: only issues need it. */
 const blocksJsonSchema = memo(() => z.toJSONSchema(blocksSchema, { io: 'input' }));

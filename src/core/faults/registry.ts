@@ -12,7 +12,7 @@ import { concernedBy, kindIssues, numberIssues, proposed, meterIndex } from './k
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
-import { keptRecord } from '../kept.ts';
+import { keptRecord, keptCount } from '../kept.ts';
 import type { Kept } from '../kept.ts';
 import { createRandom } from '../random.ts';
 import { keptFault, restoredFault } from './kept-fault.ts';
@@ -231,7 +231,7 @@ export class FaultRegistry {
         ended: this.#ended.map(({ fault, end, endedAtMs }) => ({ fault: keptFault(fault), end, endedAtMs })),
       }),
       ({ nextId, active, ended }) => {
-        this.#nextId = Math.max(this.#nextId, nextId);
+        this.#nextId = Math.max(this.#nextId, keptCount(nextId, 'id of the next fault'));
         this.#active = active.flatMap((saved) => this.#restoredActive(saved) ?? []);
         this.#ended = ended.flatMap(({ fault: saved, ...end }) => {
           const fault = this.#restored(saved);

@@ -11,7 +11,7 @@ import { systemClock } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
-import { keptRecord } from '../kept.ts';
+import { keptRecord, keptCount } from '../kept.ts';
 import type { Kept } from '../kept.ts';
 import { RepeatLimit } from './log-repeats.ts';
 import { packageFile } from '../package-files.ts';
@@ -84,7 +84,11 @@ export class LogBuffer {
   readonly #byModule = new Map<ModuleName, LogEntry[]>();
   #size = 0;
   /** entries dropped so far */
-  dropped = 0;
+  dropped: number;
+
+  constructor(dropped = 0) {
+    this.dropped = dropped;
+  }
 
   /** Modules with entries, in the order of `moduleNames`. */
   get modules(): readonly ModuleName[] {
@@ -267,7 +271,10 @@ export class LogBook {
   readonly #clock: WallClock;
   readonly #keepsDebug: boolean;
   readonly #root: PinoLogger;
-  readonly #buffer = new LogBuffer();
+  #buffer = new LogBuffer();
+  /** true: the entries of an earlier process stand before those of this one */
+  #hasEarlier = false;
+  readonly #listeners = new Set<(entry: LogEntry) => void>();
   readonly #repeats: RepeatLimit<Line>;
   #timeline: LogTimeline | null = null;
   #nextId = 1;
@@ -330,9 +337,32 @@ export class LogBook {
     return keptRecord(
       () => ({ nextId: idsTogether * Math.ceil((this.#nextId + idsAhead) / idsTogether) + 1 }),
       ({ nextId }) => {
-        this.#nextId = Math.max(this.#nextId, nextId);
+        this.#nextId = Math.max(this.#nextId, keptCount(nextId, 'id of the next line'));
       },
     );
+  }
+
+  /**
+   * Puts the entries of an earlier process before those of this one, which get higher numbers: nobody has seen them
+   * yet. Of several simulators in one process the first one does it, since the log goes on from one to the next.
+   */
+  precede(earlier: readonly LogEntry[]): void {
+    if (this.#hasEarlier) return;
+    this.#hasEarlier = true;
+    if (earlier.length === 0) return;
+    const present = this.#buffer.list();
+    this.#buffer = new LogBuffer(this.#buffer.dropped);
+    for (const entry of earlier) this.#buffer.push(entry);
+    this.#nextId = Math.max(this.#nextId, (earlier.at(-1)?.id ?? 0) + 1);
+    for (const entry of present) this.#buffer.push({ ...entry, id: this.#nextId++ });
+  }
+
+  /** Calls a listener with each entry from here on. @returns function that unsubscribes */
+  onEntry(listener: (entry: LogEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   /** oldest first */
@@ -359,13 +389,15 @@ export class LogBook {
 
   #write(line: Line, at?: SimTime, printedOnly?: string): void {
     const simMs = this.#simMs(at);
-    this.#buffer.push({
+    const entry = {
       id: this.#nextId++,
       timeMs: this.#clock.nowMs(),
       simMs,
       ...line,
       message: shortenPaths(line.message),
-    });
+    };
+    this.#buffer.push(entry);
+    for (const listener of this.#listeners) listener(entry);
     const { module, deviceIndex, message } = line;
     const printed =
       printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);

@@ -1,4 +1,6 @@
 /** Inputs and outputs of the scheduler of events. Times are seconds of server time. */
+import { z } from 'zod';
+import type { Members } from '../../core/slot-values.ts';
 import type { CsipControlState } from '../../contract/csip-reports.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 
@@ -67,6 +69,14 @@ export interface OwedResponse {
   readonly createdS: number;
   readonly replyTo: string;
 }
+
+/** Schemas of a stored response. */
+export const owedMembers: Members<OwedResponse> = {
+  mrid: z.string(),
+  status: z.literal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 251, 252, 253, 254]),
+  createdS: z.number().min(-1e13).max(1e13),
+  replyTo: z.string(),
+};
 
 /** A control and its state, for REST. */
 export interface KnownControl {

@@ -4,11 +4,14 @@
  * arrives before the 2 of the winner. A response that waited at the end of an earlier process may have reached the
  * server, whose answer was not stored any more: the sender looks for it in the ResponseList of the server first.
  */
+import { z } from 'zod';
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
 import type { BackOffForm } from '../../core/net/back-off.ts';
+import { instant, readEach, recordOf, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import { owedMembers } from './model.ts';
 import type { OwedResponse } from './model.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -51,8 +54,19 @@ type SendOutcome =
       readonly retryAfterMs?: number;
     };
 
+const responseForm = recordOf<QueuedResponse>({
+  ...owedMembers,
+  id: serial,
+  result: z.enum(['queued', 'sent', 'refused', 'dropped']),
+  sentAtMs: instant.nullable(),
+  attempts: serial,
+  httpStatus: z.int().nullable(),
+  lastError: z.string().nullable(),
+});
+
 interface ResponseQueueOptions {
   readonly slot: Slot;
+  readonly log: Pick<Logger, 'warning'>;
   readonly wall: WallClock;
   /** delays after failures; each address counts its failures separately */
   readonly backOff: BackOffForm;
@@ -91,39 +105,22 @@ export class ResponseQueue {
       this.#nextId = Math.max(this.#nextId, entry.id + 1);
     }
     for (const response of this.waiting) this.#unsure.add(response.id);
-    this.#restored = this.#stepsAfter(0);
+    this.#restored = new Set([...this.#responses.values()].map(stepOf));
   }
 
   /** Opens the queue of a slot, which may hold responses of an earlier process. */
   static async open(options: ResponseQueueOptions): Promise<ResponseQueue> {
-    return new ResponseQueue(options, (await options.slot.read()) as unknown as readonly QueuedResponse[]);
+    return new ResponseQueue(options, await readEach(options.slot, responseForm, options.log));
   }
 
-  /** Id of the last response that was put; 0: none. */
-  get lastId(): number {
-    return this.#nextId - 1;
-  }
-
-  /**
-   * Continues with the schedule of an earlier process, which was stored before its last responses were put.
-   * @param afterId `lastId` when the schedule was stored
-   * @param owed the responses of its last step
-   * @throws as `put`
-   */
-  async resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
-    const wasPut = this.lastId > afterId;
-    this.#restored = this.#stepsAfter(afterId);
-    for (const response of owed) this.#restored.delete(stepOf(response));
-    if (!wasPut) await this.put(owed);
+  /** Continues with the schedule of an earlier process, which knows of all responses here. */
+  resume(): void {
+    this.#restored.clear();
   }
 
   /** True if the server may have the response already, from an earlier process. */
   isUnsure(id: number): boolean {
     return this.#unsure.has(id);
-  }
-
-  #stepsAfter(id: number): Set<string> {
-    return new Set([...this.#responses.values()].filter((response) => response.id > id).map(stepOf));
   }
 
   /**
@@ -301,14 +298,9 @@ export class ResponseSender {
     this.#delivered = new DeliveredResponses(options);
   }
 
-  /** As `ResponseQueue.lastId`. */
-  get lastId(): number {
-    return this.#options.queue.lastId;
-  }
-
   /** As `ResponseQueue.resume`. */
-  resume(afterId: number, owed: readonly OwedResponse[]): Promise<void> {
-    return this.#options.queue.resume(afterId, owed);
+  resume(): void {
+    this.#options.queue.resume();
   }
 
   /** Newest first. */

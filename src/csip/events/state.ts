@@ -2,11 +2,15 @@
  * The state of the schedule of one EndDevice, with the effective periods of its events, and as JSON for the store, so that
  * answers, random offsets and lost modes survive a restart. Values are immutable: each step makes new ones.
  */
+import { z } from 'zod';
+import { csipControlStates } from '../../contract/csip-reports.ts';
 import type { CsipControlState } from '../../contract/csip-reports.ts';
+import { record } from '../../core/slot-values.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ScheduleOptions } from './model.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { runWhole } from '../../core/turns.ts';
+import { isReceived } from '../xml/stored.ts';
 
 /** `received`: new and not decided yet, within one step only. */
 export type Phase = 'received' | CsipControlState;
@@ -167,12 +171,89 @@ export function* saveInParts({ events, programs }: ScheduleState): Generator<und
   return { form, events: savedEvents, programs: asJson(savedPrograms) };
 }
 
-const isSaved = (value: unknown): value is Saved =>
-  typeof value === 'object' && value !== null && 'form' in value && value.form === form;
+const seconds = z.number().min(-1e13).max(1e13);
+const text = z.string().nullable();
+const modes = z.array(z.string());
+const bits = z.int();
+const receivedAs = (type: string) => z.custom((value) => isReceived(type, value), `is no ${type}`);
 
-/** The schedule that `saveSchedule` has kept; null for the value of another version of the program. */
-export function restoreSchedule(value: JsonValue): ScheduleState | null {
-  if (!isSaved(value)) return null;
+const savedControlForm = record<SavedControl>({
+  base: receivedAs('DERControlBase'),
+  curves: z.array(z.tuple([z.string(), receivedAs('DERCurve').nullable()])),
+  settings: receivedAs('DefaultDERControl').optional(),
+});
+
+const period = z.object({ startS: seconds, endS: seconds });
+
+const savedEvent = record<SavedEvent>({
+  listed: record<SavedEvent['listed']>({
+    mrid: z.string(),
+    href: text,
+    description: text,
+    version: z.number().nullable(),
+    creationS: seconds,
+    aheadS: seconds.optional(),
+    startS: seconds,
+    durationS: seconds,
+    randomizeStartS: seconds,
+    randomizeDurationS: seconds,
+    status: z.enum(['scheduled', 'active', 'cancelled', 'cancelled with randomization', 'superseded']),
+    statusS: seconds.nullable(),
+    potentiallySuperseded: z.boolean(),
+    deviceCategory: bits.nullable(),
+    responseRequired: bits,
+    replyTo: text,
+    modes,
+    control: savedControlForm,
+  }),
+  programs: z.array(z.string()),
+  programKey: z.string(),
+  primacy: z.number(),
+  present: z.boolean(),
+  phase: z.enum(['received', ...csipControlStates]),
+  own: period,
+  fixed: period.nullable(),
+  cancelAtS: seconds.nullable(),
+  gaveUpS: z.record(z.string(), seconds).optional(),
+  lost: modes,
+  lostTo: text,
+  outcome: record<ControlOutcome>({
+    state: z.enum(['applied', 'waiting', 'unsupported', 'invalid']),
+    leftOut: z.array(z.looseObject({ mode: z.string(), reason: z.string() })),
+    overwritten: z.boolean(),
+  }).nullable(),
+  started: z.boolean(),
+  optedOut: z.boolean(),
+  missed: z.boolean(),
+  withdrawn: z.boolean(),
+  answered: z.boolean(),
+  left: z.boolean(),
+  endedS: seconds.nullable(),
+});
+
+/** A value of `saveSchedule`. */
+export const savedSchedule = record<Saved>({
+  form: z.literal(form),
+  events: z.array(savedEvent),
+  programs: z.array(
+    record<SavedProgram>({
+      key: z.string(),
+      href: z.string(),
+      primacy: z.number(),
+      defaultControl: record<SavedDefault>({
+        mrid: text,
+        href: text,
+        description: text,
+        modes,
+        control: savedControlForm,
+      }).nullable(),
+    }),
+  ),
+});
+
+/** The schedule that `saveSchedule` has kept. @param saved fits `savedSchedule` */
+export function restoreSchedule(saved: JsonValue): ScheduleState {
+  const value = saved as unknown as Saved;
   const events = value.events.map((event): [string, TrackedEvent] => {
     const { listed } = event;
     return [

@@ -1,8 +1,12 @@
 /** The ids, alarms and waiting LogEvents of one EndDevice, over reconnections and restarts. */
+import { z } from 'zod';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { formOf, place, readHeaded, record, recordOf, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { LogEvent } from '../xml/documents.ts';
+import { isReceived } from '../xml/stored.ts';
+import { alarmBits } from './model.ts';
 import type { AlarmBit } from './model.ts';
 
 /** Number of ids, which have 16 bits. */
@@ -23,6 +27,17 @@ interface Kept {
   readonly waiting: readonly WaitingLogEvent[];
 }
 
+const idForm = formOf<number>(serial);
+const keptForm = recordOf<Kept>({
+  alarms: z.array(z.tuple([place, z.array(z.literal(alarmBits))])),
+  waiting: z.array(
+    record<WaitingLogEvent>({
+      event: z.custom((value) => isReceived('LogEvent', value), 'is no LogEvent'),
+      deviceIndex: place,
+    }),
+  ),
+});
+
 /** Ids are consecutive; a stored event has its id for good, so that a server recognises one that is sent again. */
 export class LogEventIds {
   readonly #slot: Slot;
@@ -40,9 +55,9 @@ export class LogEventIds {
 
   /** @param slot stores the next id, the alarms and the events that wait */
   static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
-    const [storedId, kept] = await slot.read();
-    const next = typeof storedId === 'number' ? storedId % idCount : 0;
-    return new LogEventIds(slot, log, next, (kept as unknown as Kept | undefined) ?? { alarms: [], waiting: [] });
+    const stored = await readHeaded(slot, [idForm, keptForm], log);
+    const [kept = { alarms: [], waiting: [] }] = stored?.rest ?? [];
+    return new LogEventIds(slot, log, (stored?.head ?? 0) % idCount, kept);
   }
 
   get alarms(): ReportedAlarms {

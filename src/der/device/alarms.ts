@@ -2,7 +2,7 @@
 import type { Alarm, AlarmSeverity, ControlFunction, Device } from '../../contract/device.ts';
 import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
-import type { Logger } from '../../core/log/log.ts';
+import type { LogEntry, Logger } from '../../core/log/log.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { TripCause } from '../inverter/protection.ts';
@@ -201,6 +201,28 @@ interface DeviceTrouble {
   readonly at: SimTime;
 }
 
+const beginLine = (code: AlarmCode, text: string) => `alarm: ${code}: ${text}`;
+const endLine = (code: string) => `alarm ended: ${code}`;
+const lineForm = /^alarm( ended)?: (\w+)/;
+
+/** The line of the log for an alarm that a restart has ended. */
+export const endAtRestart = (code: string): string => `${endLine(code)}: it is not active after the restart`;
+
+/** The begins of alarms whose ends a log does not have. @param entries oldest first */
+export function openAlarms<T extends Pick<LogEntry, 'deviceIndex' | 'message'>>(
+  entries: readonly T[],
+): readonly { readonly code: string; readonly entry: T }[] {
+  const open = new Map<string, { readonly code: string; readonly entry: T }>();
+  for (const entry of entries) {
+    const [, ended, code] = lineForm.exec(entry.message) ?? [];
+    if (code === undefined || entry.deviceIndex === null) continue;
+    const key = `${entry.deviceIndex} ${code}`;
+    if (ended === undefined) open.set(key, { code, entry });
+    else open.delete(key);
+  }
+  return [...open.values()];
+}
+
 const falseAlarmText = 'raised by fault injection, without a cause';
 
 type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'>;
@@ -318,7 +340,7 @@ export class DeviceAlarms {
       if (active.has(code)) continue;
       changed = true;
       this.#sinceMs.delete(code);
-      this.#logOf(code).info(`alarm ended: ${code}`, this.#deviceIndex, at);
+      this.#logOf(code).info(endLine(code), this.#deviceIndex, at);
     }
     for (const code of active) {
       if (this.#sinceMs.has(code)) continue;
@@ -326,7 +348,7 @@ export class DeviceAlarms {
       this.#sinceMs.set(code, this.#context.clock.wallMs());
       // the level `error` is reserved for internal errors
       const level = kindOf(code).severity === 'info' ? 'info' : 'warning';
-      this.#logOf(code)[level](`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex, at);
+      this.#logOf(code)[level](beginLine(code, this.#textOf(code)), this.#deviceIndex, at);
     }
     if (changed) this.#codes = [...this.#sinceMs.keys()];
   }

@@ -20,6 +20,8 @@ import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import { sameMap } from '../../sunspec/map/kept-points.ts';
+import type { KeptMaps } from '../../sunspec/map/kept-points.ts';
 import type { Kept } from '../../core/kept.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
@@ -56,6 +58,17 @@ import { DeviceTrace } from './trace.ts';
 
 /** 715.DERHb counts seconds and wraps before its "not implemented" value. */
 const heartbeatModulus = 0xffffffff;
+
+/** Which parts of a kept state fit a device whose configuration may have changed since. */
+export interface KeptFit {
+  /** true: the source has the same parameters; otherwise its charge, contents and counters are restored alone */
+  readonly source: boolean;
+  /** true: the inverter has the same ratings and parameters; otherwise counters and switch are restored alone */
+  readonly inverter: boolean;
+  readonly maps: KeptMaps;
+}
+
+const wholeFit: KeptFit = { source: true, inverter: true, maps: sameMap };
 
 export class SimDevice implements Device {
   readonly index: number;
@@ -332,9 +345,12 @@ export class SimDevice implements Device {
   /**
    * State that a restart keeps. It is restored into a device of the same configuration, after clock, surroundings and the
    * registry of faults, and before adapters; parts are restored in the order in which they need each other.
+   * @param fit which of it fits the present configuration; default: all
    */
-  kept(): Kept {
+  kept(fit: KeptFit = wholeFit): Kept {
     const [inverter, source] = [this.#inverter, this.#source];
+    const keptSource = fit.source ? source.kept() : (source.lasting?.() ?? keptParts({}));
+    const presentGrid = () => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar);
     const resume = () => {
       inverter.resume(this.#registers.settings());
     };
@@ -347,12 +363,12 @@ export class SimDevice implements Device {
       timers: this.#scheduler.kept(),
       ...(this.#visits && { visits: this.#visits.kept() }),
       writers: this.#writers.kept(),
-      registers: keptThen(this.#registers.kept(this.#keptEffects()), resume),
+      registers: keptThen(this.#registers.kept(this.#keptEffects(), fit.maps), resume),
       // the settings have set the limits of the source, which a kept ramp moves
-      source: keptThen(source.kept(), renewDetail),
-      curve: this.#registers.keptCurve(),
+      source: keptThen(keptSource, renewDetail),
+      ...(fit.source && { curve: this.#registers.keptCurve() }),
       terminals: this.#terminals.kept(() => this.#now),
-      inverter: inverter.kept(() => this.#terminals.presentGrid(this.#now, inverter.pW, inverter.qVar)),
+      inverter: fit.inverter ? inverter.kept(presentGrid) : inverter.lasting(),
       power: this.#power.kept(),
       alarms: this.#alarms.kept(),
       trace: keptThen(this.trace.kept(), () => {

@@ -13,6 +13,7 @@ import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
 import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import type { KeptMaps } from '../../sunspec/map/kept-points.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
 import { ClassicControls } from '../classic/controls.ts';
@@ -206,9 +207,9 @@ export class DeviceRegisters {
    * State that a restart keeps, restored after the scheduler. `settings` then gives those that physics follows.
    * @param effects faults of layer `effect`, which need the registers
    */
-  kept(effects: Kept): Kept {
+  kept(effects: Kept, maps: KeptMaps): Kept {
     return keptParts({
-      bank: this.#keptBank(),
+      bank: this.#keptBank(maps),
       gradient: this.gradient.kept(),
       reversions: this.#reversions.kept(),
       adoptions: this.#adoptions.kept(),
@@ -218,10 +219,10 @@ export class DeviceRegisters {
   }
 
   /** The registers; versions in them are those of this process. */
-  #keptBank(): Kept {
+  #keptBank(maps: KeptMaps): Kept {
     const { source, identity, template } = this.#options;
     const { measurements } = this.bank;
-    const bank = this.bank.kept(template.image);
+    const bank = this.bank.kept(template.image, maps);
     return {
       save: () => {
         this.#simModels?.settleCurve(source);

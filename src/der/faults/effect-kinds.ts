@@ -5,6 +5,7 @@ import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { targetSlots, holds } from '../../sunspec/faults/targets.ts';
 import type { PointSlot, Layout } from '../../sunspec/map/layout.ts';
+import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
 import { strikesNow, originOf } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
 import { addSeconds } from '../../core/time/clock.ts';
@@ -37,11 +38,11 @@ export function adoption(fault: ActiveFault, result: 'lies' | 'stuck' | 'failed'
     },
     kept: () =>
       keptRecord(
-        () => ({ stuck: Array.from(stuck, ([{ index }, by]) => ({ request: index, by: plainOrigin(by) })) }),
+        () => ({ stuck: Array.from(stuck, ([slot, by]) => ({ request: keptPoint(slot), by: plainOrigin(by) })) }),
         (saved) => {
           stuck.clear();
-          for (const { request: index, by } of saved.stuck) {
-            const request = bank.layout.slots[index];
+          for (const { request: point, by } of saved.stuck) {
+            const request = pointOf(bank.layout, point);
             if (request) stuck.set(request, by);
           }
         },
@@ -157,14 +158,14 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
           underWay: Array.from(underWay, ([timer, { write, words }]) => ({
             ...keptTimer(timer),
             write,
-            words: Array.from(words, ([{ index }, octets]) => ({ slot: index, octets: octets.toString('hex') })),
+            words: Array.from(words, ([slot, octets]) => ({ slot: keptPoint(slot), octets: octets.toString('hex') })),
           })),
         }),
         (saved) => {
           underWay.clear();
           for (const { write, words, ...timer } of saved.underWay) {
-            const octets = words.flatMap(({ slot: index, octets: text }) => {
-              const slot = bank.layout.slots[index];
+            const octets = words.flatMap(({ slot: point, octets: text }) => {
+              const slot = pointOf(bank.layout, point);
               return slot ? [[slot, Buffer.from(text, 'hex')] as const] : [];
             });
             start({ write, words: new Map(octets) }, (arrive) => scheduler.again(timer, arrive));
@@ -335,8 +336,8 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
     timers.set(enable, { timer, since });
   }
 
-  function setAgain(index: number, since: SimTime, kept: KeptTimer): void {
-    const enable = bank.layout.slots[index];
+  function setAgain(point: string | number, since: SimTime, kept: KeptTimer): void {
+    const enable = pointOf(bank.layout, point);
     if (!enable) return;
     const timer = scheduler.again(kept, () => {
       revert(enable, since);
@@ -374,8 +375,8 @@ export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHos
       keptRecord(
         () => ({
           hasBegun,
-          timers: Array.from(timers, ([{ index }, { timer, since }]) => ({
-            enable: index,
+          timers: Array.from(timers, ([slot, { timer, since }]) => ({
+            enable: keptPoint(slot),
             since,
             ...keptTimer(timer),
           })),

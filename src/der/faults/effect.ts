@@ -9,6 +9,7 @@ import { holds } from '../../sunspec/faults/targets.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { createMapView, readPoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
@@ -175,8 +176,8 @@ export class EffectiveRegisters {
     return keptRecord(
       () => ({
         writes: this.#writes,
-        held: Array.from(this.#held, ([{ index }, { words, ...hold }]) => ({
-          slot: index,
+        held: Array.from(this.#held, ([slot, { words, ...hold }]) => ({
+          slot: keptPoint(slot),
           words: words.toString('hex'),
           ...hold,
         })),
@@ -184,8 +185,8 @@ export class EffectiveRegisters {
       ({ writes, held }) => {
         this.#writes = writes;
         this.#held.clear();
-        for (const { slot: index, words, ...hold } of held) {
-          const slot = this.#bank.layout.slots[index];
+        for (const { slot: point, words, ...hold } of held) {
+          const slot = pointOf(this.#bank.layout, point);
           if (slot) this.#held.set(slot, { words: Buffer.from(words, 'hex'), ...hold });
         }
         if (!this.holding) return;

@@ -169,6 +169,20 @@ export class Inverter {
     });
   }
 
+  /** The part of it that also fits other ratings: counters, the switch and the last trip. Restored only. */
+  lasting(): Kept {
+    return keptParts({
+      meter: this.meter.kept(),
+      members: keptRecord(
+        () => ({ lastTrip: this.lastTrip, switchClosed: this.#switchClosed }),
+        ({ lastTrip, switchClosed }) => {
+          this.lastTrip = lastTrip;
+          this.#switchClosed = switchClosed;
+        },
+      ),
+    });
+  }
+
   #keptMembers(presentGrid: () => GridValues | null): Kept {
     return keptRecord(
       () => {

@@ -1,5 +1,5 @@
 /** Operator commands: queued per device, started with a tick, completed when the device has reached the state. */
-import { keptRecord } from '../../core/kept.ts';
+import { keptRecord, keptCount } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { originText, plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -7,6 +7,7 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import { commandStates, operatorCommands } from '../../contract/plant.ts';
 import type {
   CommandQueue,
   CommandRecord,
@@ -27,6 +28,13 @@ interface Entry {
   record: CommandRecord;
   readonly by: Origin;
   failAt: SimTime | null;
+}
+
+/** @throws SimError INTERNAL for a kept record that names no device, command or state */
+function checkRecord({ id, deviceIndex, command, state }: CommandRecord): void {
+  keptCount(deviceIndex, 'device of a command');
+  if (typeof id !== 'string' || !operatorCommands.includes(command) || !commandStates.includes(state))
+    throw new SimError('INTERNAL', 'a kept command is none');
 }
 
 const finished = (state: CommandState) => state === 'completed' || state === 'failed' || state === 'canceled';
@@ -74,6 +82,8 @@ export class OperatorQueue implements CommandQueue {
         entries: this.#entries.map(({ record, by, failAt }) => ({ record, by: plainOrigin(by), failAt })),
       }),
       ({ nextId, entries }) => {
+        keptCount(nextId, 'id of the next command');
+        for (const { record } of entries) checkRecord(record);
         this.#nextId = nextId;
         this.#waiting.clear();
         this.#running.clear();

@@ -2,7 +2,7 @@
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
-import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import { keptParts, keptRecord, keptThen, keptCount } from '../../core/kept.ts';
 import type { Kept, KeptByName } from '../../core/kept.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
@@ -146,7 +146,10 @@ export class SimPlant implements Plant {
         clock: keptThen(clock.kept(), () => {
           this.#pace.changeRate(clock.rate, monotonicMs());
         }),
-        surroundings: environment.kept(),
+        surroundings: keptThen(environment.kept(), () => {
+          // trajectories that cannot be read would end the first tick
+          for (const { index } of this.devices) environment.nextEvent(index, clock.acting());
+        }),
         roster: this.#roster.kept(),
       },
       afterDevices: {
@@ -172,6 +175,7 @@ export class SimPlant implements Plant {
         timeChangedBy: this.#timeChangedBy && plainProvenance(this.#timeChangedBy),
       }),
       ({ tick, wallMs, timeChangedBy }) => {
+        keptCount(tick, 'number of ticks');
         this.#timeChangedBy = timeChangedBy;
         const sim = clock.tickTime;
         const stamp = tickStamp(clock, tick, clock.stampMs(sim));

@@ -1,6 +1,6 @@
 /** The devices of a plant by index. An index is never used again. */
 import { errorText, noSuchDevice, SimError } from '../../core/errors.ts';
-import { keptRecord } from '../../core/kept.ts';
+import { keptRecord, keptCount } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -35,7 +35,7 @@ export class Roster {
     return keptRecord(
       () => ({ nextIndex: this.#nextIndex }),
       ({ nextIndex }) => {
-        this.#nextIndex = Math.max(this.#nextIndex, nextIndex);
+        this.#nextIndex = Math.max(this.#nextIndex, keptCount(nextIndex, 'index of the next device'));
       },
     );
   }

@@ -411,6 +411,10 @@ export class HybridSource implements DcSource {
     return keptParts({ pv: this.#pv.kept(), battery: this.#battery.kept(), flow: this.#keptFlow() });
   }
 
+  lasting(): Kept {
+    return keptParts({ battery: this.#battery.lasting?.() ?? keptParts({}) });
+  }
+
   #keptFlow(): Kept {
     return keptRecord(
       () => ({

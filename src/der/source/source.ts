@@ -185,6 +185,8 @@ export interface DcSource {
   restart(by?: Origin): void;
   /** State that a restart keeps; for the time between two sub-steps. */
   kept(): Kept;
+  /** The part of it that also fits other parameters: charge, contents, counters; absent: none. Restored only. */
+  lasting?(): Kept;
 }
 
 /** A transition without its instant on the simulated clock, which the device adds. */

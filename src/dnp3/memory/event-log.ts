@@ -1,6 +1,8 @@
 /** The events of one master in a slot of the store: what was added and removed since the last write, in one entry. */
+import { z } from 'zod';
 import { Buffer } from 'node:buffer';
 import { fromExactJson, toExactJson } from '../../core/kept.ts';
+import { instant, readEach, recordOf, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { EventBuffer, EventObserver, QueuedEvent } from '../stack/outstation/events.ts';
 import type { AssociationClock, Database } from '../stack/outstation/types.ts';
@@ -36,8 +38,22 @@ function restoredValue(kept: JsonValue): PointValue {
   return typeof kept === 'string' ? Buffer.from(kept, 'base64') : (fromExactJson(kept) as number);
 }
 
+const special = z.object({ $: z.enum(['NaN', 'Infinity', '-Infinity', '-0']) });
+const keptEvent = z.tuple([
+  serial,
+  z.int(),
+  z.int(),
+  z.literal([1, 2, 3]),
+  z.union([z.number(), z.string(), special]),
+  z.int().min(0).max(255),
+  instant,
+]);
+
+const entryForm = recordOf<Entry>({ added: z.array(keptEvent), removed: z.array(serial), overflow: z.boolean() });
+
 export interface EventLogOptions {
   readonly slot: Slot;
+  readonly log: { warning(message: string): void };
   readonly buffer: EventBuffer;
   readonly time: AssociationClock;
   readonly database: Database;
@@ -82,8 +98,8 @@ export class EventLog implements EventObserver {
 
   /** Fills the buffer with the events of an earlier process; the clock must be restored before. */
   async restore(): Promise<void> {
-    const { slot, buffer } = this.#options;
-    const entries = (await slot.read()) as unknown as readonly Entry[];
+    const { slot, buffer, log } = this.#options;
+    const entries = await readEach(slot, entryForm, log);
     const events = new Map<number, KeptEvent>();
     for (const { added, removed } of entries) {
       for (const event of added) events.set(event[0], event);
@@ -136,7 +152,7 @@ export class EventLog implements EventObserver {
     const { database, time } = this.#options;
     const kind = kindOfStaticGroup(group);
     const point = kind && database.point(kind, index);
-    if (point === undefined) return [];
+    if (point === undefined || (kind === 'octetString') !== (typeof value === 'string')) return [];
     const at = time.restoredInstant(ms);
     const state = { value: restoredValue(value), flags };
     return [{ spec: point.spec, class: eventClass, state, stamp: 0, number, at, isSent: false }];

@@ -14,9 +14,6 @@ import { NamedValues } from './values.ts';
 /** Makes state survive the process. @returns to be called after each change of the state */
 export type Keep = (name: string, kept: Kept) => () => void;
 
-/** Name of state that is written before the registers of the device; all other state is written after them. */
-export const keptBeforeDevice = 'holds of schedules';
-
 /** Keeps nothing. */
 export const keepNothing: Keep = () => () => undefined;
 
@@ -44,7 +41,7 @@ export class OutstationMemory {
 
   constructor(options: MemoryOptions) {
     this.#options = options;
-    this.#values = new NamedValues(options.store.slot(slotName('dnp3', options.name, 'values')));
+    this.#values = new NamedValues(options.store.slot(slotName('dnp3', options.name, 'values')), options.log);
   }
 
   readonly keep: Keep = (name, kept) => {
@@ -57,10 +54,10 @@ export class OutstationMemory {
 
   /** Keeps the events of all masters. */
   keepEvents({ associations }: Outstation, database: Database): void {
-    const { store, name } = this.#options;
+    const { store, name, log } = this.#options;
     for (const { masterAddress, events, time } of associations) {
       const slot = store.slot(slotName('dnp3', name, `events ${masterAddress}`));
-      this.#eventLogs.push(new EventLog({ slot, buffer: events, time, database, changed: () => this.#plan() }));
+      this.#eventLogs.push(new EventLog({ slot, log, buffer: events, time, database, changed: () => this.#plan() }));
     }
   }
 
@@ -95,7 +92,7 @@ export class OutstationMemory {
     this.#isPlanned = false;
     if (!this.#isOpen) return;
     const writes = this.#eventLogs.map((log) => log.flush());
-    if (this.#changed.size > 0) writes.push(...this.#writeValues());
+    if (this.#changed.size > 0) writes.push(this.#options.commit(), this.#putChanged());
     for (const write of writes) this.follow(write);
   }
 
@@ -112,16 +109,9 @@ export class OutstationMemory {
     for (const log of this.#eventLogs) this.#follow(log.clear());
   }
 
-  /** The registers lie between holds and the rest: a command that waits must not be lost before it is in the registers. */
-  #writeValues(): readonly (Promise<void> | null)[] {
-    const holds = this.#changed.delete(keptBeforeDevice) ? [keptBeforeDevice] : [];
-    const others = [...this.#changed];
+  #putChanged(): Promise<void> {
+    const names = [...this.#changed];
     this.#changed.clear();
-    return [this.#put(holds), this.#options.commit(), this.#put(others)];
-  }
-
-  #put(names: readonly string[]): Promise<void> | null {
-    if (names.length === 0) return null;
     return this.#values.put(Object.fromEntries(names.map((name) => [name, this.#parts.get(name)?.save() ?? null])));
   }
 

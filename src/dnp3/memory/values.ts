@@ -1,13 +1,18 @@
 /** Named values in one slot of the store: each change is appended, and the slot is written anew now and then. */
+import { z } from 'zod';
+import { formOf, readEach } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 
 /** Number of changes after which the slot is written anew. */
 const maxChanges = 64;
 
+interface WarningLog {
+  warning(message: string): void;
+}
+
 type Values = Readonly<Record<string, JsonValue>>;
 
-const isValues = (entry: JsonValue): entry is Values =>
-  typeof entry === 'object' && entry !== null && !Array.isArray(entry);
+const valuesForm = formOf<Values>(z.record(z.string(), z.unknown()));
 
 /**
  * Appends an entry, or replaces all entries if the slot has no room for one more.
@@ -23,18 +28,20 @@ export async function appendOrReplace(slot: Slot, entry: JsonValue, all: () => r
 
 export class NamedValues {
   readonly #slot: Slot;
+  readonly #log: WarningLog;
   readonly #values = new Map<string, JsonValue>();
   #changes = 0;
 
-  constructor(slot: Slot) {
+  constructor(slot: Slot, log: WarningLog) {
     this.#slot = slot;
+    this.#log = log;
   }
 
   /** The values of an earlier process. */
   async read(): Promise<ReadonlyMap<string, JsonValue>> {
-    const entries = await this.#slot.read();
+    const entries = await readEach(this.#slot, valuesForm, this.#log);
     this.#changes = entries.length;
-    for (const entry of entries) if (isValues(entry)) this.#put(entry);
+    for (const entry of entries) this.#put(entry);
     return this.#values;
   }
 

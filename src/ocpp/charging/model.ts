@@ -4,6 +4,8 @@
  * its schedule runs: from its start until its duration is over, if it has one. A recurring schedule starts again each
  * period, and periods beyond the recurrence interval are ignored (1.6, 5.16.4). Days have 24 hours: instants are UTC.
  */
+import { z } from 'zod';
+import { amount, instant, place, record } from '../../core/slot-values.ts';
 
 /** 1.6 has the first three; its ChargePointMaxProfile is `station_max`. */
 export type ProfilePurpose = 'station_max' | 'tx_default' | 'tx' | 'external' | 'priority' | 'local_generation';
@@ -75,6 +77,44 @@ export interface ChargingProfile {
   /** 2.1: in force for this long without the central system, s; absent: always */
   readonly maxOfflineS?: number;
 }
+
+const curve = z.array(z.tuple([amount, amount]));
+
+const period = record<SchedulePeriod>({
+  startS: amount,
+  limit: amount.nullable(),
+  numberPhases: z.literal([1, 2, 3]).nullable(),
+  setpoint: amount.optional(),
+  dischargeLimit: amount.optional(),
+  mode: z.enum(['Idle', 'ChargingOnly', 'CentralSetpoint', 'CentralFrequency', 'LocalFrequency']).optional(),
+  frequencyWatt: record<FrequencyWatt>({
+    baselineW: amount,
+    curve: curve.min(2),
+    signalCurve: curve.nullable(),
+  }).optional(),
+});
+
+/** A stored profile. */
+export const chargingProfile = record<ChargingProfile>({
+  profileId: z.int(),
+  connectorId: place,
+  stackLevel: z.int(),
+  purpose: z.enum(['station_max', 'tx_default', 'tx', 'external', 'priority', 'local_generation']),
+  kind: z.enum(['absolute', 'recurring_daily', 'recurring_weekly', 'relative', 'dynamic']),
+  validFromMs: instant.nullable(),
+  validToMs: instant.nullable(),
+  transactionId: z.string().nullable(),
+  schedule: record<ChargingSchedule>({
+    unit: z.enum(['W', 'A']),
+    durationS: amount.nullable(),
+    startMs: instant.nullable(),
+    minChargingRate: amount.nullable(),
+    limitAtSoc: z.object({ socPct: amount, limit: amount }).optional(),
+    periods: z.array(period),
+  }),
+  receivedMs: instant,
+  maxOfflineS: amount.optional(),
+});
 
 /** Conditions beside the time that a schedule may follow at a connector. null: unknown and ignored */
 export interface Conditions {

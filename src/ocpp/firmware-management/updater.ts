@@ -3,11 +3,13 @@
  * and 2.x, L01 and L02). BootNotification has the version of the installed firmware; the register of the device does
  * not change.
  */
+import { z } from 'zod';
 import { constants, createVerify } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { formOf, Misfit, readOne, recordOf } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -224,6 +226,19 @@ const defaultInstallMs = 10_000;
 /** Time for the last report before the connection closes. */
 const beforeRestartMs = 1_000;
 
+interface StoredUpdate {
+  readonly requestId: number | null;
+  readonly restarting: boolean;
+  readonly update: JsonValue;
+}
+
+const versionForm = formOf<string>(z.string());
+const updateForm = recordOf<StoredUpdate>({
+  requestId: z.int().nullable(),
+  restarting: z.boolean(),
+  update: z.unknown(),
+});
+
 export class FirmwareUpdater {
   readonly #parts: UpdaterParts;
   readonly #deps: UpdaterDeps;
@@ -285,14 +300,19 @@ export class FirmwareUpdater {
   }
 
   async load(): Promise<void> {
-    const { store } = this.#parts;
-    const [[version], [stored]] = await Promise.all([store('firmware-version').read(), store('firmware').read()]);
-    if (typeof version === 'string') this.#version = version;
-    if (typeof stored !== 'object' || stored === null || !('requestId' in stored)) return;
-    const { requestId, restarting, update } = stored;
-    this.#requestId = typeof requestId === 'number' ? requestId : null;
-    this.#order = this.#deps.restored(update);
-    if (restarting !== true) return;
+    const { store, log } = this.#parts;
+    this.#version = (await readOne(store('firmware-version'), versionForm, log)) ?? this.#version;
+    const form = (json: JsonValue) => {
+      const stored = updateForm(json);
+      const isOdd =
+        !(stored instanceof Misfit) && stored.update !== null && this.#deps.restored(stored.update) === null;
+      return isOdd ? new Misfit('has an update that is no request') : stored;
+    };
+    const stored = await readOne(store('firmware'), form, log);
+    if (stored === null) return;
+    this.#requestId = stored.requestId;
+    this.#order = stored.update === null ? null : this.#deps.restored(stored.update);
+    if (!stored.restarting) return;
     this.#phase = 'rebooting';
     this.#restarted = true;
   }

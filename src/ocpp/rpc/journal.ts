@@ -3,10 +3,12 @@
  * long time without a connection costs the same for each message. Entries that no longer count (messages that have
  * left, earlier notes of failures) are dropped when they make up about a third of a long slot, or the queue is empty.
  */
+import { z } from 'zod';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { formOf, readEach, record, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
-import type { QueuedMessage, QueuedRole } from './model.ts';
+import type { QueuedMessage } from './model.ts';
 
 /** A message in the queue. */
 export interface QueuedItem {
@@ -34,38 +36,40 @@ const maxMissed = 100;
 
 type Entry = { readonly [name: string]: JsonValue };
 
-const roles: readonly QueuedRole[] = ['start', 'middle', 'end'];
-
 const entryOf = ({ number, message, failures }: QueuedItem): Entry => ({
   number,
   message: { ...message },
   ...(failures > 0 && { failures }),
 });
 
-/** null: not an entry of a queue */
-function itemOf({ number, message, failures = 0 }: Entry): QueuedItem | null {
-  if (typeof number !== 'number' || typeof failures !== 'number') return null;
-  if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
-  const { action, payload, transaction, role } = message as Entry;
-  const queuedRole = roles.find((name) => name === role);
-  if (typeof action !== 'string' || typeof transaction !== 'string' || queuedRole === undefined) return null;
-  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
-  return { number, message: { action, payload: payload as Entry, transaction, role: queuedRole }, failures };
-}
+type SavedEntry =
+  | { readonly left: readonly number[] }
+  | { readonly failed: number; readonly failures: number }
+  | { readonly number: number; readonly message: QueuedMessage; readonly failures?: number };
 
-function replay(entries: readonly JsonValue[]): QueuedItem[] {
+const message = record<QueuedMessage>({
+  action: z.string(),
+  payload: z.looseObject({}),
+  transaction: z.string(),
+  role: z.enum(['start', 'middle', 'end']),
+});
+
+const entryForm = formOf<SavedEntry>(
+  z.union([
+    z.object({ left: z.array(serial) }),
+    z.object({ failed: serial, failures: serial }),
+    z.object({ number: serial, message, failures: serial.optional() }),
+  ]),
+);
+
+function replay(entries: readonly SavedEntry[]): QueuedItem[] {
   const items = new Map<number, QueuedItem>();
-  for (const value of entries) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    const entry = value as Entry;
-    const { left, failed, failures } = entry;
-    const failedItem = typeof failed === 'number' ? items.get(failed) : undefined;
-    if (Array.isArray(left)) for (const number of left) items.delete(Number(number));
-    else if (failedItem !== undefined && typeof failures === 'number') failedItem.failures = failures;
-    else {
-      const item = itemOf(entry);
-      if (item !== null) items.set(item.number, item);
-    }
+  for (const entry of entries) {
+    if ('left' in entry) for (const number of entry.left) items.delete(number);
+    else if ('failed' in entry) {
+      const item = items.get(entry.failed);
+      if (item !== undefined) item.failures = entry.failures;
+    } else items.set(entry.number, { number: entry.number, message: entry.message, failures: entry.failures ?? 0 });
   }
   return [...items.values()];
 }
@@ -92,7 +96,7 @@ class SlotJournal implements Journal {
 
   async load(): Promise<QueuedItem[]> {
     try {
-      const entries = await this.#slot.read();
+      const entries = await readEach(this.#slot, entryForm, this.#log);
       this.#entries = entries.length;
       return replay(entries);
     } catch (error) {

@@ -2,7 +2,7 @@
 import type { OcppMessage, OcppMessageFilter, OcppFinding, OcppFindingKind } from '../../contract/ocpp.ts';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
-import type { FrameFacts } from './calls.ts';
+import type { FrameFacts } from './outlet.ts';
 
 // Redaction removes secrets from frames before they are kept: passwords of basic authentication, credentials and
 // queries of URLs, private keys. Names are compared without case, as keys of 1.6 are.

@@ -117,11 +117,7 @@ export interface TransactionQueue {
   /** Messages of one transaction. */
   lengthOf(transaction: string): number;
   readonly droppedMiddles: number;
-  /** all messages, oldest first */
-  readonly messages: readonly QueuedMessage[];
   push(message: QueuedMessage): void;
-  /** Removes messages, between `load` and the first `resume`. */
-  discard(which: (message: QueuedMessage) => boolean): void;
   /** Sends from now on: the line is open and the station is accepted. */
   resume(): void;
   /** Stops sending, since the line is down or the registration has ended; costs no attempt. */

@@ -77,10 +77,6 @@ class PersistentQueue implements LoadableQueue {
     return this.#items.length;
   }
 
-  get messages(): readonly QueuedMessage[] {
-    return this.#items.map(({ message }) => message);
-  }
-
   lengthOf(transaction: string): number {
     return this.#lengths.get(transaction) ?? 0;
   }
@@ -106,10 +102,6 @@ class PersistentQueue implements LoadableQueue {
     this.#journal.pushed(item);
     if (this.#items.length > (this.#options.cap ?? queueCap)) this.#thin();
     this.#sendNext();
-  }
-
-  discard(which: (message: QueuedMessage) => boolean): void {
-    this.#leave(new Set(this.#items.filter(({ message }) => which(message))));
   }
 
   resume(): void {

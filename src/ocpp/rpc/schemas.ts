@@ -239,3 +239,16 @@ export function createPayloadChecks(read: (version: OcppSubprotocol) => SchemaTe
 
 /** Checks of the process: all stations share the compiled schemas. */
 export const payloadChecks: PayloadChecks = createPayloadChecks();
+
+/** Maximum characters of a number quoted in an error. */
+const maxNumberShown = 40;
+
+/** The issue of a payload with a number that JavaScript cannot hold exactly; it is refused, since it would change. */
+export function numberIssue(
+  version: OcppSubprotocol,
+  { changedNumber }: { readonly changedNumber?: string },
+): PayloadIssue | null {
+  if (changedNumber === undefined) return null;
+  const description = `the number ${changedNumber.slice(0, maxNumberShown)} cannot be held exactly`;
+  return { code: errorCode(version, 'value'), description, details: {} };
+}

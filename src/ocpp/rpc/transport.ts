@@ -5,7 +5,7 @@ import { errorText } from '../../core/errors.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { createCaller, createOutlet, createResponder } from './calls.ts';
+import { createCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import type { ConnectFailure } from './socket.ts';
 import { answerToInvalid, isErrorCode, maxLevels } from './frames.ts';
@@ -16,7 +16,9 @@ import { messageBook, ocppChannel, recordFrame } from './messages.ts';
 import type { OcppChannel, OcppMessageBook } from './messages.ts';
 import { CallError } from './model.ts';
 import type { CallHandler, Line, LineClosed, LineOpened, Payload, PayloadChecks, PayloadIssue } from './model.ts';
-import type { FrameFacts } from './calls.ts';
+import { createOutlet } from './outlet.ts';
+import type { FrameFacts } from './outlet.ts';
+import { createResponder } from './responder.ts';
 
 /** Events of a connection for its version; every member is optional. */
 interface TransportEvents {

@@ -2,6 +2,8 @@
 import { createHash } from 'node:crypto';
 import type { KeyObject, X509Certificate } from 'node:crypto';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
+import { readBy } from '../../core/slot-values.ts';
+import type { SlotForm } from '../../core/slot-values.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
 
@@ -272,12 +274,21 @@ export function storedCertificates<RootUse extends string, OwnUse extends string
   ];
 }
 
-/** null: nothing was stored. Values that do not fit are left out. */
+const nothing = { roots: [], own: new Map(), pending: new Map(), others: [] };
+
+/** The form of a value of `storedCertificates`. */
+export const certificateForm = (uses: CertificateUses<string, string>): SlotForm<JsonValue> =>
+  readBy((value) => {
+    const { roots, own, pending, others } = withValue(nothing, value, uses);
+    return roots.length + own.size + pending.size + others.length > 0 ? value : null;
+  }, 'certificate or key');
+
+/** null: nothing was stored */
 export function restoredCertificates<RootUse extends string, OwnUse extends string>(
   values: readonly JsonValue[],
   uses: CertificateUses<RootUse, OwnUse>,
 ): CertificateState<RootUse, OwnUse> | null {
-  const empty: CertificateState<RootUse, OwnUse> = { roots: [], own: new Map(), pending: new Map(), others: [] };
+  const empty: CertificateState<RootUse, OwnUse> = nothing;
   return values.length === 0 ? null : values.reduce((state, value) => withValue(state, value, uses), empty);
 }
 

@@ -1,6 +1,8 @@
 /** Security events: the log of all events, and the messages for the reported events (A04, N01). */
+import { z } from 'zod';
 import type { Logger } from '../../core/log/log.ts';
-import type { JsonValue, Slot } from '../../core/store.ts';
+import { instant, readEach, recordOf } from '../../core/slot-values.ts';
+import type { Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { createOutbox } from '../files/outbox.ts';
 import type { OutboxParts } from '../files/outbox.ts';
@@ -71,6 +73,13 @@ export interface SecurityLogEntry {
   readonly type: string;
   readonly techInfo: string | null;
 }
+
+const entryForm = recordOf<SecurityLogEntry>({ atMs: instant, type: z.string(), techInfo: z.string().nullish() });
+const reportForm = recordOf<SecurityEventReport>({
+  type: z.string(),
+  timestamp: z.iso.datetime({ offset: true }),
+  techInfo: z.string().optional(),
+});
 
 export interface EventLog {
   /** oldest first */
@@ -153,9 +162,11 @@ export function createEventLog(parts: EventLogParts, options: EventLogOptions): 
       if (type !== null) raise(type, failure.text);
     },
     async load() {
-      const [lines, queued] = await Promise.all([logSlot.read(), queueSlot.read()]);
-      entries = [...lines.flatMap(entryOf), ...entries].slice(-securityLogCapacity);
-      outbox.restore(queued.flatMap(reportOf));
+      const lines = await readEach(logSlot, entryForm, log);
+      const queued = await readEach(queueSlot, reportForm, log);
+      const earlier = lines.map((line) => ({ ...line, techInfo: line.techInfo ?? null }));
+      entries = [...earlier, ...entries].slice(-securityLogCapacity);
+      outbox.restore(queued);
       raise('StartupOfTheDevice');
     },
     stop() {
@@ -163,23 +174,4 @@ export function createEventLog(parts: EventLogParts, options: EventLogOptions): 
       outbox.stop();
     },
   };
-}
-
-const isObject = (value: JsonValue): value is { readonly [name: string]: JsonValue } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function entryOf(value: JsonValue): readonly SecurityLogEntry[] {
-  if (!isObject(value)) return [];
-  const { atMs, type, techInfo } = value;
-  return typeof atMs === 'number' && typeof type === 'string'
-    ? [{ atMs, type, techInfo: typeof techInfo === 'string' ? techInfo : null }]
-    : [];
-}
-
-function reportOf(value: JsonValue): readonly SecurityEventReport[] {
-  if (!isObject(value)) return [];
-  const { type, timestamp, techInfo } = value;
-  return typeof type === 'string' && typeof timestamp === 'string'
-    ? [{ type, timestamp, ...(typeof techInfo === 'string' && { techInfo }) }]
-    : [];
 }

@@ -9,6 +9,7 @@ import type X509 from '@peculiar/x509';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
 import { lazily } from '../../core/lazy.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { readEach } from '../../core/slot-values.ts';
 import type { Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
@@ -27,6 +28,7 @@ import {
   storedCertificates,
   validityIssue,
   withEntry,
+  certificateForm,
 } from './certificates.ts';
 import type {
   CertificateHashData,
@@ -97,7 +99,7 @@ export interface CertificateFiles {
 interface KeeperParts {
   readonly clock: RemoteClock;
   readonly store: (name: string) => Slot;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warning'>;
   readonly connection: Pick<Connection, 'setCertificates'>;
 }
 
@@ -156,7 +158,9 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
 
   async load(): Promise<void> {
     const { presented } = this.#uses;
-    const stored = restoredCertificates(await this.#parts.store('certificates').read(), this.#uses);
+    const { store, log } = this.#parts;
+    const values = await readEach(store('certificates'), certificateForm(this.#uses), log);
+    const stored = restoredCertificates(values, this.#uses);
     if (stored === null) return;
     const certificate = stored.own.get(presented) ?? null;
     // a certificate without a key came from the settings of an earlier process

@@ -1,6 +1,5 @@
 /** One charge point: its connection, the version at work on it, and what REST sees of both. */
 import { randomUUID } from 'node:crypto';
-import { isIP } from 'node:net';
 import type {
   OcppCallResult,
   OcppConnectOptions,
@@ -12,37 +11,26 @@ import type {
   OcppStatus,
   OcppSubprotocol,
 } from '../../contract/ocpp.ts';
-import {
-  isOcppUrl,
-  isUrlOfProfile,
-  needsPassword,
-  ocppPasswordOctets,
-  ocppPasswordText,
-  ocppUrlOf,
-  ocppUrlText,
-  ocppVersionsOf,
-  urlOfProfile,
-  versionWithoutId,
-} from '../../contract/ocpp-settings.ts';
+import { urlOfProfile } from '../../contract/ocpp-settings.ts';
 import type { OcppVersions } from '../../contract/ocpp-settings.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
-import { SentLimits } from '../charging/control.ts';
+import { SentLimits } from '../charging/sent-limits.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
-import type { Link } from '../rpc/link.ts';
 import { createFindings } from '../rpc/messages.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
+import { ConnectRequests, subprotocolsOf } from './connect-request.ts';
+import { ConnectionAlarm } from './connection-alarm.ts';
 import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
 import { createInsistence } from './insistence.ts';
 import type { Insistence } from './insistence.ts';
@@ -85,30 +73,6 @@ export interface ChargePointOptions {
 /** Time in which a station that leaves delivers its last messages. */
 const leaveMs = 3000;
 
-const badValue = (detail: string) => new SimError('COMMAND_BAD_VALUE', detail);
-
-/** Address and credentials of a connect over REST; what it does not give is that in use. @throws SimError COMMAND_BAD_VALUE */
-function checkConnect(
-  { url: requestedUrl, securityProfile, password }: OcppConnectOptions,
-  versions: OcppVersions,
-  { target, credentials: inForce }: Pick<Link, 'target' | 'credentials'>,
-) {
-  const profile = securityProfile ?? inForce.securityProfile;
-  const url = requestedUrl === undefined ? urlOfProfile(target.url, profile) : ocppUrlOf(requestedUrl);
-  const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, versions);
-  if (!isOcppUrl(url)) throw badValue(`url: allowed: ${ocppUrlText}`);
-  if (!isUrlOfProfile(url, profile))
-    throw badValue(`url: security profile ${profile} needs ${profile >= 2 ? 'wss' : 'ws'}`);
-  if (password !== undefined && octets === null) throw badValue(`password: allowed: ${ocppPasswordText}`);
-  if (needsPassword(profile) && octets === null) throw badValue(`password: security profile ${profile} needs one`);
-  if (profile === 3 && inForce.own === null)
-    throw badValue('security_profile: profile 3 needs a client certificate (--ocpp_cert, --ocpp_key)');
-  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
-  if (requestedUrl !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
-    throw badValue(`url: ${host} ${refusedTargetText}`);
-  return { url, profile, octets };
-}
-
 export class ChargePoint implements OcppStation {
   readonly id: string;
   readonly deviceIndex: number;
@@ -120,11 +84,10 @@ export class ChargePoint implements OcppStation {
   /** ends listening to the device */
   readonly #endListening: () => void;
   readonly #spoken: SpokenVersion;
-  #versions: OcppVersions;
+  readonly #requests: ConnectRequests;
+  readonly #alarm: ConnectionAlarm;
   readonly #findings: ReturnType<typeof createFindings>;
   #lastContactMs: number | null = null;
-  /** drops of the connection, as far as they are alarmed */
-  #drops = 0;
   /** ends the wait for the last messages */
   #endLeaving: (() => void) | null = null;
   #stopping: Promise<void> | null = null;
@@ -134,8 +97,9 @@ export class ChargePoint implements OcppStation {
     this.id = options.id;
     this.deviceIndex = options.device.deviceIndex;
     this.#findings = createFindings(() => options.wall.nowMs());
-    this.#versions = options.versions;
     this.#transport = this.#makeTransport();
+    const { link } = this.#transport;
+    this.#alarm = new ConnectionAlarm({ ...options, deviceIndex: this.deviceIndex, link });
     this.#line = this.#makeLineState();
     this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
     this.#limits = new SentLimits({ ...options, releases: this.#releases, slot: options.store(null, 'limits') });
@@ -144,6 +108,16 @@ export class ChargePoint implements OcppStation {
       if (event === 'restart') this.#limits.forget();
     });
     this.#spoken = this.#makeSpoken();
+    this.#requests = new ConnectRequests({
+      ...options,
+      link,
+      line: this.#line,
+      retargeted: () => {
+        this.#spoken.inform((stack) => {
+          stack.retargeted();
+        });
+      },
+    });
   }
 
   #unsaved(what: string, error: unknown): void {
@@ -151,10 +125,11 @@ export class ChargePoint implements OcppStation {
   }
 
   #makeLineState(): LineState {
-    const { credentials, store } = this.#options;
+    const { credentials, store, log } = this.#options;
     return new LineState({
       link: this.#transport.link,
       slot: store(null, 'line'),
+      log,
       settings: credentials,
       restoreOwn: (certificate) => {
         this.#spoken.inform((stack) => {
@@ -189,6 +164,7 @@ export class ChargePoint implements OcppStation {
       table: options.versionTable,
       offered: options.versions,
       slot: options.store(null, 'version'),
+      log: options.log,
       make: ({ makeStack, subprotocol }) =>
         makeStack({ ...common, store: (name) => options.store(stationSlots.has(name) ? null : subprotocol, name) }),
       changing: () => {
@@ -207,19 +183,14 @@ export class ChargePoint implements OcppStation {
     });
   }
 
-  /** Subprotocols that are offered. */
-  #subprotocols(versions: OcppVersions): readonly OcppSubprotocol[] {
-    return versions.map((version) => this.#options.versionTable[version].subprotocol);
-  }
-
   #makeTransport(): Transport {
     const { id, deviceIndex } = this;
-    const { versions, url, guarded, credentials, wall, random, log } = this.#options;
+    const { versions, versionTable, url, guarded, credentials, wall, random, log } = this.#options;
     return createTransport({
       ...this.#options,
       identity: id,
       deviceIndex,
-      target: { url, subprotocols: this.#subprotocols(versions), guarded },
+      target: { url, subprotocols: subprotocolsOf(versionTable, versions), guarded },
       credentials,
       clock: wall,
       random: random('back-off'),
@@ -230,17 +201,17 @@ export class ChargePoint implements OcppStation {
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();
-          this.#alarm(null);
+          this.#alarm.end();
           // before another version takes over: the one at work knows the certificates
           this.#line.opened();
           this.#spoken.opened(event);
         },
         closed: (event) => {
-          this.#alarmDrop(event.reason);
+          this.#alarm.closed(event.reason);
           this.#spoken.closed(event);
         },
         failed: (failure, isReverted) => {
-          if (!isReverted) this.#alarmFailure(failure.text);
+          if (!isReverted) this.#alarm.failed(failure.text);
           this.#spoken.inform((stack) => {
             stack.failed(failure, isReverted);
           });
@@ -288,25 +259,6 @@ export class ChargePoint implements OcppStation {
     this.#transport.link.connect();
   }
 
-  /** An end that this station has brought about itself, such as a reset, is no alarm. */
-  #alarmDrop(reason: string): void {
-    const { drops } = this.#transport.link;
-    if (drops > this.#drops) this.#alarm(reason === '' ? 'the connection has ended' : reason);
-    this.#drops = drops;
-  }
-
-  /** Raises the alarm of a lost connection, unless new credentials are on trial: the former ones are tried again first. */
-  #alarmFailure(why: string): void {
-    const { isWanted, connects, isTrial } = this.#transport.link;
-    if (isWanted && connects > 0 && !isTrial) this.#alarm(why);
-  }
-
-  #alarm(why: string | null): void {
-    const { commAlarms } = this.#options;
-    if (why === null) commAlarms.end(this.deviceIndex, 'ocpp_connection_lost');
-    else commAlarms.raise(this.deviceIndex, 'ocpp_connection_lost', `${this.id}: ${why}`);
-  }
-
   /** The device leaves while the process goes on: its sessions end, and the central system is notified if possible. */
   async leave(): Promise<void> {
     const { later, log } = this.#options;
@@ -337,7 +289,7 @@ export class ChargePoint implements OcppStation {
     this.#releases.stop();
     this.#endListening();
     this.#options.clock.clear();
-    this.#alarm(null);
+    this.#alarm.end();
   }
 
   get functions(): OcppFunctions {
@@ -352,7 +304,7 @@ export class ChargePoint implements OcppStation {
       deviceIndex: this.deviceIndex,
       enabled: true,
       version: this.#spoken.version,
-      versions: this.#versions,
+      versions: this.#requests.versions,
       subprotocol: link.subprotocol,
       url: urlOfProfile(link.target.url, link.credentials.securityProfile),
       connectionState: link.state,
@@ -383,44 +335,13 @@ export class ChargePoint implements OcppStation {
     };
   }
 
-  connect(options: OcppConnectOptions): void {
-    const { link } = this.#transport;
-    const versions = this.#versionsOf(options.version);
-    const { url, profile, octets } = checkConnect(options, versions, link);
-    const isAddressGiven = options.url !== undefined;
-    // a raised profile alone leads to the same central system
-    const isOther = isAddressGiven && url !== urlOfProfile(link.target.url, profile);
-    if (isAddressGiven) this.#line.useSettings(isOther);
-    if (isOther)
-      this.#spoken.inform((stack) => {
-        stack.retargeted();
-      });
-    this.#versions = versions;
-    const subprotocols = this.#subprotocols(versions);
-    for (const subprotocol of subprotocols) this.#options.schemas.prepare(subprotocol);
-    const guarded = isAddressGiven || link.target.guarded;
-    // an address that is given has the transport of a profile; without both the profile in use may be on trial
-    const isProfileGiven = isAddressGiven || options.securityProfile !== undefined;
-    link.setTarget({ ...link.target, ...(isProfileGiven && { url }), subprotocols, guarded });
-    if (isProfileGiven) link.adoptCredentials({ securityProfile: profile });
-    if (options.password !== undefined && octets !== null) this.#line.usePassword(octets);
-    // an attempt that is under way goes to the former one
-    if (link.isWanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
-    else link.connect();
-  }
-
-  /** @throws SimError COMMAND_BAD_VALUE */
-  #versionsOf(version: OcppConnectOptions['version']): OcppVersions {
-    if (version === undefined) return this.#versions;
-    const versions = ocppVersionsOf(version);
-    const withoutId = versionWithoutId(this.id, versions);
-    if (withoutId !== null) throw badValue(`version: ${withoutId} allows no colon in an identity, as ${this.id} has`);
-    return versions;
+  connect(request: OcppConnectOptions): void {
+    this.#requests.connect(request);
   }
 
   disconnect(code: number): void {
     this.#transport.link.disconnect(code);
-    this.#alarm(null);
+    this.#alarm.end();
   }
 
   async call({ action, payload, validate, timeoutS }: OcppRawCall): Promise<OcppCallResult> {
@@ -428,7 +349,7 @@ export class ChargePoint implements OcppStation {
     const { subprotocol } = link;
     if (subprotocol === null) throw new SimError('NOT_CONNECTED', 'there is no connection to the central system');
     const wrong = validate ? this.#options.schemas.check(subprotocol, action, 'request', payload) : null;
-    if (wrong !== null) throw badValue(`payload: ${wrong.description}`);
+    if (wrong !== null) throw new SimError('COMMAND_BAD_VALUE', `payload: ${wrong.description}`);
     const messageId = randomUUID();
     const options = { timeoutMs: timeoutS * 1000, validate, messageId };
     return callResult(action, await line.call(action, payload as Record<string, unknown>, options), messageId);

@@ -2,8 +2,10 @@
  * Credentials and access that a station has learnt from its central systems. They belong to the station and to no
  * version: a connection needs them before a version is chosen.
  */
-import { ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
+import { isOcppUrl, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { readBy, readOne } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import { isSamePassword } from '../rpc/credentials.ts';
 import type { Credentials } from '../rpc/credentials.ts';
@@ -41,6 +43,7 @@ interface LineStateOptions {
     'target' | 'credentials' | 'provenCredentials' | 'connects' | 'retarget' | 'setCredentials' | 'adoptCredentials'
   >;
   readonly slot: Slot;
+  readonly log: Pick<Logger, 'warning'>;
   /** of the settings */
   readonly settings: Credentials;
   /** Restores the certificate of the station that was in force before a refused one; null: that of the settings. */
@@ -110,8 +113,8 @@ export class LineState {
    * loaded. A password is on trial, so that the one of the settings returns when it is refused.
    */
   async load(): Promise<void> {
-    const [stored] = await this.#options.slot.read();
-    const learnt = learntOf(stored);
+    const { slot, log } = this.#options;
+    const learnt = await readOne(slot, readBy(learntOf, 'state of the line'), log);
     if (learnt === null) return;
     this.#learnt = learnt;
     const { profile, password } = learnt;
@@ -244,6 +247,10 @@ const hexOf = (octets: Buffer | null): string | null => octets?.toString('hex') 
 const octetsOf = (hex: JsonValue | undefined): Buffer | null =>
   typeof hex === 'string' ? Buffer.from(hex, 'hex') : null;
 
+/** Absent in an export without secrets. */
+const isHex = (hex: JsonValue | undefined) =>
+  hex === undefined || hex === null || (typeof hex === 'string' && /^([0-9a-f]{2})*$/i.test(hex));
+
 function storedOf({ password, securityProfile, profile }: Learnt): JsonValue {
   return {
     password: hexOf(password),
@@ -267,8 +274,10 @@ const profileNumber = (value: JsonValue | undefined): OcppSecurityProfile | null
 function learntOf(value: JsonValue | undefined): Learnt | null {
   const stored = objectOf(value);
   const securityProfile = profileNumber(stored?.securityProfile);
-  if (stored === null || securityProfile === null) return null;
-  return { password: octetsOf(stored.password), securityProfile, profile: profileInUseOf(stored.profile) };
+  if (stored === null || securityProfile === null || !isHex(stored.password)) return null;
+  const profile = profileInUseOf(stored.profile);
+  if (profile === null && (stored.profile ?? null) !== null) return null;
+  return { password: octetsOf(stored.password), securityProfile, profile };
 }
 
 function profileInUseOf(value: JsonValue | undefined): ProfileInUse | null {
@@ -278,6 +287,6 @@ function profileInUseOf(value: JsonValue | undefined): ProfileInUse | null {
   if (stored === null || access === null || securityProfile === null) return null;
   const { slot } = stored;
   const { url, guarded, password } = access;
-  if (typeof slot !== 'number' || typeof url !== 'string') return null;
+  if (typeof slot !== 'number' || typeof url !== 'string' || !isOcppUrl(url) || !isHex(password)) return null;
   return { slot, access: { url, guarded: guarded !== false, securityProfile, password: octetsOf(password) } };
 }

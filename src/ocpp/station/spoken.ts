@@ -2,11 +2,14 @@
  * The version at work at a station, and its change when the central system chooses another of those that are offered. A
  * version begins as after a start of the process: with what it has kept in the store, and with a BootNotification.
  */
+import { z } from 'zod';
 import type { OcppFunctions, OcppVersion } from '../../contract/ocpp.ts';
 import { ocppVersions } from '../../contract/ocpp-settings.ts';
 import type { OcppVersions } from '../../contract/ocpp-settings.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ErrorCode } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { formOf, readOne } from '../../core/slot-values.ts';
 import type { Slot } from '../../core/store.ts';
 import { noAnswer } from '../rpc/model.ts';
 import type { CallHandler, LineClosed, LineOpened } from '../rpc/model.ts';
@@ -15,12 +18,15 @@ import type { Version, VersionStack } from './stack.ts';
 /** The versions that stations can speak. */
 export type VersionTable = Readonly<Record<OcppVersion, Version>>;
 
+const versionForm = formOf<OcppVersion>(z.enum(ocppVersions));
+
 interface SpokenOptions {
   readonly table: VersionTable;
   /** before the central system has chosen, the version spoken last is at work, or the first of these */
   readonly offered: OcppVersions;
   /** the version spoken last, over a restart */
   readonly slot: Slot;
+  readonly log: Pick<Logger, 'warning'>;
   readonly make: (version: Version) => VersionStack;
   /** One version has given way, and another one is made next. */
   readonly changing: () => void;
@@ -97,9 +103,8 @@ export class SpokenVersion {
 
   /** Before the first connection. @throws what `VersionStack.load` throws */
   async load(): Promise<void> {
-    const { table, offered, slot, make } = this.#options;
-    const [stored] = await slot.read();
-    const last = ocppVersions.find((version) => version === stored);
+    const { table, offered, slot, log, make } = this.#options;
+    const last = (await readOne(slot, versionForm, log)) ?? undefined;
     this.#version = offered.find((version) => version === last) ?? this.#version;
     if (last !== undefined && last !== this.#version) await this.#replace(last);
     if (last !== this.#version) this.#save();

@@ -21,7 +21,7 @@ import type {
   CallOutcome,
 } from '../rpc/model.ts';
 import type { ConnectFailure } from '../rpc/socket.ts';
-import type { SentLimits } from '../charging/control.ts';
+import type { SentLimits } from '../charging/sent-limits.ts';
 import type { Connection, Network } from './connection.ts';
 import type { Insistence } from './insistence.ts';
 import type { StationPort } from './port.ts';

@@ -1,5 +1,8 @@
 /** Transactions of a station, running and ended, kept over a restart. */
+import { z } from 'zod';
 import type { Logger } from '../../core/log/log.ts';
+import { amount, formOf, instant, place, readEach, readHeaded, serial, simInstant } from '../../core/slot-values.ts';
+import type { Members, SlotForm } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { SimTime, WallClock } from '../../core/time/clock.ts';
 import { createSaver } from '../station/stack.ts';
@@ -43,7 +46,7 @@ export interface Ledger<Entry extends LedgerRecord> {
   readonly isContinued: boolean;
   /**
    * @param make creates the record from the number of all transactions so far, with this one
-   * @param announce queues the first message; the record is stored after it, so that no stored record lacks it
+   * @param announce queues the first message, which the store keeps together with the record
    * @returns the record after `announce`
    */
   add(make: (count: number) => Entry, announce: (record: Entry) => void): Entry;
@@ -77,11 +80,31 @@ interface Head {
 
 const isRunning = ({ endedMs }: LedgerRecord) => endedMs === null;
 
+const headForm = formOf<Head>(
+  z.object({
+    count: serial,
+    readings: z.array(z.tuple([place, z.object({ energyWh: amount, at: simInstant, wallMs: instant })])).optional(),
+  }),
+);
+
+/** Schemas of the members of a transaction in every version. */
+export const ledgerMembers: Members<LedgerRecord> = {
+  key: z.string(),
+  connectorId: place,
+  endedMs: instant.nullable(),
+  lastMs: instant,
+  lastWh: amount,
+};
+
+/** Transactions so far at least: the number of a new one must not be that of a message in the queue. */
+const countOf = (count: number, records: readonly LedgerRecord[]) =>
+  Math.max(count, ...records.map(({ key }) => (/^\d{1,15}$/.test(key) ? Number(key) : 0)));
+
 /** Stores the book. */
 function createRecordStore<Entry extends LedgerRecord>(
   book: Book<Entry>,
   slots: LedgerSlots,
-  log: Pick<Logger, 'error'>,
+  { form, log }: Pick<LedgerDeps<Entry>, 'form' | 'log'>,
 ) {
   const { records } = book;
   const recordsOf = (running: boolean) => [...records.values()].filter((record) => isRunning(record) === running);
@@ -101,33 +124,37 @@ function createRecordStore<Entry extends LedgerRecord>(
     },
     /** @returns false: nothing was stored before */
     async load(): Promise<boolean> {
-      const [stored, ...open] = (await slots.running.read()) as unknown as readonly [Head?, ...Entry[]];
-      const past = (await slots.ended.read()) as unknown as readonly Entry[];
-      book.count = stored?.count ?? 0;
-      for (const [connectorId, reading] of stored?.readings ?? []) book.readings.set(connectorId, reading);
-      for (const record of [...past, ...open]) if (!records.has(record.key)) records.set(record.key, record);
-      if (stored === undefined) running.save();
-      return stored !== undefined;
+      const isStored = (await slots.running.read()).length > 0;
+      const stored = await readHeaded(slots.running, [headForm, form], log);
+      const past = await readEach(slots.ended, form, log);
+      const all = [...past, ...(stored?.rest ?? [])];
+      book.count = countOf(stored?.head.count ?? 0, all);
+      for (const [connectorId, reading] of stored?.head.readings ?? []) book.readings.set(connectorId, reading);
+      for (const record of all) if (!records.has(record.key)) records.set(record.key, record);
+      if (stored === null) running.save();
+      return isStored;
     },
   };
 }
 
-interface LedgerDeps {
+interface LedgerDeps<Entry> {
+  /** of a stored transaction */
+  readonly form: SlotForm<Entry>;
   /** true if messages of a transaction wait, so that its record is needed */
   readonly isQueued: (key: string) => boolean;
   /** the instant of the device */
   readonly now: () => SimTime;
   readonly wall: Pick<WallClock, 'nowMs'>;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warning'>;
 }
 
 export function createLedger<Entry extends LedgerRecord>(
   slots: LedgerSlots,
-  { isQueued, now, wall, log }: LedgerDeps,
+  { form, isQueued, now, wall, log }: LedgerDeps<Entry>,
 ): Ledger<Entry> {
   const book: Book<Entry> = { records: new Map(), readings: new Map(), count: 0 };
   const { records } = book;
-  const recordStore = createRecordStore(book, slots, log);
+  const recordStore = createRecordStore(book, slots, { form, log });
   let isContinued = false;
   const noteReading = ({ connectorId, lastWh }: Entry) => {
     book.readings.set(connectorId, { energyWh: lastWh, at: now(), wallMs: wall.nowMs() });

@@ -1,33 +1,15 @@
 /**
- * Transactions at the start of a process that continues another one. Messages and transactions are on the disk before
- * they have an effect, and the device up to a second later, so that a kill or a loss of power leaves them at different
- * instants. These functions make them agree before the station follows the device again.
+ * Transactions at the start of a process that continues another one. They are on the disk before they have an effect, and
+ * the device up to a second later, so that a kill or a loss of power leaves them at different instants. These functions
+ * make them agree before the station follows the device again.
  */
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { QueuedMessage, TransactionQueue } from '../rpc/model.ts';
 import type { Insistence } from '../station/insistence.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type { Ledger, LedgerRecord } from './ledger.ts';
 
 type Parts = Pick<StackOptions, 'device' | 'clock'> & { readonly log: Pick<Logger, 'info'> };
-
-/**
- * Drops messages of transactions that are not in the ledger: such a transaction was lost before any of its messages
- * went out. Adds to a transaction what its waiting messages have and the ledger has lost, such as its end.
- */
-export function agreeWithQueue<Entry extends LedgerRecord>(
-  ledger: Ledger<Entry>,
-  queue: Pick<TransactionQueue, 'messages' | 'discard'>,
-  changeOf: (record: Entry, message: QueuedMessage) => Partial<Entry> | null,
-): void {
-  queue.discard(({ transaction }) => ledger.get(transaction) === null);
-  for (const message of queue.messages) {
-    const record = ledger.get(message.transaction);
-    const change = record?.endedMs === null ? changeOf(record, message) : null;
-    if (change !== null) ledger.change(message.transaction, change);
-  }
-}
 
 /** Raises meters that are below their last reading, since the device was stored before it. */
 export function raiseMeters(

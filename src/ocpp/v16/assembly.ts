@@ -87,6 +87,7 @@ function keysOf({ device, connection, store, log, ready }: Stack16Options): KeyS
     },
     ofStation: credentialKeys(connection),
     slot: store('keys'),
+    log,
     failed: (error) => {
       log.error(`the store has refused a configuration key: ${errorText(error)}`, device.deviceIndex);
     },

@@ -3,9 +3,12 @@
  * start, and the rules for profiles, each with its clause. The profiles act through `charging/control.ts`.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
-import { createChargingControl, createInstalledProfiles, createProfileView } from '../charging/control.ts';
-import type { ChargingControl, InstalledProfiles } from '../charging/control.ts';
+import { createChargingControl } from '../charging/control.ts';
+import type { ChargingControl } from '../charging/control.ts';
+import { createInstalledProfiles } from '../charging/installed.ts';
+import type { InstalledProfiles } from '../charging/installed.ts';
 import { deciding } from '../charging/limits.ts';
+import { createProfileView } from '../charging/profile-view.ts';
 import type { ChargingProfile, RateUnit, RunningTransaction, ProfileKind, ProfilePurpose } from '../charging/model.ts';
 import { stamp } from './parts.ts';
 import type {

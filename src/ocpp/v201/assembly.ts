@@ -12,7 +12,8 @@ import { createDisplay } from './display-message.ts';
 import { createMeterValues } from './meter-values.ts';
 import { createNetworkProfiles } from './provisioning/network-profiles.ts';
 import { createReports } from './variables/reports.ts';
-import { createCertificates, createSecurityEvents } from './security.ts';
+import { createCertificates } from './security/certificates.ts';
+import { createSecurityEvents } from './security/events.ts';
 import { createFirmware } from './firmware-management.ts';
 import type { Firmware } from './firmware-management.ts';
 import {

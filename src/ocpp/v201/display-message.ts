@@ -1,5 +1,6 @@
 /** The displays of a station: messages of the central system and texts of the station (block O). */
 import type { OcppShownText } from '../../contract/ocpp.ts';
+import { instant, place, readEach, recordOf } from '../../core/slot-values.ts';
 import type { JsonValue } from '../../core/store.ts';
 import { errorCode } from '../rpc/frames.ts';
 import { CallError } from '../rpc/model.ts';
@@ -15,6 +16,7 @@ import type {
 } from './messages.ts';
 import type { Handler, Part, Requests, StationParts, Transactions } from './parts.ts';
 import { clauseOf } from './provisioning/registration.ts';
+import { messageInfoIn } from './stored.ts';
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { Version2 } from '../station/stack.ts';
 
@@ -251,7 +253,7 @@ interface Display extends Part {
 const perReport = 5;
 
 /** The messages of a station, kept over a restart; each is removed at its end. */
-function createMessageStore({ clock, store, log }: StationParts) {
+function createMessageStore({ clock, store, log, version }: StationParts) {
   let storedMessages: readonly StoredMessage[] = [];
   let cancelEnds: readonly (() => void)[] = [];
   const saver = createSaver(store('display'), () => storedMessages as unknown as readonly JsonValue[], log);
@@ -291,7 +293,13 @@ function createMessageStore({ clock, store, log }: StationParts) {
     removeWhere,
     sweep,
     async load(): Promise<void> {
-      storedMessages = (await store('display').read()) as unknown as readonly StoredMessage[];
+      const form = recordOf<StoredMessage>({
+        info: messageInfoIn(version),
+        evseId: place,
+        fromMs: instant.nullable(),
+        untilMs: instant.nullable(),
+      });
+      storedMessages = await readEach(store('display'), form, log);
       plan();
     },
     stop(): void {

@@ -12,7 +12,7 @@ import { anchorIssue } from '../security/certificates.ts';
 import { instantOf } from '../station/stack.ts';
 import type { Availability, Handler, Handlers, Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
 import type { Version2 } from '../station/stack.ts';
-import type { Certificates } from './security.ts';
+import type { Certificates } from './security/certificates.ts';
 
 // UpdateFirmware: refusals, and the order from a valid request (L01, L02).
 

@@ -5,6 +5,7 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
+import { formOf, readEach } from '../../core/slot-values.ts';
 import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservations.ts';
 import type { Access, Bearer, Book, Fits, Reservation } from '../reservations.ts';
 import { createOutbox } from '../files/outbox.ts';
@@ -13,6 +14,7 @@ import { bearerOf, tokenFault } from './authorization/tokens.ts';
 import type { ReservationUpdateStatusEnum } from './messages.ts';
 import type { Part, Replies, Requests, StationParts, Transactions } from './parts.ts';
 import { clauseOf } from './provisioning/registration.ts';
+import { requestOf } from './stored.ts';
 
 // ReservationStatusUpdate: sent at once, or when the station is accepted again. OCPP 2.0.1 H01 and H04.
 
@@ -26,7 +28,7 @@ interface Notices {
 const maxUnsentUpdates = 100;
 
 function createNotices(parts: StationParts): Notices {
-  const { calls, log, store } = parts;
+  const { calls, log, store, version } = parts;
   const slot = store('reservation-updates');
   const saver = createSaver(slot, () => outbox.waiting.map((update) => ({ ...update })), log);
   const outbox = createOutbox<Requests['ReservationStatusUpdate']>({
@@ -43,7 +45,8 @@ function createNotices(parts: StationParts): Notices {
       outbox.push({ reservationId, reservationUpdateStatus });
     },
     async load() {
-      outbox.restore((await slot.read()) as unknown as readonly Requests['ReservationStatusUpdate'][]);
+      const form = formOf<Requests['ReservationStatusUpdate']>(requestOf(version, 'ReservationStatusUpdate'));
+      outbox.restore(await readEach(slot, form, log));
     },
     stop() {
       outbox.stop();

@@ -21,6 +21,7 @@ import {
 import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
+import { keptPoint, pointOf } from '../map/layout-table.ts';
 import type { AnyPointValue } from '../map/types.ts';
 import { pointName, readPoint } from '../map/view.ts';
 import { writeSpan } from '../map/register-bank.ts';
@@ -77,7 +78,7 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
   partial_point: ['MAP_PARTIAL_POINT'],
 };
 
-const keptLanding = ({ slot: { index }, written, value }: Landing) => ({ slot: index, written, value });
+const keptLanding = ({ slot, written, value }: Landing) => ({ slot: keptPoint(slot), written, value });
 
 /**
  * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
@@ -196,8 +197,8 @@ export class Acceptance {
         this.#pending = [];
         const { bank, again } = this.#options;
         for (const { by, points, ...timer } of pending) {
-          const landing = points.flatMap(({ slot: index, ...values }) => {
-            const slot = bank.layout.slots[index];
+          const landing = points.flatMap(({ slot: point, ...values }) => {
+            const slot = pointOf(bank.layout, point);
             return slot ? [{ slot, ...values }] : [];
           });
           this.#delay(landing, by, (land) => again(timer, land));

@@ -9,6 +9,7 @@ import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } fr
 import type { PointBank } from '../map/bank.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
+import { layoutDigest } from '../map/layout-table.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 
@@ -120,12 +121,14 @@ export class Sample {
   /** all registers when `#isWhole`, otherwise the runs joined */
   #bytes: Buffer;
   readonly #isWhole: boolean;
+  readonly #layout: string;
   /** `#bytes` as text, made once: a sample stays as it is, and may be saved each second; null: not yet made */
   #text: string | null = null;
 
   /** @param slots points in map order */
   constructor(bank: PointBank, slots: readonly PointSlot[]) {
     const { imageSize } = bank.layout;
+    this.#layout = layoutDigest(bank.layout);
     const { runs, size } = runsOf(bank.layout, slots);
     this.#runs = runs;
     // from half of the registers on a shared copy is smaller: many faults may sample a device at one moment
@@ -144,9 +147,12 @@ export class Sample {
   /** State that a restart keeps. */
   kept(): Kept {
     return {
-      save: () => (this.#text ??= this.#bytes.toString('base64')),
+      save: () => (this.#text ??= `${this.#bytes.toString('base64')} ${this.#layout}`),
       restore: (saved) => {
-        const bytes = Buffer.from(typeof saved === 'string' ? saved : '', 'base64');
+        // form 1 of the state has no layout
+        const [octets = '', layout = this.#layout] = typeof saved === 'string' ? saved.split(' ') : [];
+        if (layout !== this.#layout) throw new SimError('INTERNAL', 'a kept sample is one of another register map');
+        const bytes = Buffer.from(octets, 'base64');
         if (bytes.length !== this.#bytes.length)
           throw new SimError('INTERNAL', `a kept sample has ${bytes.length} octets, not ${this.#bytes.length}`);
         this.#bytes = bytes;

@@ -23,7 +23,8 @@ const uint64: NumberCodec = {
   get: (dv, at) => dv.getUint32(at) * two32 + dv.getUint32(at + 4),
   set(dv, at, raw) {
     dv.setUint32(at, Math.floor(raw / two32));
-    dv.setUint32(at + 4, raw % two32);
+    // setUint32 takes the low 32 bits of a number
+    dv.setUint32(at + 4, raw);
   },
   absent: (dv, at) => dv.getUint32(at) === 0xffffffff && dv.getUint32(at + 4) === 0xffffffff,
   clear(dv, at) {
@@ -37,9 +38,8 @@ const int64: NumberCodec = {
   max: Number.MAX_SAFE_INTEGER,
   get: (dv, at) => dv.getInt32(at) * two32 + dv.getUint32(at + 4),
   set(dv, at, raw) {
-    const high = Math.floor(raw / two32);
-    dv.setInt32(at, high);
-    dv.setUint32(at + 4, raw - high * two32);
+    dv.setInt32(at, Math.floor(raw / two32));
+    dv.setUint32(at + 4, raw);
   },
   absent: (dv, at) => dv.getUint32(at) === 0x80000000 && dv.getUint32(at + 4) === 0,
   clear(dv, at) {

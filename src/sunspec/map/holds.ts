@@ -21,6 +21,7 @@ import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
 import { reactiveEnables } from './grid-support/state.ts';
 import type { Layout, PointSlot } from './layout.ts';
+import { keptPoint, pointOf } from './layout-table.ts';
 import { reversionTimers } from './timers.ts';
 import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
@@ -93,7 +94,7 @@ interface Control {
 /** A point of a hold as state that a restart keeps; null in the place of undefined. */
 function keptEntry(bank: Bank, slot: PointSlot, { value, added, mark, base, lost }: Entry) {
   return {
-    slot: slot.index,
+    slot: keptPoint(slot),
     value,
     added,
     lost,
@@ -272,7 +273,7 @@ export class Holds {
         this.#controls.clear();
         for (const { id, points } of controls) {
           const entries = points.flatMap((point) => {
-            const slot = this.#bank.layout.slots[point.slot];
+            const slot = pointOf(this.#bank.layout, point.slot);
             return slot ? [[slot, restoredEntry(this.#bank, point)] as const] : [];
           });
           this.#controls.set(id, { id, points: new Map(entries) });

@@ -10,6 +10,7 @@ import type { Bank } from './bank.ts';
 import { Holds } from './holds.ts';
 import type { HoldValue, NewHold } from './holds.ts';
 import type { PointSlot } from './layout.ts';
+import { keptPoint, pointOf } from './layout-table.ts';
 import type { AnyPointValue } from './types.ts';
 
 /** The reason why a device refuses a write for good. */
@@ -132,16 +133,16 @@ export class PointHolds {
   }
 
   #keptControls(): Kept {
-    const { slots } = this.#bank.layout;
-    const slotsAt = (...indexes: readonly number[]) => indexes.flatMap((index) => slots[index] ?? []);
+    const slotsAt = (...points: readonly (string | number)[]) =>
+      points.flatMap((point) => pointOf(this.#bank.layout, point) ?? []);
     return keptRecord(
       () => ({
         live: Array.from(this.#live, ([id, values]) => ({
           id,
-          values: Array.from(values, ([{ index }, value]) => ({ index, value })),
+          values: Array.from(values, ([slot, value]) => ({ index: keptPoint(slot), value })),
         })),
-        owners: Array.from(this.#owners, ([{ index }, id]) => ({ index, id })),
-        lost: Array.from(this.#lost, ([id, slots]) => ({ id, points: Array.from(slots, ({ index }) => index) })),
+        owners: Array.from(this.#owners, ([slot, id]) => ({ index: keptPoint(slot), id })),
+        lost: Array.from(this.#lost, ([id, slots]) => ({ id, points: Array.from(slots, keptPoint) })),
       }),
       ({ live, owners, lost }) => {
         this.forget();

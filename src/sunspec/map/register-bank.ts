@@ -17,7 +17,12 @@ import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { changedRegisters, putRegisters } from './changed-registers.ts';
+import type { KeptRegisters } from './changed-registers.ts';
 import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './checks.ts';
+import { pointAt, putPoints, sameMap } from './kept-points.ts';
+import type { KeptMaps } from './kept-points.ts';
+import { layoutDigest, layoutPlaces } from './layout-table.ts';
+import type { KeptPlace } from './layout-table.ts';
 import type { AnyPointValue } from './types.ts';
 import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
@@ -117,7 +122,13 @@ interface KeptWriters {
   readonly last: readonly [slotIndex: number, writer: number] | null;
 }
 
-/** A number that differs between maps in which points have different places. */
+/** Registers and writers as state that a restart keeps. */
+interface KeptBank extends KeptWriters, KeptRegisters {
+  /** `layoutDigest` of the map; a number: `layoutSum` */
+  readonly layout: string | number;
+}
+
+/** A number that differs between maps in which points have different places: form 1 of the state has no other mark. */
 const layoutSum = memoPerLayout((layout): number =>
   crc32(layout.slots.map((slot) => `${slot.address - layout.base} ${pointName(slot)}\n`).join('')),
 );
@@ -290,20 +301,32 @@ export class RegisterBank implements Bank {
   }
 
   /**
-   * State that a restart keeps: the registers that differ from an image, and the writers of points. Restoring calls no
-   * participant and no listener; it throws SimError INTERNAL for the registers of another map, and then changes nothing.
+   * State that a restart keeps: the points that differ from an image, and the writers of points. Restoring calls no
+   * participant and no listener; it throws SimError INTERNAL for the registers of an unknown map, and then changes
+   * nothing.
    * @param image start values of this map, which follow from the configuration
+   * @param maps of the process that kept the registers
    */
-  kept(image: Buffer): Kept {
-    const sum = layoutSum(this.layout);
-    return keptRecord(
-      () => ({ layout: sum, registers: changedRegisters(this.#bytes, image), ...this.#keptWriters() }),
-      ({ layout, registers, ...writers }) => {
+  kept(image: Buffer, maps: KeptMaps = sameMap): Kept {
+    const digest = layoutDigest(this.layout);
+    return keptRecord<KeptBank>(
+      () => ({
+        layout: digest,
+        ...changedRegisters(this.layout, this.#bytes, image, this.#writers?.keys() ?? []),
+        ...this.#keptWriters(),
+      }),
+      ({ layout, runs, octets, ...writers }) => {
         const bytes = Buffer.from(image);
-        if (layout !== sum || !putRegisters(bytes, registers))
-          throw new SimError('INTERNAL', 'the kept registers are those of another register map');
+        const isSame = layout === digest || layout === layoutSum(this.layout);
+        const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(String(layout));
+        const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
+        if (places === null) throw wrong;
+        if (!isSame || !maps.sameStart) {
+          const left = putPoints(this.layout, bytes, { runs, octets }, places);
+          if (left.length > 0) maps.left(left);
+        } else if (!putRegisters(bytes, { runs, octets })) throw wrong;
         bytes.copy(this.#bytes);
-        this.#restoreWriters(writers);
+        this.#restoreWriters(writers, places);
       },
     );
   }
@@ -323,16 +346,23 @@ export class RegisterBank implements Bank {
     return { points, last, writers: Array.from(positions.keys(), (writer) => marks.keep(writer)) };
   }
 
-  #restoreWriters({ writers, points, last }: KeptWriters): void {
+  /** @param places of the points under whose numbers they were kept */
+  #restoreWriters({ writers, points, last }: KeptWriters, places: readonly KeptPlace[]): void {
     const marks = writerMarks(this);
     const restored = writers.map((writer) => marks.restore(writer));
+    const slotOf = (index = -1) => {
+      const place = places[index];
+      return place ? pointAt(this.layout, place) : null;
+    };
     this.#writers = points.length === 0 ? undefined : new Map();
     for (let i = 0; i + 1 < points.length; i += 2) {
       const writer = restored[points[i + 1] ?? -1];
-      if (writer) this.#writers?.set(this.#slot(points[i] ?? -1), writer);
+      const slot = slotOf(points[i]);
+      if (writer && slot) this.#writers?.set(slot, writer);
     }
     const by = last && restored[last[1]];
-    this.#lastWrite = last && by ? { slot: this.#slot(last[0]), by } : null;
+    const slot = last && slotOf(last[0]);
+    this.#lastWrite = slot && by ? { slot, by } : null;
   }
 
   onChange(listener: (change: Change) => void): () => void {

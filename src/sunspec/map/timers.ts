@@ -16,6 +16,7 @@ import type { CommitClock, RegisterBank } from './register-bank.ts';
 import type { Commit, CommitParticipant, AdoptionOutcome } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isInSet1 } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot, AdoptionPoints } from './layout.ts';
+import { keptPoint, pointOf } from './layout-table.ts';
 import type { AnyPointValue } from './types.ts';
 
 interface ReversionGroup {
@@ -143,12 +144,15 @@ export class ReversionTimers implements CommitParticipant {
   kept(): Kept {
     return keptRecord(
       () => ({
-        running: Array.from(this.#running, ([{ timer }, running]) => ({ point: timer.index, ...keptTimer(running) })),
+        running: Array.from(this.#running, ([{ timer }, running]) => ({
+          point: keptPoint(timer),
+          ...keptTimer(running),
+        })),
       }),
       ({ running }) => {
         this.#running.clear();
         for (const { point, ...timer } of running) {
-          const group = groupsOf(this.#bank.layout).find((each) => each.timer.index === point);
+          const group = groupsOf(this.#bank.layout).find((each) => each.timer === pointOf(this.#bank.layout, point));
           if (!group) continue;
           const expire = () => {
             this.#expire(group);
@@ -263,13 +267,13 @@ export class AdoptionTimers implements CommitParticipant {
     return keptRecord(
       () => ({
         underWay: [...this.#underWay.values()].flatMap(({ timer, request, by }) =>
-          timer.waiting ? [{ request: request.index, by: plainOrigin(by), ...keptTimer(timer) }] : [],
+          timer.waiting ? [{ request: keptPoint(request), by: plainOrigin(by), ...keptTimer(timer) }] : [],
         ),
       }),
       ({ underWay }) => {
         this.#underWay.clear();
-        for (const { request: index, by, ...kept } of underWay) {
-          const request = this.#bank.layout.slots[index];
+        for (const { request: point, by, ...kept } of underWay) {
+          const request = pointOf(this.#bank.layout, point);
           if (!request) continue;
           const timer = this.#scheduler.again(kept, () => {
             this.#bank.completeAdoption(request, by);

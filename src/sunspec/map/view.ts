@@ -168,6 +168,8 @@ function numberAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Acce
   const { sf, def } = slot;
   const { min, max } = codec;
   const whole = !isFloat(def.type);
+  // physics writes some fifty points per tick and device: short integers without the call of a codec
+  const wholeRegisters = whole ? def.size : 0;
   const up = sf < 0 ? 10 ** -sf : 1;
   const down = sf > 0 ? 10 ** sf : 1;
   return {
@@ -187,9 +189,9 @@ function numberAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Acce
       if (raw < min || raw > max) {
         if (this.record) throw doesNotFit(slotAt(this), value, applyScale(min, sf), applyScale(max, sf));
         codec.set(this.dv, position, raw < min ? min : max);
-        return;
-      }
-      codec.set(this.dv, position, raw);
+      } else if (wholeRegisters === 1) this.dv.setInt16(position, raw);
+      else if (wholeRegisters === 2) this.dv.setInt32(position, raw);
+      else codec.set(this.dv, position, raw);
     },
   };
 }

@@ -53,6 +53,8 @@ interface FormProps {
   readonly onDone?: (answer: unknown) => void;
   /** true: nothing can be sent until a value differs from its start value */
   readonly needsChange?: boolean;
+  /** true: success also empties the fields that started empty, such as one of a secret */
+  readonly empties?: boolean;
   /** reason why the form cannot be sent now: disables the button, and is shown beside the button */
   readonly unable?: string | null;
   /** shown beside the button */
@@ -156,9 +158,18 @@ export function FormFrame({
 
 /**
  * A form for one call. Untouched fields follow their start values. The `key` of the form must identify its subject, so
- * that typed values do not move to another device.
+ * that typed values do not move to another device, and no more: a key with values would drop typed text when they change.
  */
-export function Form({ fields, call, submit, onDone, needsChange = false, unable = null, children }: FormProps) {
+export function Form({
+  fields,
+  call,
+  submit,
+  onDone,
+  needsChange = false,
+  empties = false,
+  unable = null,
+  children,
+}: FormProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string | boolean>>>({});
   const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
@@ -178,7 +189,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
     if (answer === undefined) return;
     // fields with a start value show it again, unless they were changed meanwhile; typed text stays in those that started empty
     setTyped((present) => ({
-      ...Object.fromEntries(Object.entries(present).filter(([name]) => start[name] === '')),
+      ...Object.fromEntries(Object.entries(present).filter(([name]) => !empties && start[name] === '')),
       ...typedSince(present, typed),
     }));
     onDone?.(answer);

@@ -24,10 +24,15 @@ let deviceCount = 0;
 /** Device in the requests for the overview; undefined: the default of the daemon, until that device is removed. */
 const firstDevice = signal<number | undefined>(undefined);
 
+/** Indexes of the devices that are left while the overview is refused; null: not read. */
+const remaining = signal<ReadonlySet<number> | null>(null);
+
 /** Requests the overview for the first device that exists, if any. */
 async function selectFirstDevice(): Promise<void> {
   try {
-    firstDevice.value = (await perform(get('devices'))).devices[0]?.device_index;
+    const { devices } = await perform(get('devices'));
+    remaining.value = new Set(devices.map(({ device_index }) => device_index));
+    firstDevice.value = devices[0]?.device_index;
   } catch (error) {
     // the next 404 of the overview retries
     if (!(error instanceof Problem)) throw error;
@@ -43,8 +48,14 @@ export function useOverview(): Overview | undefined {
   const isGone = problem?.status === 404;
   useEffect(() => {
     if (isGone) void selectFirstDevice();
+    else remaining.value = null;
   }, [problem]);
-  const data = isGone && last.current !== undefined ? { ...last.current, devices: [] } : last.current;
+  const left = remaining.value;
+  // the view of another device stays, with what is typed into it
+  const data =
+    isGone && left !== null && last.current !== undefined
+      ? { ...last.current, devices: last.current.devices.filter(({ device_index }) => left.has(device_index)) }
+      : last.current;
   useEffect(() => {
     if (!data) return;
     deviceCount = data.devices.length;

@@ -86,7 +86,7 @@ describe('REST: state', () => {
   it('shows folder, size and last write', async () => {
     await open();
     const shown = await rest.get('/state');
-    expect(shown).to.include({ configured: true, folder, format: 1, records: 1, failure: null, can_restore: true });
+    expect(shown).to.include({ configured: true, folder, format: 2, records: 1, failure: null, can_restore: true });
     expect(shown.octets).to.be.above(0);
     expect(Date.parse(shown.last_save)).to.be.closeTo(Date.now(), 60_000);
   });

@@ -10,7 +10,7 @@ import { openFolder } from '../../../src/state/files.ts';
 import { readState } from '../../../src/state/folder-work.ts';
 import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
-import { fromSource, startSimulator } from '../../support/process.ts';
+import { programCommand, startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
 
 const readyCount = ({ output }: RunningSimulator) => output.split('derbench is ready\n').length - 1;
@@ -82,7 +82,7 @@ describe('a process that restores a snapshot', () => {
     await restore(simulator);
     expect(await simulator.stop()).to.equal(exitCodes.ok);
     expect(kept()).to.deep.equal(['"before"']);
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     expect(spawnSync(node, [...args, 'state', 'show', folder], { encoding: 'utf8' }).stdout).to.include(
       'in use by no simulator',
     );
@@ -135,7 +135,7 @@ describe('a process that restores a snapshot', () => {
     const document = join(folder, 'document.json');
     const slots = { 'x/long': Array.from({ length: 2000 }, (_, i) => `${i} ${'x'.repeat(200)}`) };
     writeFileSync(document, JSON.stringify({ derbench_state: 1, slots }));
-    const [node, ...args] = fromSource;
+    const [node, ...args] = programCommand;
     const run = (...words: readonly string[]) => spawnSync(node, [...args, 'state', ...words], { encoding: 'utf8' });
     expect(run('import', folder, document).status).to.equal(exitCodes.ok);
     const { status, stdout } = run('export', folder);

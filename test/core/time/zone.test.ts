@@ -18,6 +18,7 @@ describe('time zones', () => {
     expect(zoneOffsetMs('Europe/Berlin', winter)).to.equal(hour);
     expect(zoneOffsetMs('America/New_York', winter)).to.equal(-5 * hour);
     expect(zoneOffsetMs('Asia/Kathmandu', winter)).to.equal(5.75 * hour);
+    expect(zoneOffsetMs('UTC', summer)).to.equal(0);
     expect(() => zoneOffsetMs('Mars/Olympus', winter)).to.throw(RangeError);
   });
 });

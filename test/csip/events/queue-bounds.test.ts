@@ -9,6 +9,7 @@ const other = 'https://server/other';
 
 /** A slot that fails or waits as the test says, and counts what is written. */
 class HandSlot implements Slot {
+  readonly name = 'q';
   readonly #slot = createMemoryStore().slot('q');
   appended = 0;
   replaced = 0;

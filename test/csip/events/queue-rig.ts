@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/core/log/log.ts';
 import { doubling } from '../../../src/core/net/back-off.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import type { Slot } from '../../../src/core/store.ts';
@@ -15,7 +16,12 @@ export const owed = (mrid: string, status: ResponseStatus, replyTo = 'https://se
 /** A queue in a slot, with a wall clock that the test moves. `take` names mRID and status. */
 export const queueRig = async (slot: Slot = createMemoryStore().slot('q')) => {
   const wall = new HandWall();
-  const queue = await ResponseQueue.open({ slot, wall, backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }) });
+  const queue = await ResponseQueue.open({
+    slot,
+    log: silentLogger,
+    wall,
+    backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }),
+  });
   const take = () => queue.take().map(({ mrid, status }) => `${mrid} ${status}`);
   return { slot, wall, queue, take };
 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
-import { restoreSchedule, saveSchedule } from '../../../src/csip/events/state.ts';
+import { restoreSchedule, savedSchedule, saveSchedule } from '../../../src/csip/events/state.ts';
 import { eventDiagram, eventTransitions } from '../../../src/csip/events/transitions.ts';
 import { control, defaults, one, pf, program, Scene } from './scene.ts';
 
@@ -49,12 +49,10 @@ describe('CSIP events: memory and restarts', () => {
   });
 
   it('what another version has kept is not taken', () => {
-    expect(restoreSchedule({ form: 99 })).to.equal(null);
-    expect(restoreSchedule(null)).to.equal(null);
-    expect(restoreSchedule('x')).to.equal(null);
-    expect(restoreSchedule(1)).to.equal(null);
-    expect(restoreSchedule({})).to.equal(null);
-    expect(restoreSchedule([])).to.equal(null);
+    for (const odd of [{ form: 99 }, null, 'x', 1, {}, []])
+      expect(savedSchedule.safeParse(odd).success, JSON.stringify(odd)).to.equal(false);
+    const saved = saveSchedule(one().state);
+    expect(savedSchedule.safeParse(saved).success).to.equal(true);
   });
 });
 

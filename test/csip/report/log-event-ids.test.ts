@@ -75,6 +75,7 @@ describe('LogEvents over a restart', () => {
     const slot = createMemoryStore().slot('log-events');
     const stored: (() => void)[] = [];
     const slow: Slot = {
+      name: slot.name,
       read: () => slot.read(),
       append: (...values) => slot.append(...values),
       replace: (values) => slot.replace(values).then(() => new Promise<void>((done) => stored.push(done))),

@@ -17,7 +17,11 @@ import type { FullMember, MemberParts } from '../../../src/csip/members.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
 import type { FoundProgram } from '../../../src/csip/walk/model.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { replaceContents } from '../../../src/state/contents.ts';
+import type { Contents } from '../../../src/state/contents.ts';
 import { createFileStore } from '../../../src/state/file-store.ts';
+import { journalFile } from '../../../src/state/journal.ts';
+import { replay } from '../../../src/state/record.ts';
 import { pointValue } from '../../../src/sunspec/map/bank.ts';
 import { testPlant } from '../../support/plant.ts';
 import { TestFolder } from '../../support/state-folder.ts';
@@ -175,6 +179,8 @@ export interface WorldOptions {
 export class World {
   readonly wall = new HandWall();
   readonly headEnd: HeadEnd;
+  /** warnings and errors of all processes */
+  readonly lines: string[] = [];
   readonly #options: WorldOptions;
   #folder = new TestFolder();
   #process: Process | null = null;
@@ -185,6 +191,23 @@ export class World {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.headEnd = options.headEnd ?? new HeadEnd();
+  }
+
+  readonly #line = (line: string): void => {
+    this.lines.push(line);
+  };
+
+  /** What the process has kept so far. */
+  get contents(): Contents {
+    return replay(this.#folder.octets(journalFile)).slots;
+  }
+
+  /** Ends the process, and starts one with these contents. */
+  async startOn(contents: Contents): Promise<void> {
+    this.kill();
+    this.#folder = new TestFolder();
+    await replaceContents(this.#folder, contents);
+    await this.start();
   }
 
   get process(): Process {
@@ -238,7 +261,7 @@ export class World {
       later: timers.later,
       store,
       keepPart: parts.keep,
-      log: silentLogger,
+      log: { ...silentLogger, warning: this.#line, error: this.#line },
       eventsChanged: () => undefined,
     };
     const facts = { lfdi, sfdi: 1, subject: '', issuer: '', notBeforeMs: 0, notAfterMs: 0, chainLength: 1 };

@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../src/core/log/log.ts';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createMemoryStore } from '../../../src/core/store.ts';
@@ -50,7 +51,7 @@ class Rig {
   constructor(slot: Slot, capacity = 4) {
     this.buffer = new EventBuffer(capacity);
     const { buffer, time, database } = this;
-    this.log = new EventLog({ slot, buffer, time, database, changed: () => undefined });
+    this.log = new EventLog({ slot, log: silentLogger, buffer, time, database, changed: () => undefined });
   }
 
   act(each: Act): void {
@@ -159,18 +160,18 @@ describe('the log of the events of a DNP3 master', () => {
 describe('named values in a slot', () => {
   it('are the last ones of each name, and the slot stays short', async () => {
     const slot = createMemoryStore().slot('values');
-    const values = new NamedValues(slot);
+    const values = new NamedValues(slot, silentLogger);
     for (let n = 0; n < 300; n += 1) await values.put({ [`part ${n % 3}`]: n, last: n });
     expect((await slot.read()).length).to.be.at.most(65);
     const expected = { 'part 0': 297, 'part 1': 298, 'part 2': 299, last: 299 };
-    expect(Object.fromEntries(await new NamedValues(slot).read())).to.deep.equal(expected);
+    expect(Object.fromEntries(await new NamedValues(slot, silentLogger).read())).to.deep.equal(expected);
     await values.clear();
-    expect([...(await new NamedValues(slot).read())]).to.deep.equal([]);
+    expect([...(await new NamedValues(slot, silentLogger).read())]).to.deep.equal([]);
   });
 
   it('are written whole in a slot without room for one more entry', async () => {
     const slot = createMemoryStore({ maxEntries: 1 }).slot('values');
-    const values = new NamedValues(slot);
+    const values = new NamedValues(slot, silentLogger);
     await values.put({ a: 1, b: 1 });
     await values.put({ b: 2 });
     expect(await slot.read()).to.deep.equal([{ a: 1, b: 2 }]);

@@ -4,9 +4,10 @@ import type { EvseTransition } from '../../../src/contract/kinds/evse-transition
 import { SimError } from '../../../src/core/errors.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
-import { createChargingControl, SentLimits } from '../../../src/ocpp/charging/control.ts';
+import { createChargingControl } from '../../../src/ocpp/charging/control.ts';
 import type { ChargingControlOptions, StoredProfile } from '../../../src/ocpp/charging/control.ts';
 import type { Conditions } from '../../../src/ocpp/charging/model.ts';
+import { SentLimits } from '../../../src/ocpp/charging/sent-limits.ts';
 import { followWithdrawals } from '../../../src/ocpp/remote-control.ts';
 import { createInsistence } from '../../../src/ocpp/station/insistence.ts';
 import { createSignal } from '../../../src/ocpp/station/stack.ts';

@@ -9,13 +9,14 @@ import { errorText, SimError } from '../../../src/core/errors.ts';
 import { keptList } from '../../../src/core/kept.ts';
 import type { Kept } from '../../../src/core/kept.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
+import type { Logger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import type { JsonValue } from '../../../src/core/store.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { OcppVersion } from '../../../src/contract/ocpp.ts';
 import { versionTable } from '../../../src/ocpp/adapter.ts';
 import { createStationPort } from '../../../src/ocpp/bridge.ts';
-import { SentLimits } from '../../../src/ocpp/charging/control.ts';
+import { SentLimits } from '../../../src/ocpp/charging/sent-limits.ts';
 import { CallError, noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, Line, OcppSubprotocol, Payload } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
@@ -43,6 +44,10 @@ export interface Cut {
 export interface RestartOptions {
   readonly version: OcppVersion;
   readonly profile?: string;
+  /** true: processes have no connection at their start */
+  readonly startsOffline?: boolean;
+  /** of the station; default: it keeps no lines */
+  readonly log?: Logger;
   /** by action; `nowMs`: the time of the central system */
   readonly answers: (nowMs: () => number) => Readonly<Record<string, CentralAnswer>>;
 }
@@ -97,7 +102,7 @@ class Process {
 
   constructor(site: RestartSite) {
     this.#site = site;
-    const { version, profile = 'EVSE-AC-7.4kW-2port' } = site.options;
+    const { version, profile = 'EVSE-AC-7.4kW-2port', log = silentLogger } = site.options;
     this.wall = site.wall;
     this.timers = new HandTimers(this.wall);
     this.store = createFileStore({
@@ -120,7 +125,7 @@ class Process {
     const releases = createInsistence(this.timers.later, silentLogger, 0);
     this.#limits = new SentLimits({
       device: this.port,
-      log: silentLogger,
+      log,
       releases,
       slot: this.store.slot('station/limits'),
     });
@@ -133,7 +138,7 @@ class Process {
       wall: this.wall,
       later: this.timers.later,
       random: createRandom(1, 'restart'),
-      log: silentLogger,
+      log,
       store: (name) => this.store.slot(stationSlots.has(name) ? `station/${name}` : `${subprotocol}/${name}`),
       line: this.#line(subprotocol),
       connection,
@@ -175,6 +180,7 @@ class Process {
     await this.store.open();
     await this.#limits.load();
     await this.stack.load();
+    if (this.#site.options.startsOffline === true) return;
     this.isOpen = true;
     this.stack.opened({ subprotocol: versionTable[this.#site.options.version].subprotocol });
     await this.settle();

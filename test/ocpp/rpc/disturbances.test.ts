@@ -14,7 +14,7 @@ import {
   wrongMessageIdFault,
 } from '../../../src/fault-kinds/ocpp.ts';
 import { createOcppDisturber } from '../../../src/ocpp/faults/disturber.ts';
-import { skewed } from '../../../src/ocpp/rpc/calls.ts';
+import { skewed } from '../../../src/ocpp/rpc/outlet.ts';
 import { FaultBench } from '../../support/faults.ts';
 import type { Central } from '../central/central.ts';
 import type { CentralConnection, CentralStation } from '../central/station.ts';

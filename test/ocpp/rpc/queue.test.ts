@@ -17,6 +17,7 @@ const counting = (slot: Slot) => {
   return {
     written,
     slot: {
+      name: slot.name,
       read: () => slot.read(),
       append(...values: readonly JsonValue[]) {
         written.values += values.length;
@@ -53,6 +54,7 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
     const real = rig.slot;
     let finish = () => undefined as unknown;
     const slow: Slot = {
+      name: real.name,
       read: () => real.read(),
       replace: (values) => real.replace(values),
       append: (...values) =>
@@ -276,6 +278,7 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
     let isFull = true;
     const fail = () => Promise.reject(new SimError('STORE_FULL', 'the disk is full'));
     rig.slot = {
+      name: real.name,
       read: () => real.read(),
       append: (...values) => (isFull ? fail() : real.append(...values)),
       replace: (values) => (isFull ? fail() : real.replace(values)),
@@ -304,6 +307,7 @@ describe('the queue of transaction messages (OCPP 1.6 3.7.1 and 4.1, 2.x E04)', 
     const real = rig.slot;
     await real.append({ number: 1, message: message(1) as unknown as JsonValue });
     rig.slot = {
+      name: real.name,
       read: () => Promise.reject(new Error('the disk is broken')),
       append: (...values) => real.append(...values),
       replace: (values) => real.replace(values),

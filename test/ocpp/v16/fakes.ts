@@ -9,7 +9,7 @@ import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../../../src/ocpp/rpc/model.ts';
-import { SentLimits } from '../../../src/ocpp/charging/control.ts';
+import { SentLimits } from '../../../src/ocpp/charging/sent-limits.ts';
 import { createInsistence } from '../../../src/ocpp/station/insistence.ts';
 import type { Insistence } from '../../../src/ocpp/station/insistence.ts';
 import type { MeterSample, StationPort } from '../../../src/ocpp/station/port.ts';
@@ -241,6 +241,7 @@ export function rig(): Rig {
       fileTransferProtocols: ['HTTP', 'HTTPS'],
     },
     ofStation: credentialKeys(connection),
+    log: silentLogger,
     slot: store.slot('keys'),
     failed: (error) => {
       throw error;

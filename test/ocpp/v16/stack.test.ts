@@ -42,12 +42,6 @@ function stackOn(parts: Rig = rig()) {
       },
       lengthOf: () => 0,
       droppedMiddles: 0,
-      get messages() {
-        return queued;
-      },
-      discard: (which) => {
-        queued.splice(0, queued.length, ...queued.filter((each) => !which(each)));
-      },
       push: (message) => {
         queued.push(message);
       },

@@ -100,12 +100,6 @@ function fakeQueue(check: (action: string, payload: Payload) => void): FakeQueue
     },
     lengthOf: (transaction) => pushed.filter((each) => each.transaction === transaction).length,
     droppedMiddles: 0,
-    get messages() {
-      return pushed;
-    },
-    discard: (which) => {
-      pushed.splice(0, pushed.length, ...pushed.filter((each) => !which(each)));
-    },
     push: (message) => {
       check(message.action, message.payload);
       pushed.push(message);

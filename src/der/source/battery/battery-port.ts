@@ -338,6 +338,10 @@ export class BatteryPort implements DcSource {
     });
   }
 
+  lasting(): Kept {
+    return keptParts({ system: this.#system.lasting() });
+  }
+
   #updateSurroundings({ ambientTemperatureC, cellTemperatureC }: SourceInput): void {
     this.bank.setSurroundings(
       this.#parameters.ambientTemperatureC ?? ambientTemperatureC,

@@ -335,6 +335,19 @@ export class BatterySystem {
     });
   }
 
+  /** State that fits other parameters: the state of charge, as the mean of the strings, and the counters. */
+  lasting(): Kept {
+    return keptParts({
+      bank: keptRecord(
+        () => ({ soc: Array.from(this.bank.soc) }),
+        ({ soc }) => {
+          this.fill(soc.reduce((sum, each) => sum + each, 0) / Math.max(1, soc.length));
+        },
+      ),
+      members: keptMembers(this, 'chargedWh', 'dischargedWh', 'standbyWh'),
+    });
+  }
+
   #keptMembers(): Kept {
     return keptRecord(
       () => ({

@@ -23,7 +23,7 @@ import { canFlow, createConnector, minChargeW, updateLimits, flow } from './conn
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
-import { keptStation } from './kept.ts';
+import { keptEndedSessions, keptStation } from './kept.ts';
 import { recordLimits, reportLimits, reportStationEvent } from './reports.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
@@ -319,6 +319,18 @@ export class EvseSource implements DcSource {
       this.#forget();
       reportStationEvent(station, 'restart');
       this.#plugAtStart();
+    });
+  }
+
+  lasting(): Kept {
+    return keptParts({
+      station: keptParts({ log: keptEndedSessions(this.#station.log) }),
+      members: keptRecord(
+        () => ({ energyWh: this.#energyWh, energyExportWh: this.#energyExportWh }),
+        ({ energyWh, energyExportWh }) => {
+          [this.#energyWh, this.#energyExportWh] = [energyWh, energyExportWh];
+        },
+      ),
     });
   }
 

@@ -1,6 +1,14 @@
 /** State of a charging station that a restart keeps: connectors with their vehicles, sessions, generated vehicles. */
 import { SimError } from '../../../core/errors.ts';
-import { fromExactJson, keptArray, keptList, keptParts, keptRecord, toExactJson } from '../../../core/kept.ts';
+import {
+  fromExactJson,
+  keptArray,
+  keptList,
+  keptParts,
+  keptRecord,
+  keptThen,
+  toExactJson,
+} from '../../../core/kept.ts';
 import type { Kept } from '../../../core/kept.ts';
 import { createRandom } from '../../../core/random.ts';
 import type { JsonValue } from '../../../core/store.ts';
@@ -60,6 +68,15 @@ function keptLog(log: SessionLog, sessionJson: SessionJson): Kept {
       for (const record of records) log.records.push(fromExactJson(record) as SessionRecord);
     },
   };
+}
+
+/** The sessions of a station whose parameters have changed: an open one ends with the process, as its vehicle leaves. */
+export function keptEndedSessions(log: SessionLog): Kept {
+  const kept = keptLog(log, createSessionJson());
+  return keptThen(kept, () => {
+    const ended = log.records.filter(({ endedAtS }) => endedAtS !== null);
+    log.records.splice(0, log.records.length, ...ended);
+  });
 }
 
 /** Exact JSON of a vehicle, of which only the state of charge changes. */

@@ -254,6 +254,10 @@ export class FuelCellPort implements DcSource {
     this.#supply.restart();
   }
 
+  lasting(): Kept {
+    return keptParts({ supply: this.#supply.lasting() });
+  }
+
   kept(): Kept {
     return keptParts({
       stack: this.#stack.kept(),

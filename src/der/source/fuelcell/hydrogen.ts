@@ -1,6 +1,6 @@
 /** Hydrogen of a plant: tank or continuous supply, its limits within a sub-step, and the counters. */
 import type { FuelCellParameters, HydrogenTankState } from '../../../contract/kinds/fuelcell.ts';
-import { keptRecord } from '../../../core/kept.ts';
+import { keptRecord, keptThen } from '../../../core/kept.ts';
 import type { Kept } from '../../../core/kept.ts';
 import type { Stack } from './stack.ts';
 import { zeroCelsiusK } from '../constants.ts';
@@ -31,6 +31,11 @@ export class HydrogenTank {
 
   get levelPct(): number {
     return (this.massKg / this.#parameters.tankCapacityKg) * 100;
+  }
+
+  /** Lets go what the tank cannot hold. */
+  limit(): void {
+    this.massKg = Math.min(this.massKg, this.#parameters.tankCapacityKg);
   }
 
   setLevel(levelPct: number): void {
@@ -177,6 +182,13 @@ export class HydrogenSupply {
         this.lostKg = lostKg;
       },
     );
+  }
+
+  /** The same for a tank of another size, which holds no more than it can. */
+  lasting(): Kept {
+    return keptThen(this.kept(), () => {
+      this.tank?.limit();
+    });
   }
 
   get #emptyMarginKg(): number {

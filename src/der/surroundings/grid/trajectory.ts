@@ -1,4 +1,5 @@
 /** The course of one quantity of the surroundings over simulated time. */
+import { SimError } from '../../../core/errors.ts';
 import { addSeconds, microsPerSecond } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 
@@ -82,8 +83,23 @@ export function plainTrajectory(trajectory: Trajectory): PlainTrajectory {
   return { kind, before, start };
 }
 
-/** @param recording the recorded series; null: it is no longer there, and the value before it holds */
+const areNumbers = (...values: readonly unknown[]) =>
+  values.every((value) => typeof value === 'number' && !Number.isNaN(value));
+
+/** True for a kept trajectory that has a value at each instant. */
+function isWhole(plain: PlainTrajectory): boolean {
+  if (plain.kind === 'path')
+    return plain.points.length > 0 && plain.points.every(({ t, value }) => areNumbers(t, value));
+  if (plain.kind === 'recorded') return areNumbers(plain.before, plain.start);
+  return areNumbers(plain.centre, plain.amplitude, plain.hz, plain.start, plain.end);
+}
+
+/**
+ * @param recording the recorded series; null: it is no longer there, and the value before it holds
+ * @throws SimError INTERNAL for a trajectory without a value
+ */
 export function trajectoryOf(plain: PlainTrajectory, recording: () => Recording | null): Trajectory {
+  if (!isWhole(plain)) throw new SimError('INTERNAL', `a kept ${plain.kind} of grid or weather has no values`);
   if (plain.kind !== 'recorded') return plain;
   const present = recording();
   return present ? recorded(present, plain.before, plain.start) : constant(plain.before);

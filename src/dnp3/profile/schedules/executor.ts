@@ -5,7 +5,6 @@
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
 import type { CurveSettings, CurveUse } from '../curves/curve.ts';
-import { keptBeforeDevice } from '../../memory/memory.ts';
 import type { PartContext } from '../types.ts';
 import { scheduleStatus, validation, valueOf, scheduleType, hasOffsets, isTiming, momentOf } from './schedule.ts';
 import type { Schedule, ScheduleStore, Validation } from './schedule.ts';
@@ -176,7 +175,7 @@ export class ScheduleExecutor {
     this.#store = store;
     this.#curveSettings = curveSettings;
     this.#holds = context.port.createHolds();
-    this.#holdsChanged = context.keep(keptBeforeDevice, this.#holds.kept());
+    this.#holdsChanged = context.keep('holds of schedules', this.#holds.kept());
     curveSettings.addUser({ needs: (curve) => this.#namesCurve(curve), isActing: (name) => this.#actsBy(name) });
   }
 

@@ -2,7 +2,9 @@
  * Tokens that the station stores: Local Authorization List and Authorization Cache. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 1.6 3.5, 5.4, 5.10 and 5.15.
  */
+import { z } from 'zod';
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
+import { formOf, instant, readOne, record, recordOf } from '../../../core/slot-values.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import { createCache } from '../../authorization.ts';
 import type { AuthorizationCache } from '../../authorization.ts';
@@ -152,6 +154,15 @@ interface StoredList {
   readonly entries: readonly Token[];
 }
 
+const token = record<Token>({
+  idTag: z.string(),
+  status: z.enum(['Accepted', 'Blocked', 'Expired', 'Invalid', 'ConcurrentTx']),
+  expiresMs: instant.nullable(),
+  parentIdTag: z.string().nullable(),
+});
+
+const listForm = recordOf<StoredList>({ version: z.int(), entries: z.array(token) });
+
 /** The list as one value, since it may have more entries than a slot. */
 function storedList({ list }: TokensState): readonly JsonValue[] {
   const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
@@ -248,6 +259,7 @@ export function createTokens(parts: StationParts, deps: TokensDeps): Part & Toke
   const slot = parts.store('local-list');
   const cache = createCache<Token>({
     slot: parts.store('authorization-cache'),
+    form: formOf<Token>(token),
     log: parts.log,
     keyOf: ({ idTag }) => tagKey(idTag),
   });
@@ -263,9 +275,8 @@ export function createTokens(parts: StationParts, deps: TokensDeps): Part & Toke
       ClearCache: () => clearCache(state),
     },
     async load() {
-      const [values] = await Promise.all([slot.read(), cache.load()]);
-      const [stored] = values as unknown as readonly StoredList[];
-      if (stored === undefined) return;
+      const [stored] = await Promise.all([readOne(slot, listForm, parts.log), cache.load()]);
+      if (stored === null) return;
       state.list = {
         version: stored.version,
         entries: new Map(stored.entries.map((token) => [tagKey(token.idTag), token])),

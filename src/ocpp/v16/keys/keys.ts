@@ -1,8 +1,12 @@
 /**
  * The configuration of one station: values by key over a restart, GetConfiguration (5.8) and ChangeConfiguration (5.3).
  */
+import { z } from 'zod';
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
+import type { Logger } from '../../../core/log/log.ts';
+import { formOf, Misfit, readEach } from '../../../core/slot-values.ts';
+import type { SlotForm } from '../../../core/slot-values.ts';
 import type { Slot } from '../../../core/store.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
@@ -24,6 +28,7 @@ interface KeySetOptions {
   /** keys whose values belong to the station; absent: none do */
   readonly ofStation?: Readonly<Record<string, StationValue>>;
   readonly slot: Slot;
+  readonly log: Pick<Logger, 'warning'>;
   /** called if the store has refused a value, which is in force but lost at a restart */
   readonly failed: (error: unknown) => void;
   /** by key; false refuses a change by the central system */
@@ -127,7 +132,11 @@ function createSave(slot: Slot, failed: (error: unknown) => void): (entry: Entry
   };
 }
 
-function createValues({ slot, failed, ...initial }: KeySetOptions): Values {
+type SavedKey = readonly [name: string, value: string];
+
+const pairForm = formOf<SavedKey>(z.tuple([z.string(), z.string()]));
+
+function createValues({ slot, failed, log, ...initial }: KeySetOptions): Values {
   const entries = entriesOf(initial);
   const listeners = new Map<string, Set<Listener>>();
   const save = createSave(slot, failed);
@@ -140,6 +149,17 @@ function createValues({ slot, failed, ...initial }: KeySetOptions): Values {
     if (before === value) return;
     for (const listener of [...(listeners.get(entry.row.name) ?? [])]) listener(value);
   };
+  const accepted = (row: KeyRow, value: string): string | null => {
+    const normal = normalValue(row.kind, value);
+    const max = Number(find(`${row.name}MaxLength`)?.value ?? Infinity);
+    return normal !== null && row.kind.type === 'list' && members(normal).length > max ? null : normal;
+  };
+  const savedForm: SlotForm<SavedKey> = (json) => {
+    const saved = pairForm(json);
+    if (saved instanceof Misfit) return saved;
+    const row = find(saved[0])?.row;
+    return row !== undefined && accepted(row, saved[1]) === null ? new Misfit(`is no value of ${row.name}`) : saved;
+  };
   return {
     entries: [...entries.values()],
     find,
@@ -149,11 +169,7 @@ function createValues({ slot, failed, ...initial }: KeySetOptions): Values {
         throw new SimError('UNKNOWN_RESOURCE', `there is no configuration key ${name.slice(0, 50)}`);
       return entry;
     },
-    accepted: (row, value) => {
-      const normal = normalValue(row.kind, value);
-      const max = Number(find(`${row.name}MaxLength`)?.value ?? Infinity);
-      return normal !== null && row.kind.type === 'list' && members(normal).length > max ? null : normal;
-    },
+    accepted,
     set,
     store: (entry, value) => {
       if (!entry.row.reboot) {
@@ -169,10 +185,9 @@ function createValues({ slot, failed, ...initial }: KeySetOptions): Values {
       return () => keyListeners.delete(listener);
     },
     load: async () => {
-      for (const pair of await slot.read()) {
-        const [name, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
-        const entry = typeof name === 'string' ? find(name) : undefined;
-        if (entry === undefined || entry.isOfStation || typeof value !== 'string') continue;
+      for (const [name, value] of await readEach(slot, savedForm, log)) {
+        const entry = find(name);
+        if (entry === undefined || entry.isOfStation) continue;
         entry.value = value;
         save(entry);
       }

@@ -1,10 +1,13 @@
 /** State of the transactions of a 1.6 station. */
+import { z } from 'zod';
 import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
+import { amount, instant, recordOf } from '../../../core/slot-values.ts';
 import { distorted } from '../../meter-values.ts';
 import type { MeterDistortion, QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Signal } from '../../station/stack.ts';
 import type { Insistence } from '../../station/insistence.ts';
+import { ledgerMembers } from '../../transactions/ledger.ts';
 import type { Ledger as AnyLedger, LedgerRecord } from '../../transactions/ledger.ts';
 import type { Tokens } from '../authorization/tokens.ts';
 import { stamp } from '../parts.ts';
@@ -19,6 +22,19 @@ export interface TransactionRecord extends Transaction, LedgerRecord {
   readonly meterStopWh: number | null;
   readonly stopReason: string | null;
 }
+
+/** The form of a stored transaction. */
+export const transactionForm = recordOf<TransactionRecord>({
+  ...ledgerMembers,
+  transactionId: z.int().nullable(),
+  idTag: z.string(),
+  parentIdTag: z.string().nullable(),
+  sessionId: z.string(),
+  startedMs: instant,
+  meterStartWh: amount,
+  meterStopWh: amount.nullable(),
+  stopReason: z.string().nullable(),
+});
 
 type Ledger = AnyLedger<TransactionRecord>;
 

@@ -6,11 +6,11 @@
  * its meter values and its stop are dropped.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
-import type { Part, StationParts, Transactions, Replies, Requests } from '../parts.ts';
+import type { Part, StationParts, Transactions, Replies } from '../parts.ts';
 import { createSignal } from '../../station/stack.ts';
 import { createInsistence } from '../../station/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
-import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
+import { endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
 import {
   createInvalidTokens,
   pushValues,
@@ -20,6 +20,7 @@ import {
   pushStart,
   pushStop,
   stopReasonOf,
+  transactionForm,
 } from './state.ts';
 import type { QueueEvents, TransactionRecord, TransactionsDeps, TransactionsState, Ending } from './state.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
@@ -230,19 +231,10 @@ function adopt(state: TransactionsState, except: ReadonlySet<number>): void {
     if (isOpen(session) && !except.has(connectorId)) begin(state, session, clock.ofSim(device.now));
 }
 
-/** The end that a queued StopTransaction reports and the ledger has lost. */
-function queuedEnd({ action, payload }: QueuedMessage): Partial<TransactionRecord> | null {
-  if (action !== 'StopTransaction') return null;
-  // the payload comes from `pushStop`
-  const { timestamp, meterStop, reason } = payload as unknown as Omit<Requests['StopTransaction'], 'transactionId'>;
-  return { endedMs: Date.parse(timestamp), meterStopWh: meterStop, stopReason: reason ?? 'Local' };
-}
-
 /** Ends what an earlier process has left running. @returns connectors at which no transaction begins by itself */
 function endInterruptedTransactions(state: TransactionsState): ReadonlySet<number> {
   const { ledger, parts, insistence } = state;
   if (!ledger.isContinued) return new Set();
-  agreeWithQueue(ledger, parts.queue, (_, message) => queuedEnd(message));
   raiseMeters(parts, ledger, insistence);
   for (const record of ledger.running) {
     const { atMs, meterWh } = lastReading(parts, ledger, record, record.sessionId);
@@ -272,6 +264,7 @@ function createState(parts: StationParts, deps: TransactionsDeps): TransactionsS
   const { queue, log, store, device, later, wall } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, {
+    form: transactionForm,
     isQueued: (key) => queue.lengthOf(key) > 0,
     now: () => device.now,
     wall,

@@ -2,8 +2,11 @@
  * Tokens stored in the station: Local Authorization List and Authorization Cache, kept over a restart. Answers
  * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
  */
+import { z } from 'zod';
 import type { OcppLocalList, OcppTokenEntry } from '../../../contract/ocpp.ts';
-import type { JsonValue } from '../../../core/store.ts';
+import { instant, readOne, record, recordOf, serial } from '../../../core/slot-values.ts';
+import type { Members } from '../../../core/slot-values.ts';
+import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createCache } from '../../authorization.ts';
 import type { AuthorizationCache } from '../../authorization.ts';
 import { errorCode } from '../../rpc/frames.ts';
@@ -13,6 +16,7 @@ import type { Saver, Version2 } from '../../station/stack.ts';
 import type { IdToken, IdTokenInfo, AuthorizationStatusEnum } from '../messages.ts';
 import type { AnsweredEvent, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
 import { clauseOf } from '../provisioning/registration.ts';
+import { idTokenIn, idTokenInfoIn } from '../stored.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { Bearer } from '../../reservations.ts';
 
@@ -59,6 +63,11 @@ interface TokenEntry {
   readonly idToken: IdToken;
   readonly info: IdTokenInfo;
 }
+
+const entryMembers = (version: Version2): Members<TokenEntry> => ({
+  idToken: idTokenIn(version),
+  info: idTokenInfoIn(version),
+});
 
 /** Text and type identify a token; their case does not count. */
 export function tokenKey({ idToken, type }: Pick<IdToken, 'idToken' | 'type'>): string {
@@ -417,12 +426,12 @@ function tokensOf(state: TokensState): Tokens {
   };
 }
 
-async function load(state: TokensState, read: Promise<readonly JsonValue[]>): Promise<void> {
-  const { cache } = state;
-  const [values] = await Promise.all([read, cache.load()]);
+async function load(state: TokensState, slot: Slot): Promise<void> {
+  const { cache, parts } = state;
+  const form = recordOf<StoredList>({ version: z.int(), entries: z.array(record(entryMembers(parts.version))) });
+  const [stored] = await Promise.all([readOne(slot, form, parts.log), cache.load()]);
   state.nextOrder = Math.max(0, ...cache.entries.map(({ order }) => order + 1));
-  const [stored] = values as unknown as readonly StoredList[];
-  if (stored === undefined) return;
+  if (stored === null) return;
   const entries = new Map(stored.entries.map((token) => [tokenKey(token.idToken), token]));
   state.list = { version: stored.version, entries, bytes: bytesOf(entries) };
 }
@@ -437,6 +446,7 @@ export function createTokens(parts: StationParts, { transactions }: TokensDeps):
   const slot = parts.store('local-list');
   const cache = createCache<CachedToken>({
     slot: parts.store('authorization-cache'),
+    form: recordOf<CachedToken>({ ...entryMembers(parts.version), usedMs: instant, uses: serial, order: serial }),
     log: parts.log,
     keyOf: ({ idToken }) => tokenKey(idToken),
     rank: rankOf(parts),
@@ -455,7 +465,7 @@ export function createTokens(parts: StationParts, { transactions }: TokensDeps):
       ClearCache: () => clearCache(state),
     },
     async load() {
-      await load(state, slot.read());
+      await load(state, slot);
       endListening = transactions.onAnswered(({ request, reply }: AnsweredEvent) => {
         if (request.idToken !== undefined && reply.idTokenInfo !== undefined)
           learn(state, request.idToken, reply.idTokenInfo);

@@ -2,7 +2,8 @@
  * Answers to SetChargingProfile, ClearChargingProfile, GetChargingProfiles and GetCompositeSchedule, and the profiles
  * of 2.1: priority (K21), dynamic (K28, K29).
  */
-import type { ChargingControl, StoredProfile, InstalledProfiles } from '../../charging/control.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import type { InstalledProfiles } from '../../charging/installed.ts';
 import { deciding, prevailing } from '../../charging/limits.ts';
 import type { ChargingProfile, RateUnit } from '../../charging/model.ts';
 import { stamp } from '../parts.ts';

@@ -4,10 +4,12 @@
  */
 import type { OcppFunctions } from '../../../contract/ocpp.ts';
 import type { JsonValue } from '../../../core/store.ts';
-import { createChargingControl, createInstalledProfiles, createProfileView } from '../../charging/control.ts';
+import { createChargingControl } from '../../charging/control.ts';
 import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import { createInstalledProfiles } from '../../charging/installed.ts';
 import { followsConditions } from '../../charging/limits.ts';
 import type { ChargingProfile, RunningTransaction } from '../../charging/model.ts';
+import { createProfileView } from '../../charging/profile-view.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
 import { createSignal } from '../../station/stack.ts';

@@ -1,5 +1,7 @@
 /** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and the reports of the station. */
+import { z } from 'zod';
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
+import { readOne, record, recordOf } from '../../../core/slot-values.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { DerPort } from '../../station/port.ts';
@@ -8,13 +10,14 @@ import { createOutbox } from '../../files/outbox.ts';
 import type { Outbox } from '../../files/outbox.ts';
 import { stamp } from '../parts.ts';
 import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
+import { requestOf } from '../stored.ts';
 import { followAlarms } from './alarms.ts';
 import type { DerAlarm } from './alarms.ts';
 import { advance, clear, inForce, nextChangeMs, set } from './controls.ts';
 import type { BookChange, DerBook } from './controls.ts';
 import { createDeviceControls } from './device.ts';
 import type { DeviceControls, ControlOutcome } from './device.ts';
-import { isRefusal, notSupported, rejected, maxListed, reportsOf, controlOf } from './model.ts';
+import { isRefusal, notSupported, rejected, maxListed, reportsOf, controlOf, storedControl } from './model.ts';
 import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.ts';
 import { supportedTypes, translate } from './translate.ts';
 import { provideVariables } from './variables.ts';
@@ -50,10 +53,17 @@ const emptyState: DerState = { book: [], alarm: null, reports: [] };
 
 const stored = (state: DerState): readonly JsonValue[] => [state as unknown as JsonValue];
 
-/** The state written by `stored`; an empty slot has none. */
-function restored([state]: readonly JsonValue[]): DerState {
-  return state === undefined ? emptyState : (state as unknown as DerState);
-}
+const report = z.union([
+  z.object({ action: z.literal('NotifyDERStartStop'), request: requestOf('ocpp2.1', 'NotifyDERStartStop') }),
+  z.object({ action: z.literal('NotifyDERAlarm'), request: requestOf('ocpp2.1', 'NotifyDERAlarm') }),
+]);
+
+/** The state written by `stored`. */
+const stateForm = recordOf<DerState>({
+  book: z.array(storedControl),
+  alarm: record<DerAlarm>({ controlType: z.string(), fault: z.string().nullable() }).nullable(),
+  reports: z.array(report),
+});
 
 /** A control for REST. @param state outcome on the device; null: not in force */
 function entryOf(control: DerControl, state: ControlOutcome | null, overwritten: boolean): OcppDerControlEntry {
@@ -314,7 +324,7 @@ export function createDerControl(parts: StationParts): Part & DerControls {
     entries: () =>
       context.book.map((each) => entryOf(each, context.controls.stateOf(each.id), port.isOverwritten(each.id))),
     async load() {
-      const state = restored(await slot.read());
+      const state = (await readOne(slot, stateForm, parts.log)) ?? emptyState;
       // the station was stopped during the read
       if (isStopped) return;
       restore(context, state);

@@ -2,6 +2,7 @@
  * DER controls of 2.1 (block R) as values, with the rules for SetDERControl beside its schema (R04.FR.13 to FR.17,
  * errata 2025-09) and the lists of ReportDERControl. Instants in ms since the epoch, in the time of the central system.
  */
+import { z } from 'zod';
 import type {
   DERControlEnum,
   DERCurve,
@@ -15,6 +16,8 @@ import type {
   DERUnitEnum,
 } from '../messages.ts';
 import { derControlMembers } from '../../../contract/ocpp-der.ts';
+import { amount, instant, record, serial } from '../../../core/slot-values.ts';
+import { fitsSchema } from '../stored.ts';
 import { instantOf } from '../../station/stack.ts';
 
 export type { DERControlEnum } from '../messages.ts';
@@ -49,6 +52,25 @@ export interface DerControl {
   /** true: the start was reached, and the control was not superseded then */
   readonly started: boolean;
 }
+
+/** True if the values of a control were those of a request. */
+const fitsRequest = ({ isDefault, id, type, body: { member, value } }: DerControl): boolean =>
+  (derControlMembers as Readonly<Record<string, string>>)[type] === member &&
+  fitsSchema('ocpp2.1', ['SetDERControl'], { isDefault, controlId: id, controlType: type, [member]: value });
+
+/** A stored control. */
+export const storedControl = record<DerControl>({
+  id: z.string(),
+  type: z.string(),
+  isDefault: z.boolean(),
+  priority: amount,
+  startMs: instant,
+  endMs: instant.nullable(),
+  order: serial,
+  body: z.object({ member: z.string(), value: z.looseObject({}) }),
+  superseded: z.boolean(),
+  started: z.boolean(),
+}).refine((control) => fitsRequest(control as unknown as DerControl), 'is no part of SetDERControl');
 
 /** A start or end for NotifyDERStartStop. */
 export interface DerNotice {

@@ -2,11 +2,14 @@
  * Sends the events of monitors and parts with NotifyEvent, those of one instant in one report. While the station is
  * offline, sufficiently severe events wait, also over a restart (N07.FR.04, N08.FR.03).
  */
+import { z } from 'zod';
+import { formOf, readHeaded, recordOf, serial } from '../../../core/slot-values.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import { createSaver } from '../../station/stack.ts';
 import type { EventData, EventNotificationEnum, EventTriggerEnum } from '../messages.ts';
 import { stamp } from '../parts.ts';
 import type { Part, StationParts } from '../parts.ts';
+import { eventDataIn } from '../stored.ts';
 import { hasProblem } from './monitors.ts';
 import type { Named, Monitor } from './monitors.ts';
 import type { RemoteClock } from '../../../core/time/remote-clock.ts';
@@ -244,18 +247,10 @@ function withinCapacity(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter((entry) => !lost.has(entry)).slice(-capacity);
 }
 
-function restoredEntry(value: JsonValue): readonly Entry[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
-  const { event, severity } = value as { readonly [name: string]: JsonValue };
-  const isEntry = typeof event === 'object' && event !== null && typeof severity === 'number';
-  // a stored event was a valid EventData
-  return isEntry ? [{ event: event as unknown as EventData, severity }] : [];
-}
-
 type Waiting = ReturnType<typeof createWaiting>;
 
 /** Unconfirmed events and the id of the next one; the slot has the reserved ids, and events that could not be sent. */
-function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log' | 'device'>) {
+function createWaiting({ store, log, device, version }: Pick<StationParts, 'store' | 'log' | 'device' | 'version'>) {
   const slot = store('events');
   let entries: readonly Entry[] = [];
   let nextId = 1;
@@ -301,11 +296,12 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
       saver.save();
     },
     async load() {
-      const [reserved, ...rest] = await slot.read();
-      if (typeof reserved !== 'number') return;
-      nextId = reserved;
-      reservedId = reserved + idStep;
-      const restored = rest.flatMap(restoredEntry);
+      const entryForm = recordOf<Entry>({ event: eventDataIn(version), severity: z.number() });
+      const stored = await readHeaded(slot, [formOf<number>(serial), entryForm], log);
+      if (stored === null) return;
+      const { head, rest: restored } = stored;
+      nextId = head;
+      reservedId = head + idStep;
       isStored = restored.length > 0;
       entries = [...restored, ...entries];
       saver.save();

@@ -1,4 +1,5 @@
 /** The monitors of a station, the monitoring base and the monitoring level (N03 to N06). They survive a restart. */
+import { readBy, readHeaded } from '../../../core/slot-values.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { StationPort } from '../../station/port.ts';
 import { createSaver } from '../../station/stack.ts';
@@ -105,8 +106,8 @@ function numbersOf(value: JsonValue | undefined): readonly number[] {
 function restoredHead(value: JsonValue | undefined): SavedHead | null {
   if (!isObject(value)) return null;
   const { base, level, nextId, off, exceeded } = value;
-  if (!isBase(base) || typeof level !== 'number' || typeof nextId !== 'number') return null;
-  return { base, level, nextId, off: numbersOf(off), exceeded: numbersOf(exceeded) };
+  if (!isBase(base) || typeof level !== 'number' || !Number.isSafeInteger(nextId)) return null;
+  return { base, level, nextId: Number(nextId), off: numbersOf(off), exceeded: numbersOf(exceeded) };
 }
 
 function savedMonitor(monitor: Monitor): JsonValue {
@@ -291,15 +292,12 @@ function saved({ base, level, nextId, off, custom }: State, exceeded: ReadonlySe
   return [{ base, level, nextId, off: [...off], exceeded: [...exceeded] }, ...[...custom.values()].map(savedMonitor)];
 }
 
-/** null: nothing valid is stored */
 function restored(
-  [first, ...rest]: readonly JsonValue[],
-  variables: VariableStore,
+  head: SavedHead,
+  rest: readonly Monitor[],
   preconfigured: readonly number[],
-): { readonly state: State; readonly exceeded: readonly number[] } | null {
-  const head = restoredHead(first);
-  if (head === null) return null;
-  const monitors = rest.flatMap((value) => restoredMonitor(value, variables) ?? []).slice(0, maxCustomMonitors);
+): { readonly state: State; readonly exceeded: readonly number[] } {
+  const monitors = rest.slice(0, maxCustomMonitors);
   const { base, level, exceeded } = head;
   const off = new Set(head.off.filter((id) => preconfigured.includes(id)));
   const nextId = Math.max(head.nextId, firstCustomId);
@@ -359,7 +357,9 @@ export function createMonitors(
       saver.save();
     },
     async load() {
-      const restoredMonitors = restored(await slot.read(), variables, preconfigured);
+      const monitorForm = readBy((value) => restoredMonitor(value, variables), 'monitor of a variable');
+      const stored = await readHeaded(slot, [readBy(restoredHead, 'head of monitors'), monitorForm], log);
+      const restoredMonitors = stored && restored(stored.head, stored.rest, preconfigured);
       for (const id of restoredMonitors?.exceeded ?? []) exceeded.add(id);
       adopt(restoredMonitors?.state ?? state);
     },

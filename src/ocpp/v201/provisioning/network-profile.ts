@@ -130,6 +130,8 @@ export function restoredProfile(value: JsonValue | undefined): NetworkProfile | 
   const { url, securityProfile, messageTimeoutS, ocppInterface, password } = stored;
   if (typeof url !== 'string' || !isSecurityProfile(securityProfile) || typeof messageTimeoutS !== 'number')
     return null;
+  // NetworkConfiguration may have begun to fill the slot without an address
+  if (url !== '' && !isOcppUrl(url)) return null;
   return {
     url,
     securityProfile,

@@ -4,6 +4,8 @@
  */
 import { urlOfProfile } from '../../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
+import { readBy, readEach } from '../../../core/slot-values.ts';
+import type { JsonValue } from '../../../core/store.ts';
 import type { Network, NetworkAccess } from '../../station/connection.ts';
 import { createSaver } from '../../station/stack.ts';
 import type { StationParts } from '../parts.ts';
@@ -55,6 +57,12 @@ function accessOf(profile: NetworkProfile | null, { settings, password: common }
   // BasicAuthPassword of SecurityCtrlr counts before the password of the settings
   const password = profile.password === null ? (common ?? settings.password) : Buffer.from(profile.password, 'utf8');
   return { url: profile.url, guarded: true, securityProfile: profile.securityProfile, password };
+}
+
+function restoredSlot(value: JsonValue): readonly [number: number, profile: NetworkProfile] | null {
+  const [number, stored] = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  const profile = restoredProfile(stored);
+  return profile !== null && (networkSlots as readonly unknown[]).includes(number) ? [Number(number), profile] : null;
 }
 
 export function createNetworkSlots(
@@ -130,12 +138,8 @@ export function createNetworkSlots(
       return network.slot === null || usedProfile !== null;
     },
     load: async () => {
-      for (const entry of await storeSlot.read()) {
-        const [number, stored] = Array.isArray(entry) ? (entry as readonly (typeof entry)[]) : [];
-        const profile = restoredProfile(stored);
-        if (profile !== null && (networkSlots as readonly unknown[]).includes(number))
-          slots.set(Number(number), profile);
-      }
+      for (const [number, stored] of await readEach(storeSlot, readBy(restoredSlot, 'network profile'), log))
+        slots.set(number, stored);
       const profile = network.slot === null ? undefined : slots.get(network.slot);
       if (network.slot !== null && profile !== undefined && isInUse(profile)) enter(network.slot, profile);
     },

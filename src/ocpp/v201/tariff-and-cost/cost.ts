@@ -2,6 +2,8 @@
  * The cost of a transaction by a tariff (2.1, I12): a value that each step of the meter changes, and the conditions of
  * price elements as functions of an instant. Amounts are in the currency of the tariff. All functions are pure.
  */
+import { z } from 'zod';
+import { amount, instant, record } from '../../../core/slot-values.ts';
 import type {
   EvseKindEnum,
   Price,
@@ -194,6 +196,34 @@ export interface CostState {
   /** the maximum cost was reached: amounts no longer change */
   readonly capped: boolean;
 }
+
+const price = record<Amount>({ exclTax: amount, inclTax: amount });
+
+/** A stored cost. */
+export const costState = record<CostState>({
+  amounts: z.object(Object.fromEntries(dimensions.map((dimension) => [dimension, price]))),
+  energyWh: amount,
+  chargingS: amount,
+  idleS: amount,
+  reservationS: amount.nullable(),
+  periods: z
+    .array(
+      record<CostPeriod>({
+        tariffId: z.string(),
+        startMs: instant,
+        energyWh: amount,
+        chargingS: amount,
+        idleS: amount,
+        minPowerW: amount,
+        maxPowerW: amount,
+        minCurrentA: amount,
+        maxCurrentA: amount,
+      }),
+    )
+    .min(1),
+  used: z.string().nullable(),
+  capped: z.boolean(),
+});
 
 /** Constant during a transaction. */
 export interface CostFacts {

@@ -1,5 +1,6 @@
 /** Calls of the central system about tariffs (2.1, I07 and I09 to I11). */
 import type { Logger } from '../../../core/log/log.ts';
+import { instant, place, readEach, recordOf } from '../../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { errorCode } from '../../rpc/frames.ts';
 import { CallError } from '../../rpc/model.ts';
@@ -9,6 +10,7 @@ import type { CustomerRecords } from '../diagnostics.ts';
 import type { ClearTariffsResult, IdToken, Tariff, TariffAssignment } from '../messages.ts';
 import type { Handlers, Replies, Requests, StationParts, Transactions } from '../parts.ts';
 import type { CostMetering } from './metering.ts';
+import { idTokenIn, storedTariff } from '../stored.ts';
 import { tariffIssue } from './rules.ts';
 import type { TariffIssue } from './rules.ts';
 
@@ -23,6 +25,8 @@ interface InstalledTariff {
   /** ms since the epoch; not before the tariff was installed */
   readonly validFromMs: number;
 }
+
+const installedForm = recordOf<InstalledTariff>({ evseId: place, tariff: storedTariff, validFromMs: instant });
 
 export interface InstalledTariffs {
   /** in the order of installation, without replaced tariffs */
@@ -46,7 +50,11 @@ function inForce(all: readonly InstalledTariff[], evseId: number, nowMs: number)
     );
 }
 
-export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pick<Logger, 'error'>): InstalledTariffs {
+export function createInstalledTariffs(
+  slot: Slot,
+  nowMs: () => number,
+  log: Pick<Logger, 'error' | 'warning'>,
+): InstalledTariffs {
   let installed: readonly InstalledTariff[] = [];
   const saver = createSaver(slot, () => installed as unknown as readonly JsonValue[], log);
   /** Tariffs that are in force or will be: a later one replaces those that were valid before it. */
@@ -79,7 +87,7 @@ export function createInstalledTariffs(slot: Slot, nowMs: () => number, log: Pic
       return removed;
     },
     async load() {
-      installed = (await slot.read()) as unknown as readonly InstalledTariff[];
+      installed = await readEach(slot, installedForm, log);
     },
   };
 }
@@ -95,6 +103,8 @@ export interface DriverTariff {
   readonly tariff: Tariff | null;
 }
 
+const driverForm = recordOf<DriverTariff>({ idToken: idTokenIn('ocpp2.1'), tariff: storedTariff.nullable() });
+
 export interface DriverTariffs {
   readonly all: readonly DriverTariff[];
   /** null: the central system has given no tariff for the token */
@@ -104,7 +114,7 @@ export interface DriverTariffs {
   load(): Promise<void>;
 }
 
-export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error'>): DriverTariffs {
+export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error' | 'warning'>): DriverTariffs {
   const drivers = new Map<string, DriverTariff>();
   const saver = createSaver(slot, () => [...drivers.values()] as unknown as readonly JsonValue[], log);
   return {
@@ -124,8 +134,7 @@ export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error'>): Dri
       if (drivers.delete(tokenKey(idToken))) saver.save();
     },
     async load() {
-      for (const driver of (await slot.read()) as unknown as readonly DriverTariff[])
-        drivers.set(tokenKey(driver.idToken), driver);
+      for (const driver of await readEach(slot, driverForm, log)) drivers.set(tokenKey(driver.idToken), driver);
     },
   };
 }

@@ -1,12 +1,15 @@
 /** The cost of the running transactions, advanced with each reading of the meter (I12). */
+import { z } from 'zod';
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import { amount, instant, place, readEach, record, recordOf, simInstant } from '../../../core/slot-values.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { MeterSample } from '../../station/port.ts';
 import { createSaver } from '../../station/stack.ts';
 import type { Tariff, TariffKindEnum } from '../messages.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
 import { localOffsetMs } from '../variables/handlers.ts';
-import { advanceCost, startCost, withTariff } from './cost.ts';
+import { storedTariff } from '../stored.ts';
+import { advanceCost, costState, startCost, withTariff } from './cost.ts';
 import type { CostFacts, CostState } from './cost.ts';
 import { costDetails } from './rules.ts';
 
@@ -27,6 +30,27 @@ export interface PricedTransaction {
     readonly charging: boolean;
   };
 }
+
+const pricedForm = recordOf<PricedTransaction>({
+  transactionId: z.string(),
+  evseId: place,
+  tariff: storedTariff,
+  kind: z.string(),
+  cost: costState,
+  facts: record<CostFacts>({
+    evseKind: z.enum(['AC', 'DC']),
+    localOffsetMs: amount,
+    paymentBrand: z.string().nullable(),
+    paymentRecognition: z.string().nullable(),
+  }),
+  last: record<PricedTransaction['last']>({
+    ms: instant,
+    sim: simInstant,
+    importWh: amount,
+    exportWh: amount,
+    charging: z.boolean(),
+  }),
+});
 
 /** The tariff chosen for a transaction. */
 export interface Choice {
@@ -149,8 +173,7 @@ export function createCostMetering(parts: StationParts): CostMetering {
       return priced;
     },
     async load() {
-      for (const priced of (await store('costs').read()) as unknown as readonly PricedTransaction[])
-        running.set(priced.transactionId, priced);
+      for (const priced of await readEach(store('costs'), pricedForm, log)) running.set(priced.transactionId, priced);
     },
   };
 }

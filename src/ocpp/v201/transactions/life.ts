@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
-import type { QueuedMessage } from '../../rpc/model.ts';
-import { agreeWithQueue, endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
+import { endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
 import { deviceText, maxTokenLength, noAuthorization, typeOfText } from '../authorization/tokens.ts';
-import type { IdToken, Requests } from '../messages.ts';
+import type { IdToken } from '../messages.ts';
 import type { Version2 } from '../../station/stack.ts';
 import { lastValues, pushEvent } from './events.ts';
 import { chargingStateOf, pointChange, pointsOf, starts, stops, causesOf } from './reasons.ts';
@@ -251,17 +250,6 @@ function powerUp(state: TransactionsState, atMs: number): void {
   }
 }
 
-/** The number and the end that a queued event reports and the ledger has lost. */
-function queuedChange(record: TransactionRecord, { payload }: QueuedMessage): Partial<TransactionRecord> | null {
-  // the payload comes from `pushEvent`
-  const { eventType, seqNo, timestamp, transactionInfo } = payload as unknown as Requests['TransactionEvent'];
-  if (seqNo < record.nextSeqNo && eventType !== 'Ended') return null;
-  const nextSeqNo = Math.max(record.nextSeqNo, seqNo + 1);
-  if (eventType !== 'Ended') return { nextSeqNo };
-  const stopReason = transactionInfo.stoppedReason ?? 'Local';
-  return { nextSeqNo, endedMs: Date.parse(timestamp), meterStopWh: record.lastWh, stopReason, sessionId: null };
-}
-
 /** E17: true if the device still has what the transaction is about, and the process was away for a short time. */
 function resumesAfterRestart({ parts, ledger }: TransactionsState, { evseId, sessionId }: TransactionRecord): boolean {
   const { variables, device, wall } = parts;
@@ -296,7 +284,6 @@ function resume(state: TransactionsState, record: TransactionRecord): void {
 export function continueAfterRestart(state: TransactionsState): ReadonlySet<number> {
   const { ledger, parts, insistence } = state;
   if (!ledger.isContinued) return new Set();
-  agreeWithQueue(ledger, parts.queue, queuedChange);
   raiseMeters(parts, ledger, insistence);
   const interrupted = ledger.running;
   for (const record of interrupted) {

@@ -3,7 +3,12 @@
  * delivered for a refused token (MaxEnergyOnInvalidId, E05). The device applies limits of energy exactly; limits of
  * time and state of charge are checked here.
  */
-import type { Signal } from '../../station/stack.ts';
+import { z } from 'zod';
+import { amount, instant, place, record, recordOf, serial } from '../../../core/slot-values.ts';
+import type { SlotForm } from '../../../core/slot-values.ts';
+import { ledgerMembers } from '../../transactions/ledger.ts';
+import { idTokenIn } from '../stored.ts';
+import type { Signal, Version2 } from '../../station/stack.ts';
 import type { Insistence } from '../../station/insistence.ts';
 import type { Ledger, LedgerRecord } from '../../transactions/ledger.ts';
 import type { IdToken, ChargingStateEnum, ReasonEnum, TransactionLimit } from '../messages.ts';
@@ -107,6 +112,45 @@ export interface TransactionRecord extends Transaction, LedgerRecord {
   readonly limit: TransactionLimit | null;
   /** reading of the import register up to which a refused token may charge; null: not refused */
   readonly refusedUntilWh: number | null;
+}
+
+const chargingState = z.enum(['EVConnected', 'Charging', 'SuspendedEV', 'SuspendedEVSE', 'Idle']);
+
+/** The form of a stored transaction. */
+export function transactionForm(version: Version2): SlotForm<TransactionRecord> {
+  const idToken = idTokenIn(version);
+  return recordOf<TransactionRecord>({
+    ...ledgerMembers,
+    transactionId: z.string(),
+    evseId: place,
+    idToken: idToken.nullable(),
+    groupIdToken: idToken.nullable(),
+    remoteStartId: z.int().nullable(),
+    reservationId: z.int().nullable(),
+    sessionId: z.string().nullable(),
+    lastSessionId: z.string().nullable(),
+    startedMs: instant,
+    meterStartWh: amount,
+    startWh: amount,
+    meterStopWh: amount.nullable(),
+    stopReason: z.string().nullable(),
+    nextSeqNo: serial,
+    told: record<ReportedValues>({
+      connector: z.boolean(),
+      idToken: z.boolean(),
+      remoteStartId: z.boolean(),
+      reservationId: z.boolean(),
+      chargingState,
+      phases: z.number().nullable(),
+      cableA: z.number().nullable(),
+    }),
+    chargingState,
+    chargedMs: amount,
+    chargingSinceMs: instant.nullable(),
+    why: z.string().nullable(),
+    limit: z.record(z.string(), amount).nullable(),
+    refusedUntilWh: amount.nullable(),
+  });
 }
 
 type TransactionLedger = Ledger<TransactionRecord>;

@@ -14,7 +14,7 @@ import type { EventExtras, Handler, Part, StationParts, Transactions } from '../
 import { pushEvent } from './events.ts';
 import type { TxEvent } from './events.ts';
 import { adopt, continueAfterRestart, endNow, followDevice } from './life.ts';
-import { createLimits, transactionEntry } from './state.ts';
+import { createLimits, transactionEntry, transactionForm } from './state.ts';
 import type { TransactionRecord, StopRequest, TransactionsDeps, TransactionsState } from './state.ts';
 
 // Requests of the other parts of a station.
@@ -193,9 +193,10 @@ export interface TransactionBook extends Transactions {
 }
 
 function createState(parts: StationParts, deps: TransactionsDeps): TransactionsState {
-  const { queue, log, store, later, device, wall } = parts;
+  const { queue, log, store, later, device, wall, version } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
   const ledger = createLedger<TransactionRecord>(slots, {
+    form: transactionForm(version),
     isQueued: (key) => queue.lengthOf(key) > 0,
     now: () => device.now,
     wall,

@@ -1,5 +1,8 @@
 /** The variables of one station: only values that differ from the table are kept, so that stations share the table. */
+import { z } from 'zod';
 import type { Logger } from '../../../core/log/log.ts';
+import { formOf, Misfit, place, readEach } from '../../../core/slot-values.ts';
+import type { SlotForm } from '../../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createSaver, createSignal } from '../../station/stack.ts';
 import type { Signal } from '../../station/stack.ts';
@@ -122,7 +125,7 @@ interface VariablesOptions {
   readonly slot: Slot;
   /** values of the rows that versions of 2.x share */
   readonly shared: Slot;
-  readonly log: Pick<Logger, 'error'>;
+  readonly log: Pick<Logger, 'error' | 'warning'>;
 }
 
 interface VariableState {
@@ -136,16 +139,28 @@ function placeOf(tier: Tier, evseId: number): Place {
   return tier === 'evse' ? { evseId } : { evseId, connectorId: 1 };
 }
 
-/** Restores a value that an earlier process saved, if its row still allows the value. */
-function restore(saved: JsonValue, { cells, finder, values }: VariableState): void {
-  const [component, variable, evseId, value] = Array.isArray(saved) ? (saved as readonly JsonValue[]) : [];
-  if (typeof component !== 'string' || typeof variable !== 'string') return;
-  if (typeof evseId !== 'number' || typeof value !== 'string') return;
-  for (const tier of tiers) {
+type SavedValue = readonly [component: string, variable: string, evseId: number, value: string];
+
+const savedForm = formOf<SavedValue>(z.tuple([z.string(), z.string(), place, z.string()]));
+
+/** The variables that a saved value belongs to; none: this version has lost its row. */
+function targetsOf([component, variable, evseId]: SavedValue, finder: Finder): readonly PlacedVariable[] {
+  return tiers.flatMap((tier) => {
     const target = finder.find(component, variable, placeOf(tier, evseId));
-    if (target === undefined || (tier === 'station') !== (evseId === 0)) continue;
-    if (values.accepted(target, value) !== null) cells.ensure(target).value = value;
-  }
+    return target === undefined || (tier === 'station') !== (evseId === 0) ? [] : [target];
+  });
+}
+
+/** Restores the values that an earlier process saved, if their rows still allow them. */
+async function restore(slot: Slot, { cells, finder, values }: VariableState, log: VariablesOptions['log']) {
+  const form: SlotForm<SavedValue> = (json) => {
+    const saved = savedForm(json);
+    if (saved instanceof Misfit) return saved;
+    const isRefused = targetsOf(saved, finder).some((target) => values.accepted(target, saved[3]) === null);
+    return isRefused ? new Misfit(`is no value of ${saved[0]}.${saved[1]}`) : saved;
+  };
+  for (const saved of await readEach(slot, form, log))
+    for (const target of targetsOf(saved, finder)) cells.ensure(target).value = saved[3];
 }
 
 /** The reads of `Variables`. */
@@ -242,8 +257,7 @@ export function createVariables(options: VariablesOptions): VariableStore {
       for (const [target, cell] of cells.each()) if (cell.next !== null) put(target, cell.next);
     },
     load: async () => {
-      const stored = await Promise.all([slot.read(), shared.read()]);
-      for (const value of stored.flat()) restore(value, state);
+      for (const each of [slot, shared]) await restore(each, state, log);
     },
   };
 }

@@ -101,7 +101,7 @@ export function Settings({ device }: PartProps) {
               ]}
             />
             <Form
-              key={JSON.stringify(config)}
+              empties
               fields={fieldsOf(config)}
               submit="Change settings"
               call={(values) => anyCall('POST', 'csip/config', query, changesOf(config, values))}

@@ -52,7 +52,8 @@ export function Configuration({ status }: PartProps) {
       {open && (
         <Panel title={`Change ${open.name}`} wide>
           <Form
-            key={`${open.name} ${open.value ?? ''}`}
+            key={open.name}
+            empties
             fields={[{ kind: 'text', name: 'value', label: 'Value', value: open.value ?? '' }]}
             submit="Change"
             call={({ value }) => anyCall('POST', path, {}, { ...open.target, value: String(value ?? '') })}

@@ -1,5 +1,5 @@
 /** One scenario: its runs, the results of its steps and assertions. */
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { del, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action } from '../../kit/action';
@@ -199,6 +199,8 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
   const { id, name, description, run, unused_settings: unused } = scenario;
   const isRunning = run?.state === 'running';
   const state = run?.state ?? 'not run yet';
+  // of this page: a new form after each, which does not say `done` once the run has ended
+  const [starts, setStarts] = useState(0);
   return (
     <Panel
       title={name}
@@ -215,13 +217,15 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
         )}
         {run && <Failures run={run} />}
         {run && <Progress run={run} />}
-        {isRunning ? (
+        {isRunning && (
           <Action call={post('scenarios/{id}/stop', { params: { id } })} primary>
             Stop
           </Action>
-        ) : (
-          <Start key={id} scenario={scenario} owner={owner} />
         )}
+        {/* hidden, not absent: parameters that are typed stay while a script runs the scenario */}
+        <div hidden={isRunning}>
+          <Start key={`${id} ${starts}`} scenario={scenario} owner={owner} onDone={() => setStarts(starts + 1)} />
+        </div>
         <div class="row">
           {run && !isRunning && <Reports id={id} name={name} />}
           <Action
@@ -308,13 +312,13 @@ function startCall(id: string, { pace, ...values }: Values) {
   });
 }
 
-function Start({
-  scenario: { id, run, parameters },
-  owner,
-}: {
+interface StartProps {
   readonly scenario: Scenario;
   readonly owner: string | null;
-}) {
+  readonly onDone: () => void;
+}
+
+function Start({ scenario: { id, run, parameters }, owner, onDone }: StartProps) {
   const isPaused = useClock()?.mode === 'paused';
   const fields: readonly Field[] = [
     {
@@ -334,6 +338,7 @@ function Start({
       fields={fields}
       call={(values) => startCall(id, values)}
       submit={run ? 'Start again' : 'Start'}
+      onDone={onDone}
       unable={owner === null ? null : `${owner} has the clock until it ends`}
     />
   );

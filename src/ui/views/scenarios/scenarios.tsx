@@ -26,7 +26,8 @@ export function ScenariosView() {
       ) : (
         <div class="scenarios">
           <Kept kept={scenarios} max={data.max_scenarios} chosen={chosen?.id ?? null} />
-          <div class="chosen">
+          {/* typing chooses the scenario: the default would move on to one that is added or started meanwhile */}
+          <div class="chosen" onInput={() => chosen && setParam('scenario', chosen.id)}>
             {chosen ? (
               <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
             ) : (
@@ -70,7 +71,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
         keyOf={({ id }) => id}
         selected={chosen}
         onSelect={({ id }) => setParam('scenario', id)}
-        empty="No scenario is kept: add one below, or with POST scenarios. All are forgotten when the simulator ends."
+        empty="No scenario is kept: add one below, or with POST scenarios. Without a state folder all are forgotten when the simulator ends."
         columns={[
           {
             title: 'State',

@@ -191,7 +191,7 @@ function Connection({ status }: { readonly status: Status }) {
     >
       <div class="stack">
         <Form
-          key={JSON.stringify(target)}
+          empties
           fields={[
             {
               kind: 'choice',
@@ -235,7 +235,7 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
           {poll.enabled ? 'Stop polling' : 'Start polling'}
         </Action>
         <Form
-          key={`${poll.interval_s} ${poll.models?.join(' ') ?? ''}`}
+          empties
           fields={[
             { kind: 'number', name: 'interval_s', label: 'Interval', unit: 's', value: poll.interval_s },
             {

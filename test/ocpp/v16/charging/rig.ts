@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
-import { SentLimits } from '../../../../src/ocpp/charging/control.ts';
+import { SentLimits } from '../../../../src/ocpp/charging/sent-limits.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v16/charging.ts';

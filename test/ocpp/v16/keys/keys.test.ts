@@ -1,3 +1,4 @@
+import { silentLogger } from '../../../../src/core/log/log.ts';
 import { expect } from 'chai';
 import { createMemoryStore } from '../../../../src/core/store.ts';
 import type { Slot } from '../../../../src/core/store.ts';
@@ -17,6 +18,7 @@ const facts = {
 function keysOn(slot: Slot = createMemoryStore().slot('keys')): KeySet {
   return createKeys({
     facts,
+    log: silentLogger,
     slot,
     failed: (error) => {
       throw error;

@@ -94,6 +94,7 @@ export async function stationOf(profile: string, keyValues: Readonly<Record<stri
   const store = createMemoryStore();
   const keys = createKeys({
     facts: { connectorIds: port.connectorIds, securityProfile: 0, threePhase: true, fileTransferProtocols: [] },
+    log: silentLogger,
     slot: store.slot('keys'),
     failed: (error) => {
       throw error;

@@ -124,12 +124,6 @@ function fakeQueue(disk: Disk, central: FakeCentral, events: () => Events): Fake
     },
     lengthOf: (transaction) => queued.filter((message) => message.transaction === transaction).length,
     droppedMiddles: 0,
-    get messages() {
-      return queued;
-    },
-    discard: (which) => {
-      queued.splice(0, queued.length, ...queued.filter((each) => !which(each)));
-    },
     push(message) {
       queued.push(JSON.parse(JSON.stringify(message)) as QueuedMessage);
       void pump();
@@ -244,6 +238,7 @@ export class SessionRig {
         threePhase: true,
         fileTransferProtocols: ['HTTP'],
       },
+      log: silentLogger,
       slot: disk.store.slot('keys'),
       failed: (error) => {
         throw error;

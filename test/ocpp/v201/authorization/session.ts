@@ -183,12 +183,6 @@ function fakeQueue(
     },
     lengthOf: (transaction) => waiting.filter((each) => each.transaction === transaction).length,
     droppedMiddles: 0,
-    get messages() {
-      return waiting;
-    },
-    discard: (which) => {
-      waiting.splice(0, waiting.length, ...waiting.filter((each) => !which(each)));
-    },
     push: (message) => {
       waiting.push(message);
       void pump();

@@ -7,7 +7,7 @@ import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
-import { SentLimits } from '../../../../src/ocpp/charging/control.ts';
+import { SentLimits } from '../../../../src/ocpp/charging/sent-limits.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas.ts';

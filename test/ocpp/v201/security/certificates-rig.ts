@@ -1,7 +1,7 @@
 /** The certificates of a 2.x station on doubles; every request and answer fits its schema. */
-import { createCertificates } from '../../../../src/ocpp/v201/security.ts';
+import { createCertificates } from '../../../../src/ocpp/v201/security/certificates.ts';
 import type { CertificateFiles } from '../../../../src/ocpp/security/keeper.ts';
-import type { RootUse } from '../../../../src/ocpp/v201/security.ts';
+import type { RootUse } from '../../../../src/ocpp/v201/security/uses.ts';
 import type { Connection, Requests } from '../../../../src/ocpp/v201/parts.ts';
 import type { Version2 } from '../../../../src/ocpp/station/stack.ts';
 import type { Store } from '../../../../src/core/store.ts';

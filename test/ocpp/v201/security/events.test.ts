@@ -5,7 +5,7 @@ import {
   isCritical,
   isReported,
   securityEventTable,
-} from '../../../../src/ocpp/v201/security.ts';
+} from '../../../../src/ocpp/v201/security/events.ts';
 import { settled } from '../../v16/fakes.ts';
 import { rig } from '../rig.ts';
 import type { Rig } from '../rig.ts';

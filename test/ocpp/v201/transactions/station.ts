@@ -97,12 +97,6 @@ function fakeQueue(version: Version2, disk: Disk, central: Central, book: () => 
     },
     lengthOf: (transaction) => queued.filter((message) => message.transaction === transaction).length,
     droppedMiddles: 0,
-    get messages() {
-      return queued;
-    },
-    discard: (which) => {
-      queued.splice(0, queued.length, ...queued.filter((each) => !which(each)));
-    },
     push(message) {
       check(version, message.action, 'request', message.payload);
       queued.push(JSON.parse(JSON.stringify(message)) as QueuedMessage);

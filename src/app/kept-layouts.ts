@@ -1,0 +1,50 @@
+/** The layouts of register maps under which devices are kept: a version with another map finds their points by name. */
+import type { JsonValue } from '../core/store.ts';
+import type { Layout } from '../sunspec/map/layout.ts';
+import { layoutDigest, layoutTable, packTable, unpackTable } from '../sunspec/map/layout-table.ts';
+import type { KeptPlace } from '../sunspec/map/layout-table.ts';
+
+/** Layouts of earlier maps that stay for devices which are left out of the configuration for a while. */
+const maxUnused = 50;
+
+/** Tables of layouts by digest, packed: one for all devices of a layout. */
+export class KeptLayouts {
+  #packed: ReadonlyMap<string, string>;
+  readonly #used = new Set<string>();
+  readonly #places = new Map<string, readonly KeptPlace[]>();
+  #isChanged = false;
+
+  /** @param saved of an earlier process */
+  constructor(saved: JsonValue | undefined) {
+    const isRecord = typeof saved === 'object' && saved !== null && !Array.isArray(saved);
+    const entries = isRecord ? Object.entries(saved) : [];
+    this.#packed = new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+  }
+
+  /** The points of a layout by its digest; null: unknown. */
+  readonly placesOf = (digest: string): readonly KeptPlace[] | null => {
+    const packed = this.#packed.get(digest);
+    if (packed === undefined) return null;
+    const places = this.#places.get(digest) ?? unpackTable(packed);
+    this.#places.set(digest, places);
+    return places;
+  };
+
+  /** Adds the layout of a device. */
+  use(layout: Layout): void {
+    const digest = layoutDigest(layout);
+    if (this.#used.has(digest)) return;
+    this.#used.add(digest);
+    const unused = [...this.#packed].filter(([each]) => !this.#used.has(each)).slice(-maxUnused);
+    const used = [...this.#packed].filter(([each]) => this.#used.has(each));
+    this.#packed = new Map([...unused, ...used, [digest, packTable(layoutTable(layout))]]);
+    this.#isChanged = true;
+  }
+
+  /** The tables to be kept before the next device is; null: they are. */
+  changes(): JsonValue {
+    if (!this.#isChanged) return null;
+    this.#isChanged = false;
+    return Object.fromEntries(this.#packed);
+  }
+}

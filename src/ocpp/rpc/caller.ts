@@ -1,0 +1,224 @@
+/**
+ * Calls to the central system on one connection: one is in flight while the others wait in order (OCPP-J 1.6 4.1.1, 2.x
+ * 4.1.1).
+ */
+import { randomUUID } from 'node:crypto';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { errorCode } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { frameTypes } from './model.ts';
+import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
+import type { Outlet } from './outlet.ts';
+import { numberIssue } from './schemas.ts';
+
+interface CallerOptions {
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly schemas: PayloadChecks;
+  readonly outlet: Outlet;
+  /** ms; default for a call */
+  readonly timeoutMs: number;
+  /** An answer of the central system breaks its schema. */
+  readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
+  readonly timedOut: () => void;
+  /** @returns an id that was never used; default a UUID */
+  readonly newId?: () => string;
+}
+
+interface CallInFlight {
+  readonly id: string;
+  readonly action: string;
+  /** time since it was sent */
+  readonly durationMs: number;
+}
+
+/** A call that was given up: an answer to it comes too late. */
+interface GivenUpCall {
+  readonly action: string;
+  /** `lost`: its connection has ended */
+  readonly why: 'timeout' | 'lost';
+  /** it was sent again under the same id, so that it may have two answers */
+  readonly isRepeated: boolean;
+}
+
+type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
+
+interface Caller extends Line {
+  opened(version: OcppSubprotocol): void;
+  closed(): void;
+  /** The call in flight if it has this id; null: no call in flight has it. */
+  inFlight(id: string): CallInFlight | null;
+  /** @returns false: no call awaits it */
+  answered(frame: Answer): boolean;
+  /** Removes the call with this id from those given up, so that only one late answer counts. null: no such call. */
+  takeLate(id: string): GivenUpCall | null;
+  /** Sets the default for calls that are sent from now on. */
+  setTimeoutMs(ms: number): void;
+  /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
+  answeredBadly(id: string, type: number): void;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly action: string;
+  readonly payload: Payload;
+  readonly options: CallOptions;
+  readonly resolve: (outcome: CallOutcome) => void;
+}
+
+interface Sent {
+  readonly call: Waiting;
+  readonly sentMs: number;
+  readonly endTimer: () => void;
+}
+
+/** Maximum of waiting calls; more are not sent. */
+const maxWaiting = 1000;
+/** Maximum of calls given up that are kept to distinguish a late answer from a wrong one. */
+const maxGivenUp = 100;
+const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
+
+/** The last calls without an answer, by their ids. */
+class GivenUp {
+  readonly #calls = new Map<string, GivenUpCall>();
+
+  add({ id, action }: Pick<Waiting, 'id' | 'action'>, why: GivenUpCall['why']): void {
+    const isRepeated = this.#calls.delete(id);
+    this.#calls.set(id, { action, why, isRepeated });
+    const [oldest = id] = this.#calls.keys();
+    if (this.#calls.size > maxGivenUp) this.#calls.delete(oldest);
+  }
+
+  /** Notes that a call with this id is sent again. */
+  repeat(id: string): void {
+    const earlier = this.#calls.get(id);
+    if (earlier !== undefined) this.#calls.set(id, { ...earlier, isRepeated: true });
+  }
+
+  take(id: string): GivenUpCall | null {
+    const late = this.#calls.get(id) ?? null;
+    this.#calls.delete(id);
+    return late;
+  }
+}
+
+// one closure, since all functions share the state of the connection
+export function createCaller(options: CallerOptions): Caller {
+  const { clock, later, schemas, outlet } = options;
+  const newId = options.newId ?? randomUUID;
+  let version: OcppSubprotocol | null = null;
+  let urgent: Waiting[] = [];
+  let plain: Waiting[] = [];
+  let sent: Sent | null = null;
+  const givenUp = new GivenUp();
+  let { timeoutMs } = options;
+
+  const finish = (outcome: CallOutcome) => {
+    const ended = sent;
+    sent = null;
+    if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost'))
+      givenUp.add(ended.call, outcome.kind);
+    ended?.endTimer();
+    ended?.call.resolve(outcome);
+    sendNext();
+  };
+
+  const sendNext = () => {
+    if (sent !== null || version === null) return;
+    const call = urgent.shift() ?? plain.shift();
+    if (call === undefined) return;
+    const { id, action, payload } = call;
+    givenUp.repeat(id);
+    const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
+      options.timedOut();
+      finish({ kind: 'timeout' });
+    });
+    sent = { call, sentMs: clock.monotonicMs(), endTimer };
+    outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
+  };
+
+  /** @param isResult true: the answer is a CALLRESULT, the only message that a CALLRESULTERROR may refuse */
+  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: PayloadIssue, isResult: boolean) => {
+    const { id, action } = call;
+    const durationMs = clock.monotonicMs() - sentMs;
+    options.violated(id, action, violation);
+    if (at === 'ocpp2.1' && isResult) outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
+    finish({ kind: 'error', ...violation, durationMs });
+  };
+
+  const brokenRequest = (at: OcppSubprotocol, action: string, payload: Payload, { validate = true }: CallOptions) => {
+    const violation = validate ? schemas.check(at, action, 'request', payload) : null;
+    return violation === null ? null : `${action} breaks its schema: ${violation.description}`;
+  };
+
+  return {
+    get open() {
+      return version !== null;
+    },
+    get waiting() {
+      return urgent.length + plain.length + (sent === null ? 0 : 1);
+    },
+    call(action, payload, callOptions = {}) {
+      if (version === null) return Promise.resolve(unsent('there is no connection to the central system'));
+      if (urgent.length + plain.length >= maxWaiting) return Promise.resolve(unsent('too many calls wait already'));
+      const broken = brokenRequest(version, action, payload, callOptions);
+      if (broken !== null) return Promise.resolve(unsent(broken));
+      return new Promise((resolve) => {
+        const call: Waiting = { id: callOptions.messageId ?? newId(), action, payload, options: callOptions, resolve };
+        (callOptions.urgent === true ? urgent : plain).push(call);
+        sendNext();
+      });
+    },
+    send(action, payload) {
+      if (version !== 'ocpp2.1') return;
+      if (brokenRequest(version, action, payload, {}) !== null) return;
+      outlet.send({ kind: 'send', id: newId(), action, payload }, { action, durationMs: null });
+    },
+    opened(subprotocol) {
+      version = subprotocol;
+    },
+    closed() {
+      version = null;
+      const ended = [...urgent, ...plain];
+      urgent = [];
+      plain = [];
+      finish({ kind: 'lost' });
+      for (const { resolve } of ended) resolve(unsent('the connection ended before it was sent'));
+    },
+    inFlight(id) {
+      if (sent?.call.id !== id) return null;
+      return { id, action: sent.call.action, durationMs: clock.monotonicMs() - sent.sentMs };
+    },
+    answered(frame) {
+      if (sent === null || version === null || sent.call.id !== frame.id) return false;
+      const { call, sentMs } = sent;
+      const durationMs = clock.monotonicMs() - sentMs;
+      if (frame.kind !== 'result') {
+        const { code, description, details } = frame;
+        finish({ kind: 'error', code, description, details, durationMs });
+        return true;
+      }
+      const violation =
+        numberIssue(version, frame) ??
+        (call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload));
+      if (violation === null) finish({ kind: 'result', payload: frame.payload, durationMs });
+      else refuse(version, sent, violation, true);
+      return true;
+    },
+    takeLate: (id) => givenUp.take(id),
+    setTimeoutMs: (ms) => {
+      timeoutMs = ms;
+    },
+    answeredBadly(id, type) {
+      if (sent === null || version === null || sent.call.id !== id) return;
+      const description = 'the answer has no object as its payload, has too many levels, or has no error code';
+      refuse(
+        version,
+        sent,
+        { code: errorCode(version, 'structure'), description, details: {} },
+        type === frameTypes.result,
+      );
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** Parts of plant and devices with values that no simulator writes: the start goes on without them. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { createApp } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import { replaceContents } from '../../src/state/contents.ts';
+import type { Contents } from '../../src/state/contents.ts';
+import { journalFile } from '../../src/state/journal.ts';
+import { replay } from '../../src/state/record.ts';
+import { configOf } from '../support/configured.ts';
+import { ask } from '../support/http.ts';
+import { oddContents } from '../support/odd-values.ts';
+import { holdsAsync } from '../support/property.ts';
+import { TestFolder } from '../support/state-folder.ts';
+
+const flags = ['-wp', '0', '-p', '0', '-N', '2', '--tick', '1', '--start_paused', 'yes'];
+
+/** @param root of the lock, which is a file of the disk */
+function appOn(root: string, folder: TestFolder, lines: string[]): App {
+  return createApp(configOf(...flags, '--state_dir', root), {
+    logBook: createLogBook({ write: (line) => void lines.push(line) }),
+    openStateFolder: () => folder,
+  });
+}
+
+describe('parts of the kept state with odd values', function () {
+  this.timeout(20_000);
+  let contents: Contents;
+  let root: string;
+
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  before(async () => {
+    root = mkdtempSync(join(tmpdir(), 'derbench-parts-'));
+    const folder = new TestFolder();
+    const app = appOn(root, folder, []);
+    const { port } = (await app.start()).http;
+    const post = async (path: string, body: unknown) => {
+      const { status, text } = await ask(port, `/api/sim${path}`, { method: 'POST', body });
+      expect(status, text).to.be.within(200, 299);
+    };
+    await post('/site', { export_limit_kw: 3 });
+    await post('/devices', { device_type: 'Batt-3Phase' });
+    await post('/commands?device=1', { command: 'stop' });
+    await post('/controls/time/step', { ticks: 3 });
+    await app.stop();
+    contents = replay(folder.octets(journalFile)).slots;
+  });
+
+  it('a part of another kind is left out with a warning', async () => {
+    const parts = [...contents.keys()].filter((name) => name.startsWith('plant/') && !name.endsWith('clock_settings'));
+    for (const name of parts) {
+      const folder = new TestFolder();
+      await replaceContents(folder, new Map(contents).set(name, ['[7]']));
+      const lines: string[] = [];
+      const app = appOn(root, folder, lines);
+      await app.stop();
+      expect(lines.filter((line) => line.includes(' WARN ')).length, name).to.be.at.least(1);
+    }
+  });
+
+  it('the simulator is built, runs and ends with any part that is odd', async () => {
+    await holdsAsync(
+      'odd values in parts of plant and devices',
+      [oddContents(new Map([...contents].filter(([name]) => name.startsWith('plant/'))))],
+      async ({ name, texts }) => {
+        const folder = new TestFolder();
+        await replaceContents(folder, new Map(contents).set(name, texts));
+        const lines: string[] = [];
+        const app = appOn(root, folder, lines);
+        try {
+          await app.plant.step(2);
+          const { tick } = app.plant.time;
+          expect(tick, name).to.satisfy(Number.isSafeInteger);
+        } finally {
+          await app.stop();
+        }
+        expect(lines.filter((line) => / (ERROR|FATAL) /.test(line))).to.deep.equal([]);
+      },
+      { runs: 60 },
+    );
+  });
+});

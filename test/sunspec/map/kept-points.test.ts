@@ -1,0 +1,119 @@
+/** Registers that were kept under another map, or under other start values. */
+import { expect } from 'chai';
+import { Holds } from '../../../src/sunspec/map/holds.ts';
+import {
+  layoutDigest,
+  layoutPlaces,
+  layoutTable,
+  packTable,
+  unpackTable,
+} from '../../../src/sunspec/map/layout-table.ts';
+import type { KeptPlace } from '../../../src/sunspec/map/layout-table.ts';
+import { throughFile } from '../../support/continuation.ts';
+import { byModbus, createTestBank, leanSizes } from '../../support/map.ts';
+import type { TestBank } from '../../support/map.ts';
+
+const limit = { '704.WMaxLimPct': 40, '704.WMaxLimPctEna': 'ENABLED' };
+
+const leanStart = () => Buffer.from(createTestBank({ sizes: leanSizes }).bank.image());
+
+/** Restores into `into` the registers that `from` kept. @param change of the places as an earlier version had them */
+function restored(
+  from: TestBank,
+  into: TestBank,
+  change = (place: KeptPlace): KeptPlace => place,
+  start = leanStart(),
+) {
+  const left: string[] = [];
+  const maps = {
+    placesOf: () => unpackTable(packTable(layoutTable(from.layout))).map(change),
+    sameStart: false,
+    left: (points: readonly string[]) => left.push(...points),
+  };
+  const saved = throughFile(from.bank.kept(Buffer.from(createTestBank().bank.image())).save());
+  into.bank.kept(start, maps).restore(saved);
+  return left;
+}
+
+describe('sunspec/map: kept points in another map', () => {
+  let from: TestBank;
+  let into: TestBank;
+  beforeEach(() => {
+    from = createTestBank();
+    into = createTestBank({ sizes: leanSizes });
+  });
+
+  it('are found by name, with their writers', () => {
+    from.set({ ...limit, '706.Crv[1].Pt[0].V': 104 }, byModbus);
+    expect(from.slot(706, 'Crv[1].Pt[0].V').address).not.to.equal(into.slot(706, 'Crv[1].Pt[0].V').address);
+    expect(restored(from, into)).to.deep.equal([]);
+    expect([into.value('704.WMaxLimPct'), into.value('704.WMaxLimPctEna')]).to.deep.equal([40, 'ENABLED']);
+    expect(into.value('706.Crv[1].Pt[0].V')).to.equal(104);
+    expect(into.bank.provenance(into.slot(704, 'WMaxLimPct'))).to.include(byModbus);
+    expect(into.bank.lastWrite?.slot.modelId).to.be.oneOf([704, 706]);
+  });
+
+  it('are those that were written, also with their start value', () => {
+    from.set({ '704.WMaxLimPct': from.value('704.WMaxLimPct') });
+    const start = from.value('704.WMaxLimPct');
+    const other = createTestBank({
+      sizes: leanSizes,
+      start: ({ m704 }) => {
+        m704.WMaxLimPct = 33;
+        m704.VarSetPct = 5;
+      },
+    });
+    restored(from, other, undefined, Buffer.from(other.bank.image()));
+    expect([other.value('704.WMaxLimPct'), other.value('704.VarSetPct')]).to.deep.equal([start, 5]);
+  });
+
+  it('are left, and named, where the map has none of their name and meaning', () => {
+    from.set({ ...limit, '704.VarSetPct': 12 });
+    const left = restored(from, into, (place) => {
+      if (place.name === '704.WMaxLimPct') return { ...place, name: '704.Gone' };
+      return place.name === '704.VarSetPct' ? { ...place, meaning: `${place.meaning}x` } : place;
+    });
+    expect(left).to.deep.equal(['704.Gone', '704.VarSetPct']);
+    expect([into.value('704.WMaxLimPct'), into.value('704.VarSetPct')]).to.deep.equal([100, 0]);
+    expect(into.value('704.WMaxLimPctEna')).to.equal('ENABLED');
+  });
+
+  it('keep their value under another scale factor', () => {
+    from.set(limit);
+    const raw = from.bank.raw(from.slot(704, 'WMaxLimPct'))[0];
+    restored(from, into, (place) => (place.name === '704.WMaxLimPct' ? { ...place, sf: place.sf - 1 } : place));
+    expect(into.bank.raw(into.slot(704, 'WMaxLimPct'))[0]).to.equal(Math.round(Number(raw) / 10));
+  });
+
+  it('are moved into the ranges of the present ratings', () => {
+    from.set({ '702.WMax': from.value('702.WMaxRtg') });
+    from.set({ '702.WMax': Number(from.value('702.WMax')) / 2 });
+    const half = from.value('702.WMax');
+    // ten times the value, as if the device had been larger
+    restored(from, into, (place) => (place.name === '702.WMax' ? { ...place, sf: place.sf + 1 } : place));
+    expect(into.value('702.WMax')).to.equal(into.value('702.WMaxRtg'));
+    from.set({ '704.VarSetPct': -12 });
+    restored(from, into, (place) => (place.name === '704.VarSetPct' ? { ...place, sf: place.sf + 1 } : place));
+    expect(into.value('704.VarSetPct')).to.equal(-100);
+    restored(from, into);
+    expect(into.value('702.WMax')).to.equal(half);
+  });
+
+  it('stay in the holds that have them', () => {
+    const [before, after] = [new Holds(from.bank, 'rest'), new Holds(into.bank, 'rest')];
+    const values = [{ slot: from.slot(706, 'Crv[1].Pt[0].V'), value: 104 }];
+    before.change({ begin: { id: 'a', source: 'rest', values } });
+    restored(from, into);
+    after.kept().restore(throughFile(before.kept().save()));
+    expect(after.points('a').map(({ slot, overwritten }) => ({ slot, overwritten }))).to.deep.equal([
+      { slot: into.slot(706, 'Crv[1].Pt[0].V'), overwritten: false },
+    ]);
+  });
+
+  it('have a digest that differs with each name, place and meaning', () => {
+    const digests = [createTestBank(), createTestBank({ sizes: leanSizes }), createTestBank({ storage: true })];
+    expect(new Set(digests.map(({ layout }) => layoutDigest(layout))).size).to.equal(3);
+    expect(unpackTable(packTable(layoutTable(from.layout)))).to.deep.equal(layoutPlaces(from.layout));
+    expect(packTable(layoutTable(from.layout)).length).to.be.below(8000);
+  });
+});
