@@ -242,6 +242,11 @@ export default tseslint.config(
     'the recorder imports core, contract, tables of models and the stack of DNP3 only: protocols tell it of themselves',
   ),
   forbid(
+    ['src/pki/**/*.ts'],
+    [...upper, ...anyAdapter, '**/der/**', '**/sunspec/**', '**/scenario/**', '**/recorder/**', '**/state/**'],
+    'certificates import core and contract only',
+  ),
+  forbid(
     ['src/state/**/*.ts'],
     [...upper, ...anyAdapter, '**/der/**', '**/sunspec/**', '**/scenario/**', '**/recorder/**'],
     'the state folder imports core and contract only: parts of the simulator bring their state',

@@ -76,8 +76,6 @@ async function checkFiles(project: string): Promise<void> {
     'dist/pages/swagger-ui-bundle.js.LICENSE.txt',
     'dist/pages/swagger-ui-standalone-preset.js.LICENSE.txt',
     'dist/pages/redoc.standalone.js.LICENSE.txt',
-    'scripts/make-csip-pki.sh',
-    'scripts/make-test-pki.sh',
     'config/examples/fleet.yaml',
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',

@@ -2,6 +2,7 @@ import type { Route } from './http/route.ts';
 import { answersRoutes } from './answers.ts';
 import { batteryRoutes } from './battery.ts';
 import { csipRoutes } from './csip-client/routes.ts';
+import { certificateRoutes } from './certificates.ts';
 import { commandRoutes } from './commands.ts';
 import { consistencyRoutes } from './consistency.ts';
 import { controlsRoutes } from './controls.ts';
@@ -41,6 +42,7 @@ export const allRoutes: readonly Route[] = [
   ...deviceRoutes,
   ...scenarioRoutes,
   ...stateRoutes,
+  ...certificateRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

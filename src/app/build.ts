@@ -28,6 +28,7 @@ import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
 import { InjectedFaults } from './injected-faults.ts';
@@ -97,6 +98,15 @@ interface Ground {
 
 /** Beyond so many devices whose kept state does not fit, all start anew. */
 const maxUnfit = 8;
+
+function keptCertificates(state: State, wall: WallClock, log: Logger): KeptCertificates {
+  return new KeptCertificates({
+    slot: state.store.slot(certificatesSlot),
+    earlier: state.values(certificatesSlot),
+    nowMs: () => wall.nowMs(),
+    log,
+  });
+}
 
 /** Builds the parts; where a part of the kept state does not fit, anew without it. */
 function build(config: AppConfig, options: AppOptions): Parts {
@@ -239,7 +249,11 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
   });
-  const http = createHttp(config, { ...setup, state: stateControl }, checkReplies);
+  const http = createHttp(
+    config,
+    { ...setup, state: stateControl, certificates: keptCertificates(state, wall, log) },
+    checkReplies,
+  );
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {

@@ -258,7 +258,7 @@ export interface CsipCertificate {
   readonly chainLength: number;
 }
 
-/** The chains of `scripts/make-csip-pki.sh`: the default one, and those of COMM-004. */
+/** The chains of `derbench pki`: the default one, and those of COMM-004. */
 export const csipCertificateNames = [
   'default',
   'comm_004a',

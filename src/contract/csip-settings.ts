@@ -26,7 +26,7 @@ export type CsipCertificateSource =
   | { readonly kind: 'files'; readonly cert: string; readonly key: string; readonly rootCert: string }
   /** `device<index>.pem` and `device<index>.key` */
   | { readonly kind: 'per_device'; readonly directory: string; readonly rootCert: string }
-  /** made by `scripts/make-csip-pki.sh`: also `root.pem`, `aggregator.pem`, and the chains of COMM-004 */
+  /** made by `derbench pki`: also `root.pem`, `aggregator.pem`, and the chains of COMM-004 */
   | { readonly kind: 'test_pki'; readonly directory: string };
 
 export interface CsipSettings {

@@ -1,6 +1,6 @@
 /** Subcommands, which precede the flags and run instead of the simulator, and the exit codes of the program. */
 
-const subcommandNames = ['run', 'check', 'replay', 'state'] as const;
+const subcommandNames = ['run', 'check', 'replay', 'state', 'pki'] as const;
 type SubcommandName = (typeof subcommandNames)[number];
 
 export function isSubcommand(word: string | undefined): word is SubcommandName {

@@ -26,7 +26,8 @@ import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
 import { createTogether } from './report/together.ts';
-import { managedLfdi, penDigits, sfdiOf } from './transport/certificates.ts';
+import { sfdiOf } from '../contract/csip-identity.ts';
+import { managedLfdi, penDigits } from './transport/certificates.ts';
 import { retryWaits } from './transport/exchange.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
 

@@ -15,8 +15,8 @@ interface SecretSlots {
 const secretSlots: readonly SecretSlots[] = [
   // any slot, also of versions to come
   { slots: /^/, members: /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i },
-  // the certificates of a station, and the keys that wait for theirs
-  { slots: /^ocpp\/[^/]+\/station\/certificates$/, members: /^key$/ },
+  // the certificates that REST has added, those of a station, and the keys that wait for theirs
+  { slots: /^certificates\/|^ocpp\/[^/]+\/station\/certificates$/, members: /^key$/ },
   // keys of 1.6 and variables of 2.x
   {
     slots: /^ocpp\/[^/]+\/[^/]+\/(keys|variables|network-variables)$/,

@@ -12,17 +12,16 @@ import { systemClock } from '../../src/core/time/clock.ts';
 import { ClientCredentials } from '../../src/csip/transport/certificates.ts';
 import { bothSuites, exchangeWith, get, PeerServer, refusalOf } from '../csip/transport/support.ts';
 import { describeWith } from './support/peers.ts';
+import { runPki } from './support/pki-on-disk.ts';
 import { skip } from '../support/skip.ts';
 
-const script = fileURLToPath(new URL('../../scripts/make-csip-pki.sh', import.meta.url));
 const handshake = fileURLToPath(new URL('support/csip-handshake.ts', import.meta.url));
 const policy = ['-policy', '1.3.6.1.4.1.40732.1.1', '-explicit_policy'];
 
-describeWith(['openssl'], 'scripts/make-csip-pki.sh', () => {
+describeWith(['openssl'], 'derbench pki', () => {
   const directory = mkdtempSync(join(tmpdir(), 'derbench-csip-pki-'));
   const path = (name: string) => join(directory, name);
   const text = (name: string) => readFileSync(path(name), 'utf8');
-  const make = (...more: string[]) => execFileSync('sh', [script, directory, ...more], { encoding: 'utf8' });
   /** The words of OpenSSL. */
   const verified = (name: string, ...more: string[]) => {
     const certificate = path(`${name}.pem`);
@@ -33,7 +32,7 @@ describeWith(['openssl'], 'scripts/make-csip-pki.sh', () => {
   let output: string;
 
   before(() => {
-    output = make('2', 'utility.example', '192.0.2.1');
+    output = runPki(directory, '--devices', '2', '--host', 'utility.example', '--host', '192.0.2.1');
   });
   after(() => {
     rmSync(directory, { recursive: true, force: true });
@@ -142,10 +141,12 @@ describeWith(['openssl'], 'scripts/make-csip-pki.sh', () => {
 
   it('adds devices and keeps what is there', () => {
     const before = text('device0.pem');
-    make('3');
+    runPki(directory, '--devices', '3');
     expect(text('device0.pem')).to.equal(before);
     expect(verified('device2')).to.equal('OK');
-    expect(spawnSync('sh', [script, directory, 'many']).status).to.equal(2);
+    expect(() => runPki(directory, '--devices', 'many'))
+      .to.throw()
+      .with.property('status', 2);
   });
 
   for (const version of ['22', '24'])

@@ -41,7 +41,7 @@ async function scanFailure(port: number, files: readonly string[]): Promise<Peer
   });
 }
 
-describeWith(['openssl'], 'scripts/make-test-pki.sh', () => {
+describeWith(['openssl'], 'derbench pki --modbus', () => {
   let pki: PkiOnDisk;
   before(() => {
     pki = new PkiOnDisk();

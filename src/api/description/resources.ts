@@ -44,6 +44,7 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Modbus', 'Connections and messages of Modbus.', '/modbus'),
   resource('Core', 'Recorder', 'All wire traffic of the process, and its download.', '/recorder'),
   resource('Core', 'State', 'The state folder, and named snapshots of the whole simulator.', '/state'),
+  resource('Core', 'Certificates', 'Certificates by name, and test hierarchies.', '/certificates'),
   resource('Core', 'Telemetry stream', 'Clients of the WebSocket stream.', '/ws', '/stream', '/websocket'),
   resource('Controls', 'Shutdown', 'Ends the process.', '/stop'),
   resource('Controls', 'Clock', 'The simulated clock: mode, rate, time of day, steps.', '/controls/time'),

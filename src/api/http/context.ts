@@ -20,6 +20,7 @@ import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
+import type { CertificateStore } from '../../contract/certificates.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
 import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
@@ -149,6 +150,8 @@ export interface ApiContext {
   readonly clockOwner?: ClockOwner;
   /** the state folder and its snapshots; default: there is none */
   readonly state?: StateControl;
+  /** certificates by name; default: none can be added */
+  readonly certificates?: CertificateStore;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -177,6 +180,7 @@ export interface RouteContext extends ApiContext {
   readonly scenarios: ScenarioBook;
   readonly clockOwner: ClockOwner;
   readonly state: StateControl;
+  readonly certificates: CertificateStore;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have started */
   readonly holds: HoldBook;

@@ -1,11 +1,12 @@
 import type { Application, Request, Response } from 'express';
 import type { Origin } from '../../core/origin.ts';
+import { isPrivateConnection } from '../../core/http/http-guard.ts';
 import { peerOf } from '../../core/net/listen.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
 import type { RequestLog } from './request-log.ts';
 import { bytesOf, parseBody, readBody } from './body.ts';
-import { describeError } from './errors.ts';
+import { describeError, notPrivate } from './errors.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
@@ -100,6 +101,7 @@ function send(
 
 async function run(route: Route, request: Request, response: Response, serving: Serving): Promise<void> {
   const { ctx, checkReplies, share } = serving;
+  if (route.isPrivate && !isPrivateConnection(request.socket)) throw notPrivate();
   const isPost = route.method === 'post';
   const bytes = isPost ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
   const answer = () =>

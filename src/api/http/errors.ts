@@ -47,6 +47,14 @@ export class HttpProblem extends Error {
   }
 }
 
+/** The refusal of an operation that private keys travel with. */
+export function notPrivate(): HttpProblem {
+  return new HttpProblem(
+    'not-private',
+    'Private keys travel only within this machine or over TLS: call 127.0.0.1, for example through an SSH tunnel.',
+  );
+}
+
 /** One invalid member. */
 export function invalid(
   where: ProblemIssue['in'],

@@ -10,7 +10,7 @@ import { addressRefusal, stoppingRefusal } from './admission.ts';
 import { bodyInProcess } from './body.ts';
 import type { ApiLimits, RouteContext } from './context.ts';
 import { answerOf, checkedStream, replyContent } from './dispatch.ts';
-import { describeError, HttpProblem } from './errors.ts';
+import { describeError, HttpProblem, notPrivate } from './errors.ts';
 import { parseQuery, routeTableOf } from './paths.ts';
 import type { RouteTable } from './paths.ts';
 import { nextRequestId } from './reply.ts';
@@ -141,6 +141,8 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
     const { method } = request;
     try {
       const { route, raw } = reader.read(request, url, admit);
+      // a scenario may have come over the network
+      if (route.isPrivate && by.source === 'scenario') throw notPrivate();
       const answer = await answerOf(route, ctx, { ...raw, by });
       const { afterwards } = answer;
       // HTTP runs this once the response has ended; here it runs in the next turn, after a reply that is not streamed

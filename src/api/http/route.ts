@@ -132,6 +132,8 @@ export interface RouteBase {
   readonly routine?: true;
   /** members of the body, at any depth, whose values neither the log nor a refusal repeats */
   readonly secretMembers?: readonly string[];
+  /** served to clients of this machine or over TLS alone: private keys travel, or are lost; never to scenarios */
+  readonly isPrivate?: true;
   /** headers that the reply carries besides those of every answer */
   readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }

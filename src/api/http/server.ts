@@ -12,6 +12,7 @@ import { mountCsipPage, mountDocs } from '../description/docs.ts';
 import { createFront } from './front.ts';
 import type { Front } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
+import { noCertificates } from '../../contract/certificates.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
@@ -94,6 +95,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     scenarios: context.scenarios ?? noScenarios,
     clockOwner: context.clockOwner ?? { name: null },
     state: context.state ?? noState,
+    certificates: context.certificates ?? noCertificates,
     ocpp: context.ocpp ?? disabledOcpp,
     dnp3: context.dnp3 ?? disabledDnp3,
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),

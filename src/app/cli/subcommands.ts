@@ -1,4 +1,4 @@
-/** `derbench run`, `check`, `replay` and `state`, and the flag `--scenario`. */
+/** `derbench run`, `check`, `replay`, `state` and `pki`, and the flag `--scenario`. */
 import { exitCodes, isSubcommand } from '../../core/subcommand.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
@@ -57,6 +57,15 @@ async function state(words: readonly string[]): Promise<number> {
   });
 }
 
+async function pki(words: readonly string[]): Promise<number> {
+  const { pkiCommand } = await import('../../pki/command.ts');
+  return pkiCommand(words, {
+    out: line(process.stdout),
+    error: line(process.stderr),
+    nowMs: () => systemClock.nowMs(),
+  });
+}
+
 /** Runs or checks scenarios. @param name the subcommand; null: the flag `--scenario` */
 async function scenario(name: 'run' | 'check' | null, words: readonly string[]): Promise<number | null> {
   const { commandHelp, flaggedScenario, scenarioCommand } = await import('../../scenario/command.ts');
@@ -81,5 +90,6 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
   const [name, ...rest] = words;
   if (!isSubcommand(name)) return scenario(null, words);
   if (name === 'state') return state(rest);
+  if (name === 'pki') return pki(rest);
   return name === 'replay' ? replay(rest) : scenario(name, rest);
 }

@@ -116,7 +116,7 @@ export const csipSettings = {
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
     doc:
-      'Directory that scripts/make-csip-pki.sh created: certificates of devices and aggregator, root, and ' +
+      'Directory that derbench pki created: certificates of devices and aggregator, root, and ' +
       'chains that a server has to refuse.',
   }),
   csip_strict_cipher: setting({

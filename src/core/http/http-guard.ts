@@ -56,6 +56,17 @@ export function isLoopback(name: string): boolean {
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'));
 }
 
+/** True for a connection from this machine or over TLS, which nobody on the network can read. */
+export function isPrivateConnection({
+  remoteAddress = '',
+  encrypted = false,
+}: {
+  readonly remoteAddress?: string | undefined;
+  readonly encrypted?: boolean;
+}): boolean {
+  return encrypted || isLoopback(remoteAddress.replace(/^::ffff:/, ''));
+}
+
 /** A configured name or address in the form of `hostName`. */
 function configuredName(name: string): string {
   const bare = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');

@@ -1,5 +1,4 @@
 /** The certificate of one connection (from files, a bad test chain, or PEM texts of REST), with its LFDI and SFDI. */
-import { withCheckDigit } from '../../contract/csip-settings.ts';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -7,6 +6,7 @@ import type { SecureContext } from 'node:tls';
 import { createHash } from 'node:crypto';
 import { csipCertificateNames } from '../../contract/csip-client.ts';
 import type { CsipCertificateName, CsipCertificates, CsipPem } from '../../contract/csip-client.ts';
+import { lfdiOf, sfdiOf } from '../../contract/csip-identity.ts';
 import type { CsipPemFiles } from '../../contract/csip-settings.ts';
 import { SimError } from '../../core/errors.ts';
 import { readTextFile } from '../../core/text-file.ts';
@@ -18,25 +18,10 @@ import type { TlsDisturbance, CertificateFacts } from './exchange.ts';
 import type { TlsIdentity } from './sep-exchange.ts';
 
 const lfdiDigits = 40;
-/** hex digits of 36 bits */
-const sfdiDigits = 9;
 /** hex digits of 32 bits */
 const penLength = 8;
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex').toUpperCase();
-
-/**
- * The leftmost 160 bits of the SHA-256 of a certificate, 40 upper-case hex digits (2030.5-2018 6.3.3).
- * @param der certificate
- */
-export function lfdiOf(der: Buffer): string {
-  return sha256(der).slice(0, lfdiDigits);
-}
-
-/** The leftmost 36 bits in decimal with their check digit (6.3.2). @param lfdi hex digits */
-export function sfdiOf(lfdi: string): number {
-  return withCheckDigit(Number.parseInt(lfdi.slice(0, sfdiDigits), 16));
-}
 
 /**
  * A private enterprise number as the last 32 bits of an identifier: in binary, or as its decimal digits, as CSIP-AUS

@@ -6,7 +6,7 @@
 import { errorText } from '../../core/errors.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { onceEach } from '../../core/log/limited-log.ts';
-import { sfdiOf } from '../transport/certificates.ts';
+import { sfdiOf } from '../../contract/csip-identity.ts';
 import type { SepRequest } from '../transport/exchange.ts';
 import { isPassing } from '../transport/exchange.ts';
 import type { Received } from '../xml/schema.ts';

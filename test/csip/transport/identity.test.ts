@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { certificateFacts, lfdiOf, managedLfdi, penDigits, sfdiOf } from '../../../src/csip/transport/certificates.ts';
+import { lfdiOf, sfdiOf } from '../../../src/contract/csip-identity.ts';
+import { certificateFacts, managedLfdi, penDigits } from '../../../src/csip/transport/certificates.ts';
 import { headEndPki } from '../../support/head-end.ts';
 
 /** A certificate as IEEE 2030.5 devices have it: no subject, no end of validity, a hardwareModuleName. */

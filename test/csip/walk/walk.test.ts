@@ -1,5 +1,5 @@
 import { strict as assert } from 'node:assert';
-import { sfdiOf } from '../../../src/csip/transport/certificates.ts';
+import { sfdiOf } from '../../../src/contract/csip-identity.ts';
 import { control, lfdi, paged, sfdi, WalkRig } from './scripted.ts';
 
 describe('csip/walk', () => {

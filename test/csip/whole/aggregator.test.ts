@@ -1,7 +1,7 @@
 /** One identity for several devices. */
 import { expect } from 'chai';
 import type { Control, Program } from '../head-end/model.ts';
-import { sfdiOf } from '../../../src/csip/transport/certificates.ts';
+import { sfdiOf } from '../../../src/contract/csip-identity.ts';
 import { Site } from './site.ts';
 
 const limit = (percent: number) => ({ opModMaxLimW: percent * 100 });

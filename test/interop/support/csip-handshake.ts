@@ -1,6 +1,6 @@
 /**
  * One request of a client of IEEE 2030.5 in the runtime that runs this file: `csip-handshake.ts DIR PORT STRICT`.
- * Prints runtime and session as JSON; DIR is made by scripts/make-csip-pki.sh.
+ * Prints runtime and session as JSON; DIR is made by derbench pki.
  */
 import { join } from 'node:path';
 import { silentLogger } from '../../../src/core/log/log.ts';

@@ -3,17 +3,22 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sourceFlags } from '../../support/process.ts';
 
-const script = fileURLToPath(new URL('../../../scripts/make-test-pki.sh', import.meta.url));
+const program = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
 
-/** Runs the script of the documentation and returns its output. @param hosts of the server, besides localhost */
+/** Runs `derbench pki` and returns its output. @throws Error with its exit code as `status` */
+export const runPki = (...words: readonly string[]): string =>
+  execFileSync(process.execPath, [...sourceFlags, program, 'pki', ...words], { encoding: 'utf8', stdio: 'pipe' });
+
+/** Makes certificates of Modbus over TLS. @param hosts of the server, besides localhost */
 export const makePki = (directory: string, hosts: readonly string[] = []): string =>
-  execFileSync('sh', [script, directory, ...hosts], { encoding: 'utf8' });
+  runPki(directory, '--modbus', ...hosts.map((host) => `--host=${host}`));
 
 /** Certificates in a directory of their own. */
 export class PkiOnDisk {
   readonly directory = mkdtempSync(join(tmpdir(), 'derbench-pki-'));
-  /** output of the script */
+  /** output of the command */
   readonly output = makePki(this.directory);
 
   path(name: string): string {
