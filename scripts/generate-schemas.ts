@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
 import { configFileSchema } from '../src/config/layers/files.ts';
+import { changesText } from '../src/config/settings/changes.ts';
 import { settingKeys, settingOf } from '../src/config/settings/settings.ts';
 import { faultProfileSchema } from '../src/fault-kinds/request.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
@@ -44,10 +45,10 @@ export function defaultsYaml(): string {
   const entries = settingKeys
     .filter((key) => !settingOf(key).noFile)
     .map((key) => {
-      const { doc, kind, default: preset } = settingOf(key);
+      const { doc, kind, default: preset, changes } = settingOf(key);
       const allowed = typeof kind.allowed === 'string' ? kind.allowed : kind.allowed.join(', ');
       const line = preset === null ? `# ${key}:` : `${key}: ${JSON.stringify(preset)}`;
-      return `# ${doc}\n# Allowed: ${allowed}.\n${line}\n`;
+      return `# ${doc}\n# Allowed: ${allowed}.\n# A change takes effect ${changesText(changes)}\n${line}\n`;
     });
   return [
     '# yaml-language-server: $schema=./schema/config.schema.json\n' +

@@ -39,10 +39,15 @@ describe('generated configuration files', () => {
     });
 
   it('default.yaml changes nothing', () => {
-    const dataOf = ({ deviceOf, ...data }: AppConfig) => ({ ...data, makes: deviceOf({ device_type: 'EVSE' }, 7) });
-    const { configPath, ...withFile } = dataOf(load(['--config', `${config}default.yaml`]));
-    const { configPath: none, ...without } = dataOf(load([]));
+    const dataOf = ({ deviceOf, settings, ...data }: AppConfig) => ({
+      ...data,
+      values: settings.values,
+      makes: deviceOf({ device_type: 'EVSE' }, 7),
+    });
+    const { configPath, values: valuesWithFile, ...withFile } = dataOf(load(['--config', `${config}default.yaml`]));
+    const { configPath: none, values, ...without } = dataOf(load([]));
     expect(withFile).to.deep.equal(without);
+    expect({ ...valuesWithFile, config: null }).to.deep.equal(values);
     expect([configPath, none]).to.deep.equal([`${config}default.yaml`, null]);
   });
   it('the published schema describes every setting of a file and nothing unknown', () => {
