@@ -26,6 +26,7 @@ import { dnp3Routes } from './outstations.ts';
 import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
 import { scenarioRoutes } from './scenarios.ts';
+import { settingsRoutes } from './settings.ts';
 import { shadingRoutes } from './shading.ts';
 import { stateRoutes } from './state.ts';
 import { streamRoutes } from './stream.ts';
@@ -41,6 +42,7 @@ export const allRoutes: readonly Route[] = [
   ...deviceRoutes,
   ...scenarioRoutes,
   ...stateRoutes,
+  ...settingsRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

@@ -26,6 +26,7 @@ import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joi
 import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
+import { SettingsInForce } from './settings.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { App } from './start-stop.ts';
@@ -168,6 +169,11 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
+  const settings = new SettingsInForce(config, log, ({ log: printing }) => {
+    logBook.print(printing);
+  });
+  const inForce = () => settings.config;
+  keep('settings', settings.kept());
   keep('log', logBook.kept());
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = {
@@ -184,6 +190,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const { adapters, ...interfaces } = composeAdapters({
     ...shared,
     config,
+    inForce,
     seed,
     commAlarms,
     store: state.store,
@@ -234,7 +241,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     onRestart: options.onRestartRequest,
     ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
   });
-  const http = createHttp(config, { ...setup, state: stateControl }, checkReplies);
+  const http = createHttp(config, inForce, { ...setup, state: stateControl, settings }, checkReplies);
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {
@@ -252,6 +259,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     state,
     owners,
     keeping,
-    historyKeeping: keepHistory(config, { state, keeping, log, wall }),
+    historyKeeping: keepHistory(config, { state, keeping, log, wall, inForce }),
   };
 }

@@ -21,6 +21,7 @@ import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
+import type { SettingsControl } from '../../contract/settings.ts';
 import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
@@ -149,6 +150,8 @@ export interface ApiContext {
   readonly clockOwner?: ClockOwner;
   /** the state folder and its snapshots; default: there is none */
   readonly state?: StateControl;
+  /** default: there are none */
+  readonly settings?: SettingsControl;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -177,6 +180,7 @@ export interface RouteContext extends ApiContext {
   readonly scenarios: ScenarioBook;
   readonly clockOwner: ClockOwner;
   readonly state: StateControl;
+  readonly settings: SettingsControl;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have started */
   readonly holds: HoldBook;

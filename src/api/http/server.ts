@@ -13,6 +13,7 @@ import { createFront } from './front.ts';
 import type { Front } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
+import { noSettings } from '../../contract/settings.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
@@ -94,6 +95,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     scenarios: context.scenarios ?? noScenarios,
     clockOwner: context.clockOwner ?? { name: null },
     state: context.state ?? noState,
+    settings: context.settings ?? noSettings,
     ocpp: context.ocpp ?? disabledOcpp,
     dnp3: context.dnp3 ?? disabledDnp3,
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),

@@ -57,6 +57,8 @@ function deviceTypesWhere(
 
 export interface ModbusContext extends AdapterParts {
   readonly config: AppConfig;
+  /** the configuration with the live settings as they are now */
+  readonly inForce: () => AppConfig;
   readonly plant: SimPlant;
   /** the channel of Modbus, which several adapters share */
   readonly modbusMessages: ModbusMessages;
@@ -109,11 +111,18 @@ function tapOf({ modbusMessages, clock }: ModbusContext, comm: CommName): Modbus
   return new ModbusTap(modbusMessages, comm, clock);
 }
 
-function limitsOf({ config: { modbus } }: ModbusContext): Partial<ModbusLimits> {
+/** Limits that follow the settings in force. */
+function limitsOf({ inForce }: ModbusContext): Partial<ModbusLimits> {
   return {
-    maxConnections: modbus.maxConnections,
-    idleTimeoutMs: modbus.idleTimeoutS * 1000,
-    frameTimeoutMs: modbus.frameTimeoutS * 1000,
+    get maxConnections() {
+      return inForce().modbus.maxConnections;
+    },
+    get idleTimeoutMs() {
+      return inForce().modbus.idleTimeoutS * 1000;
+    },
+    get frameTimeoutMs() {
+      return inForce().modbus.frameTimeoutS * 1000;
+    },
   };
 }
 

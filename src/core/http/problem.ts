@@ -7,6 +7,7 @@ export const problemTable = {
   'malformed-json': { status: 400, title: 'The body is not JSON' },
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'cross-origin': { status: 403, title: 'Requests of another origin are not served' },
+  'settings-locked': { status: 403, title: 'The settings can only be read' },
   'not-found': { status: 404, title: 'No such path' },
   'unknown-device': { status: 404, title: 'No such device' },
   'unknown-resource': { status: 404, title: 'No such resource' },

@@ -30,10 +30,20 @@ import type { ModbusUnit } from './unit.ts';
 /** Options shared by the listeners of one group. Defaults: no TLS, no faults, no observer, `foreignUnit` silent. */
 export interface ModbusContextOptions
   extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
+  /** read at each use; a member may be a getter */
   readonly limits?: Partial<ModbusLimits>;
   readonly logger?: Logger;
   /** alarm of devices whose port is lost; default: no alarm */
   readonly portAlarm?: PortAlarm;
+}
+
+/** The limits, and the defaults of those that are absent. Getters stay getters, which a spread would call once. */
+function withDefaults(limits: Partial<ModbusLimits> = {}): ModbusLimits {
+  const descriptors = {
+    ...Object.getOwnPropertyDescriptors(defaultLimits),
+    ...Object.getOwnPropertyDescriptors(limits),
+  };
+  return Object.defineProperties({}, descriptors) as ModbusLimits;
 }
 
 /** A context with the defaults filled in, shared by all listeners of a group. */
@@ -44,7 +54,7 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
   const log = new LimitedLog(logger, clock, 'connections');
   const { portAlarm: alarm } = options;
   return {
-    limits: { ...defaultLimits, ...options.limits },
+    limits: withDefaults(options.limits),
     foreignUnit: options.foreignUnit ?? 'silent',
     clock,
     log,
