@@ -1,7 +1,12 @@
 /** The settings of the process: what each is, where it comes from, and how it changes. */
-import { changeWords, restartableAdapters, settingOrigins, settingTypes } from '../contract/settings.ts';
+import {
+  changeWords,
+  restartableAdapters,
+  secretSettings,
+  settingOrigins,
+  settingTypes,
+} from '../contract/settings.ts';
 import type { SettingReport, SettingsControl } from '../contract/settings.ts';
-import { settingKeys, settingOf } from '../config/settings/settings.ts';
 import { memo } from '../core/lazy.ts';
 import { flag, list, member, members, text, word } from './common/members.ts';
 import { z } from './description/zod.ts';
@@ -12,8 +17,12 @@ import type { Route } from './http/route.ts';
 const path = '/settings';
 const tag = 'Core';
 
+/** as in configuration files */
+const maxListLength = 64;
 const single = z.union([z.string(), z.number(), z.boolean()]);
-const settingValue = memo(() => z.union([single, z.array(z.union([z.string(), z.number()])), z.null()]));
+const settingValue = memo(() =>
+  z.union([single, z.array(z.union([z.string(), z.number()])).max(maxListLength), z.null()]),
+);
 type SettingValue = z.output<ReturnType<typeof settingValue>>;
 const valueMember = member(settingValue);
 const bound = member(() => z.number());
@@ -55,7 +64,7 @@ const setting = members<SettingReport>()('Setting', () => ({
   doc: plainText('Meaning of the setting.'),
 }));
 
-const settings = members<SettingsControl>()('Settings', () => ({
+const settings = members<SettingsControl>()('SettingsReport', () => ({
   locked: flag('True: PATCH is refused (`--settings_locked yes`).', ({ isLocked }) => isLocked),
   settings: list(setting)('In the order of the help text.', ({ reports }) => reports),
 }));
@@ -73,8 +82,6 @@ const patchSchema = memo(() =>
       'Values by key, as in a configuration file; null takes back what PATCH has set. At least one key is required.',
   }),
 );
-
-const secretKeys = settingKeys.filter((key) => settingOf(key).secret === true);
 
 export const settingsRoutes: readonly Route[] = [
   route({
@@ -100,7 +107,7 @@ export const settingsRoutes: readonly Route[] = [
       'start. With a state folder they survive a restart, also over a configuration that has changed meanwhile. `conflict` for a ' +
       'setting with another `changes` than `live`. `settings-locked` with `--settings_locked yes`.',
     body: patchSchema,
-    secretMembers: secretKeys,
+    secretMembers: secretSettings,
     reply: changed.schema,
     problems: ['settings-locked', 'conflict'],
     handle({ settings: control }, { body }) {

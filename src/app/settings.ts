@@ -5,7 +5,7 @@ import { refused, unknownName } from '../config/issues/issues.ts';
 import { changesText } from '../config/settings/changes.ts';
 import { declarations } from '../config/settings/describe.ts';
 import { isLive, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
-import type { LiveKey } from '../config/settings/settings.ts';
+import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
 import type { SettingReport, SettingsControl } from '../contract/settings.ts';
 import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
@@ -93,7 +93,7 @@ export class SettingsInForce implements SettingsControl {
     };
   }
 
-  #valueOf(key: SettingReport['key'] & keyof AppConfig['settings']['values']): JsonValue {
+  #valueOf(key: SettingKey): JsonValue {
     const value = isLive(key) && this.#rest.has(key) ? this.#rest.get(key) : this.#start.settings.values[key];
     return value as JsonValue;
   }

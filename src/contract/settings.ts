@@ -23,6 +23,9 @@ export type SettingOrigin = (typeof settingOrigins)[number];
 
 export const settingTypes = ['integer', 'number', 'switch', 'choice', 'text', 'list'] as const;
 
+/** Settings whose values no log and no answer repeats. */
+export const secretSettings = ['csip_pin', 'ocpp_password'] as const;
+
 /** One setting: its declaration and its value. */
 export interface SettingReport {
   readonly key: string;

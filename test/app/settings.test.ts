@@ -19,7 +19,6 @@ import type { Json, JsonAnswer } from '../support/http.ts';
 import { TestFolder } from '../support/state-folder.ts';
 
 const path = '/api/sim/settings';
-const hourMs = 3_600_000;
 
 /** A running simulator with what it has printed. */
 interface Lab {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { defaultsYaml, schemaOf, schemaTexts } from '../../scripts/generate-schemas.ts';
+import { defaultsYaml, schemaOf, schemaTexts, settingsList } from '../../scripts/generate-schemas.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { bundledEvseProfileNames, bundledProfileNames } from '../../src/config/profile/bundled.ts';
 import { deviceTypes } from '../../src/config/profile/device-types.ts';
@@ -26,6 +26,21 @@ function published(name: keyof typeof schemaTexts): ReturnType<typeof z.fromJSON
 describe('generated configuration files', () => {
   it('default.yaml is up to date (npm run generate:schemas)', () => {
     expect(text('default.yaml')).to.equal(defaultsYaml());
+  });
+
+  it('docs/settings-list.md is up to date (npm run generate:schemas)', () => {
+    expect(text('../docs/settings-list.md')).to.equal(settingsList());
+  });
+
+  it('the schema and the list have the class of every setting, with adapter or reason', () => {
+    const properties = schemaOf('config')['properties'] as Record<string, Record<string, unknown>>;
+    for (const key of settingKeys.filter((each) => !settingOf(each).noFile)) {
+      const { changes } = settingOf(key);
+      const { 'x-changes': by, 'x-adapter': adapter, 'x-why': why } = properties[key] ?? {};
+      expect({ by, ...(adapter !== undefined && { adapter }), ...(why !== undefined && { why }) }).to.deep.equal(
+        changes,
+      );
+    }
   });
 
   for (const [name, schemaText] of Object.entries(schemaTexts))

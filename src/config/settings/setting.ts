@@ -56,7 +56,9 @@ export interface ReplacedMember {
 type Preset<T> = Setting<T> & { readonly default: NoInfer<T> };
 
 /** A setting that always has a value. */
-export function setting<T, const C extends Changes>(spec: Preset<T> & { readonly changes: C }) {
+export function setting<T, const C extends Changes>(
+  spec: Preset<T> & { readonly changes: C },
+): Preset<T> & { readonly changes: C } {
   return spec;
 }
 
