@@ -110,14 +110,14 @@ export const settingsRoutes: readonly Route[] = [
     secretMembers: secretSettings,
     reply: changed.schema,
     problems: ['settings-locked', 'conflict'],
-    handle({ settings: control }, { body }) {
+    handle({ settings: control }, { body, by }) {
       if (control.isLocked)
         throw new HttpProblem(
           'settings-locked',
           'The settings of this simulator can only be read: it was started with --settings_locked yes.',
         );
       if (Object.keys(body).length === 0) throw invalid('body', '', 'at least one setting is required');
-      const keys = control.change(body);
+      const keys = control.change(body, by);
       return changed.reply(control.reports.filter(({ key }) => keys.includes(key)));
     },
   }),

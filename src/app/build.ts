@@ -3,6 +3,7 @@ import type { AppConfig } from '../config/settings/app-config.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
 import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
+import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
@@ -169,7 +170,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
-  const settings = new SettingsInForce(config, log, ({ log: printing }) => {
+  const settings = new SettingsInForce(config, log);
+  settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
     logBook.print(printing);
   });
   const inForce = () => settings.config;
@@ -198,6 +200,13 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
+  if (config.csip !== null)
+    settings.follow(['csip_poll_rate_s'], (_config, by) => {
+      // null: the rate of the settings, also in place of one that a request to csip/config has set
+      interfaces.csipClient.configure({ pollRateS: null }, null, by).catch((error: unknown) => {
+        log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
+      });
+    });
   injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);

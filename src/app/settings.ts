@@ -11,6 +11,7 @@ import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type { Kept } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
+import type { Origin } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
@@ -21,26 +22,34 @@ interface KeptSetting {
 
 type Layer = ReadonlyMap<LiveKey, unknown>;
 
+/** Applies a changed setting. It must not throw. */
+type Follower = (config: AppConfig, by: Origin) => void;
+
+const liveKeys = settingKeys.filter(isLive);
+
 export class SettingsInForce implements SettingsControl {
   readonly #start: AppConfig;
   readonly #log: Pick<Logger, 'info' | 'warning'>;
-  readonly #onChange: (config: AppConfig) => void;
+  readonly #followers: { readonly keys: readonly LiveKey[]; readonly act: Follower }[] = [];
   #config: AppConfig;
   #rest: Layer = new Map();
   /** null: to be made anew */
   #reports: readonly SettingReport[] | null = null;
 
-  /** @param onChange called with each new configuration in force */
-  constructor(start: AppConfig, log: Pick<Logger, 'info' | 'warning'>, onChange: (config: AppConfig) => void) {
+  constructor(start: AppConfig, log: Pick<Logger, 'info' | 'warning'>) {
     this.#start = start;
     this.#config = start;
     this.#log = log;
-    this.#onChange = onChange;
   }
 
   /** The configuration with the live settings as they are now. */
   get config(): AppConfig {
     return this.#config;
+  }
+
+  /** Calls `act` after each change of one of the settings. */
+  follow(keys: readonly LiveKey[], act: Follower): void {
+    this.#followers.push({ keys, act });
   }
 
   get isLocked(): boolean {
@@ -62,7 +71,7 @@ export class SettingsInForce implements SettingsControl {
     return this.#reports;
   }
 
-  change(values: Readonly<Record<string, unknown>>): readonly string[] {
+  change(values: Readonly<Record<string, unknown>>, by: Origin): readonly string[] {
     const { read, refusals } = this.#read(values);
     if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
     const rest = new Map(this.#rest);
@@ -71,7 +80,7 @@ export class SettingsInForce implements SettingsControl {
       else rest.set(key, value);
     }
     try {
-      this.#put(rest);
+      this.#put(rest, by);
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
       throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues);
@@ -123,12 +132,14 @@ export class SettingsInForce implements SettingsControl {
   }
 
   /** Replaces the layer of requests. @throws SimError CONFIG_INVALID, with nothing changed */
-  #put(rest: Layer): void {
+  #put(rest: Layer, by: Origin): void {
     const config = this.#start.settings.with(rest);
+    const before = new Map(liveKeys.map((key) => [key, this.#valueOf(key)]));
     this.#rest = rest;
     this.#config = config;
     this.#reports = null;
-    this.#onChange(config);
+    const hasChanged = (key: LiveKey) => !isDeepStrictEqual(before.get(key), this.#valueOf(key));
+    for (const { keys, act } of this.#followers) if (keys.some(hasChanged)) act(config, by);
   }
 
   #restore(saved: Readonly<Record<string, KeptSetting>>): void {
@@ -151,7 +162,7 @@ export class SettingsInForce implements SettingsControl {
         );
     }
     try {
-      this.#put(rest);
+      this.#put(rest, { source: 'rest' });
       for (const line of lines) this.#log.info(line);
     } catch (error) {
       this.#log.warning(`the settings of requests are not restored: ${errorText(error)}`);

@@ -1,5 +1,6 @@
 /** The settings of the process as REST shows and changes them. */
 import { SimError } from '../core/errors.ts';
+import type { Origin } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 
 /** Parts of the simulator that can be restarted by themselves. */
@@ -64,7 +65,7 @@ export interface SettingsControl {
    * @returns the keys
    * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT for settings that do not change at once
    */
-  change(values: Readonly<Record<string, unknown>>): readonly string[];
+  change(values: Readonly<Record<string, unknown>>, by: Origin): readonly string[];
 }
 
 /** An interface without settings. */

@@ -1,5 +1,5 @@
 /** Settings of a simulator that change while it runs. */
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -14,11 +14,15 @@ import type { LiveKey, SettingKey } from '../../src/config/settings/settings.ts'
 import type { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { WallClock } from '../../src/core/time/clock.ts';
+import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import type { Json, JsonAnswer } from '../support/http.ts';
 import { TestFolder } from '../support/state-folder.ts';
 
 const path = '/api/sim/settings';
+
+/** variables of the environment */
+type Env = Readonly<Record<string, string>>;
 
 /** A running simulator with what it has printed. */
 interface Lab {
@@ -29,11 +33,11 @@ interface Lab {
 
 const open: App[] = [];
 
-async function start(
-  flags: readonly string[] = [],
-  env: Readonly<Record<string, string>> = {},
-  options: AppOptions = {},
-): Promise<Lab> {
+async function stopAll(): Promise<void> {
+  await Promise.all(open.splice(0).map((app) => app.stop()));
+}
+
+async function start(flags: readonly string[] = [], env: Env = {}, options: AppOptions = {}): Promise<Lab> {
   const loaded = loadConfig(['-wp', '0', '-p', '0', '--start_paused', 'yes', ...flags], env);
   if (loaded.kind !== 'run') throw new Error('no configuration');
   const printed: string[] = [];
@@ -75,8 +79,7 @@ async function servedConnections({ port }: Lab): Promise<number> {
 
 /** A lab with the history of hours 0 and 2, started at hour 4. */
 class OldHistory {
-  /** a folder of the disk, which holds the locks of all tests */
-  readonly root = mkdtempSync(join(tmpdir(), 'derbench-settings-'));
+  readonly #root = mkdtempSync(join(tmpdir(), 'derbench-settings-'));
   #count = 0;
 
   async prepare(): Promise<void> {
@@ -87,9 +90,24 @@ class OldHistory {
     }
   }
 
-  start(env: Readonly<Record<string, string>>): Promise<Lab> {
+  /** Flags of a client whose server nothing listens for. */
+  csipFlags: readonly string[] = [];
+
+  async writeCertificates(): Promise<void> {
+    const { device, root } = await headEndPki();
+    const texts = { csip_cert: device.cert, csip_key: device.key, csip_root_cert: root.cert };
+    const files = Object.entries(texts).flatMap(([key, text]) => {
+      const file = join(this.#root, `${key}.pem`);
+      writeFileSync(file, text, { mode: 0o600 });
+      return [`--${key}`, file];
+    });
+    const ports = ['--csip_server_port', '1', '--csip_website_port', '0'];
+    this.csipFlags = ['--csip_client_enable', 'yes', ...ports, ...files];
+  }
+
+  start(env: Env): Promise<Lab> {
     const name = `copy-${++this.#count}`;
-    cpSync(join(this.root, 'old'), join(this.root, name), { recursive: true });
+    cpSync(join(this.#root, 'old'), join(this.#root, name), { recursive: true });
     return this.#startAt(4, name, env);
   }
 
@@ -97,17 +115,17 @@ class OldHistory {
   async segments({ app }: Lab): Promise<number> {
     await app.plant.step(1);
     await app.stop();
-    return readdirSync(join(this.root, `copy-${this.#count}`, 'history')).length;
+    return readdirSync(join(this.#root, `copy-${this.#count}`, 'history')).length;
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true });
+    rmSync(this.#root, { recursive: true });
   }
 
-  #startAt(hour: number, name: string, env: Readonly<Record<string, string>> = {}): Promise<Lab> {
+  #startAt(hour: number, name: string, env: Env = {}): Promise<Lab> {
     const startMs = Date.UTC(2026, 0, 1, hour);
     const wall: WallClock = { nowMs: () => startMs, monotonicMs: () => performance.now() };
-    const flags = ['--state_dir', join(this.root, name), '--state_history', 'yes'];
+    const flags = ['--state_dir', join(this.#root, name), '--state_history', 'yes'];
     return start(flags, env, { wall });
   }
 }
@@ -115,9 +133,8 @@ class OldHistory {
 /** What a live setting does, for a value that is not its default. */
 interface Observation {
   readonly value: string | number;
-  /** other variables of the environment */
-  readonly env?: Readonly<Record<string, string>>;
-  readonly start?: (env: Readonly<Record<string, string>>) => Promise<Lab>;
+  /** starts a simulator of its own; absent: one that the settings share will do */
+  readonly start?: (env: Env) => Promise<Lab>;
   readonly observe: (lab: Lab) => Promise<unknown>;
 }
 
@@ -141,6 +158,11 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
       return Promise.resolve(printed[0]?.[0]);
     },
   },
+  csip_poll_rate_s: {
+    value: 77,
+    start: (env) => start(history.csipFlags, env),
+    observe: async ({ port }) => (await ask(port, '/api/sim/csip/config')).json.poll_rate_s,
+  },
   mb_max_connections: { value: 7, observe: async (lab) => (await modbusLimits(lab)).max_connections },
   mb_idle_timeout_s: { value: 5.5, observe: async (lab) => (await modbusLimits(lab)).idle_timeout_s },
   mb_frame_timeout_s: { value: 2.5, observe: async (lab) => (await modbusLimits(lab)).frame_timeout_s },
@@ -148,7 +170,11 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
     value: 3,
     observe: async ({ port }) => (await ask(port, '/api/sim/stream/clients')).json.max_clients,
   },
-  http_max_connections: { value: 1, env: { DERBENCH_WS_MAX_CLIENTS: '1' }, observe: servedConnections },
+  http_max_connections: {
+    value: 1,
+    start: (env) => start([], { DERBENCH_WS_MAX_CLIENTS: '1', ...env }),
+    observe: servedConnections,
+  },
   state_history_hours: {
     value: 1,
     start: (env) => history.start(env),
@@ -156,30 +182,53 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
   },
 };
 
-describe('Settings that change while the simulator runs', () => {
-  before(() => history.prepare());
+const liveKeys = settingKeys.filter(isLive);
 
-  after(() => {
+describe('Live settings have the same value and effect by the environment and by PATCH', () => {
+  /** one with all values by the environment, one for PATCH */
+  let shared: readonly [given: Lab, patched: Lab];
+
+  before(async () => {
+    await history.prepare();
+    await history.writeCertificates();
+    const plain = liveKeys.filter((key) => observations[key].start === undefined);
+    const env = Object.fromEntries(plain.map((key) => [variableOf(key), `${observations[key].value}`]));
+    shared = [await start([], env), await start()];
+  });
+
+  after(async () => {
+    await stopAll();
     history.remove();
   });
 
-  afterEach(async () => {
-    await Promise.all(open.splice(0).map((app) => app.stop()));
-  });
-
-  for (const key of settingKeys.filter(isLive))
-    it(`${key} has the same value and effect by the environment and by PATCH`, async () => {
-      const { value, env = {}, start: startLab = (given) => start([], given), observe } = observations[key];
-      const given = await startLab({ ...env, [variableOf(key)]: `${value}` });
+  for (const key of liveKeys)
+    it(key, async () => {
+      const { value, start: startOwn, observe } = observations[key];
+      const given = (await startOwn?.({ [variableOf(key)]: `${value}` })) ?? shared[0];
       expect((await settingsOf(given))[key]).to.include({ value, origin: 'environment', changes: 'live' });
       const effect = await observe(given);
-      const patched = await startLab(env);
+      const byDefault = (await startOwn?.({})) ?? shared[1];
+      expect(await observe(byDefault), 'another effect than the default').to.not.deep.equal(effect);
+      const patched = (await startOwn?.({})) ?? shared[1];
       const { status, json } = await patch(patched, { [key]: value });
       expect(status, JSON.stringify(json)).to.equal(200);
       expect((await settingsOf(patched))[key]).to.include({ value, origin: 'rest' });
       expect(await observe(patched)).to.deep.equal(effect);
-      expect(await observe(await startLab(env)), 'another effect than the default').to.not.deep.equal(effect);
     });
+});
+
+describe('Settings that change while the simulator runs', () => {
+  let root: string;
+
+  before(() => {
+    root = mkdtempSync(join(tmpdir(), 'derbench-settings-'));
+  });
+
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  afterEach(stopAll);
 
   it('null takes a change back: the flag applies again', async () => {
     const lab = await start(['--log_level', 'warning']);
@@ -262,7 +311,7 @@ describe('Settings that change while the simulator runs', () => {
 
   it('100 requests at once: each has all of its effect or none', async () => {
     const folder = new TestFolder();
-    const lab = await start(['--state_dir', history.root], {}, { openStateFolder: () => folder });
+    const lab = await start(['--state_dir', root], {}, { openStateFolder: () => folder });
     const bodyOf = (i: number) => ({
       mb_max_connections: i + 1,
       // every third request is refused
@@ -281,7 +330,7 @@ describe('Settings that change while the simulator runs', () => {
   describe('with a state folder', () => {
     let folder: TestFolder;
     const inFolder = (...flags: string[]) =>
-      start(['--state_dir', history.root, ...flags], {}, { openStateFolder: () => folder });
+      start(['--state_dir', root, ...flags], {}, { openStateFolder: () => folder });
 
     beforeEach(() => {
       folder = new TestFolder();

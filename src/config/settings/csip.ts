@@ -6,7 +6,7 @@ import {
   csipSupersededResponses,
   csipWithoutRegistration,
 } from '../../contract/csip-settings.ts';
-import { atStart, restartOf } from './changes.ts';
+import { atStart, live, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -314,7 +314,7 @@ export const csipConduct = {
     flags: ['--csip_poll_rate_s'],
     kind: integer(1, 86_400),
     needs: 'csip_client_enable',
-    changes: csip,
+    changes: live,
     doc: 'Seconds between two polls of a resource. If not given: the pollRate of the server.',
   }),
   csip_post_rate_s: optionalSetting({
