@@ -17,6 +17,7 @@ import type { WallClock } from '../../src/core/time/clock.ts';
 import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import type { Json, JsonAnswer } from '../support/http.ts';
+import { modbusEndpoint } from '../support/running-app.ts';
 import { TestFolder } from '../support/state-folder.ts';
 
 const path = '/api/sim/settings';
@@ -57,6 +58,16 @@ async function settingsOf({ port }: Lab): Promise<Record<string, Json>> {
 
 const modbusLimits = async ({ port }: Lab): Promise<Json> =>
   (await ask(port, '/api/sim/modbus')).json.interfaces[0].limits;
+
+/** The unit id of the first answer to two requests: to a unit id that no device has, and to a device. */
+async function firstToAnswer({ app }: Lab): Promise<number | undefined> {
+  const { port, unitId } = modbusEndpoint(app, 0);
+  const socket = connect(port, '127.0.0.1');
+  for (const unit of [200, unitId]) socket.write(Buffer.from([0, unit, 0, 0, 0, 6, unit, 3, 0x9c, 0x40, 0, 1]));
+  const [octets] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  return octets[1];
+}
 
 /** How many connections are served at once, at most three. */
 async function servedConnections({ port }: Lab): Promise<number> {
@@ -163,6 +174,7 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
     start: (env) => start(history.csipFlags, env),
     observe: async ({ port }) => (await ask(port, '/api/sim/csip/config')).json.poll_rate_s,
   },
+  mb_foreign_unit: { value: 'silent', observe: firstToAnswer },
   mb_max_connections: { value: 7, observe: async (lab) => (await modbusLimits(lab)).max_connections },
   mb_idle_timeout_s: { value: 5.5, observe: async (lab) => (await modbusLimits(lab)).idle_timeout_s },
   mb_frame_timeout_s: { value: 2.5, observe: async (lab) => (await modbusLimits(lab)).frame_timeout_s },
@@ -298,6 +310,17 @@ describe('Settings that change while the simulator runs', () => {
     over.set('dnp3_port', 8113);
     expect(names()).to.deep.equal([]);
     expect(settings.with(over).dnp3?.port).to.equal(8113);
+  });
+
+  it('a request that breaks a rule across settings is refused', async () => {
+    const lab = await start(['--mb_framing', 'rtu_over_tcp']);
+    const { status, json } = await patch(lab, { mb_foreign_unit: 'gateway', log_level: 'debug' });
+    expect([status, json.code]).to.deep.equal([422, 'validation']);
+    expect(json.errors[0]).to.include({
+      name: '/mb_foreign_unit',
+      detail: 'given gateway together with --mb_framing rtu_over_tcp; allowed: silent',
+    });
+    expect((await settingsOf(lab))['log_level']).to.include({ value: 'info', origin: 'default' });
   });
 
   it('--settings_locked yes: reads only', async () => {

@@ -139,8 +139,8 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, commAlarms, clock, later, logBook } = context;
-  const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
+  const { config, inForce, plant, commAlarms, clock, later, logBook } = context;
+  const { enabled, host, port, sharedPort, framing, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
   return [
@@ -156,7 +156,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       later,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
-      ...(foreignUnit !== null && { foreignUnit }),
+      foreignUnit: () => inForce().modbus.foreignUnit ?? 'gateway',
       ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
       limits: limitsOf(context),
       tap: tapOf(context, 'modbus_tcp'),

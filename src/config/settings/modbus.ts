@@ -64,7 +64,7 @@ export const modbusSettings = {
   mb_foreign_unit: optionalSetting({
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
-    changes: modbus,
+    changes: live,
     doc:
       'Answer to a unit id that no device has: silent is no answer, gateway is exception 0x0B. If not ' +
       'given: gateway, with RTU frames silent.',
