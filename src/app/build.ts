@@ -203,7 +203,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   if (config.csip !== null)
     settings.follow(['csip_poll_rate_s'], (_config, by) => {
       // null: the rate of the settings, also in place of one that a request to csip/config has set
-      interfaces.csipClient.configure({ pollRateS: null }, null, by).catch((error: unknown) => {
+      const apply = async () => interfaces.csipClient.configure({ pollRateS: null }, null, by);
+      apply().catch((error: unknown) => {
         log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
       });
     });

@@ -25,6 +25,11 @@ type Layer = ReadonlyMap<LiveKey, unknown>;
 /** Applies a changed setting. It must not throw. */
 type Follower = (config: AppConfig, by: Origin) => void;
 
+function reasonsOf(error: unknown): string {
+  if (!(error instanceof SimError) || error.issues.length === 0) return errorText(error);
+  return error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+}
+
 const liveKeys = settingKeys.filter(isLive);
 
 export class SettingsInForce implements SettingsControl {
@@ -165,7 +170,7 @@ export class SettingsInForce implements SettingsControl {
       this.#put(rest, { source: 'rest' });
       for (const line of lines) this.#log.info(line);
     } catch (error) {
-      this.#log.warning(`the settings of requests are not restored: ${errorText(error)}`);
+      this.#log.warning(`the settings of requests are not restored: ${reasonsOf(error)}`);
     }
   }
 }

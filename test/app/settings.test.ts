@@ -373,6 +373,19 @@ describe('Settings that change while the simulator runs', () => {
       expect(again.printed.filter((line) => line.includes('as a request has set it'))).to.deep.equal([]);
     });
 
+    it('a request that breaks a rule with the changed configuration is left out, with the reason in the log', async () => {
+      const lab = await inFolder();
+      await patch(lab, { mb_foreign_unit: 'gateway', log_level: 'debug' });
+      await lab.app.stop();
+      const again = await inFolder('--mb_framing', 'rtu_over_tcp');
+      expect((await settingsOf(again))['log_level']).to.include({ value: 'info', origin: 'default' });
+      const [line, ...more] = again.printed.filter((each) => each.includes('are not restored'));
+      expect(line).to.contain(
+        '/mb_foreign_unit: given gateway together with --mb_framing rtu_over_tcp; allowed: silent',
+      );
+      expect(more).to.deep.equal([]);
+    });
+
     it('a request wins over a configuration that has changed since, with one line in the log', async () => {
       const lab = await inFolder();
       await patch(lab, { mb_idle_timeout_s: 60, log_level: 'debug' });
