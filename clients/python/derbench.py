@@ -99,6 +99,10 @@ class Client:
         """The answer to POST."""
         return self._request("POST", path, query, {} if body is None else body)
 
+    def patch(self, path: str, body: Mapping[str, Any], /, **query: Any) -> Json:
+        """The answer to PATCH."""
+        return self._request("PATCH", path, query, body)
+
     def delete(self, path: str, /, **query: Any) -> Json:
         """The answer to DELETE."""
         return self._request("DELETE", path, query)

@@ -27,6 +27,7 @@ import { dnp3Routes } from './outstations.ts';
 import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
 import { scenarioRoutes } from './scenarios.ts';
+import { settingsRoutes } from './settings.ts';
 import { shadingRoutes } from './shading.ts';
 import { stateRoutes } from './state.ts';
 import { streamRoutes } from './stream.ts';
@@ -43,6 +44,7 @@ export const allRoutes: readonly Route[] = [
   ...scenarioRoutes,
   ...stateRoutes,
   ...certificateRoutes,
+  ...settingsRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

@@ -3,6 +3,7 @@ import type { AppConfig } from '../config/settings/app-config.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
 import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
+import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { createLogBook } from '../core/log/log.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
@@ -27,6 +28,7 @@ import { placedDevices } from './devices/placed.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
+import { SettingsInForce } from './settings.ts';
 import { composeScenarios } from './scenarios/kept.ts';
 import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
@@ -181,6 +183,12 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
+  const settings = new SettingsInForce(config, log);
+  settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
+    logBook.print(printing);
+  });
+  const inForce = () => settings.config;
+  keep('settings', settings.kept());
   keep('log', logBook.kept());
   const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   const shared = {
@@ -197,6 +205,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const { adapters, ...interfaces } = composeAdapters({
     ...shared,
     config,
+    inForce,
     seed,
     commAlarms,
     store: state.store,
@@ -204,6 +213,14 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
+  if (config.csip !== null)
+    settings.follow(['csip_poll_rate_s'], (_config, by) => {
+      // null: the rate of the settings, also in place of one that a request to csip/config has set
+      const apply = async () => interfaces.csipClient.configure({ pollRateS: null }, null, by);
+      apply().catch((error: unknown) => {
+        log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
+      });
+    });
   injectConfigured(faults, config, { plant, adapters }, log, injected);
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
@@ -251,7 +268,8 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   const http = createHttp(
     config,
-    { ...setup, state: stateControl, certificates: keptCertificates(state, wall, log) },
+    inForce,
+    { ...setup, state: stateControl, settings, certificates: keptCertificates(state, wall, log) },
     checkReplies,
   );
   scenarios.api.set(http.api);
@@ -280,6 +298,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
         plant,
         onRefusal: trouble.of('log'),
       }),
-    historyKeeping: keepHistory(config, { state, keeping, log, wall }),
+    historyKeeping: keepHistory(config, { state, keeping, log, wall, inForce }),
   };
 }

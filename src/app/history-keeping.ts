@@ -113,7 +113,15 @@ export function keepHistory(
     keeping,
     log,
     wall,
-  }: { readonly state: State; readonly keeping: PlantKeeping | null; readonly log: Logger; readonly wall: WallClock },
+    inForce,
+  }: {
+    readonly state: State;
+    readonly keeping: PlantKeeping | null;
+    readonly log: Logger;
+    readonly wall: WallClock;
+    /** the configuration with the live settings as they are now */
+    readonly inForce: () => AppConfig;
+  },
 ): HistoryKeeping | null {
   const { files } = state;
   if (stateHistory === null || files === null || keeping === null) return null;
@@ -123,7 +131,13 @@ export function keepHistory(
       log,
       nowMs: () => wall.nowMs(),
       isOurs: () => !files.store.report.isLost,
-      limits: { spanMs: stateHistory.hours * 3_600_000, bytes: historyFileBytes, segmentBytes: defaultSegmentBytes },
+      limits: {
+        get spanMs() {
+          return (inForce().stateHistory ?? stateHistory).hours * 3_600_000;
+        },
+        bytes: historyFileBytes,
+        segmentBytes: defaultSegmentBytes,
+      },
     }),
     lifeOf: (device) => keeping.lifeOf(device),
     log,

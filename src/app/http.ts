@@ -31,9 +31,13 @@ export interface Http {
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
 }
 
-/** @param checkReplies true: each reply is checked against its schema */
+/**
+ * @param inForce the configuration with the live settings as they are now
+ * @param checkReplies true: each reply is checked against its schema
+ */
 export function createHttp(
   { web, csip, historySamples, startSettings }: AppConfig,
+  inForce: () => AppConfig,
   setup: HttpSetup,
   checkReplies: boolean,
 ): Http {
@@ -56,7 +60,13 @@ export function createHttp(
         ...guard,
         csipWebsite: csip?.website ?? null,
         port: web.port,
-        limits: { ...defaultApiLimits, maxConnections: web.maxConnections + web.maxStreamClients },
+        limits: {
+          ...defaultApiLimits,
+          get maxConnections() {
+            const { maxConnections, maxStreamClients } = inForce().web;
+            return maxConnections + maxStreamClients;
+          },
+        },
       },
     },
     { checkReplies },
@@ -68,7 +78,7 @@ export function createHttp(
     clock,
     logger: logBook.logger('WS'),
     stopping: () => api.stopping,
-    options: { maxClients: web.maxStreamClients },
+    options: { maxClients: () => inForce().web.maxStreamClients },
   });
   adapters.push(telemetry);
   const exposures = [{ what: 'the HTTP interface', host: web.host }];

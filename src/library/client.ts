@@ -74,6 +74,10 @@ export class Client {
     return this.#send('POST', path, { body: {}, ...checkedOptions(options, ['query', 'body']) });
   }
 
+  async patch(path: string, options: RequestOptions = {}): Promise<Json> {
+    return this.#send('PATCH', path, { body: {}, ...checkedOptions(options, ['query', 'body']) });
+  }
+
   async delete(path: string, options: Pick<RequestOptions, 'query'> = {}): Promise<Json> {
     return this.#send('DELETE', path, checkedOptions(options, ['query']));
   }

@@ -48,7 +48,7 @@ interface SendOptions {
 }
 
 /** Sends a request; returns the parsed JSON, or the text of an answer of another type. @throws DerbenchError */
-export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, options?: SendOptions) => Promise<Json>;
+export type Send = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options?: SendOptions) => Promise<Json>;
 
 interface Received {
   readonly status: number;

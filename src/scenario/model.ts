@@ -4,7 +4,7 @@ import { pointerStep } from '../core/errors.ts';
 
 /** A request to the REST interface, for `ScenarioHost.perform`. */
 export interface ScenarioRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: unknown;

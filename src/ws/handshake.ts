@@ -14,7 +14,7 @@ interface HandshakeRules {
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
   readonly clients: () => number;
-  readonly maxClients: number;
+  readonly maxClients: () => number;
   readonly stopping: () => boolean;
 }
 
@@ -89,8 +89,9 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   if (fault) return fault;
   const selection = select(new URLSearchParams(mark < 0 ? '' : target.slice(mark)), rules);
   if ('code' in selection) return selection;
-  if (rules.clients() >= rules.maxClients) {
-    return { code: 'too-many-clients', detail: `${rules.maxClients} clients are connected; no more are served.` };
+  const maxClients = rules.maxClients();
+  if (rules.clients() >= maxClients) {
+    return { code: 'too-many-clients', detail: `${maxClients} clients are connected; no more are served.` };
   }
   return selection;
 }

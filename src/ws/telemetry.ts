@@ -35,7 +35,8 @@ export interface TelemetryContext {
 }
 
 export interface TelemetryOptions {
-  readonly maxClients: number;
+  /** may change while the stream runs */
+  readonly maxClients: () => number;
   /** maximum of messages that wait for a client, or two per device if that is more */
   readonly queue: number;
   /** maximum of bytes that wait for a client, apart from the newest message of each device */
@@ -51,7 +52,7 @@ export interface TelemetryOptions {
 }
 
 const defaults: TelemetryOptions = {
-  maxClients: 1024,
+  maxClients: () => 1024,
   queue: 64,
   queueBytes: 1024 * 1024,
   pingIntervalMs: 30_000,
@@ -150,7 +151,7 @@ class TelemetryStream implements Telemetry {
 
   streamReport(limit: number): StreamReport {
     return {
-      maxClients: this.#options.maxClients,
+      maxClients: this.#options.maxClients(),
       maxWaiting: this.#ofAll.messages,
       maxWaitingBytes: this.#options.queueBytes,
       clients: [...this.#clients]

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { defaultsYaml, schemaOf, schemaTexts } from '../../scripts/generate-schemas.ts';
+import { defaultsYaml, schemaOf, schemaTexts, settingsList } from '../../scripts/generate-schemas.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { bundledEvseProfileNames, bundledProfileNames } from '../../src/config/profile/bundled.ts';
 import { deviceTypes } from '../../src/config/profile/device-types.ts';
@@ -28,6 +28,21 @@ describe('generated configuration files', () => {
     expect(text('default.yaml')).to.equal(defaultsYaml());
   });
 
+  it('docs/settings-list.md is up to date (npm run generate:schemas)', () => {
+    expect(text('../docs/settings-list.md')).to.equal(settingsList());
+  });
+
+  it('the schema and the list have the class of every setting, with adapter or reason', () => {
+    const properties = schemaOf('config')['properties'] as Record<string, Record<string, unknown>>;
+    for (const key of settingKeys.filter((each) => !settingOf(each).noFile)) {
+      const { changes } = settingOf(key);
+      const { 'x-changes': by, 'x-adapter': adapter, 'x-why': why } = properties[key] ?? {};
+      expect({ by, ...(adapter !== undefined && { adapter }), ...(why !== undefined && { why }) }).to.deep.equal(
+        changes,
+      );
+    }
+  });
+
   for (const [name, schemaText] of Object.entries(schemaTexts))
     it(`the schema ${name} is one of JSON Schema 2020-12 with a name, the same each time`, () => {
       const schema = JSON.parse(schemaText()) as Record<string, unknown>;
@@ -39,10 +54,15 @@ describe('generated configuration files', () => {
     });
 
   it('default.yaml changes nothing', () => {
-    const dataOf = ({ deviceOf, ...data }: AppConfig) => ({ ...data, makes: deviceOf({ device_type: 'EVSE' }, 7) });
-    const { configPath, ...withFile } = dataOf(load(['--config', `${config}default.yaml`]));
-    const { configPath: none, ...without } = dataOf(load([]));
+    const dataOf = ({ deviceOf, settings, ...data }: AppConfig) => ({
+      ...data,
+      values: settings.values,
+      makes: deviceOf({ device_type: 'EVSE' }, 7),
+    });
+    const { configPath, values: valuesWithFile, ...withFile } = dataOf(load(['--config', `${config}default.yaml`]));
+    const { configPath: none, values, ...without } = dataOf(load([]));
     expect(withFile).to.deep.equal(without);
+    expect({ ...valuesWithFile, config: null }).to.deep.equal(values);
     expect([configPath, none]).to.deep.equal([`${config}default.yaml`, null]);
   });
   it('the published schema describes every setting of a file and nothing unknown', () => {

@@ -184,6 +184,18 @@ describe('The client for scripts', () => {
     expect((await failure(deaf.ready({ timeoutS: 0 }))).code).to.equal('timeout');
   });
 
+  it('sends the body of a PATCH', async () => {
+    const asked: string[] = [];
+    const fetch: Fetch = (url, { method, body }) => {
+      asked.push(`${method} ${url} ${body}`);
+      const headers = new Headers({ 'Content-Type': 'application/json' });
+      return Promise.resolve({ status: 200, headers, text: () => Promise.resolve('{"restarts":[]}') });
+    };
+    const other = new Client('http://sim.test', { fetch });
+    expect(await other.patch('settings', { body: { log_level: 'debug' } })).to.deep.equal({ restarts: [] });
+    expect(asked).to.deep.equal(['PATCH http://sim.test/api/sim/settings {"log_level":"debug"}']);
+  });
+
   it('throws for a simulator that does not answer, and for an answer of some other server', async () => {
     const away = new Client('http://127.0.0.1:1');
     expect((await failure(away.time())).message).to.match(/^http:\/\/127\.0\.0\.1:1 gives no answer: /);

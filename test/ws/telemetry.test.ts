@@ -172,7 +172,7 @@ describe('telemetry stream: refusals before the upgrade', () => {
 
   it('503 above the cap of clients and while stopping', async () => {
     let stopping = false;
-    stream = await openStream(1, { maxClients: 1 }, { stopping: () => stopping });
+    stream = await openStream(1, { maxClients: () => 1 }, { stopping: () => stopping });
     const only = await client();
     expectProblem(await upgrade(path), 503, 'too-many-clients');
     only.socket.close();

@@ -6,7 +6,7 @@ import byOperation from '../../../fixtures/openapi/examples.json' with { type: '
 import { groupBy } from '../http/paths.ts';
 import { resourceOf, resources } from './resources.ts';
 import { finishSchemas } from './glossary.ts';
-import { apiPrefix, tags } from '../http/route.ts';
+import { apiPrefix, hasBody, tags } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { problemSchema } from '../common/schemas.ts';
 import { writerSchema } from '../common/writers.ts';
@@ -70,7 +70,7 @@ function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
   if ('device' in route.query.shape) codes.add('unknown-device');
   if (route.isPrivate) codes.add('not-private');
-  if (route.method === 'post') {
+  if (hasBody(route)) {
     for (const code of ['malformed-json', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
   }
   const order = Object.keys(problemTable);

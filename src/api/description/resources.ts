@@ -43,6 +43,7 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Registers', 'The SunSpec register map of a device, decoded and raw.', '/registers'),
   resource('Core', 'Modbus', 'Connections and messages of Modbus.', '/modbus'),
   resource('Core', 'Recorder', 'All wire traffic of the process, and its download.', '/recorder'),
+  resource('Core', 'Settings', 'Settings of the process, and changes while it runs.', '/settings'),
   resource('Core', 'State', 'The state folder, and named snapshots of the whole simulator.', '/state'),
   resource('Core', 'Certificates', 'Certificates by name, and test hierarchies.', '/certificates'),
   resource('Core', 'Telemetry stream', 'Clients of the WebSocket stream.', '/ws', '/stream', '/websocket'),

@@ -8,7 +8,7 @@ import { requestId, sendProblem } from './reply.ts';
 import { apiPrefix } from './route.ts';
 
 /** Methods of all operations together. */
-export const servedMethods = 'GET, HEAD, POST, DELETE';
+export const servedMethods = 'GET, HEAD, POST, PATCH, DELETE';
 
 const readMethods = new Set(['GET', 'HEAD']);
 /** Maximum of requests that one connection may send ahead of their answers. */

@@ -22,6 +22,7 @@ import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CertificateStore } from '../../contract/certificates.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
+import type { SettingsControl } from '../../contract/settings.ts';
 import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
 import type { RequestLog } from './request-log.ts';
@@ -152,6 +153,8 @@ export interface ApiContext {
   readonly state?: StateControl;
   /** certificates by name; default: none can be added */
   readonly certificates?: CertificateStore;
+  /** default: there are none */
+  readonly settings?: SettingsControl;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -181,6 +184,7 @@ export interface RouteContext extends ApiContext {
   readonly clockOwner: ClockOwner;
   readonly state: StateControl;
   readonly certificates: CertificateStore;
+  readonly settings: SettingsControl;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have started */
   readonly holds: HoldBook;

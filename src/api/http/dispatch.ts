@@ -11,7 +11,7 @@ import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
 import type { Content } from './reply.ts';
-import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
+import { apiPrefix, hasBody, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
 /** Answers a request with the problem of any thrown value; logs internal failures and shortages. */
@@ -102,13 +102,12 @@ function send(
 async function run(route: Route, request: Request, response: Response, serving: Serving): Promise<void> {
   const { ctx, checkReplies, share } = serving;
   if (route.isPrivate && !isPrivateConnection(request.socket)) throw notPrivate();
-  const isPost = route.method === 'post';
-  const bytes = isPost ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
+  const bytes = hasBody(route) ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
   const answer = () =>
     answerOf(route, ctx, {
       params: request.params,
       query: request.query,
-      body: isPost ? parseBody(bytes, route) : undefined,
+      body: hasBody(route) ? parseBody(bytes, route) : undefined,
       by: originOf(request),
     });
   await share.run(() => {

@@ -96,15 +96,17 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener, unread: 
 }
 
 function createConnectionCap({ config, clock }: ApiContext, unread: UnreadAnswers, log: Logger): ConnectionCap {
-  const { maxConnections: max } = config.limits;
+  const { limits } = config;
   return new ConnectionCap({
-    max,
+    get max() {
+      return limits.maxConnections;
+    },
     unread,
     monotonicMs: () => clock.monotonicMs(),
     onGaveWay(socket, waitedMs) {
       const waited = (waitedMs / 1000).toFixed(1);
       log.info(
-        `${peerOf(socket)} closed: it sent no request for ${waited} s and all ${max} HTTP connections are taken`,
+        `${peerOf(socket)} closed: it sent no request for ${waited} s and all ${limits.maxConnections} HTTP connections are taken`,
       );
     },
   });

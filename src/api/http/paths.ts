@@ -37,6 +37,7 @@ export function pathsOf(routes: readonly Route[]): readonly RoutePath[] {
 const methodsOf: Readonly<Record<Route['method'], readonly string[]>> = {
   get: ['GET', 'HEAD'],
   post: ['POST'],
+  patch: ['PATCH'],
   delete: ['DELETE'],
 };
 
@@ -186,6 +187,7 @@ export function routeTableOf(routes: readonly Route[]): RouteTable {
 function methodOf(method: string): Route['method'] | null {
   if (method === 'GET' || method === 'HEAD') return 'get';
   if (method === 'DELETE') return 'delete';
+  if (method === 'PATCH') return 'patch';
   return method === 'POST' ? 'post' : null;
 }
 

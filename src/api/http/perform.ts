@@ -14,7 +14,7 @@ import { describeError, HttpProblem, notPrivate } from './errors.ts';
 import { parseQuery, routeTableOf } from './paths.ts';
 import type { RouteTable } from './paths.ts';
 import { nextRequestId } from './reply.ts';
-import { apiPrefix, StreamedReply } from './route.ts';
+import { apiPrefix, hasBody, StreamedReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 import { inTurns } from './streaming.ts';
 
@@ -92,7 +92,7 @@ class Reader {
     // a trailing slash is dropped here; HTTP answers it with a redirect
     const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
-    const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;
+    const body = hasBody(route) ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;
     return { route, raw: { params, query: parseQuery(cut < 0 ? '' : url.slice(cut + 1)), body } };
   }
 }

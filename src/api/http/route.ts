@@ -103,7 +103,7 @@ interface RouteInput<P, Q, B> {
 }
 
 export interface RouteBase {
-  readonly method: 'get' | 'post' | 'delete';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** below the prefix, with `{name}` parameters */
   readonly path: string;
   readonly tag: Tag;
@@ -170,6 +170,11 @@ export interface Route extends RouteBase {
 
 const noMembers = z.strictObject({});
 
+/** True if requests of the operation may have a body. */
+export function hasBody({ method }: Pick<RouteBase, 'method'>): boolean {
+  return method === 'post' || method === 'patch';
+}
+
 function wrapped<T>(reply: Reply<T>): Answer<unknown> {
   return reply instanceof Answer ? reply : new Answer<unknown>(reply);
 }
@@ -182,7 +187,7 @@ export function route<
   B extends Late<z.ZodType> | undefined = undefined,
 >(spec: RouteSpec<P, Q, B, R>): Route {
   const { params, query = noMembers } = spec;
-  const body = spec.body ?? (spec.method === 'post' ? noMembers : undefined);
+  const body = spec.body ?? (hasBody(spec) ? noMembers : undefined);
   const checked = (raw: Omit<RawInput, 'by'>) => ({
     params: params && validate(params, raw.params, 'path'),
     query: validate(query, raw.query, 'query'),

@@ -35,7 +35,7 @@ export class AnswerCounts {
   }
 }
 
-const labelledMethods = new Set(['GET', 'HEAD', 'POST', 'DELETE', 'OPTIONS']);
+const labelledMethods = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Middleware that counts the answers of an Express application; must be the first. */
 export function countAnswers(counts: AnswerCounts) {

@@ -1,5 +1,6 @@
 /** The adapters that a configuration enables. A `DeviceAdapter` loads the code of its protocol when it starts. */
 import type { CsipClient } from '../../contract/csip-client.ts';
+import type { CsipSettings } from '../../contract/csip-settings.ts';
 import { disabledCsipClient } from '../../contract/csip-disabled.ts';
 import type { Device } from '../../contract/device.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
@@ -54,9 +55,15 @@ export function composeAdapters(context: Context): Adapters {
 }
 
 function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
-  const { config, plant, commAlarms } = context;
-  const { csip: settings } = config;
-  if (settings === null) return null;
+  const { config, inForce, plant, commAlarms } = context;
+  const { csip: start } = config;
+  if (start === null) return null;
+  const settings: CsipSettings = {
+    ...start,
+    get rates() {
+      return (inForce().csip ?? start).rates;
+    },
+  };
   return new DeviceAdapter({
     module: 'CSIP',
     comm: 'csip',

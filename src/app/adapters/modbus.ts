@@ -57,6 +57,8 @@ function deviceTypesWhere(
 
 export interface ModbusContext extends AdapterParts {
   readonly config: AppConfig;
+  /** the configuration with the live settings as they are now */
+  readonly inForce: () => AppConfig;
   readonly plant: SimPlant;
   /** the channel of Modbus, which several adapters share */
   readonly modbusMessages: ModbusMessages;
@@ -109,11 +111,18 @@ function tapOf({ modbusMessages, clock }: ModbusContext, comm: CommName): Modbus
   return new ModbusTap(modbusMessages, comm, clock);
 }
 
-function limitsOf({ config: { modbus } }: ModbusContext): Partial<ModbusLimits> {
+/** Limits that follow the settings in force. */
+function limitsOf({ inForce }: ModbusContext): Partial<ModbusLimits> {
   return {
-    maxConnections: modbus.maxConnections,
-    idleTimeoutMs: modbus.idleTimeoutS * 1000,
-    frameTimeoutMs: modbus.frameTimeoutS * 1000,
+    get maxConnections() {
+      return inForce().modbus.maxConnections;
+    },
+    get idleTimeoutMs() {
+      return inForce().modbus.idleTimeoutS * 1000;
+    },
+    get frameTimeoutMs() {
+      return inForce().modbus.frameTimeoutS * 1000;
+    },
   };
 }
 
@@ -130,8 +139,8 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, plant, commAlarms, clock, later, logBook } = context;
-  const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
+  const { config, inForce, plant, commAlarms, clock, later, logBook } = context;
+  const { enabled, host, port, sharedPort, framing, tls } = config.modbus;
   if (!enabled) return [];
   const logger = logBook.logger('Modbus');
   return [
@@ -147,7 +156,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
       later,
       logger,
       framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
-      ...(foreignUnit !== null && { foreignUnit }),
+      foreignUnit: () => inForce().modbus.foreignUnit ?? 'gateway',
       ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
       limits: limitsOf(context),
       tap: tapOf(context, 'modbus_tcp'),

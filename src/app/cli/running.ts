@@ -93,6 +93,8 @@ export class Running {
     if (stateDir !== null) await replaceState(stateDir, contents);
     // a signal came meanwhile: the state is restored, and the process ends
     if (this.#isEnding) return;
+    // requests to the old simulator may have changed the log
+    this.#logBook.print(this.#config.log);
     this.#app = this.#build();
     await this.start();
   }

@@ -172,10 +172,16 @@ export const configFileSchema = memo(() =>
     .strictObject({
       ...Object.fromEntries(
         fileKeys.map((key) => {
-          const { kind, doc, default: preset } = settingOf(key);
+          const { kind, doc, default: preset, changes } = settingOf(key);
           return [
             key,
-            kind.schema.optional().meta({ description: doc, ...(preset === null ? {} : { default: preset }) }),
+            kind.schema.optional().meta({
+              description: doc,
+              ...(preset === null ? {} : { default: preset }),
+              'x-changes': changes.by,
+              ...(changes.by === 'adapter' && { 'x-adapter': changes.adapter }),
+              ...(changes.by === 'start' && { 'x-why': changes.why }),
+            }),
           ];
         }),
       ),

@@ -6,6 +6,7 @@ import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
+import type { SettingOrigin } from '../../contract/settings.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
@@ -145,6 +146,26 @@ function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer
 /** True if a setting is given by some layer. */
 export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): boolean {
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
+}
+
+/** Where the value of a setting comes from. */
+export function originWordOf({ layers, values }: Pick<Gathered, 'layers' | 'values'>, key: SettingKey): GivenOrigin {
+  if (layers.flags.has(key)) return 'flag';
+  if (layers.env.has(key)) return 'environment';
+  if (layers.file.has(key)) return 'file';
+  return values[key] === null && settingOf(key).member !== undefined ? 'profile' : 'default';
+}
+
+type GivenOrigin = Exclude<SettingOrigin, 'rest'>;
+
+/** The same with one more layer on top, whose issues are named by JSON pointers. */
+export function gatheredWith(gathered: Gathered, over: Layer): Gathered {
+  return {
+    ...gathered,
+    values: { ...gathered.values, ...Object.fromEntries(over) },
+    layers: { ...gathered.layers, file: new Map([...gathered.layers.file, ...over]) },
+    originOf: (key) => (over.has(key) ? `/${key}` : gathered.originOf(key)),
+  };
 }
 
 /** Configuration given by a calling program besides flags and variables. */

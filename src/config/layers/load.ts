@@ -11,7 +11,7 @@ import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { systemIo, configFileOf, readConfigFile } from './files.ts';
 import type { ConfigIo, ConfigFile } from './files.ts';
 import { parseFlags } from './flags.ts';
-import { gather, nothingInline, presetLayer, mergeLayers } from './gather.ts';
+import { gather, gatheredWith, mergeLayers, nothingInline, originWordOf, presetLayer } from './gather.ts';
 import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
@@ -79,10 +79,7 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
   const gridPath = gridProfilePath(gathered, issues);
   issues.push(...proxyIssues);
   const startFaults = commonFaults(gathered, issues);
-  if (issues.length > 0) {
-    const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
-    throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
-  }
+  refuseIssues(issues);
   // a device that is added later uses the settings, not the list `devices`, and its issues name settings without origin
   const nameOf = (key: SettingKey) => `the setting ${key}`;
   const settings: Gathered = {
@@ -98,7 +95,25 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
       index,
       frequency,
     );
-  return appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency }, gridPath);
+  const layers: AppConfig['settings'] = {
+    values,
+    originOf: (key) => originWordOf(gathered, key),
+    directory: io.cwd,
+    with(over) {
+      const changed = gatheredWith(gathered, over);
+      refuseIssues(crossIssues(changed, list, proxy));
+      return appConfig(changed, parts, gridPath);
+    },
+  };
+  const parts = { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency, settings: layers };
+  return appConfig(gathered, parts, gridPath);
+}
+
+/** @throws SimError CONFIG_INVALID if there are issues */
+function refuseIssues(issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
+  throw new SimError('CONFIG_INVALID', `The configuration is not valid, ${count}:`, issues);
 }
 
 const label = 'options';

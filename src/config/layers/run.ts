@@ -159,18 +159,20 @@ function floatUnused(
     : [];
 }
 
-interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> {
+interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults' | 'settings'> {
   readonly frequency: StartFrequency;
 }
 
 /** The configuration of a run; call it only without issues. @param gridPath see `gridProfilePath` */
 export function appConfig(
   gathered: Gathered,
-  { devices, deviceOf, proxy, faults, frequency }: Parts,
+  { devices, deviceOf, proxy, faults, frequency, settings }: Parts,
   gridPath: string | null,
 ): AppConfig {
   const { values: v, file } = gathered;
   return {
+    settings,
+    settingsLocked: v.settings_locked,
     ignoredVariables: gathered.ignoredVariables,
     configPath: v.config,
     scenarioPath: v.scenario,

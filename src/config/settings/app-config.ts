@@ -1,6 +1,7 @@
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
+import type { SettingOrigin } from '../../contract/settings.ts';
 import type { OcppSettings, OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { LogLevel } from '../../core/log/log.ts';
@@ -10,6 +11,7 @@ import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
 import type { FaultGroup } from '../profile/fault-list.ts';
+import type { SettingKey, Values } from './settings.ts';
 
 /** Configuration of one simulated device. */
 export interface DeviceConfig {
@@ -41,8 +43,26 @@ export interface DeviceSeriesPaths {
   readonly vehicles: string | null;
 }
 
+/** The settings of a run, and how a further layer changes them. */
+export interface SettingLayers {
+  readonly values: Values;
+  readonly originOf: (key: SettingKey) => Exclude<SettingOrigin, 'rest'>;
+  /** directory of relative paths in requests */
+  readonly directory: string;
+  /**
+   * The configuration with these values in place of those of all other layers, checked by the rules of a start. The
+   * devices stay as they are.
+   * @param over values in the form that their kind reads
+   * @throws SimError CONFIG_INVALID with all issues; those of values in `over` have JSON pointers as names
+   */
+  readonly with: (over: ReadonlyMap<SettingKey, unknown>) => AppConfig;
+}
+
 /** Configuration of a run: checked, complete, with absolute paths. */
 export interface AppConfig {
+  readonly settings: SettingLayers;
+  /** true: requests read the settings only */
+  readonly settingsLocked: boolean;
   /** settings in force that replace members of profiles */
   readonly startSettings: readonly StartSetting[];
   /** environment variables that a cluster sets for a service of this name */

@@ -1,4 +1,5 @@
 /** The declaration of one setting. */
+import type { Changes } from '../../contract/settings.ts';
 import type { AssetType } from '../../contract/kinds/table.ts';
 import type { Kind } from './value-kinds.ts';
 
@@ -19,6 +20,8 @@ export const switches = [
  */
 export interface Setting<T> {
   readonly kind: Kind<T>;
+  /** how a change takes effect while the simulator runs */
+  readonly changes: Changes;
   /** null: none */
   readonly default: NoInfer<T> | null;
   /** spellings on the command line; absent: no flag */
@@ -35,6 +38,8 @@ export interface Setting<T> {
   readonly member?: ReplacedMember;
   /** switch without which the setting has no effect */
   readonly needs?: (typeof switches)[number];
+  /** unit of a number, where the end of its name does not show it */
+  readonly unit?: string;
   /** text for help and files: unit, and the effect of an unset setting */
   readonly doc: string;
 }
@@ -51,12 +56,16 @@ export interface ReplacedMember {
 type Preset<T> = Setting<T> & { readonly default: NoInfer<T> };
 
 /** A setting that always has a value. */
-export function setting<T>(spec: Preset<T>): Preset<T> {
+export function setting<T, const C extends Changes>(
+  spec: Preset<T> & { readonly changes: C },
+): Preset<T> & { readonly changes: C } {
   return spec;
 }
 
 /** A setting without a default. */
-export function optionalSetting<T>(spec: Omit<Setting<T>, 'default'>): Setting<T> {
+export function optionalSetting<T, const C extends Changes>(
+  spec: Omit<Setting<T>, 'default'> & { readonly changes: C },
+): Setting<T> & { readonly changes: C } {
   return { ...spec, default: null };
 }
 

@@ -73,6 +73,11 @@ export const settingGroups: readonly SettingGroup[] = [
 
 export type SettingKey = keyof typeof settings;
 
+/** The settings that change at once. */
+export type LiveKey = {
+  [K in SettingKey]: (typeof settings)[K]['changes'] extends { readonly by: 'live' } ? K : never;
+}[SettingKey];
+
 /** The value of every setting after defaults, file, environment and flags. */
 export type Values = { readonly [K in SettingKey]: ValueOf<(typeof settings)[K]> };
 
@@ -81,6 +86,15 @@ export const settingKeys = Object.keys(settings) as readonly SettingKey[];
 /** The setting of a key, without the type of its value. */
 export function settingOf(key: SettingKey): Setting<unknown> {
   return settings[key];
+}
+
+export function isSettingKey(key: string): key is SettingKey {
+  return Object.hasOwn(settings, key);
+}
+
+/** True for the key of a setting that changes at once. */
+export function isLive(key: SettingKey): key is LiveKey {
+  return settings[key].changes.by === 'live';
 }
 
 /** The last spelling of the flag, or the key of a setting without flag; for issues of a setting that was not given. */

@@ -32,6 +32,8 @@ export interface Kind<T> {
   readonly placeholder: string;
   /** true: several values, as repeated flags or separated in one text */
   readonly list: boolean;
+  /** of a number; absent: no number */
+  readonly range?: { readonly low: number; readonly high: number; readonly isWhole: boolean };
   /** separator of the values of a list in one text */
   readonly separator: ',' | ';';
   /** description of a refused value, if the allowed values do not explain the refusal; null: they do */
@@ -49,6 +51,7 @@ interface KindSpec<In, T> {
   readonly allowed: string | readonly string[];
   readonly placeholder: string;
   readonly list?: boolean;
+  readonly range?: Kind<T>['range'];
   readonly separator?: ',' | ';';
   readonly remark?: (raw: unknown) => string | null;
   readonly fromText?: (text: string) => unknown;
@@ -61,6 +64,7 @@ function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
     allowed: spec.allowed,
     placeholder: spec.placeholder,
     list: spec.list ?? false,
+    ...(spec.range && { range: spec.range }),
     separator: spec.separator ?? ',',
     remark: spec.remark ?? (() => null),
     fromText: spec.fromText ?? ((text) => text),
@@ -80,6 +84,7 @@ const identity = <T>(value: T): T => value;
 export function number(low: number, high: number): Kind<number> {
   return kind(z.number().min(low).max(high), {
     allowed: `a number from ${low} to ${high}`,
+    range: { low, high, isWhole: false },
     placeholder: 'NUMBER',
     fromText: numberFromText,
     normalise: identity,
@@ -90,6 +95,7 @@ export function number(low: number, high: number): Kind<number> {
 export function integer(low: number, high: number): Kind<number> {
   return kind(z.int().min(low).max(high), {
     allowed: `a whole number from ${low} to ${high}`,
+    range: { low, high, isWhole: true },
     placeholder: 'INTEGER',
     fromText: numberFromText,
     normalise: identity,

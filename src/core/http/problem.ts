@@ -8,6 +8,7 @@ export const problemTable = {
   'malformed-request': { status: 400, title: 'The request is not valid HTTP' },
   'cross-origin': { status: 403, title: 'Requests of another origin are not served' },
   'not-private': { status: 403, title: 'This is for clients of this machine, or over TLS' },
+  'settings-locked': { status: 403, title: 'The settings can only be read' },
   'not-found': { status: 404, title: 'No such path' },
   'unknown-device': { status: 404, title: 'No such device' },
   'unknown-resource': { status: 404, title: 'No such resource' },

@@ -269,7 +269,6 @@ export function createLogBook(options: LogBookOptions = {}): LogBook {
 /** The logs of one process: a bounded buffer beside one pino stream. */
 export class LogBook {
   readonly #clock: WallClock;
-  readonly #keepsDebug: boolean;
   readonly #root: PinoLogger;
   #buffer = new LogBuffer();
   /** true: the entries of an earlier process stand before those of this one */
@@ -277,14 +276,21 @@ export class LogBook {
   readonly #listeners = new Set<(entry: LogEntry) => void>();
   readonly #repeats: RepeatLimit<Line>;
   #timeline: LogTimeline | null = null;
+  #format: 'text' | 'json';
   #nextId = 1;
 
   constructor({ level = 'info', format = 'text', clock = systemClock, later = callLater, write }: LogBookOptions) {
     const print = write ?? ((line: string) => process.stderr.write(line));
-    const stream = format === 'json' ? { write: print } : textStream(print);
+    const asText = textStream(print);
+    const stream = {
+      write: (line: string) => {
+        if (this.#format === 'json') print(line);
+        else asText.write(line);
+      },
+    };
     const timestamp = () => `,"time":${clock.nowMs()}`;
     this.#clock = clock;
-    this.#keepsDebug = level === 'debug';
+    this.#format = format;
     this.#root = pino({ level: pinoLevel[level], base: null, timestamp }, stream);
     this.#repeats = new RepeatLimit<Line>({
       monotonicMs: () => clock.monotonicMs(),
@@ -307,13 +313,21 @@ export class LogBook {
     return this.#buffer.dropped;
   }
 
+  /** Changes the lowest printed level and the format of the lines from now on. */
+  print({ level, format }: { readonly level: LogLevel; readonly format: 'text' | 'json' }): void {
+    this.#root.level = pinoLevel[level];
+    this.#format = format;
+  }
+
   logger(module: ModuleName): Logger {
-    const keepsDebug = this.#keepsDebug;
+    const root = this.#root;
     return {
-      keepsDebug,
+      get keepsDebug() {
+        return root.level === 'debug';
+      },
       // debug lines can be as frequent as frames: while they are off, they must cost nothing
       debug: (text, device, at) => {
-        if (keepsDebug) this.#take(module, 'debug', text, device, at);
+        if (root.level === 'debug') this.#take(module, 'debug', text, device, at);
       },
       info: (text, device, at) => {
         this.#take(module, 'info', text, device, at);

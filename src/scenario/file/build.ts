@@ -271,7 +271,8 @@ export interface PlannedRequest extends Action {
 
 function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): PlannedRequest {
   const [method = '', target = ''] = raw.request.split(' ');
-  if (method !== 'POST' && raw.body !== undefined) here.issue([...path, 'body'], `is for POST only; this is ${method}`);
+  if (method !== 'POST' && method !== 'PATCH' && raw.body !== undefined)
+    here.issue([...path, 'body'], `is for POST and PATCH only; this is ${method}`);
   const request = requestOf(method as ScenarioRequest['method'], target, raw.body);
   return {
     place: here.place(path),

@@ -193,7 +193,7 @@ const callSchema = z.strictObject({
   request: z
     .string()
     .max(2048)
-    .regex(/^(GET|POST|DELETE) \S+$/, 'must be a method and a path, such as POST /controls/grid')
+    .regex(/^(GET|POST|PATCH|DELETE) \S+$/, 'must be a method and a path, such as POST /controls/grid')
     .meta({ description: 'Method and path of the REST interface; the path may have a query.' }),
   body: z.unknown().optional(),
   status: z.int().min(100).max(599).optional().meta({ description: 'Expected status; default any below 400.' }),

@@ -77,10 +77,10 @@ describe('docs/api.md', () => {
       .split('\n')
       .filter((line) => /^\| (GET|POST)/.test(line))
       .map((line) => line.split(' | ')[0] ?? '');
-    /** `GET, POST `a`, `b`; POST `c`; DELETE `d`` */
+    /** `GET, POST `a`, `b`; POST `c`; PATCH, DELETE `d`` */
     const parts = rows.flatMap((cell) => cell.split(';'));
     const patterns = parts.flatMap((part) => {
-      const methods = part.match(/GET|POST|DELETE/g) ?? [];
+      const methods = part.match(/GET|POST|PATCH|DELETE/g) ?? [];
       const paths = [...part.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
       return paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
     });

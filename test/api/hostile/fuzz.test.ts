@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app/start-stop.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
-import { apiPrefix } from '../../../src/api/http/route.ts';
+import { apiPrefix, hasBody } from '../../../src/api/http/route.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
 import { casesOf } from '../../support/random.ts';
 import { startApp } from '../../support/running-app.ts';
@@ -29,7 +29,9 @@ const paths = [
   '/openapi.json',
 ];
 const bodies = served.flatMap((route) =>
-  route.method === 'post' ? [{ path: apiPrefix + route.path, body: examplesOf(route).body ?? {} }] : [],
+  hasBody(route)
+    ? [{ method: route.method.toUpperCase(), path: apiPrefix + route.path, body: examplesOf(route).body ?? {} }]
+    : [],
 );
 
 const oddText = [
@@ -175,9 +177,9 @@ function oddRequest(): Buffer {
   const headers = pick(oddHeaders);
   let bytes: Buffer;
   if (chance(0.6)) {
-    const { path, body } = pick(bodies);
+    const { method, path, body } = pick(bodies);
     bytes = wire(chance(0.8) ? path.replaceAll(/\{\w+\}/g, '1') : oddTarget(path), {
-      method: 'POST',
+      method,
       body: bentText(body),
       headers,
     });

@@ -186,7 +186,7 @@ describe('who may reach the simulator, by raw socket', () => {
       expect(status).to.equal(204);
       expect(headers).to.include({
         'access-control-allow-origin': origin,
-        'access-control-allow-methods': 'GET, HEAD, POST, DELETE',
+        'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       });

@@ -246,7 +246,7 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
     ] as const)
       expect((await only(port, wire(target, { method: 'DELETE' }))).headers['allow']).to.equal(allow);
     const tunnel = await only(port, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    expect(tunnel.headers['allow'], 'of all paths').to.equal('GET, HEAD, POST, DELETE');
+    expect(tunnel.headers['allow'], 'of all paths').to.equal('GET, HEAD, POST, PATCH, DELETE');
   });
 
   it('at most 100 of thousands of faults are named', async () => {

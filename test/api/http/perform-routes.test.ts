@@ -1,7 +1,7 @@
 /** Every operation with its example, over HTTP and without, on two equal simulators. */
 import { expect } from 'chai';
 import { allRoutes } from '../../../src/api/routes.ts';
-import { apiPrefix } from '../../../src/api/http/route.ts';
+import { apiPrefix, hasBody } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
 import { examples } from '../../support/examples.ts';
 import { ask } from '../../support/http.ts';
@@ -53,7 +53,7 @@ function requestOf(route: Route): Asked {
   return {
     method: method.toUpperCase(),
     path: device === undefined ? filled : `${filled}?device=${device}`,
-    body: method === 'post' ? (examplesOf(route).body ?? {}) : undefined,
+    body: hasBody({ method }) ? (examplesOf(route).body ?? {}) : undefined,
   };
 }
 

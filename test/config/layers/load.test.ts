@@ -79,13 +79,15 @@ describe('environment', () => {
 
 describe('interface 12: defaults', () => {
   it('are those of the interface', () => {
-    const { devices, deviceOf, ...rest } = run([]);
+    const { devices, deviceOf, settings, ...rest } = run([]);
     expect(deviceOf).to.be.a('function');
+    expect(settings.values.tick).to.equal(1.5);
     expect(rest).to.deep.equal({
       ignoredVariables: [],
       configPath: null,
       scenarioPath: null,
       stateDir: null,
+      settingsLocked: false,
       web: {
         host: '127.0.0.1',
         port: 8111,

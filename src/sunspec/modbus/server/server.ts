@@ -14,7 +14,7 @@ import type { ModbusClient } from '../../../contract/modbus-report.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionOwner } from './connection.ts';
 import { defaultLimits, ModbusCounters } from './context.ts';
-import type { ModbusContext, ModbusLimits, Reception } from './context.ts';
+import type { ForeignUnitPolicy, ModbusContext, ModbusLimits, Reception } from './context.ts';
 import type { Framing, FramingName } from '../framing/framing.ts';
 import { Handshake } from '../../../core/tls/gate.ts';
 import type { HandshakeOwner, TlsGate } from '../../../core/tls/gate.ts';
@@ -29,11 +29,23 @@ import type { ModbusUnit } from './unit.ts';
 
 /** Options shared by the listeners of one group. Defaults: no TLS, no faults, no observer, `foreignUnit` silent. */
 export interface ModbusContextOptions
-  extends Partial<Pick<ModbusContext, 'foreignUnit' | 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
+  extends Partial<Pick<ModbusContext, 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
+  /** a function is called at each use */
+  readonly foreignUnit?: ForeignUnitPolicy | (() => ForeignUnitPolicy);
+  /** read at each use; a member may be a getter */
   readonly limits?: Partial<ModbusLimits>;
   readonly logger?: Logger;
   /** alarm of devices whose port is lost; default: no alarm */
   readonly portAlarm?: PortAlarm;
+}
+
+/** The limits, and the defaults of those that are absent. Getters stay getters, which a spread would call once. */
+function withDefaults(limits: Partial<ModbusLimits> = {}): ModbusLimits {
+  const descriptors = {
+    ...Object.getOwnPropertyDescriptors(defaultLimits),
+    ...Object.getOwnPropertyDescriptors(limits),
+  };
+  return Object.defineProperties({}, descriptors) as ModbusLimits;
 }
 
 /** A context with the defaults filled in, shared by all listeners of a group. */
@@ -42,10 +54,12 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
   const logger = options.logger ?? silentLogger;
   const later = options.later ?? callLater;
   const log = new LimitedLog(logger, clock, 'connections');
-  const { portAlarm: alarm } = options;
+  const { portAlarm: alarm, foreignUnit = 'silent' } = options;
   return {
-    limits: { ...defaultLimits, ...options.limits },
-    foreignUnit: options.foreignUnit ?? 'silent',
+    limits: withDefaults(options.limits),
+    get foreignUnit() {
+      return typeof foreignUnit === 'function' ? foreignUnit() : foreignUnit;
+    },
     clock,
     log,
     report: new RequestReport(logger, clock, later),

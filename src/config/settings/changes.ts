@@ -1,0 +1,24 @@
+/** How the settings change while the simulator runs: words of the table, and their text. */
+import type { Changes, RestartableAdapter } from '../../contract/settings.ts';
+
+/** A change takes effect at once. */
+export const live = { by: 'live' } as const;
+
+/** A change takes effect by a restart of an adapter. */
+export function restartOf(adapter: RestartableAdapter): {
+  readonly by: 'adapter';
+  readonly adapter: RestartableAdapter;
+} {
+  return { by: 'adapter', adapter };
+}
+
+/** A change takes effect at the next start. @param why a sentence with its full stop */
+export function atStart(why: string): { readonly by: 'start'; readonly why: string } {
+  return { by: 'start', why };
+}
+
+/** Completes `A change takes effect`: `at once.`, `by a restart of csip.`, `at the next start. Reason.` */
+export function changesText(changes: Changes): string {
+  if (changes.by === 'live') return 'at once.';
+  return changes.by === 'adapter' ? `by a restart of ${changes.adapter}.` : `at the next start. ${changes.why}`;
+}
