@@ -226,7 +226,7 @@ describe('CSIP: thousands of events', () => {
     endDevice.opt('M5', false);
     await close(false);
     const [saved = null] = replaced.at(-1) ?? [];
-    expect(restoreSchedule(saved)?.events.get('M5')?.optedOut).to.equal(true);
+    expect(restoreSchedule(saved).events.get('M5')?.optedOut).to.equal(true);
     expect(writes[0]).to.equal('saved');
     expect(writes.slice(1, 601)).to.deep.equal(Array.from({ length: 600 }, () => 1));
     expect(writes.slice(601)).to.deep.equal([4]);
@@ -246,7 +246,7 @@ describe('CSIP: thousands of events', () => {
       await nextTurn();
     }
     await close(false);
-    const optedOut = replaced.map(([saved = null]) => restoreSchedule(saved)?.events.get('M6')?.optedOut);
+    const optedOut = replaced.map(([saved = null]) => restoreSchedule(saved).events.get('M6')?.optedOut);
     expect(optedOut).to.deep.equal([false, true]);
     expect(writes.filter((each) => each !== 1)).to.deep.equal(['saved', 4, 'saved', 4]);
   });
@@ -300,7 +300,7 @@ describe('CSIP: thousands of events', () => {
     }
     expect(statuses).to.include(2);
     const [saved = null] = replaced.at(-1) ?? [];
-    expect(restoreSchedule(saved)?.events.size).to.equal(600);
+    expect(restoreSchedule(saved).events.size).to.equal(600);
     await close(false);
   });
 

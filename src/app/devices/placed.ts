@@ -26,17 +26,18 @@ export type SeriesOf = (device: DeviceConfig) => DeviceSeries;
 
 const isIndex = (value: unknown): value is number => Number.isInteger(value) && (value as number) >= 0;
 
+const isEntry = (value: unknown): value is ChangedDevices['joined'][number]['entry'] =>
+  typeof value === 'object' && value !== null;
+
 /** The changes in a kept value; what is no change is left out. */
 export function changesOf(saved: unknown): ChangedDevices {
   const { joined, left } = (saved ?? {}) as { readonly joined?: unknown; readonly left?: unknown };
-  const entries = (Array.isArray(joined) ? joined : []) as readonly (Partial<
-    ChangedDevices['joined'][number]
+  const entries = (Array.isArray(joined) ? joined : []) as readonly (Readonly<
+    Partial<Record<'index' | 'entry', unknown>>
   > | null)[];
   return {
     joined: entries.flatMap((each) =>
-      isIndex(each?.index) && typeof each.entry === 'object' && each.entry !== null
-        ? [{ index: each.index, entry: each.entry }]
-        : [],
+      isIndex(each?.index) && isEntry(each.entry) ? [{ index: each.index, entry: each.entry }] : [],
     ),
     left: (Array.isArray(left) ? left : []).filter(isIndex),
   };

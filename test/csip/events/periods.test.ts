@@ -381,7 +381,7 @@ describe('CSIP events: who has waited for one that ends early', () => {
       .time(130, 200);
     scene.read(225, list('cancelled'));
     expect(periodOf(scene)).to.deep.equal([260, 280]);
-    scene.state = restoreSchedule(saveSchedule(scene.state)) ?? scene.state;
+    scene.state = restoreSchedule(saveSchedule(scene.state));
     scene.read(150, list('cancelled')).read(160, list('cancelled', 'cancelled'));
     expect(periodOf(scene)).to.deep.equal([225, 245]);
   });

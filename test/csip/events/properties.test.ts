@@ -254,7 +254,7 @@ describe('CSIP events: properties', () => {
       drive(made, straight, () => seen.push(holders(straight.inForce)));
       drive(made, stored, (at) => {
         expect(holders(stored.inForce)).to.deep.equal(seen[at]);
-        stored.state = restoreSchedule(saveSchedule(stored.state)) ?? stored.state;
+        stored.state = restoreSchedule(saveSchedule(stored.state));
       });
       expect(stored.responses).to.deep.equal(straight.responses);
     };

@@ -24,7 +24,7 @@ describe('CSIP events: memory and restarts', () => {
     const run = (restartS: number | null) => {
       const scene = new Scene().read(0, ...programs);
       for (let t = 90; t < 300; t++) {
-        if (t === restartS) scene.state = restoreSchedule(saveSchedule(scene.state)) ?? scene.state;
+        if (t === restartS) scene.state = restoreSchedule(saveSchedule(scene.state));
         scene.time(t);
       }
       return { responses: scene.responses, known: knownControls(scene.state), now: scene.inForce };

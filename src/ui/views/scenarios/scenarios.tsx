@@ -71,7 +71,7 @@ function Kept({ kept, max, chosen }: KeptProps) {
         keyOf={({ id }) => id}
         selected={chosen}
         onSelect={({ id }) => setParam('scenario', id)}
-        empty="No scenario is kept: add one below, or with POST scenarios. Without a state folder all are forgotten when the simulator ends."
+        empty="No scenario is kept: add one below, or with POST scenarios. Without a state folder all end with the simulator."
         columns={[
           {
             title: 'State',
