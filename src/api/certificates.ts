@@ -4,6 +4,7 @@ import type { GeneratedPki, StoredCertificate } from '../contract/certificates.t
 import { memo } from '../core/lazy.ts';
 import { hostPattern, hostText, isHost } from '../core/net/host-name.ts';
 import { camelCased, count, flag, integer, list, members, nested, text, time, word } from './common/members.ts';
+import { pem } from './common/pem.ts';
 import { z } from './description/zod.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
@@ -59,13 +60,6 @@ const certificateName = () =>
     .string()
     .regex(certificateNamePattern, { error: nameError })
     .refine((name) => name !== generateWord, { error: `must not be "${generateWord}"` });
-
-const pem = (description: string) =>
-  z
-    .string()
-    .min(1)
-    .max(maxPemLength)
-    .openapi({ description: `${description}, as PEM text of at most ${maxPemLength} characters; never a path.` });
 
 const certificateBodySchema = memo(() =>
   z

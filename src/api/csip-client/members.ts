@@ -26,6 +26,7 @@ import type { Plant } from '../../contract/plant.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { deviceParam, newestParam } from '../common/schemas.ts';
 import { writer } from '../common/writers.ts';
+import { pem } from '../common/pem.ts';
 import { z } from '../description/zod.ts';
 import { listInPieces } from '../http/streaming.ts';
 import { defaultSettingsSchema, modesSchema } from './modes.ts';
@@ -483,20 +484,11 @@ export const probeBodySchema = memo(() =>
     .openapi('CsipProbeRequest'),
 );
 
-/** Maximum of characters of a chain of certificates. */
-export const maxPemLength = 32_768;
 const maxHostLength = 253;
 const maxRateS = 86_400;
 const maxPin = 999_999;
 const lfdiPattern = /^[0-9A-Fa-f]{40}$/;
 const maxNmis = 4096;
-
-const pem = (description: string) =>
-  z
-    .string()
-    .min(1)
-    .max(maxPemLength)
-    .openapi({ description: `${description}, as PEM text of at most ${maxPemLength} characters; never a path.` });
 
 const pemMembers = {
   cert_pem: pem('Certificate of this client with its intermediates'),

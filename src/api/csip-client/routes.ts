@@ -1,4 +1,5 @@
 /** The client of IEEE 2030.5: its state, settings and connection, and the resources of its head-end. */
+import { maxPemLength } from '../../contract/certificates.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import { camelCased } from '../common/members.ts';
 import { z } from '../description/zod.ts';
@@ -23,7 +24,6 @@ import {
   diagnostics,
   endDevices,
   foundServers,
-  maxPemLength,
   mridParams,
   optBodySchema,
   probeAnswer,

@@ -27,6 +27,7 @@ import type {
 import { memo } from '../../core/lazy.ts';
 import { flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { flagParam, integerParam, isoParam, isoTime, quantity } from '../common/schemas.ts';
+import { pem } from '../common/pem.ts';
 import { z } from '../description/zod.ts';
 import { historyQuerySchema, inBothForms, secondsParam } from '../history/routes.ts';
 
@@ -339,16 +340,6 @@ export const writeReplySchema = memo(() =>
     .union([pointsWritten.schema(), registersWritten.schema()])
     .openapi({ description: '`ClientPointsWritten` or `ClientRegistersWritten`, as requested.' }),
 );
-
-/** Maximum of characters of a chain of certificates. */
-export const maxPemLength = 32_768;
-
-const pem = (description: string) =>
-  z
-    .string()
-    .min(1)
-    .max(maxPemLength)
-    .openapi({ description: `${description}, as PEM text; never a path.` });
 
 const tlsSchema = memo(() =>
   z

@@ -1,3 +1,4 @@
+import { maxPemLength } from '../../contract/certificates.ts';
 import type { Adapter } from '../../core/adapter.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.ts';
@@ -13,7 +14,6 @@ import {
   clientHistoryQuerySchema,
   clientHistorySchema,
   connectSchema,
-  maxPemLength,
   model,
   modelParamsSchema,
   modelQuerySchema,

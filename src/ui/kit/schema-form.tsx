@@ -21,6 +21,8 @@ export interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
+  /** of a text; PEM has lines, which an input of one line would drop */
+  readonly contentMediaType?: string;
   /** label, in place of one derived from the name */
   readonly title?: string;
   /** extension of JSON Schema: shown after the label */
@@ -28,6 +30,8 @@ export interface Schema {
   /** extension of JSON Schema: texts of the options of an `enum` */
   readonly optionTexts?: Readonly<Record<string, string>>;
 }
+
+const pemType = 'application/x-pem-file';
 
 /** Texts by JSON pointer, such as `/when/point`; an empty text counts as absent, null is sent as null. */
 export type Typed = Readonly<Record<string, string | null>>;
@@ -174,7 +178,7 @@ function fieldOf(pointer: string, name: string, schema: Schema, required: boolea
     case 'group':
       return { ...base, kind: 'text', lines: 3 };
     default:
-      return { ...base, kind: 'text', placeholder };
+      return { ...base, kind: 'text', placeholder, ...(schema.contentMediaType === pemType && { lines: 6 }) };
   }
 }
 

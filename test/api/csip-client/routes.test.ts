@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { csipRoutes } from '../../../src/api/csip-client/routes.ts';
-import { maxPemLength } from '../../../src/api/csip-client/members.ts';
+import { maxPemLength } from '../../../src/contract/certificates.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { examples } from '../../support/examples.ts';

@@ -39,7 +39,7 @@ function DescribedFields({ name }: { readonly name: string }) {
 async function enter(pointer: string, value: Json): Promise<void> {
   if (value === null) return tick(`${pointer}/none`, true);
   const field = document.querySelector(`[name="${pointer}"]`);
-  if (field?.tagName === 'TEXTAREA') return type(pointer, JSON.stringify(value));
+  if (field?.tagName === 'TEXTAREA') return type(pointer, typeof value === 'string' ? value : JSON.stringify(value));
   if (field !== null) return type(pointer, Array.isArray(value) ? value.join(', ') : String(value));
   if (Array.isArray(value)) for (const each of value) await tick(`${pointer}/${each}`, true);
   else for (const [name, member] of Object.entries(value)) await enter(`${pointer}/${name}`, member);
