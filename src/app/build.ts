@@ -296,7 +296,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
         store: state.store,
         values: () => state.values(logSlot),
         plant,
-        onRefusal: trouble.of('log'),
       }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall, inForce }),
   };
