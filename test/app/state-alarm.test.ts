@@ -24,7 +24,8 @@ describe('alarm of a state that is not kept', () => {
     expect(trouble.reason).to.equal(null);
   });
 
-  it('has a part that the store refuses as its cause, until it fits again', async () => {
+  /** Shared parts with these numbers of octets, in a store that takes 100,000. */
+  function refusing(octets: Record<string, number>) {
     const store = createListStore({ changed: () => null, durable: () => null }, { maxBytes: 100_000 });
     const refusals: (string | null)[] = [];
     const keeping = new PlantKeeping({
@@ -42,18 +43,35 @@ describe('alarm of a state that is not kept', () => {
       marksOf: () => ({ configuration: '', fits: [] }),
       onRefusal: (reason) => refusals.push(reason),
     });
-    let octets = 200_000;
-    const part = { save: () => 'x'.repeat(octets), restore: () => undefined };
-    keeping.add('large', part);
-    keeping.add('larger', part);
+    for (const name of Object.keys(octets))
+      keeping.add(name, { save: () => 'x'.repeat(octets[name] ?? 0), restore: () => undefined });
+    return { keeping, refusals };
+  }
+  const noRoom = (name: string) => `the store has no room for more than 100000 bytes in plant/shared/${name}`;
+
+  it('has a part that the store refuses as its cause, until it fits again', async () => {
+    const octets = { large: 200_000, larger: 200_000 };
+    const { keeping, refusals } = refusing(octets);
     await keeping.commit(null);
     await keeping.commit(null);
-    octets = 10;
+    expect(refusals.at(-1)).to.equal(noRoom('large'));
+    expect(refusals).to.have.length(2);
+    octets.large = 10;
     await keeping.commit(null);
-    expect(refusals).to.deep.equal([
-      'the store has no room for more than 100000 bytes in plant/shared/large',
-      'the store has no room for more than 100000 bytes in plant/shared/larger',
-      null,
-    ]);
+    expect(refusals.slice(2)).to.deep.equal([noRoom('larger')]);
+    octets.larger = 10;
+    await keeping.commit(null);
+    expect(refusals.slice(3)).to.deep.equal([null]);
+  });
+
+  it('has no part as its cause that is gone', async () => {
+    const { keeping, refusals } = refusing({});
+    const end = keeping.keepPart('large', { save: () => 'x'.repeat(200_000), restore: () => undefined });
+    await keeping.commit(null);
+    expect(refusals).to.deep.equal([noRoom('large')]);
+    end();
+    expect(refusals.slice(1)).to.deep.equal([null]);
+    await keeping.commit(null);
+    expect(refusals).to.have.length(2);
   });
 });
