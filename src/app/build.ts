@@ -165,7 +165,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
-  const trouble = alarmOfState(() => ({ plant, commAlarms }));
+  const trouble = alarmOfState({ plant, commAlarms });
   state.onFailure(trouble.of('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;

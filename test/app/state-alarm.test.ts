@@ -4,13 +4,14 @@ import { alarmOfState } from '../../src/app/state-alarm.ts';
 import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { createListStore } from '../../src/core/store.ts';
+import { configuredDevices } from '../support/configured.ts';
 import { testPlant } from '../support/plant.ts';
 
 describe('alarm of a state that is not kept', () => {
   it('begins at each device with the first cause, says all of them, and ends with the last', () => {
     const commAlarms = new CommAlarms(() => 0);
     const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase'] });
-    const trouble = alarmOfState(() => ({ plant, commAlarms }));
+    const trouble = alarmOfState({ plant, commAlarms });
     const messages = () => [0, 1].map((index) => commAlarms.of(index).map(({ message }) => message));
     const words = 'A restart would lose what happens from now on';
     trouble.of('folder')('ENOSPC');
@@ -22,6 +23,20 @@ describe('alarm of a state that is not kept', () => {
     trouble.of('parts')(null);
     expect(messages()).to.deep.equal([[], []]);
     expect(trouble.reason).to.equal(null);
+  });
+
+  it('is that of a device which joins meanwhile too, and ends with the others', async () => {
+    const commAlarms = new CommAlarms(() => 0);
+    const plant = testPlant();
+    const trouble = alarmOfState({ plant, commAlarms });
+    const [device] = configuredDevices('--device_type', 'Batt-3Phase');
+    const codes = () => plant.devices.map(({ index }) => commAlarms.of(index).map(({ code }) => code));
+    trouble.of('folder')('ENOSPC');
+    await plant.add(device!);
+    expect(codes()).to.deep.equal([['state_not_kept'], ['state_not_kept']]);
+    trouble.of('folder')(null);
+    await plant.add(device!);
+    expect(codes()).to.deep.equal([[], [], []]);
   });
 
   /** Shared parts with these numbers of octets, in a store that takes 100,000. */
