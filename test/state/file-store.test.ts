@@ -463,6 +463,22 @@ describe('store in files', () => {
       expect(rig.folder.octets(journalFile).toString()).to.equal('of the other process');
     });
 
+  it('a look at the lock that fails stops the writing until one succeeds', async () => {
+    const rig = await Rig.open();
+    await rig.store.slot('a').append(1);
+    rig.onHolderCheck = () => {
+      throw new Error('the lock cannot be read');
+    };
+    rig.store.check();
+    await rig.store.settled();
+    await rig.store.slot('a').append(2);
+    rig.onHolderCheck = () => undefined;
+    rig.timers.pass(rig.timers.nextMs);
+    await rig.store.settled();
+    expect(rig.failures).to.deep.equal(['the lock cannot be read', null]);
+    expect(await (await Rig.open(rig.folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: [1, 2] });
+  });
+
   it('a folder that another process takes while the disk fails is not written when the disk is back', async () => {
     const rig = await Rig.open();
     rig.folder.failure = 'EIO: i/o error';
