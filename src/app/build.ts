@@ -165,7 +165,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
-  const trouble = alarmOfState(() => ({ plant, commAlarms }));
+  const trouble = alarmOfState({ plant, commAlarms });
   state.onFailure(trouble.of('folder'));
   // devices join later
   let changes: DeviceChanges | null = null;
@@ -296,7 +296,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
         store: state.store,
         values: () => state.values(logSlot),
         plant,
-        onRefusal: trouble.of('log'),
       }),
     historyKeeping: keepHistory(config, { state, keeping, log, wall, inForce }),
   };

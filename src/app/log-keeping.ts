@@ -1,7 +1,6 @@
 /** Keeps lines of the log in the store: each is appended when it is logged, and outdated ones leave it together. */
 import { moduleNames } from '../core/adapter.ts';
-import { errorText } from '../core/errors.ts';
-import { logLevels } from '../core/log/log.ts';
+import { LogBuffer, logLevels } from '../core/log/log.ts';
 import type { LogBook, LogEntry } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
 import type { JsonValue, Slot, Store } from '../core/store.ts';
@@ -12,7 +11,7 @@ export const logSlot = slotName('log', 'lines');
 
 export interface LogBounds {
   readonly lines: number;
-  /** octets of JSON */
+  /** octets of the messages, which JSON may double: far below the 8 MiB of a slot */
   readonly bytes: number;
 }
 
@@ -25,8 +24,6 @@ interface Options {
   /** values of the slot from an earlier process */
   readonly values: () => readonly JsonValue[];
   readonly plant: { readonly devices: readonly Pick<Device, 'index' | 'alarms'>[] };
-  /** called when the store refuses lines (with the reason), and when it takes them again (null) */
-  readonly onRefusal: (reason: string | null) => void;
   readonly bounds?: LogBounds;
 }
 
@@ -65,13 +62,10 @@ export class LogKeeping {
   readonly #options: Options;
   readonly #bounds: LogBounds;
   readonly #slot: Slot;
-  /** of the slot */
-  #lines = 0;
+  /** lines of the slot: the log itself may drop them earlier for lines that are not kept */
+  readonly #lines = new LogBuffer();
+  /** octets of their messages */
   #bytes = 0;
-  /** number of changes so far */
-  #changes = 0;
-  /** the last change that the store refused; null: it takes them */
-  #refused: number | null = null;
   #unsubscribe: () => void = () => undefined;
 
   constructor(options: Options) {
@@ -88,6 +82,7 @@ export class LogKeeping {
     const { logBook, values, plant } = this.#options;
     logBook.precede(entriesOf(values()));
     const lines = logBook.entries();
+    for (const entry of lines.filter(isKept)) this.#push(entry);
     this.#replace();
     this.#unsubscribe = logBook.onEntry((entry) => {
       if (isKept(entry)) this.#append(entry);
@@ -104,43 +99,25 @@ export class LogKeeping {
     this.#unsubscribe();
   }
 
+  #push(entry: LogEntry): void {
+    this.#lines.push(entry);
+    this.#bytes += Buffer.byteLength(entry.message);
+  }
+
   #append(entry: LogEntry): void {
-    this.#lines += 1;
-    this.#bytes += JSON.stringify(entry).length;
-    if (this.#lines > 2 * this.#bounds.lines || this.#bytes > 2 * this.#bounds.bytes) this.#replace();
-    else this.#follow(this.#slot.append(valueOf(entry)));
+    this.#push(entry);
+    if (this.#exceeds(2)) this.#replace();
+    else void this.#slot.append(valueOf(entry));
   }
 
-  /** Leaves the newest lines alone in the slot. */
+  /** @param times the bounds */
+  #exceeds(times: number): boolean {
+    return this.#lines.size > times * this.#bounds.lines || this.#bytes > times * this.#bounds.bytes;
+  }
+
+  /** Leaves the newest lines of each module alone in the slot. */
   #replace(): void {
-    const lines = this.#options.logBook.entries().filter(isKept).slice(-this.#bounds.lines);
-    let from = lines.length;
-    let bytes = 0;
-    for (; from > 0; from -= 1) {
-      const size = JSON.stringify(lines[from - 1]).length;
-      if (bytes + size > this.#bounds.bytes) break;
-      bytes += size;
-    }
-    const newest = lines.slice(from);
-    this.#lines = newest.length;
-    this.#bytes = bytes;
-    this.#follow(this.#slot.replace(newest.map(valueOf)));
-  }
-
-  #follow(change: Promise<void>): void {
-    this.#changes += 1;
-    const number = this.#changes;
-    change.then(
-      () => {
-        // changes from before the refusal become durable after it
-        if (this.#refused === null || number < this.#refused) return;
-        this.#refused = null;
-        this.#options.onRefusal(null);
-      },
-      (error: unknown) => {
-        if (this.#refused === null) this.#options.onRefusal(`lines of the log: ${errorText(error)}`);
-        this.#refused = number;
-      },
-    );
+    while (this.#exceeds(1)) this.#bytes -= Buffer.byteLength(this.#lines.drop()?.message ?? '');
+    void this.#slot.replace(this.#lines.list().map(valueOf));
   }
 }

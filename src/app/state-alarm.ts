@@ -3,7 +3,7 @@ import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 
 interface StateAlarm {
-  readonly plant: SimPlant;
+  readonly plant: Pick<SimPlant, 'devices' | 'onDevices'>;
   readonly commAlarms: CommAlarmSwitch;
 }
 
@@ -16,9 +16,16 @@ export interface StateTrouble {
 }
 
 /** An alarm of each device while its state is not kept: a restart would lose what it does from then on. */
-export function alarmOfState(devices: () => StateAlarm): StateTrouble {
+export function alarmOfState({ plant, commAlarms }: StateAlarm): StateTrouble {
   const reasons = new Map<string, string>();
   const words = () => (reasons.size === 0 ? null : [...reasons.values()].join('; '));
+  const show = (index: number, why: string | null) => {
+    if (why === null) commAlarms.end(index, 'state_not_kept');
+    else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${why}`);
+  };
+  plant.onDevices(({ added }) => {
+    if (added !== null) show(added.index, words());
+  });
   return {
     get reason() {
       return words();
@@ -27,11 +34,7 @@ export function alarmOfState(devices: () => StateAlarm): StateTrouble {
       if (reason === null) reasons.delete(cause);
       else reasons.set(cause, reason);
       const why = words();
-      const { plant, commAlarms } = devices();
-      for (const { index } of plant.devices) {
-        if (why === null) commAlarms.end(index, 'state_not_kept');
-        else commAlarms.raise(index, 'state_not_kept', `A restart would lose what happens from now on: ${why}`);
-      }
+      for (const { index } of plant.devices) show(index, why);
     },
   };
 }

@@ -54,7 +54,7 @@ export interface StateSaverOptions {
   readonly log: Pick<Logger, 'error'>;
   readonly every: Every;
   readonly monotonicMs: () => number;
-  /** called when a part is too large to be kept (with the reason), and when all fit again (null) */
+  /** called when the parts change that are too large to be kept, with the reason of the oldest; null: all fit */
   readonly onRefusal: (reason: string | null) => void;
 }
 
@@ -67,8 +67,8 @@ export class StateSaver {
   readonly #layouts: KeptThings['layouts'];
   /** true: a tick has ended since the last save */
   #hasTicked = false;
-  /** slots that the store has refused */
-  readonly #refused = new Set<string>();
+  /** reasons by slots that the store refuses */
+  readonly #refused = new Map<string, string>();
   /** a save of the shared parts that waits for the end of a tick */
   #waitingSave: { readonly promise: Promise<void> } | null = null;
   #sliceStart = 0;
@@ -122,6 +122,7 @@ export class StateSaver {
 
   /** Empties a slot. */
   clear(slot: string): void {
+    this.#accepted(slot);
     this.#options.state.store
       .slot(slot)
       .replace([])
@@ -203,18 +204,27 @@ export class StateSaver {
   #writeText(slot: string, text: () => string): void {
     try {
       this.#options.state.write(slot, text());
-      if (this.#refused.delete(slot) && this.#refused.size === 0) this.#options.onRefusal(null);
+      this.#accepted(slot);
     } catch (error) {
       this.#refuse(slot, error);
     }
   }
 
+  #accepted(slot: string): void {
+    if (this.#refused.delete(slot)) this.#reportRefusal();
+  }
+
   /** Reports the first refusal of a slot: the next ones come every second. */
   #refuse(slot: string, error: unknown): void {
     if (this.#refused.has(slot)) return;
-    this.#refused.add(slot);
+    this.#refused.set(slot, errorText(error));
     this.#options.log.error(`the state ${slot} is not kept any more: ${errorText(error)}`);
-    this.#options.onRefusal(errorText(error));
+    this.#reportRefusal();
+  }
+
+  #reportRefusal(): void {
+    const [oldest = null] = this.#refused.values();
+    this.#options.onRefusal(oldest);
   }
 
   async #giveWay(): Promise<void> {

@@ -97,7 +97,8 @@ export function folderState(path: string, options: StateOptions): State {
         },
         async otherHolder() {
           const { holder, wasRemoved } = await lock.check();
-          if (wasRemoved) log.warning(`the lock of ${path} was removed, not by this process; it is placed again`);
+          if (wasRemoved)
+            log.warning(`the lock of ${path} was removed or damaged, not by this process; it is placed again`);
           return holder;
         },
       });

@@ -90,8 +90,8 @@ export class Journal implements Durability {
   #compactions = 0;
   /** collects changes */
   #batch: Batch | null = null;
-  /** is being written */
-  #written: Batch | null = null;
+  /** are being written together */
+  #written: Batch[] = [];
   #work: Promise<void> | null = null;
   #failure: string | null = null;
   #retryMs = firstRetryMs;
@@ -144,7 +144,7 @@ export class Journal implements Durability {
   }
 
   durable(): Promise<void> | null {
-    return this.#failure === null ? ((this.#batch ?? this.#written)?.end ?? null) : null;
+    return this.#failure === null ? ((this.#batch ?? this.#written.at(-1))?.end ?? null) : null;
   }
 
   /** Resolves when no write is under way, also none after a failure. */
@@ -178,17 +178,25 @@ export class Journal implements Durability {
     // changes of the same turn share a synchronisation
     await new Promise(setImmediate);
     for (let batch = this.#batch; batch !== null; batch = this.#batch) {
-      this.#batch = null;
-      this.#written = batch;
+      this.#take(batch);
       try {
         await this.#write(batch.changes);
+        this.#resolveWritten();
       } catch (error) {
         this.#failed(error);
       }
-      this.#written = null;
-      batch.resolve();
     }
     this.#work = null;
+  }
+
+  /** Later changes begin a batch of theirs. */
+  #take(batch: Batch): void {
+    this.#batch = null;
+    this.#written.push(batch);
+  }
+
+  #resolveWritten(): void {
+    for (const batch of this.#written.splice(0)) batch.resolve();
   }
 
   async #write(changes: readonly SlotChange[]): Promise<void> {
@@ -233,6 +241,8 @@ export class Journal implements Durability {
   async #rewrite(): Promise<void> {
     const { folder, contents } = this.#options;
     await this.#checkHolder();
+    // the contents have these changes: behind the new file they would count twice
+    if (this.#batch) this.#take(this.#batch);
     const slots = Array.from(contents(), ([slot, texts]) => [slot, [...texts]] as const);
     const file = await folder.append(newFile, 0);
     let [number, bytes] = [0, 0];
@@ -266,6 +276,7 @@ export class Journal implements Durability {
     this.#compactedBytes = bytes;
     this.#compactions += 1;
     await outdated?.close();
+    this.#resolveWritten();
   }
 
   #failed(error: unknown): void {
@@ -274,8 +285,8 @@ export class Journal implements Durability {
     this.#isLost = error instanceof FolderLost;
     this.#failure = errorText(error);
     this.#accepts = false;
-    this.#batch?.resolve();
-    this.#batch = null;
+    if (this.#batch) this.#take(this.#batch);
+    this.#resolveWritten();
     // a record may have been written in part: only a new file is safe
     void this.#file?.close().catch(() => undefined);
     this.#file = null;
@@ -293,7 +304,7 @@ export class Journal implements Durability {
 
   /** Writes all contents anew. */
   #retry(): void {
-    // changes from here on are not in the new file, and follow it
+    // changes from here on are in the new file, or follow it
     this.#accepts = true;
     this.#work ??= this.#rewrite()
       .then(() => {

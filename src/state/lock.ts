@@ -27,12 +27,12 @@ interface Holder {
 export interface LockCheck {
   /** the process that has the lock now, in words; null: this one */
   readonly holder: string | null;
-  /** true: others had removed the lock, and it was placed again */
+  /** true: others had removed or damaged the lock, and it was placed again */
   readonly wasRemoved: boolean;
 }
 
 export interface Lock {
-  /** Looks whether this process still has the lock. @throws an error of the file system */
+  /** Looks whether this process still has the lock. @throws an error of the file system, or for a lock that is unclear */
   check(): Promise<LockCheck>;
   release(): void;
 }
@@ -79,6 +79,16 @@ function readHolder(path: string): Holder | null {
     return holderIn(readFileSync(path, 'utf8'));
   } catch {
     return null;
+  }
+}
+
+/** null: no lock @throws an error of the file system */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
   }
 }
 
@@ -154,11 +164,14 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
   });
   return {
     async check() {
-      try {
-        const text = await readFile(path, 'utf8');
-        return { holder: isOurs(text) ? null : holderWords(holderIn(text)), wasRemoved: false };
-      } catch (error) {
-        if (!isMissing(error)) throw error;
+      const text = await textOf(path);
+      if (text !== null) {
+        if (isOurs(text)) return { holder: null, wasRemoved: false };
+        const holder = holderIn(text);
+        if (holder !== null) return { holder: holderWords(holder), wasRemoved: false };
+        if (isHeld(path, null, nowMs()))
+          throw new Error(`the lock in ${folder} cannot be read: another process may be writing it`);
+        removeDead(path, null);
       }
       makeFolder(resolve(folder));
       return place(path)

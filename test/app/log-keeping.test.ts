@@ -3,11 +3,12 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { LogKeeping, logSlot } from '../../src/app/log-keeping.ts';
+import { defaultLogBounds, LogKeeping, logSlot } from '../../src/app/log-keeping.ts';
 import type { App } from '../../src/app/start-stop.ts';
 import type { Alarm } from '../../src/contract/device.ts';
-import { createLogBook } from '../../src/core/log/log.ts';
-import type { LogBook } from '../../src/core/log/log.ts';
+import { createLogBook, logCapacity } from '../../src/core/log/log.ts';
+import type { LogBook, LogEntry } from '../../src/core/log/log.ts';
+import { defaultStoreLimits } from '../../src/core/store.ts';
 import type { JsonValue } from '../../src/core/store.ts';
 import { createFileStore } from '../../src/state/file-store.ts';
 import type { FileStore } from '../../src/state/file-store.ts';
@@ -25,32 +26,35 @@ interface Process {
   readonly logBook: LogBook;
   readonly store: FileStore;
   readonly keeping: LogKeeping;
-  readonly refusals: (string | null)[];
 }
 
 /** A process with the log of the one before, on the same folder. */
 async function begin(
   folder: TestFolder,
-  { logBook = silentBook(), alarms = [] as readonly string[], of = bounds, maxBytes = 1e6 } = {},
+  {
+    logBook = silentBook(),
+    alarms = [] as readonly string[],
+    of = bounds,
+    maxBytes = defaultStoreLimits.maxBytes,
+  } = {},
 ): Promise<Process> {
   const wall = new HandWall();
   const log = { info: () => undefined, warning: () => undefined, error: () => undefined };
   const later = new HandTimers(wall).later;
   const store = createFileStore({ folder, log, later, nowMs: () => 0, limits: { maxBytes } });
-  const refusals: (string | null)[] = [];
   const keeping = new LogKeeping({
     logBook,
     store,
     values: () => store.values(logSlot),
     plant: { devices: [{ index: 0, alarms: alarms.map((code) => ({ code }) as Alarm) }] },
-    onRefusal: (reason) => refusals.push(reason),
     bounds: of,
   });
   await store.open();
   keeping.open();
-  return { logBook, store, keeping, refusals };
+  return { logBook, store, keeping };
 }
 
+const messagesOf = (store: FileStore) => store.values(logSlot).map((value) => (value as unknown as LogEntry).message);
 const messages = (book: LogBook) => book.entries().map(({ message }) => message);
 
 describe('lines of the log over a restart', () => {
@@ -132,10 +136,35 @@ describe('lines of the log over a restart', () => {
     const folder = new TestFolder();
     const { logBook, store } = await begin(folder, { of: { lines: 100, bytes: 1000 } });
     for (let i = 0; i < 60; i += 1) {
-      logBook.logger('AC').info(`${i} ${'x'.repeat(100)}`);
-      expect(JSON.stringify(store.values(logSlot)).length).to.be.below(2100);
+      logBook.logger('AC').info(`${i} ${'é'.repeat(50)}`);
+      expect(Buffer.byteLength(messagesOf(store).join(''))).to.be.at.most(2000);
     }
     expect(messages(logBook)).to.have.length(60);
+  });
+
+  it('are kept while the log itself has dropped them for lines that are not kept', async () => {
+    const folder = new TestFolder();
+    const { logBook, store } = await begin(folder);
+    logBook.logger('OCPP').warning('first');
+    for (let i = 0; i < logCapacity; i += 1) logBook.logger('OCPP').info(`${i}`);
+    expect(logBook.entries().some(({ message }) => message === 'first')).to.equal(false);
+    for (let i = 0; i < 8; i += 1) logBook.logger('AC').info(`line ${i}`);
+    expect(store.values(logSlot)).to.have.length(4);
+    expect(messagesOf(store)).to.include('first');
+  });
+
+  it('of a verbose module displace only its own', async () => {
+    const folder = new TestFolder();
+    const { logBook, store } = await begin(folder);
+    for (const text of ['a', 'b']) logBook.logger('AC').info(text);
+    for (let i = 0; i < 50; i += 1) logBook.logger('OCPP').warning(`warning ${i}`);
+    expect(messagesOf(store).slice(0, 2)).to.deep.equal(['a', 'b']);
+    await store.durable();
+    const { logBook: after, store: next } = await begin(folder.afterKill());
+    expect(messages(after)).to.deep.equal(messagesOf(store));
+    for (let i = 50; i < 99; i += 1) after.logger('OCPP').warning(`warning ${i}`);
+    expect(messagesOf(next).slice(0, 2)).to.deep.equal(['a', 'b']);
+    expect(messagesOf(next).at(-1)).to.equal('warning 98');
   });
 
   it('that are none, or are out of order, are left out', async () => {
@@ -181,17 +210,18 @@ describe('lines of the log over a restart', () => {
     expect(third.logBook.entries()).to.have.length(7);
   });
 
-  it('that the store refuses are reported once, until it takes lines again', async () => {
-    const folder = new TestFolder();
-    const { logBook, store, refusals } = await begin(folder, { maxBytes: 400 });
-    for (const text of ['a', 'b', 'c', 'd', 'e']) logBook.logger('AC').info(text.repeat(60));
-    await store.settled();
-    expect(refusals).to.deep.equal(['lines of the log: the store has no room for more than 400 bytes in log/lines']);
-    await store.slot(logSlot).replace([]);
-    logBook.logger('AC').info('fits');
-    await store.durable();
-    await new Promise(setImmediate);
-    expect(refusals.slice(1)).to.deep.equal([null]);
+  it('of any length fit into their slot', async () => {
+    // the true bounds and the true limit, in small
+    const [of, maxBytes] = [
+      { lines: defaultLogBounds.lines / 40, bytes: defaultLogBounds.bytes / 40 },
+      defaultStoreLimits.maxBytes / 40,
+    ];
+    const { logBook, store } = await begin(new TestFolder(), { of, maxBytes });
+    for (let i = 0; i < 50; i += 1) {
+      // JSON has two octets for each quote
+      logBook.logger('AC').info(`${i} ${'"'.repeat(5000)}`);
+      expect(Number.parseInt(messagesOf(store).at(-1) ?? '', 10)).to.equal(i);
+    }
   });
 });
 

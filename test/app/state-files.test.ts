@@ -114,7 +114,9 @@ describe('files of a running simulator in the hands of others', () => {
     rmSync(join(path, 'lock'));
     await look();
     expect(readdirSync(path).sort()).to.deep.equal([journalFile, 'lock']);
-    expect(lines).to.deep.equal([`the lock of ${path} was removed, not by this process; it is placed again`]);
+    expect(lines).to.deep.equal([
+      `the lock of ${path} was removed or damaged, not by this process; it is placed again`,
+    ]);
     expect(failures).to.deep.equal([]);
   });
 

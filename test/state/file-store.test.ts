@@ -23,6 +23,8 @@ class Rig {
 
   /** the process that has the folder by now; null: this one */
   holder: string | null = null;
+  /** called while the store asks for the holder of the folder */
+  onHolderCheck: () => void = () => undefined;
 
   constructor(folder = new TestFolder(), limits: Partial<JournalLimits> = {}) {
     const log = (line: string) => {
@@ -37,7 +39,10 @@ class Rig {
       onFailure: (reason) => {
         this.failures.push(reason);
       },
-      otherHolder: () => Promise.resolve(this.holder),
+      otherHolder: () => {
+        this.onHolderCheck();
+        return Promise.resolve(this.holder);
+      },
       limits,
     });
   }
@@ -367,6 +372,64 @@ describe('store in files', () => {
         expect(rig.lines).to.have.length(1);
       });
 
+  const rewrites: readonly (readonly [how: string, begin: (rig: Rig) => void])[] = [
+    ['a compaction', (rig) => void rig.store.slot('b').append('x'.repeat(1000))],
+    [
+      'the mending at a look',
+      (rig) => {
+        rig.folder.cut(journalFile, 9);
+        rig.store.check();
+      },
+    ],
+    [
+      'the mending at a change',
+      (rig) => {
+        rig.folder.cut(journalFile, 9);
+        void rig.store.slot('b').append(1);
+      },
+    ],
+    [
+      'a new attempt after a failure',
+      (rig) => {
+        rig.timers.pass(rig.timers.nextMs);
+      },
+    ],
+  ];
+  for (const [how, begin] of rewrites)
+    for (const succeeds of [true, false])
+      it(`a change that meets ${how}, which ${succeeds ? 'succeeds' : 'fails'}, is kept once`, async () => {
+        const rig = await Rig.open(undefined, { compactBytes: 500 });
+        await rig.store.slot('a').append(1);
+        if (how === 'a new attempt after a failure') rig.folder.failure = 'EIO: i/o error';
+        await rig.store.slot('a').append(2);
+        rig.folder.failure = null;
+        let change: Promise<unknown> = Promise.resolve();
+        rig.onHolderCheck = () => {
+          rig.onHolderCheck = () => undefined;
+          // while the disk counts as failed no change waits for it
+          const waits = rig.store.report.failure === null;
+          change = rig.store
+            .slot('a')
+            .append(3)
+            .then(() => (waits ? rig.folder.afterPowerLoss() : null));
+          if (!succeeds) rig.folder.failure = 'EIO: i/o error';
+        };
+        begin(rig);
+        await rig.store.settled();
+        const folders = [await change, rig.folder];
+        if (!succeeds) {
+          expect(rig.store.report.failure).to.equal('EIO: i/o error');
+          folders.shift();
+          rig.folder.failure = null;
+          rig.timers.pass(rig.timers.nextMs);
+          await rig.store.settled();
+        }
+        expect(rig.store.durable()).to.equal(null);
+        for (const folder of folders)
+          if (folder instanceof TestFolder)
+            expect(await (await Rig.open(folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: [1, 2, 3] });
+      });
+
   it('a look at a journal that is in order writes nothing', async () => {
     const rig = await Rig.open();
     await rig.store.slot('a').append(1);
@@ -399,6 +462,22 @@ describe('store in files', () => {
       expect(await rig.folder.names()).to.deep.equal([journalFile]);
       expect(rig.folder.octets(journalFile).toString()).to.equal('of the other process');
     });
+
+  it('a look at the lock that fails stops the writing until one succeeds', async () => {
+    const rig = await Rig.open();
+    await rig.store.slot('a').append(1);
+    rig.onHolderCheck = () => {
+      throw new Error('the lock cannot be read');
+    };
+    rig.store.check();
+    await rig.store.settled();
+    await rig.store.slot('a').append(2);
+    rig.onHolderCheck = () => undefined;
+    rig.timers.pass(rig.timers.nextMs);
+    await rig.store.settled();
+    expect(rig.failures).to.deep.equal(['the lock cannot be read', null]);
+    expect(await (await Rig.open(rig.folder.afterPowerLoss())).contents(['a'])).to.deep.equal({ a: [1, 2] });
+  });
 
   it('a folder that another process takes while the disk fails is not written when the disk is back', async () => {
     const rig = await Rig.open();

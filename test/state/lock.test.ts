@@ -92,12 +92,24 @@ describe('lock of a state folder', () => {
     rmSync(path);
     leave({ pid: 7, host: 'elsewhere', started: null });
     expect(await lock.check()).to.deep.equal({ holder: 'process 7 of elsewhere', wasRemoved: false });
-    leave('{"pid": 1');
-    expect(await lock.check()).to.deep.equal({ holder: 'another process', wasRemoved: false });
     const left = readFileSync(path, 'utf8');
     lock.release();
     expect(readFileSync(path, 'utf8'), 'the lock of the other process stays').to.equal(left);
   });
+
+  for (const text of ['', '{"pid": 1'])
+    it(`with the text '${text}' is unclear for 20 s, as one that another process writes, then placed again`, async () => {
+      const lock = take();
+      leave(text, 19);
+      const error = await lock.check().then(String, (reason: unknown) => String(reason));
+      expect(error).to.include(folder).and.to.include('cannot be read');
+      expect(readFileSync(join(folder, 'lock'), 'utf8')).to.equal(text);
+      leave(text, 21);
+      expect(await lock.check()).to.deep.equal({ holder: null, wasRemoved: true });
+      expect(await lock.check()).to.deep.equal({ holder: null, wasRemoved: false });
+      lock.release();
+      expect(readdirSync(folder)).to.deep.equal([]);
+    });
 
   it('of another process gets no signs of life', async () => {
     let beat: () => void = () => undefined;

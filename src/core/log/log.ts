@@ -90,6 +90,10 @@ export class LogBuffer {
     this.dropped = dropped;
   }
 
+  get size(): number {
+    return this.#size;
+  }
+
   /** Modules with entries, in the order of `moduleNames`. */
   get modules(): readonly ModuleName[] {
     return moduleNames.filter((name) => this.#byModule.has(name));
@@ -101,7 +105,7 @@ export class LogBuffer {
     if (entries) entries.push(entry);
     else this.#byModule.set(entry.module, [entry]);
     this.#size += 1;
-    if (this.#size > logCapacity) this.#dropOne();
+    if (this.#size > logCapacity) this.drop();
   }
 
   /** Oldest first. The cost is that of the entries after `afterId`, not of all that are kept. */
@@ -128,15 +132,18 @@ export class LogBuffer {
     return newestFirst.reverse();
   }
 
-  #dropOne(): void {
+  /** Drops the oldest entry of the module with the most. @returns it; undefined: the buffer is empty */
+  drop(): LogEntry | undefined {
     let longest: LogEntry[] = [];
     for (const entries of this.#byModule.values()) {
       const older = (entries[0]?.id ?? Infinity) < (longest[0]?.id ?? Infinity);
       if (entries.length > longest.length || (entries.length === longest.length && older)) longest = entries;
     }
-    longest.shift();
+    const entry = longest.shift();
+    if (entry === undefined) return undefined;
     this.#size -= 1;
     this.dropped += 1;
+    return entry;
   }
 }
 
