@@ -40,6 +40,8 @@ import { keepPlant } from './keep-plant.ts';
 import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
+import type { JsonValue } from '../core/store.ts';
+import { changesSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -225,7 +227,9 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
   const left = (index: number) => owners.forget(index);
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, left, log });
+  // in the turn in which its registers go: a device does not come back without them
+  const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
+  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
   keep('changes', changes.kept());
   const scenarios = composeScenarios({
     plant,

@@ -25,14 +25,18 @@ interface SlotOwnersOptions {
 export class SlotOwners {
   readonly #options: SlotOwnersOptions;
   #saved: readonly SlotOwner[];
-  /** places of devices that have left, until their adapters have let go of them */
+  /** rows of devices that have left, until their adapters have let go of the slots */
   readonly #left = new Map<number, SlotOwner>();
 
   constructor(options: SlotOwnersOptions) {
     this.#options = options;
     this.#saved = ownersIn(options.files?.store.values(ownersSlot) ?? []);
     if (options.files === null) return;
-    options.plant.onDevices(() => {
+    // an earlier process has ended before the adapters had let go of them
+    for (const row of this.#saved) if (row.hasLeft) this.#left.set(row.device, row);
+    options.plant.onDevices(({ removed }) => {
+      const row = this.#saved.find(({ device }) => device === removed?.index);
+      if (row) this.#left.set(row.device, { ...row, hasLeft: true });
       this.save();
     });
   }
@@ -41,13 +45,12 @@ export class SlotOwners {
   save(): void {
     const { files, log } = this.#options;
     if (files === null) return;
-    const owners = this.#owners();
+    const owners = [...this.#owners(), ...this.#left.values()];
     if (isDeepStrictEqual(owners, this.#saved)) return;
-    for (const row of this.#saved) if (!this.#isPresent(row.device)) this.#left.set(row.device, row);
     this.#saved = owners;
     files.store
       .slot(ownersSlot)
-      .replace(owners.map(({ device, slots }) => ({ device, slots })))
+      .replace(owners.map((owner) => ({ ...owner })))
       .catch((error: unknown) => {
         log.error(`the devices of the kept state cannot be listed: ${errorText(error)}`);
       });
@@ -55,15 +58,22 @@ export class SlotOwners {
 
   /** Empties the slots of a device that has left; once its adapters have let go of it. */
   forget(index: number): void {
+    this.#empty(index);
     this.save();
+  }
+
+  #empty(index: number): void {
     const row = this.#left.get(index);
     this.#left.delete(index);
-    const taken = new Set(this.#saved.flatMap(({ slots }) => slots));
+    const taken = new Set(this.#owners().flatMap(({ slots }) => slots));
     const slots = (row?.slots ?? []).filter((place) => !taken.has(place));
     this.#options.files?.store.forget(slotsOfDevice(index, [{ device: index, slots }]));
   }
 
-  /** Empties the slots of identities that another device had: before the adapters read them. */
+  /**
+   * Empties the slots of identities that another device had, and those of devices that were removed when an earlier
+   * process ended: before the adapters read them.
+   */
   settleMoves(): void {
     const { files, log } = this.#options;
     for (const { device, id, place } of this.#stations()) {
@@ -75,10 +85,7 @@ export class SlotOwners {
       );
       files?.store.forget((name) => name.startsWith(`${place}/`));
     }
-  }
-
-  #isPresent(index: number): boolean {
-    return this.#options.plant.devices.some((device) => device.index === index);
+    for (const index of [...this.#left.keys()]) this.#empty(index);
   }
 
   #stations(): readonly { readonly device: number; readonly id: string; readonly place: string }[] {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
-import { formOf, instant, readWhole, record } from '../core/slot-values.ts';
+import { formOf, instant, readWhole, record, serial } from '../core/slot-values.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
@@ -48,8 +48,10 @@ export interface EndDeviceOptions {
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
   /** the queue behind `owe`; absent: it ends with the process */
   readonly queue?: {
-    /** The schedule of an earlier process goes on, which has all responses of the queue. */
-    resume(): void;
+    /** id of the last response in it */
+    readonly lastId: number;
+    /** The schedule of an earlier process goes on. @param lastId `lastId` when it was stored */
+    resume(lastId: number): void;
   };
   /** called within each change of the states of events */
   readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
@@ -65,6 +67,8 @@ interface KeptAlong {
   readonly expired: boolean;
   /** the PIN was refused: controls wait until it is confirmed */
   readonly ceased: boolean;
+  /** id of the last response in the queue: the store may refuse a later schedule, and keep its responses */
+  readonly lastId?: number;
 }
 
 const keptForm = formOf<readonly [schedule: JsonValue, time: KeptTime | null, along: KeptAlong]>(
@@ -74,6 +78,7 @@ const keptForm = formOf<readonly [schedule: JsonValue, time: KeptTime | null, al
     record<KeptAlong>({
       expired: z.boolean(),
       ceased: z.boolean(),
+      lastId: serial.optional(),
     }),
   ]),
 );
@@ -178,9 +183,9 @@ export class EndDevice {
     const isStored = (await slot.read()).length > 0;
     const stored = await readWhole(slot, keptForm, log);
     if (stored !== null) {
-      const [schedule, time, { expired, ceased }] = stored;
+      const [schedule, time, { expired, ceased, lastId = Infinity }] = stored;
       if (time !== null) this.#takeTime(time);
-      queue?.resume();
+      queue?.resume(lastId);
       [this.#state, this.#expired, this.#ceased] = [restoreSchedule(schedule), expired, ceased];
       if (time !== null) this.#catchUp(time.remoteMs / 1000);
       this.#step({ kind: 'time' });
@@ -433,20 +438,20 @@ export class EndDevice {
    */
   async #save(): Promise<void> {
     if (this.#hasMany) await yieldToLoop();
-    const { slot, owe } = this.#options;
+    const { slot, owe, queue } = this.#options;
     const state = this.#state;
     const owed = this.#toOwe;
     this.#toOwe = [];
     const isStored = !this.#isForgotten && !this.#isSaved(state, owed);
     const saved = isStored ? await this.#savedForm(state) : null;
-    const changes: Promise<void>[] = [];
+    // the ids of these responses are part of what is stored
+    const changes = owed.length > 0 ? [owe(owed)] : [];
     if (isStored) {
       const [time, expired] = [this.#time, this.#expired];
       this.#saved = { state, expired, time };
-      const along: KeptAlong = { expired, ceased: this.#ceased };
+      const along: KeptAlong = { expired, ceased: this.#ceased, ...(queue && { lastId: queue.lastId }) };
       changes.push(slot.replace([saved, time, along as unknown as JsonValue]));
     }
-    if (owed.length > 0) changes.push(owe(owed));
     for (const result of await Promise.allSettled(changes)) if (result.status === 'rejected') throw result.reason;
     if (isStored) this.#unkept = null;
   }

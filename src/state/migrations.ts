@@ -53,10 +53,16 @@ function joinedRuns(bank: unknown): unknown {
   return { ...others, layout: `sum ${String(layout)}`, runs, octets: Buffer.concat(parts).toString('base64') };
 }
 
+/** Form 1 has the holds of the schedules of an outstation before and after their last change; form 2 has the latter. */
+const presentHolds = (holds: unknown): unknown => (isJson(holds) && 'present' in holds ? holds['present'] : holds);
+
+const registersOf1 = inSlots(/^plant\/device\/\d+$/, (value) =>
+  changed(value, ['state', 'registers', 'bank'], joinedRuns),
+);
+const holdsOf1 = inSlots(/^dnp3\/[^/]+\/values$/, (value) => changed(value, ['holds of schedules'], presentHolds));
+
 /** Migrations by the form that they begin with. */
-const migrations: ReadonlyMap<number, Migration> = new Map([
-  [1, inSlots(/^plant\/device\/\d+$/, (value) => changed(value, ['state', 'registers', 'bank'], joinedRuns))],
-]);
+const migrations: ReadonlyMap<number, Migration> = new Map([[1, (contents) => holdsOf1(registersOf1(contents))]]);
 
 /**
  * Contents in the present form.

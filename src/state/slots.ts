@@ -9,10 +9,15 @@ export const ownersSlot = slotName('state', 'owners');
 /** The register maps under which devices are kept, of all devices. */
 export const layoutsSlot = slotName('plant', 'shared', 'layouts');
 
+/** Devices that clients have added and removed. */
+export const changesSlot = slotName('plant', 'shared', 'changes');
+
 /** Beginnings of slot names, whole parts, that belong to one device. */
 export interface SlotOwner {
   readonly device: number;
   readonly slots: readonly string[];
+  /** true: the device was removed, and its slots are to be emptied; absent: it was not */
+  readonly hasLeft?: true;
 }
 
 /** The part of the simulator that a slot belongs to: `devices`, `site`, `ocpp`. */
@@ -32,7 +37,11 @@ function ownerOf(value: JsonValue): SlotOwner | null {
   if (typeof value !== 'object' || value === null || !('device' in value)) return null;
   const { device, slots } = value;
   if (typeof device !== 'number' || !Array.isArray(slots)) return null;
-  return { device, slots: (slots as readonly JsonValue[]).filter((each) => typeof each === 'string') };
+  return {
+    device,
+    slots: (slots as readonly JsonValue[]).filter((each) => typeof each === 'string'),
+    ...(value['hasLeft'] === true && { hasLeft: true }),
+  };
 }
 
 /** The table of the devices in a folder; entries that do not fit are left out. */

@@ -1,11 +1,20 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createApp } from '../../src/app/build.ts';
 import { SlotOwners } from '../../src/app/slot-owners.ts';
 import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { CsipManagedDevice } from '../../src/contract/csip-client.ts';
-import { silentLogger } from '../../src/core/log/log.ts';
+import { createLogBook, silentLogger } from '../../src/core/log/log.ts';
 import type { JsonValue } from '../../src/core/store.ts';
 import { createFileStore } from '../../src/state/file-store.ts';
-import { ownersSlot } from '../../src/state/slots.ts';
+import { replay } from '../../src/state/record.ts';
+import { changesSlot, ownersSlot } from '../../src/state/slots.ts';
+import { startRawServer, switching } from '../ocpp/rpc/raw-server.ts';
+import { configOf } from '../support/configured.ts';
+import { ask } from '../support/http.ts';
 import { testPlant } from '../support/plant.ts';
 import { TestFolder } from '../support/state-folder.ts';
 import { HandTimers } from '../support/timers.ts';
@@ -47,6 +56,8 @@ describe('table of the slots of devices', () => {
     await store.settled();
     expect(store.report.records, 'nothing has changed').to.equal(records);
     await plant.remove(1);
+    expect(await table(), 'its adapters still have it').to.deep.equal([whole[0], { ...whole[1], hasLeft: true }]);
+    owners.forget(1);
     expect(await table()).to.deep.equal(whole.slice(0, 1));
   });
 
@@ -84,6 +95,32 @@ describe('table of the slots of devices', () => {
     expect(left()).to.deep.equal(['ocpp/CP-10/x/y']);
   });
 
+  it('a device that was removed when its process ended loses its slots at the next start, one left out keeps them', async () => {
+    const wall = new HandWall();
+    const folder = new TestFolder();
+    const { later } = new HandTimers(wall);
+    const store = createFileStore({ folder, log: silentLogger, later, nowMs: () => wall.nowMs() });
+    await store.open();
+    for (const name of ['ocpp/CP-1/queue', 'ocpp/CP-2/queue', 'ocpp/CP-3/queue']) await store.slot(name).append(1);
+    await store.slot(ownersSlot).append({ device: 1, slots: ['ocpp/CP-1'], hasLeft: true });
+    await store.slot(ownersSlot).append({ device: 2, slots: ['ocpp/CP-2'], hasLeft: 1 });
+    const owners = new SlotOwners({
+      files: { path: folder.path, store, openFolder: () => folder },
+      plant: testPlant({ types: ['EVSE'] }),
+      chargePointId: () => 'CP-3',
+      csip: disabledCsipClient,
+      log: silentLogger,
+    });
+    owners.settleMoves();
+    owners.save();
+    expect([...store.contents()].map(([name]) => name).sort()).to.deep.equal([
+      'ocpp/CP-2/queue',
+      'ocpp/CP-3/queue',
+      ownersSlot,
+    ]);
+    expect(await store.slot(ownersSlot).read()).to.deep.equal([{ device: 0, slots: ['ocpp/CP-3'] }]);
+  });
+
   it('without CSIP the table keeps the slots of EndDevices', async () => {
     const wall = new HandWall();
     const folder = new TestFolder();
@@ -100,5 +137,45 @@ describe('table of the slots of devices', () => {
     });
     owners.save();
     expect(await store.slot(ownersSlot).read()).to.deep.equal([{ device: 0, slots: ['csip/AA'] }]);
+  });
+});
+
+describe('a device that is removed', () => {
+  it('is listed as removed when its registers go, and its station has an owner until the central system lets go', async () => {
+    const root = mkdtempSync(join(tmpdir(), 'derbench-leaves-'));
+    const central = await startRawServer((key) => switching(key, 'ocpp1.6'));
+    const ocpp = ['--ocpp_enable', 'yes', '--ocpp_csms_url', central.url, '--ocpp_csid', 'CP'];
+    const flags = ['-wp', '0', '-p', '0', '-d', 'EVSE', '-N', '2', '--start_paused', 'yes', '--state_dir', root];
+    const app = createApp(configOf(...flags, ...ocpp), { logBook: createLogBook({ write: () => undefined }) });
+    const journal = () => readFileSync(join(root, 'journal.jsonl'), 'utf8');
+    try {
+      const { port } = (await app.start()).http;
+      while (central.requests.length < 2) await nextTurn();
+      await ask(port, '/api/sim/controls/time/step', { method: 'POST', body: { ticks: 1 } });
+      const removed = ask(port, '/api/sim/devices/1', { method: 'DELETE' });
+      while (!journal().includes('"left":[1]')) await nextTurn();
+      for (const socket of central.sockets) socket.destroy();
+      expect((await removed).status).to.equal(200);
+    } finally {
+      await central.close();
+      await app.stop();
+    }
+    const lines = journal().split(/(?<=\n)/);
+    rmSync(root, { recursive: true });
+    const stages = lines.map((_, at) => {
+      const { slots } = replay(Buffer.from(lines.slice(0, at + 1).join('')));
+      const isKept = ([name, texts]: readonly [string, readonly string[]]) =>
+        texts.length > 0 && (name === 'plant/device/1' || name.startsWith('ocpp/CP-1/'));
+      const places = new Set([...slots].filter(isKept).map(([name]) => name.split('/', 2).join('/')));
+      const isOwned = (slots.get(ownersSlot) ?? []).some((row) => row.includes('"ocpp/CP-1"'));
+      const hasLeft = (slots.get(changesSlot) ?? []).some((text) => text.includes('"left":[1]'));
+      return [...places, ...(isOwned ? ['owner'] : []), ...(hasLeft ? ['removed'] : [])].sort().join(' ');
+    });
+    const begin = stages.findIndex((stage) => stage.includes('plant/device'));
+    expect([...new Set(stages.slice(begin))]).to.deep.equal([
+      'ocpp/CP-1 owner plant/device',
+      'ocpp/CP-1 owner removed',
+      'removed',
+    ]);
   });
 });

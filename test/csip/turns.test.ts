@@ -219,7 +219,7 @@ describe('CSIP: thousands of events', () => {
     });
   });
 
-  it('the last step before the end is stored, and its responses are queued behind it', async () => {
+  it('the last step before the end is stored, and its responses are queued', async () => {
     const { endDevice, follow, run, close, replaced, writes } = rig();
     follow(row(600));
     await run();
@@ -227,12 +227,11 @@ describe('CSIP: thousands of events', () => {
     await close(false);
     const [saved = null] = replaced.at(-1) ?? [];
     expect(restoreSchedule(saved).events.get('M5')?.optedOut).to.equal(true);
-    expect(writes[0]).to.equal('saved');
-    expect(writes.slice(1, 601)).to.deep.equal(Array.from({ length: 600 }, () => 1));
-    expect(writes.slice(601)).to.deep.equal([4]);
+    expect(writes.slice(0, 600)).to.deep.equal(Array.from({ length: 600 }, () => 1));
+    expect(writes.slice(600)).to.deep.equal([4, 'saved']);
   });
 
-  it('a step that comes while responses are queued is stored before its own responses', async () => {
+  it('a step that comes while responses are queued is stored with its own responses', async () => {
     const { endDevice, follow, run, close, replaced, writes, hooks } = rig();
     follow(row(600));
     await run();
@@ -248,7 +247,7 @@ describe('CSIP: thousands of events', () => {
     await close(false);
     const optedOut = replaced.map(([saved = null]) => restoreSchedule(saved).events.get('M6')?.optedOut);
     expect(optedOut).to.deep.equal([false, true]);
-    expect(writes.filter((each) => each !== 1)).to.deep.equal(['saved', 4, 'saved', 4]);
+    expect(writes.filter((each) => each !== 1)).to.deep.equal([4, 'saved', 4, 'saved']);
   });
 
   it('an event that starts and ends in one turn was carried out', async () => {

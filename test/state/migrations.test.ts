@@ -46,6 +46,24 @@ describe('state: migrations', () => {
     expect(valuesOf(contents)['plant/device/12'], 'the contents given').to.deep.equal([device(bankOf1)]);
   });
 
+  it('form 1: outstations of DNP3 have the holds of schedules at their end alone', () => {
+    const values = (holds: unknown) => ({ 'output AO88': { former: 1, present: 2 }, 'holds of schedules': holds });
+    const holds = { holds: { controls: [] }, controls: { live: [] } };
+    const contents = new Map([
+      ['dnp3/1%20PV%200%20an2018/values', [values({ former: 7, present: holds }), { settings: 1 }]],
+      ['dnp3/1%20PV%200%20an2018/events%204', [values({ former: 7, present: holds })]],
+    ]);
+    const texts = new Map(
+      Array.from(contents, ([slot, list]) => [slot, list.map((value) => JSON.stringify(value))] as const),
+    );
+    expect(valuesOf(migrated(texts, 1))).to.deep.equal({
+      ...Object.fromEntries(contents),
+      'dnp3/1%20PV%200%20an2018/values': [values(holds), { settings: 1 }],
+    });
+    const present = new Map([['dnp3/0/values', [JSON.stringify(values(holds)), 'null', '[]']]]);
+    expect(migrated(present, 1)).to.deep.equal(present);
+  });
+
   it('form 1: a value that is none of a device stays as it is', () => {
     for (const value of [null, 7, 'x', [], { state: null }, { state: { registers: { bank: 1 } } }]) {
       const contents = contentsOf({ 'plant/device/0': value });

@@ -13,6 +13,7 @@ import { errorText, SimError, shortageOf } from '../../core/errors.ts';
 import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import type { Issue } from '../../core/errors.ts';
+import type { JsonValue } from '../../core/store.ts';
 import { Turns } from '../../core/turns.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSpec } from '../../der/device/template.ts';
@@ -39,6 +40,8 @@ export interface DeviceChangesOptions {
   readonly hasJoined?: (deviceIndex: number) => boolean;
   /** faults of profiles; absent: faults are ignored */
   readonly faults?: JoiningFaults;
+  /** called with what `kept` saves, within the change of the plant by which a device leaves */
+  readonly changed?: (kept: JsonValue) => void;
   /** called when the adapters have let go of a removed device */
   readonly left?: (deviceIndex: number) => void;
   readonly log: Logger;
@@ -58,6 +61,11 @@ export class DeviceChanges {
 
   constructor(options: DeviceChangesOptions) {
     this.#options = options;
+    options.plant.onDevices(({ removed }) => {
+      if (removed === null) return;
+      if (!this.#joined.delete(removed.index)) this.#left.add(removed.index);
+      options.changed?.(this.kept().save());
+    });
   }
 
   /**
@@ -119,9 +127,7 @@ export class DeviceChanges {
 
   async #leave(index: number): Promise<SimDevice> {
     const device = await this.#options.plant.remove(index);
-    if (!this.#joined.delete(index)) this.#left.add(index);
-    await this.#removeFrom(this.#options.servers, index);
-    this.#options.left?.(index);
+    await this.#letGo(this.#options.servers, index);
     return device;
   }
 
@@ -179,7 +185,7 @@ export class DeviceChanges {
       await this.#beginFaults(joined, config);
       return joined;
     } catch (error) {
-      await this.#removeFrom(serving, index);
+      await this.#letGo(serving, index);
       throw this.#explained(error, entry, profileIssues);
     }
   }
@@ -208,7 +214,7 @@ export class DeviceChanges {
   }
 
   /** Removes a device from adapters; one that fails to close must not prevent the others from closing. */
-  async #removeFrom(servers: readonly DeviceServer[], index: number): Promise<void> {
+  async #letGo(servers: readonly DeviceServer[], index: number): Promise<void> {
     for (const server of servers) {
       try {
         await server.removeDevice(index);
@@ -216,6 +222,7 @@ export class DeviceChanges {
         this.#options.log.error(`device ${index} was not removed cleanly: ${errorText(error)}`, index);
       }
     }
+    this.#options.left?.(index);
   }
 
   /** Turns an error of the configuration into an error of the request. */

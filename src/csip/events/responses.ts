@@ -105,7 +105,7 @@ export class ResponseQueue {
       this.#nextId = Math.max(this.#nextId, entry.id + 1);
     }
     for (const response of this.waiting) this.#unsure.add(response.id);
-    this.#restored = new Set([...this.#responses.values()].map(stepOf));
+    this.#restored = this.#stepsAfter(0);
   }
 
   /** Opens the queue of a slot, which may hold responses of an earlier process. */
@@ -113,9 +113,21 @@ export class ResponseQueue {
     return new ResponseQueue(options, await readEach(options.slot, responseForm, options.log));
   }
 
-  /** Continues with the schedule of an earlier process, which knows of all responses here. */
-  resume(): void {
-    this.#restored.clear();
+  /** Id of the last response that was put; 0: none. */
+  get lastId(): number {
+    return this.#nextId - 1;
+  }
+
+  /**
+   * Continues with the schedule of an earlier process.
+   * @param lastId `lastId` when the schedule was stored, which may owe later responses again
+   */
+  resume(lastId: number): void {
+    this.#restored = this.#stepsAfter(lastId);
+  }
+
+  #stepsAfter(lastId: number): Set<string> {
+    return new Set([...this.#responses.values()].filter(({ id }) => id > lastId).map(stepOf));
   }
 
   /** True if the server may have the response already, from an earlier process. */
@@ -298,9 +310,14 @@ export class ResponseSender {
     this.#delivered = new DeliveredResponses(options);
   }
 
+  /** As `ResponseQueue.lastId`. */
+  get lastId(): number {
+    return this.#options.queue.lastId;
+  }
+
   /** As `ResponseQueue.resume`. */
-  resume(): void {
-    this.#options.queue.resume();
+  resume(lastId: number): void {
+    this.#options.queue.resume(lastId);
   }
 
   /** Newest first. */

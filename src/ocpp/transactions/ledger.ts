@@ -96,7 +96,7 @@ export const ledgerMembers: Members<LedgerRecord> = {
   lastWh: amount,
 };
 
-/** Transactions so far at least: the number of a new one must not be that of a message in the queue. */
+/** Transactions so far, at least those that have records. */
 const countOf = (count: number, records: readonly LedgerRecord[]) =>
   Math.max(count, ...records.map(({ key }) => (/^\d{1,15}$/.test(key) ? Number(key) : 0)));
 
@@ -140,7 +140,7 @@ function createRecordStore<Entry extends LedgerRecord>(
 interface LedgerDeps<Entry> {
   /** of a stored transaction */
   readonly form: SlotForm<Entry>;
-  /** true if messages of a transaction wait, so that its record is needed */
+  /** true if messages of a transaction wait, so that its record is needed, and no other one may have its key */
   readonly isQueued: (key: string) => boolean;
   /** the instant of the device */
   readonly now: () => SimTime;
@@ -193,8 +193,10 @@ export function createLedger<Entry extends LedgerRecord>(
       return isContinued;
     },
     add(make, announce) {
-      book.count += 1;
-      const record = make(book.count);
+      let record: Entry;
+      // a waiting message whose record did not fit has the key that the count would give again
+      do record = make((book.count += 1));
+      while (isQueued(record.key));
       records.set(record.key, record);
       noteReading(record);
       announce(record);

@@ -135,6 +135,17 @@ describe('CSIP: an event over the end of the process', () => {
     }
   });
 
+  it('whose schedule the store has refused meanwhile, but not its responses, is not answered again', async () => {
+    const world = await begin([limited('05', 3, 10)]);
+    const [name] = [...world.contents.keys()].filter((slot) => slot.endsWith('/events'));
+    const scheduled = world.contents.get(name ?? '') ?? [];
+    await seconds(world, 6, true);
+    expect(world.headEnd.statuses('05')).to.deep.equal([1, 2]);
+    await world.startOn(new Map(world.contents).set(name ?? '', scheduled));
+    await seconds(world, 10, true);
+    expect(world.headEnd.statuses('05')).to.deep.equal([1, 2, 3]);
+  });
+
   it('that is cancelled is answered with 6, or was never cancelled: power lost at each octet of the decision', async () => {
     const books = new Set<string>();
     for (let keepBytes = 0; keepBytes < 2400; keepBytes += 150) {

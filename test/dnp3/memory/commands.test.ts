@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { replaceContents } from '../../../src/state/contents.ts';
+import { migrated } from '../../../src/state/migrations.ts';
+import { TestFolder } from '../../support/state-folder.ts';
 import { curve } from '../schedules/orders.ts';
 import { limitOf, limitSchedule, Process } from './rig.ts';
 
@@ -107,6 +110,36 @@ describe('commands of DNP3 after the end of the process', () => {
     expect([third.value('AI569'), ...limitOf(third)]).to.deep.equal([0, 'ENABLED', 90]);
     const fourth = await third.restarted();
     expect([fourth.value('AI569'), ...limitOf(fourth)]).to.deep.equal([0, 'ENABLED', 90]);
+  });
+
+  it('a schedule that form 1 of the state has kept gives back at its end what was there before it', async () => {
+    const first = await Process.start();
+    await first.operate(['AO88', 900], ['BO17', true]);
+    await first.operate(
+      ...limitSchedule(first, [
+        [0, 500],
+        [100, 0],
+      ]),
+    );
+    await first.pass(20);
+    const contents = new Map(first.store.contents());
+    const name = [...contents.keys()].find((slot) => slot.startsWith('dnp3/') && slot.endsWith('/values')) ?? '';
+    const entries = (contents.get(name) ?? []).map((text) => JSON.parse(text) as Record<string, unknown>);
+    const inForm1 = entries.map(({ 'holds of schedules': present, ...others }) => ({
+      ...others,
+      ...(present !== undefined && { 'holds of schedules': { former: present, present } }),
+    }));
+    contents.set(
+      name,
+      inForm1.map((entry) => JSON.stringify(entry)),
+    );
+    const folder = new TestFolder();
+    await replaceContents(folder, migrated(contents, 1));
+    const second = await first.restarted(folder);
+    expect([second.value('AI569'), ...limitOf(second)]).to.deep.equal([2, 'ENABLED', 50]);
+    second.timers.pass(150_000);
+    await second.settled();
+    expect([second.value('AI569'), ...limitOf(second)]).to.deep.equal([0, 'ENABLED', 90]);
   });
 
   it('a schedule stays in force when the process stops', async () => {

@@ -253,3 +253,46 @@ for (const version of versions)
       );
     });
   });
+
+describe('a station of OCPP 1.6 whose running transactions are left out', () => {
+  it('sends nothing of them, and a later transaction has another number than they', async () => {
+    const contents = await richState('ocpp1.6j');
+    const name = 'ocpp1.6/transactions';
+    const [, ...records] = contents.get(name) ?? [];
+    expect(records, 'running transactions').to.have.length(1);
+    const folder = new TestFolder();
+    await replaceContents(folder, new Map(contents).set(name, ['{"count":"x"}', ...records]));
+    const sent: (readonly [action: string, transaction: unknown])[] = [];
+    let starts = 70;
+    const site = await RestartSite.open(
+      {
+        version: 'ocpp1.6j',
+        answers: (nowMs) => ({
+          ...answers16(nowMs),
+          StartTransaction: () => {
+            starts += 1;
+            sent.push(['StartTransaction', starts]);
+            return { idTagInfo: { status: 'Accepted' }, transactionId: starts };
+          },
+          StopTransaction: ({ transactionId }) => {
+            sent.push(['StopTransaction', transactionId]);
+            return {};
+          },
+        }),
+      },
+      folder,
+    );
+    await site.run(5);
+    await site.do({ kind: 'evse.stop', connectorId: 1 });
+    await site.run(5);
+    // the stop of the transaction before, then the session that goes on
+    expect(sent).to.deep.equal([
+      ['StopTransaction', 1],
+      ['StartTransaction', 71],
+      ['StopTransaction', 71],
+    ]);
+    const [, ...ended] = replay(site.folder.octets(journalFile)).slots.get('ocpp1.6/ended-transactions') ?? [];
+    expect(ended.map((text) => (JSON.parse(text) as { readonly key: string }).key)).to.deep.equal(['3']);
+    site.close();
+  });
+});

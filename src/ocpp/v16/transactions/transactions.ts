@@ -64,8 +64,10 @@ function answered(state: TransactionsState, message: QueuedMessage, reply: Paylo
 
 /** @returns null: the transaction has no id and will have none */
 function fill({ ledger }: TransactionsState, { role, payload, transaction }: QueuedMessage): Payload | null {
-  if (role === 'start') return payload;
-  const transactionId = ledger.get(transaction)?.transactionId ?? null;
+  const record = ledger.get(transaction);
+  // the start of a transaction that has no record any more would never be followed by its stop
+  if (role === 'start') return record && payload;
+  const transactionId = record?.transactionId ?? null;
   return transactionId === null ? null : { ...payload, transactionId };
 }
 
