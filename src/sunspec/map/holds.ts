@@ -260,7 +260,10 @@ export class Holds {
     };
   }
 
-  /** State that a restart keeps, restored after the bank; bases and marks are compared by the numbers of writers. */
+  /**
+   * State that a restart keeps, restored after the bank; bases and marks are compared by the numbers of writers. A
+   * device that starts anew has no holds.
+   */
   kept(): Kept {
     return keptRecord(
       () => ({
@@ -271,6 +274,7 @@ export class Holds {
       }),
       ({ controls }) => {
         this.#controls.clear();
+        if (this.#bank.restored === null) return;
         for (const { id, points } of controls) {
           const entries = points.flatMap((point) => {
             const slot = pointOf(this.#bank.layout, point.slot);

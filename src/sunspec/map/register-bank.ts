@@ -11,7 +11,7 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
 import { OnDemandModel } from './on-demand-model.ts';
-import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
+import type { AdoptChange, Bank, BankOptions, Change, LastWrite, RestoredRegisters } from './bank.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
@@ -147,6 +147,7 @@ export class RegisterBank implements Bank {
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
+  #restored: RestoredRegisters | null = null;
   readonly #listeners: Listeners<[change: Change]>;
   readonly #reloadListeners: Listeners<[by: Origin, at: SimTime]>;
 
@@ -278,6 +279,10 @@ export class RegisterBank implements Bank {
     return this.#lastWrite;
   }
 
+  get restored(): RestoredRegisters | null {
+    return this.#restored;
+  }
+
   former(slot: PointSlot): Former {
     let rank: number | undefined;
     for (const participant of this.#participants) rank ??= participant.rankOf?.(slot);
@@ -322,12 +327,14 @@ export class RegisterBank implements Bank {
         const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(layout);
         const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
         if (places === null) throw wrong;
-        if (!isSame || !maps.sameStart) {
+        const hasNewStart = !isSame || !maps.sameStart;
+        if (hasNewStart) {
           const left = putPoints(this.layout, bytes, { runs, octets }, places);
           if (left.length > 0) maps.left(left);
         } else if (!putRegisters(bytes, { runs, octets })) throw wrong;
         bytes.copy(this.#bytes);
         this.#restoreWriters(writers, places);
+        this.#restored = { newStart: hasNewStart ? image : null };
       },
     );
   }

@@ -8,6 +8,7 @@ import type { App } from '../../../src/app/start-stop.ts';
 import type { DeviceConfig } from '../../../src/config/settings/app-config.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { configOf } from '../../support/configured.ts';
+import { ask } from '../../support/http.ts';
 
 type Profile = DeviceConfig['profile'];
 
@@ -16,6 +17,7 @@ const byMaster = { source: 'modbus', peer: '192.0.2.1:502' } as const;
 describe('A device whose configuration has changed over a restart', () => {
   let folder: string;
   let app: App;
+  let port: number;
   let lines: string[];
 
   beforeEach(() => {
@@ -35,7 +37,7 @@ describe('A device whose configuration has changed over a restart', () => {
       profile: change(device.profile),
     }));
     app = createApp({ ...config, devices }, { logBook: createLogBook({ write: (line) => lines.push(line) }) });
-    await app.start();
+    ({ port } = (await app.start()).http);
   }
 
   async function restart(type: string, change: (profile: Profile) => Profile): Promise<void> {
@@ -59,6 +61,14 @@ describe('A device whose configuration has changed over a restart', () => {
     });
   };
   const log = () => lines.join('');
+  const holds = async () => (await ask(port, '/api/sim/controls/holds')).json.holds as { id: string }[];
+  async function hold(id: string, values: Readonly<Record<string, number>>): Promise<void> {
+    const { status, text } = await ask(port, '/api/sim/controls/holds', {
+      method: 'POST',
+      body: { id, values, duration_s: 600 },
+    });
+    expect(status, text).to.equal(200);
+  }
 
   it('of other ratings: settings in their ranges, counters and charge', async () => {
     await start('Batt-3Phase');
@@ -135,5 +145,14 @@ describe('A device whose configuration has changed over a restart', () => {
     await restart('PV-1Phase', (profile) => profile);
     expect([value('704.WMaxLimPct'), value('701.TotWhInj')].map(Number)).to.deep.equal([100, 0]);
     expect(log()).to.include('device 0 starts anew: its configuration has changed');
+  });
+
+  it('of another type: no hold, so that one of the same name can begin', async () => {
+    await start('PV-3Phase');
+    await hold('h', { '704.WMaxLimPct': 30 });
+    await restart('Batt-3Phase', (profile) => profile);
+    expect(await holds()).to.deep.equal([]);
+    await hold('h', { '704.WMaxLimPct': 40 });
+    expect(value('704.WMaxLimPct')).to.equal(40);
   });
 });

@@ -1,6 +1,7 @@
 /** Registers that were kept under another map, or under other start values. */
 import { expect } from 'chai';
 import { Holds } from '../../../src/sunspec/map/holds.ts';
+import { PointHolds } from '../../../src/sunspec/map/point-holds.ts';
 import {
   layoutDigest,
   layoutPlaces,
@@ -108,6 +109,17 @@ describe('sunspec/map: kept points in another map', () => {
     expect(after.points('a').map(({ slot, overwritten }) => ({ slot, overwritten }))).to.deep.equal([
       { slot: into.slot(706, 'Crv[1].Pt[0].V'), overwritten: false },
     ]);
+  });
+
+  it('begin no control that the registers of a device that starts anew do not have', () => {
+    const [before, after] = [new PointHolds(from.bank, 'csip'), new PointHolds(into.bank, 'csip')];
+    const follow = (holds: PointHolds, { slot }: TestBank) =>
+      holds.follow(new Map([['event', new Map([[slot(704, 'WMaxLimPct'), 30]])]]));
+    follow(before, from);
+    after.kept().restore(throughFile(before.kept().save()));
+    expect(after.isEmpty).to.equal(true);
+    expect([...follow(after, into)]).to.deep.equal([['event', 'done']]);
+    expect([into.value('704.WMaxLimPct'), after.isOverwritten('event')]).to.deep.equal([30, false]);
   });
 
   it('have a digest that differs with each name, place and meaning', () => {
