@@ -4,12 +4,15 @@
 import { SimError } from '../../core/errors.ts';
 import { keptOctets } from './changed-registers.ts';
 import type { KeptRegisters } from './changed-registers.ts';
+import type { Bank } from './bank.ts';
 import { checkValue } from './checks.ts';
 import { applyScale, isFloat, numberCodec, removeScale } from './codec.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { meaningOf } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
-import { writePoint } from './view.ts';
+import type { Former } from './commit.ts';
+import type { AnyPointValue } from './types.ts';
+import { readPoint, wordsOf, writePoint } from './view.ts';
 
 /** Facts of the process that kept the registers of a device. */
 export interface KeptMaps {
@@ -97,4 +100,27 @@ export function putPoints(
     left.push(name);
   }
   return left;
+}
+
+/** Registers of a point before a hold, with their value. */
+export interface Base extends Former {
+  readonly value: AnyPointValue;
+}
+
+/**
+ * A kept base in the map of this process.
+ * @param sf scale factor under which it was kept
+ */
+export function restoredBase(bank: Bank, slot: PointSlot, base: Base, sf: number): Base {
+  if (slot.sf === sf) return base;
+  const { layout } = bank;
+  const image = Buffer.from(bank.image());
+  copyValue(layout, image, slot, octetsOf(base.raw), sf);
+  return { ...base, raw: wordsOf(layout, image, slot), value: readPoint(layout, image, slot) };
+}
+
+function octetsOf(words: readonly number[]): Buffer {
+  const octets = Buffer.alloc(2 * words.length);
+  words.forEach((word, i) => octets.writeUInt16BE(word, 2 * i));
+  return octets;
 }

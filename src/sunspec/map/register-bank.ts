@@ -24,7 +24,7 @@ import type { KeptMaps } from './kept-points.ts';
 import { layoutDigest, layoutPlaces } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
 import type { AnyPointValue } from './types.ts';
-import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
+import { createMapView, pointReader, readPoint, wordsOf, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import { writerMarks } from './writer-marks.ts';
 import type { KeptWriter } from './writer-marks.ts';
@@ -262,8 +262,7 @@ export class RegisterBank implements Bank {
 
   raw(slot: PointSlot): number[] {
     this.#onDemand?.updateIfRead(slot.address - this.layout.base, slot.def.size);
-    const at = (slot.address - this.layout.base) * 2;
-    return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
+    return wordsOf(this.layout, this.#bytes, slot);
   }
 
   /** Publishes one measurement or status point without a transaction; for the device itself. */

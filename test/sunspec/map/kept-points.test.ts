@@ -3,11 +3,14 @@ import { expect } from 'chai';
 import { Holds } from '../../../src/sunspec/map/holds.ts';
 import { PointHolds } from '../../../src/sunspec/map/point-holds.ts';
 import {
+  keptPoint,
   layoutDigest,
   layoutPlaces,
   layoutTable,
   packTable,
+  pointOf,
   unpackTable,
+  unscaledPointOf,
 } from '../../../src/sunspec/map/layout-table.ts';
 import type { KeptPlace } from '../../../src/sunspec/map/layout-table.ts';
 import { throughFile } from '../../support/continuation.ts';
@@ -109,6 +112,46 @@ describe('sunspec/map: kept points in another map', () => {
     expect(after.points('a').map(({ slot, overwritten }) => ({ slot, overwritten }))).to.deep.equal([
       { slot: into.slot(706, 'Crv[1].Pt[0].V'), overwritten: false },
     ]);
+  });
+
+  /** The state of holds, in a map in which the percentages of model 704 have another step. */
+  function rescaled(): TestBank {
+    const coarse = createTestBank({ sizes: leanSizes, scale: { '704.WMaxLimPct_SF': 0 } });
+    expect(restored(from, coarse, undefined, Buffer.from(coarse.bank.image()))).to.deep.equal([]);
+    return coarse;
+  }
+
+  it('stay in the holds that have them under another scale factor, and their ends put the bases back', () => {
+    from.set({ '704.WMaxLimPct': 80 }, byModbus);
+    const before = new Holds(from.bank, 'rest');
+    before.change({ begin: { id: 'a', source: 'rest', values: [{ slot: from.slot(704, 'WMaxLimPct'), value: 40 }] } });
+    const coarse = rescaled();
+    const slot = coarse.slot(704, 'WMaxLimPct');
+    const after = new Holds(coarse.bank, 'rest');
+    after.kept().restore(throughFile(before.kept().save()));
+    expect(after.points('a')).to.deep.include({ slot, value: 40, base: 80, overwritten: false, added: false });
+    expect(after.change({ end: ['a'] })[0]?.restored).to.include(slot);
+    expect([coarse.value('704.WMaxLimPct'), coarse.bank.provenance(slot)?.source]).to.deep.equal([80, 'modbus']);
+  });
+
+  it('stay in the controls that have them under another scale factor', () => {
+    const before = new PointHolds(from.bank, 'csip');
+    before.follow(new Map([['event', new Map([[from.slot(704, 'WMaxLimPct'), 30]])]]));
+    const coarse = rescaled();
+    const after = new PointHolds(coarse.bank, 'csip');
+    after.kept().restore(throughFile(before.kept().save()));
+    const values = new Map([[coarse.slot(704, 'WMaxLimPct'), 30]]);
+    expect([...after.follow(new Map([['event', values]]))], 'nothing is written again').to.deep.equal([]);
+    after.follow(new Map());
+    expect([after.ids, coarse.value('704.WMaxLimPct')]).to.deep.equal([[], 100]);
+  });
+
+  it('have a place for kept registers under the same scale factor alone', () => {
+    const [fine, coarse] = [from.slot(704, 'WMaxLimPct'), rescaled().layout];
+    expect(pointOf(coarse, keptPoint(fine))?.path).to.equal('WMaxLimPct');
+    expect(unscaledPointOf(coarse, keptPoint(fine))).to.equal(undefined);
+    expect(unscaledPointOf(from.layout, keptPoint(fine))).to.equal(fine);
+    expect(unscaledPointOf(from.layout, fine.index)).to.equal(fine);
   });
 
   it('begin no control that the registers of a device that starts anew do not have', () => {
