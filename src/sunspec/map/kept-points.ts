@@ -108,15 +108,24 @@ export interface Base extends Former {
 }
 
 /**
- * A kept base in the map of this process.
+ * A kept base in the map of this process: one that nobody has written is the start value, and a written one is moved
+ * into its range among the start values, since the present settings may be those of holds.
  * @param sf scale factor under which it was kept
  */
-export function restoredBase(bank: Bank, slot: PointSlot, base: Base, sf: number): Base {
-  if (slot.sf === sf) return base;
-  const { layout } = bank;
-  const image = Buffer.from(bank.image());
-  copyValue(layout, image, slot, octetsOf(base.raw), sf);
-  return { ...base, raw: wordsOf(layout, image, slot), value: readPoint(layout, image, slot) };
+export function restoredBase({ layout, restored }: Bank, slot: PointSlot, base: Base, sf: number): Base {
+  const newStart = restored?.newStart ?? null;
+  if (newStart === null) return base;
+  const image = Buffer.from(newStart);
+  const isWritten = base.writer !== undefined && base.writer.source !== 'profile';
+  if (isWritten) copyValue(layout, image, slot, octetsOf(base.raw), sf);
+  const stays = isWritten && clampSetting(layout, image, slot);
+  const bytes = stays ? image : newStart;
+  return {
+    ...base,
+    raw: wordsOf(layout, bytes, slot),
+    value: readPoint(layout, bytes, slot),
+    writer: stays ? base.writer : undefined,
+  };
 }
 
 function octetsOf(words: readonly number[]): Buffer {

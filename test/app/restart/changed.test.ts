@@ -61,7 +61,7 @@ describe('A device whose configuration has changed over a restart', () => {
     });
   };
   const log = () => lines.join('');
-  const holds = async () => (await ask(port, '/api/sim/controls/holds')).json.holds as { id: string }[];
+  const holds = async () => (await ask(port, '/api/sim/controls/holds')).json.holds as Record<string, unknown>[];
   async function hold(id: string, values: Readonly<Record<string, number>>): Promise<void> {
     const { status, text } = await ask(port, '/api/sim/controls/holds', {
       method: 'POST',
@@ -89,6 +89,21 @@ describe('A device whose configuration has changed over a restart', () => {
     expect(Number(value('713.SoC'))).to.be.closeTo(charge, 0.5);
     expect(Number(value('701.TotWhInj'))).to.be.above(Number(energy));
     expect(Number(value('701.W'))).to.be.closeTo(0.2 * full, 0.01 * full);
+  });
+
+  it('of other ratings: holds last, and their ends put back what the device would have without them', async () => {
+    await start('PV-3Phase');
+    const full = Number(value('702.WMax'));
+    write({ '704.WSet': 0.5 * full });
+    await hold('h', { '702.WMax': 0.1 * full, '704.WSet': 0.1 * full });
+    await restart('PV-3Phase', rated(10, ['WMaxRtg', 'VAMaxRtg']));
+    expect([value('702.WMax'), value('704.WSet')]).to.deep.equal([0.1 * full, 0.1 * full]);
+    await app.plant.step(60);
+    expect((await holds()).map(({ restored, left }) => [restored, left])).to.deep.equal([
+      [['702.WMax', '704.WSet', '704.WSetRvrtTms'], []],
+    ]);
+    expect([value('702.WMax'), value('704.WSet')]).to.deep.equal([10 * full, 0.5 * full]);
+    expect(log()).not.to.match(/ WARN | ERROR /);
   });
 
   it('of another start value: the written settings stay, and the others follow', async () => {

@@ -146,6 +146,35 @@ describe('sunspec/map: kept points in another map', () => {
     expect([after.ids, coarse.value('704.WMaxLimPct')]).to.deep.equal([[], 100]);
   });
 
+  it('have bases of the present start values and ratings at the ends of holds', () => {
+    from.set({ '702.WMaxOvrExt': 80_000 }, byModbus);
+    const before = new Holds(from.bank, 'rest');
+    const values = [
+      { slot: from.slot(702, 'WMax'), value: 5000 },
+      { slot: from.slot(702, 'WMaxOvrExt'), value: 4000 },
+    ];
+    before.change({ begin: { id: 'a', source: 'rest', values } });
+    const small = createTestBank({
+      sizes: leanSizes,
+      start: ({ m702 }) => Object.assign(m702, { WMaxRtg: 10_000, WMax: 10_000, WOvrExtRtg: 9000, WMaxOvrExt: 9000 }),
+    });
+    const now = () => [small.value('702.WMax'), small.value('702.WMaxOvrExt')];
+    const writers = () => ['WMax', 'WMaxOvrExt'].map((path) => small.bank.provenance(small.slot(702, path))?.source);
+    restored(from, small, undefined, Buffer.from(small.bank.image()));
+    const after = new Holds(small.bank, 'rest');
+    after.kept().restore(throughFile(before.kept().save()));
+    expect([now(), writers()]).to.deep.equal([
+      [5000, 4000],
+      ['rest', 'rest'],
+    ]);
+    expect(after.points('a').map(({ base }) => base)).to.deep.equal([10_000, 9000]);
+    after.change({ end: ['a'] });
+    expect([now(), writers()]).to.deep.equal([
+      [10_000, 9000],
+      [undefined, 'modbus'],
+    ]);
+  });
+
   it('have a place for kept registers under the same scale factor alone', () => {
     const [fine, coarse] = [from.slot(704, 'WMaxLimPct'), rescaled().layout];
     expect(pointOf(coarse, keptPoint(fine))?.path).to.equal('WMaxLimPct');
