@@ -12,7 +12,7 @@ import { meaningOf } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
 import type { Former } from './commit.ts';
 import type { AnyPointValue } from './types.ts';
-import { readPoint, wordsOf, writePoint } from './view.ts';
+import { pointName, readPoint, wordsOf, writePoint } from './view.ts';
 
 /** Facts of the process that kept the registers of a device. */
 export interface KeptMaps {
@@ -82,7 +82,9 @@ export function putPoints(
   places: readonly KeptPlace[],
 ): readonly string[] {
   const { octets, isKept } = keptOctets(kept, Math.max(...places.map(({ offset, size }) => offset + size)));
+  const start = Buffer.from(image);
   const left: string[] = [];
+  const settings: PointSlot[] = [];
   for (const place of places) {
     const { name, offset, size, sf } = place;
     if (isKept.subarray(offset, offset + size).includes(0)) continue;
@@ -92,12 +94,15 @@ export function putPoints(
       continue;
     }
     if (isGiven(slot)) continue;
-    const at = 2 * (slot.address - layout.base);
-    const start = Buffer.from(image.subarray(at, at + 2 * size));
     copyValue(layout, image, slot, octets.subarray(2 * offset, 2 * (offset + size)), sf);
-    if (slot.def.access !== 'RW' || clampSetting(layout, image, slot)) continue;
-    start.copy(image, at);
-    left.push(name);
+    if (slot.def.access === 'RW') settings.push(slot);
+  }
+  // ranges depend on other settings, which may follow in the map
+  for (const slot of settings) {
+    if (clampSetting(layout, image, slot)) continue;
+    const at = 2 * (slot.address - layout.base);
+    start.copy(image, at, at, at + 2 * slot.def.size);
+    left.push(pointName(slot));
   }
   return left;
 }

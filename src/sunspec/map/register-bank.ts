@@ -327,12 +327,11 @@ export class RegisterBank implements Bank {
         const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
         if (places === null) throw wrong;
         const hasNewStart = !isSame || !maps.sameStart;
-        if (hasNewStart) {
-          const left = putPoints(this.layout, bytes, { runs, octets }, places);
-          if (left.length > 0) maps.left(left);
-        } else if (!putRegisters(bytes, { runs, octets })) throw wrong;
+        const left = hasNewStart ? putPoints(this.layout, bytes, { runs, octets }, places) : [];
+        if (left.length > 0) maps.left(left);
+        if (!hasNewStart && !putRegisters(bytes, { runs, octets })) throw wrong;
         bytes.copy(this.#bytes);
-        this.#restoreWriters(writers, places);
+        this.#restoreWriters(writers, places, left);
         this.#restored = { newStart: hasNewStart ? image : null };
       },
     );
@@ -353,13 +352,16 @@ export class RegisterBank implements Bank {
     return { points, last, writers: Array.from(positions.keys(), (writer) => marks.keep(writer)) };
   }
 
-  /** @param places of the points under whose numbers they were kept */
-  #restoreWriters({ writers, points, last }: KeptWriters, places: readonly KeptPlace[]): void {
+  /**
+   * @param places of the points under whose numbers they were kept
+   * @param left names of points whose kept values are not restored
+   */
+  #restoreWriters({ writers, points, last }: KeptWriters, places: readonly KeptPlace[], left: readonly string[]): void {
     const marks = writerMarks(this);
     const restored = writers.map((writer) => marks.restore(writer));
     const slotOf = (index = -1) => {
       const place = places[index];
-      return place ? pointAt(this.layout, place) : null;
+      return place && !left.includes(place.name) ? pointAt(this.layout, place) : null;
     };
     this.#writers = points.length === 0 ? undefined : new Map();
     for (let i = 0; i + 1 < points.length; i += 2) {

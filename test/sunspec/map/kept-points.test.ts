@@ -103,6 +103,31 @@ describe('sunspec/map: kept points in another map', () => {
     expect(into.value('702.WMax')).to.equal(half);
   });
 
+  it('are moved into ranges that depend on other kept points', () => {
+    from.set({ '704.PFWInj.PF': 0.85, '704.PFWInj.Ext': 'UNDER_EXCITED' });
+    const rated = (ratings: { readonly PFOvrExtRtg?: number; readonly PFUndExtRtg?: number }) => {
+      const other = createTestBank({ sizes: leanSizes, start: ({ m702 }) => Object.assign(m702, ratings) });
+      const left = restored(from, other, undefined, Buffer.from(other.bank.image()));
+      return [left, other.value('704.PFWInj.PF')];
+    };
+    expect(rated({ PFOvrExtRtg: 0.9 })).to.deep.equal([[], 0.85]);
+    expect(rated({ PFUndExtRtg: 0.9 })).to.deep.equal([[], 0.9]);
+  });
+
+  it('are left, and have no writer, where the device refuses them', () => {
+    from.set(limit, byModbus);
+    const other = createTestBank({
+      sizes: leanSizes,
+      start: ({ m702 }) => {
+        m702.CtrlModes = 0;
+      },
+    });
+    const left = restored(from, other, undefined, Buffer.from(other.bank.image()));
+    expect([left, other.value('704.WMaxLimPctEna')]).to.deep.equal([['704.WMaxLimPctEna'], 'DISABLED']);
+    expect(other.bank.provenance(other.slot(704, 'WMaxLimPctEna'))).to.equal(undefined);
+    expect(other.bank.provenance(other.slot(704, 'WMaxLimPct'))).to.include(byModbus);
+  });
+
   it('stay in the holds that have them', () => {
     const [before, after] = [new Holds(from.bank, 'rest'), new Holds(into.bank, 'rest')];
     const values = [{ slot: from.slot(706, 'Crv[1].Pt[0].V'), value: 104 }];
