@@ -146,14 +146,17 @@ export class PlantKeeping implements Keeping {
     this.#shared.set(part, keptSlot);
   }
 
-  /** A part that belongs to the registers of devices, restored now: both are written together. */
+  /**
+   * A part that belongs to the registers of devices, restored now unless all of them start anew: both are written
+   * together.
+   */
   readonly keepPart: KeepPart = (name, kept, deviceIndices = []) => {
     const [index] = deviceIndices;
     const isOfOne = index !== undefined && deviceIndices.length === 1;
     const part: KeptSlot = { kept, slot: isOfOne ? deviceName(index, name) : sharedName(name) };
     const former = this.#parts.get(name);
     if (former) this.#drop(former);
-    else this.#restoreWithWarning(name, part);
+    else if (this.#hasRegisters(deviceIndices)) this.#restoreWithWarning(name, part);
     this.#parts.set(name, part);
     if (deviceIndices.length === 0) this.#linked.add(part);
     for (const index of deviceIndices) {
@@ -165,6 +168,12 @@ export class PlantKeeping implements Keeping {
       if (this.#parts.get(name) === part) this.#saver.clear(part.slot);
     };
   };
+
+  /** True if registers of an earlier process are with a part; empty: those of no device in particular. */
+  #hasRegisters(deviceIndices: readonly number[]): boolean {
+    const restored = (index: number) => this.#devices.get(index)?.device.bank.restored ?? null;
+    return deviceIndices.length === 0 || deviceIndices.some((index) => restored(index) !== null);
+  }
 
   #drop(part: KeptSlot): void {
     this.#linked.delete(part);

@@ -10,7 +10,7 @@ const maxUnused = 50;
 
 /** Tables of layouts by digest, packed: one for all devices of a layout. */
 export class KeptLayouts {
-  #packed: ReadonlyMap<string, string>;
+  #packed: Map<string, string>;
   readonly #used = new Set<string>();
   readonly #places = new Map<string, readonly KeptPlace[]>();
   #isChanged = false;
@@ -38,16 +38,17 @@ export class KeptLayouts {
     const digest = layoutDigest(layout);
     if (this.#used.has(digest)) return;
     this.#used.add(digest);
-    const unused = [...this.#packed].filter(([each]) => !this.#used.has(each)).slice(-maxUnused);
-    const used = [...this.#packed].filter(([each]) => this.#used.has(each));
-    this.#packed = new Map([...unused, ...used, [digest, packTable(layoutTable(layout))]]);
+    if (!this.#packed.has(digest)) this.#packed.set(digest, packTable(layoutTable(layout)));
     this.#isChanged = true;
   }
 
-  /** The tables to be kept before the next device is; null: they are. */
+  /** The tables to be kept before the next device is, once all devices are restored; null: they are. */
   changes(): JsonValue {
     if (!this.#isChanged) return null;
     this.#isChanged = false;
+    const unused = [...this.#packed].filter(([digest]) => !this.#used.has(digest));
+    const used = [...this.#packed].filter(([digest]) => this.#used.has(digest));
+    this.#packed = new Map([...unused.slice(-maxUnused), ...used]);
     return Object.fromEntries(this.#packed);
   }
 }

@@ -160,8 +160,8 @@ export class HoldBook {
   }
 
   /**
-   * State that a restart keeps, restored after the plant; holds of devices that are no more are dropped. An end that was
-   * due while no process ran follows with the next tick.
+   * State that a restart keeps, restored after the plant; holds of devices that are no more, or start anew, are dropped.
+   * An end that was due while no process ran follows with the next tick.
    */
   kept(): Kept {
     return keptRecord(
@@ -183,7 +183,7 @@ export class HoldBook {
         this.#ended = ended;
         for (const { index, holds, running } of devices) {
           const device = this.#plant.devices.find((each) => each.index === index);
-          if (!device) continue;
+          if (!device?.bank.restored) continue;
           const of = this.#of(device);
           of.holds.kept().restore(holds);
           for (const { cancel } of of.running.values()) cancel();

@@ -5,7 +5,7 @@ import { plainOrigin } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { targetSlots, holds } from '../../sunspec/faults/targets.ts';
 import type { PointSlot, Layout } from '../../sunspec/map/layout.ts';
-import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
+import { keptPoint, pointOf, unscaledPointOf } from '../../sunspec/map/layout-table.ts';
 import { strikesNow, originOf } from './effect.ts';
 import type { Effect, EffectHost, WriteUnderFaults } from './effect.ts';
 import { addSeconds } from '../../core/time/clock.ts';
@@ -165,7 +165,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
           underWay.clear();
           for (const { write, words, ...timer } of saved.underWay) {
             const octets = words.flatMap(({ slot: point, octets: text }) => {
-              const slot = pointOf(bank.layout, point);
+              const slot = unscaledPointOf(bank.layout, point);
               return slot ? [[slot, Buffer.from(text, 'hex')] as const] : [];
             });
             start({ write, words: new Map(octets) }, (arrive) => scheduler.again(timer, arrive));

@@ -9,7 +9,7 @@ import { holds } from '../../sunspec/faults/targets.ts';
 import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { keptPoint, pointOf } from '../../sunspec/map/layout-table.ts';
+import { keptPoint, unscaledPointOf } from '../../sunspec/map/layout-table.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { createMapView, readPoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
@@ -186,7 +186,7 @@ export class EffectiveRegisters {
         this.#writes = writes;
         this.#held.clear();
         for (const { slot: point, words, ...hold } of held) {
-          const slot = pointOf(this.#bank.layout, point);
+          const slot = unscaledPointOf(this.#bank.layout, point);
           if (slot) this.#held.set(slot, { words: Buffer.from(words, 'hex'), ...hold });
         }
         if (!this.holding) return;

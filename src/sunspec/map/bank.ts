@@ -31,6 +31,12 @@ export type AdoptChange = (
   restore: (slot: PointSlot, former: Former) => void,
 ) => void;
 
+/** Registers of an earlier process in this one. */
+export interface RestoredRegisters {
+  /** start values of this process, from which those of the earlier one may differ; null: they are the same */
+  readonly newStart: Buffer | null;
+}
+
 /**
  * The registers of one unit, whatever its models: points are addressed by their slots. Reads are slices of the
  * registers; a write takes effect as a whole or not at all.
@@ -89,6 +95,8 @@ export interface PointBank {
   readonly lastWrite: LastWrite | null;
   /** The present value of a point, for `restore` of a later `adopt`. */
   former(slot: PointSlot): Former;
+  /** null: the device has begun with its start values, so that state kept beside other registers does not fit it */
+  readonly restored: RestoredRegisters | null;
   /** Calls `listener` after each commit; the returned function unsubscribes it. */
   onChange(listener: (change: Change) => void): () => void;
   /**

@@ -18,10 +18,11 @@ import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import type { Origin, Provenance, Source } from '../../core/origin.ts';
 import type { AdoptChange, Bank } from './bank.ts';
-import type { Former } from './commit.ts';
 import { reactiveEnables } from './grid-support/state.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import { keptPoint, pointOf } from './layout-table.ts';
+import { restoredBase } from './kept-points.ts';
+import type { Base } from './kept-points.ts';
+import { keptPoint, keptScale, pointOf } from './layout-table.ts';
 import { reversionTimers } from './timers.ts';
 import { isInSet1 } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
@@ -72,10 +73,6 @@ export interface HeldPoint {
   readonly added: boolean;
 }
 
-interface Base extends Former {
-  readonly value: AnyPointValue;
-}
-
 interface Entry {
   readonly value: AnyPointValue;
   readonly added: boolean;
@@ -108,13 +105,15 @@ function keptEntry(bank: Bank, slot: PointSlot, { value, added, mark, base, lost
   };
 }
 
-function restoredEntry(bank: Bank, { value, added, lost, mark, base }: ReturnType<typeof keptEntry>): Entry {
+function restoredEntry(bank: Bank, slot: PointSlot, kept: ReturnType<typeof keptEntry>): Entry {
+  const { value, added, lost, mark } = kept;
+  const base = { ...kept.base, rank: kept.base.rank ?? undefined, writer: restoredWriter(bank, kept.base.writer) };
   return {
     value,
     added,
     lost,
     mark: restoredWriter(bank, mark),
-    base: { ...base, rank: base.rank ?? undefined, writer: restoredWriter(bank, base.writer) },
+    base: restoredBase(bank, slot, base, keptScale(slot, kept.slot)),
   };
 }
 
@@ -260,7 +259,10 @@ export class Holds {
     };
   }
 
-  /** State that a restart keeps, restored after the bank; bases and marks are compared by the numbers of writers. */
+  /**
+   * State that a restart keeps, restored after the bank; bases and marks are compared by the numbers of writers. A
+   * device that starts anew has no holds.
+   */
   kept(): Kept {
     return keptRecord(
       () => ({
@@ -271,10 +273,11 @@ export class Holds {
       }),
       ({ controls }) => {
         this.#controls.clear();
+        if (this.#bank.restored === null) return;
         for (const { id, points } of controls) {
           const entries = points.flatMap((point) => {
             const slot = pointOf(this.#bank.layout, point.slot);
-            return slot ? [[slot, restoredEntry(this.#bank, point)] as const] : [];
+            return slot ? [[slot, restoredEntry(this.#bank, slot, point)] as const] : [];
           });
           this.#controls.set(id, { id, points: new Map(entries) });
         }

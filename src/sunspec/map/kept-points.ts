@@ -4,12 +4,15 @@
 import { SimError } from '../../core/errors.ts';
 import { keptOctets } from './changed-registers.ts';
 import type { KeptRegisters } from './changed-registers.ts';
+import type { Bank } from './bank.ts';
 import { checkValue } from './checks.ts';
 import { applyScale, isFloat, numberCodec, removeScale } from './codec.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { meaningOf } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
-import { writePoint } from './view.ts';
+import type { Former } from './commit.ts';
+import type { AnyPointValue } from './types.ts';
+import { pointName, readPoint, wordsOf, writePoint } from './view.ts';
 
 /** Facts of the process that kept the registers of a device. */
 export interface KeptMaps {
@@ -79,7 +82,9 @@ export function putPoints(
   places: readonly KeptPlace[],
 ): readonly string[] {
   const { octets, isKept } = keptOctets(kept, Math.max(...places.map(({ offset, size }) => offset + size)));
+  const start = Buffer.from(image);
   const left: string[] = [];
+  const settings: PointSlot[] = [];
   for (const place of places) {
     const { name, offset, size, sf } = place;
     if (isKept.subarray(offset, offset + size).includes(0)) continue;
@@ -89,12 +94,47 @@ export function putPoints(
       continue;
     }
     if (isGiven(slot)) continue;
-    const at = 2 * (slot.address - layout.base);
-    const start = Buffer.from(image.subarray(at, at + 2 * size));
     copyValue(layout, image, slot, octets.subarray(2 * offset, 2 * (offset + size)), sf);
-    if (slot.def.access !== 'RW' || clampSetting(layout, image, slot)) continue;
-    start.copy(image, at);
-    left.push(name);
+    if (slot.def.access === 'RW') settings.push(slot);
+  }
+  // ranges depend on other settings, which may follow in the map
+  for (const slot of settings) {
+    if (clampSetting(layout, image, slot)) continue;
+    const at = 2 * (slot.address - layout.base);
+    start.copy(image, at, at, at + 2 * slot.def.size);
+    left.push(pointName(slot));
   }
   return left;
+}
+
+/** Registers of a point before a hold, with their value. */
+export interface Base extends Former {
+  readonly value: AnyPointValue;
+}
+
+/**
+ * A kept base in the map of this process: one that nobody has written is the start value, and a written one is moved
+ * into its range among the start values, since the present settings may be those of holds.
+ * @param sf scale factor under which it was kept
+ */
+export function restoredBase({ layout, restored }: Bank, slot: PointSlot, base: Base, sf: number): Base {
+  const newStart = restored?.newStart ?? null;
+  if (newStart === null) return base;
+  const image = Buffer.from(newStart);
+  const isWritten = base.writer !== undefined && base.writer.source !== 'profile';
+  if (isWritten) copyValue(layout, image, slot, octetsOf(base.raw), sf);
+  const stays = isWritten && clampSetting(layout, image, slot);
+  const bytes = stays ? image : newStart;
+  return {
+    ...base,
+    raw: wordsOf(layout, bytes, slot),
+    value: readPoint(layout, bytes, slot),
+    writer: stays ? base.writer : undefined,
+  };
+}
+
+function octetsOf(words: readonly number[]): Buffer {
+  const octets = Buffer.alloc(2 * words.length);
+  words.forEach((word, i) => octets.writeUInt16BE(word, 2 * i));
+  return octets;
 }

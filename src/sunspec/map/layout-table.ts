@@ -30,14 +30,28 @@ export function meaningOf(slot: PointSlot): string {
   return [type, units.replace(/\s/g, '_'), symbolsMark(slot)].join(':');
 }
 
-/** A point as parts of the state name it, with its meaning and scale: they keep its values too. */
+/** A point as parts of the state name it, with its meaning and scale, since they keep its values or registers. */
 export const keptPoint = (slot: PointSlot): string => [pointName(slot), meaningOf(slot), slot.sf].join(' ');
 
-/** The point of `keptPoint`; undefined: none of the map. A number is its place, in form 1 of the state. */
+/**
+ * The point of `keptPoint`, with any scale factor; undefined: none of the map. A number is its place, in form 1 of the
+ * state.
+ */
 export function pointOf(layout: Layout, kept: string | number): PointSlot | undefined {
   if (typeof kept === 'number') return layout.slots[kept];
-  const slot = layout.named(kept.split(' ', 1)[0] ?? '');
-  return slot && keptPoint(slot) === kept ? slot : undefined;
+  const [name = '', meaning] = kept.split(' ');
+  const slot = layout.named(name);
+  return slot && meaningOf(slot) === meaning ? slot : undefined;
+}
+
+/** The scale factor under which registers of a point were kept. */
+export const keptScale = (slot: PointSlot, kept: string | number): number =>
+  typeof kept === 'number' ? slot.sf : Number(kept.split(' ')[2]);
+
+/** `pointOf` for kept registers, which another scale factor would change. */
+export function unscaledPointOf(layout: Layout, kept: string | number): PointSlot | undefined {
+  const slot = pointOf(layout, kept);
+  return slot && keptScale(slot, kept) === slot.sf ? slot : undefined;
 }
 
 /** The table of a layout: name, meaning, scale factor, size, and registers between the point and the one before. */

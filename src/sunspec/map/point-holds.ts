@@ -127,7 +127,7 @@ export class PointHolds {
     return this.#write(heldValues, { begins, changes, ends });
   }
 
-  /** State that a restart keeps, restored after the bank. */
+  /** State that a restart keeps, restored after the bank; empty for a device that starts anew. */
   kept(): Kept {
     return keptParts({ holds: this.#holds.kept(), controls: this.#keptControls() });
   }
@@ -146,6 +146,7 @@ export class PointHolds {
       }),
       ({ live, owners, lost }) => {
         this.forget();
+        if (this.#bank.restored === null) return;
         for (const { id, values } of live) {
           const points = values.flatMap(({ index, value }) => slotsAt(index).map((slot) => [slot, value] as const));
           this.#live.set(id, new Map(points));

@@ -11,7 +11,7 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
 import { OnDemandModel } from './on-demand-model.ts';
-import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
+import type { AdoptChange, Bank, BankOptions, Change, LastWrite, RestoredRegisters } from './bank.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, adoptionPoints, isAdoptionRequest, notInMap, ignoresWrites } from './layout.ts';
@@ -24,7 +24,7 @@ import type { KeptMaps } from './kept-points.ts';
 import { layoutDigest, layoutPlaces } from './layout-table.ts';
 import type { KeptPlace } from './layout-table.ts';
 import type { AnyPointValue } from './types.ts';
-import { createMapView, pointReader, readPoint, writePoint, pointName } from './view.ts';
+import { createMapView, pointReader, readPoint, wordsOf, writePoint, pointName } from './view.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import { writerMarks } from './writer-marks.ts';
 import type { KeptWriter } from './writer-marks.ts';
@@ -147,6 +147,7 @@ export class RegisterBank implements Bank {
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
+  #restored: RestoredRegisters | null = null;
   readonly #listeners: Listeners<[change: Change]>;
   readonly #reloadListeners: Listeners<[by: Origin, at: SimTime]>;
 
@@ -261,8 +262,7 @@ export class RegisterBank implements Bank {
 
   raw(slot: PointSlot): number[] {
     this.#onDemand?.updateIfRead(slot.address - this.layout.base, slot.def.size);
-    const at = (slot.address - this.layout.base) * 2;
-    return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
+    return wordsOf(this.layout, this.#bytes, slot);
   }
 
   /** Publishes one measurement or status point without a transaction; for the device itself. */
@@ -276,6 +276,10 @@ export class RegisterBank implements Bank {
 
   get lastWrite(): LastWrite | null {
     return this.#lastWrite;
+  }
+
+  get restored(): RestoredRegisters | null {
+    return this.#restored;
   }
 
   former(slot: PointSlot): Former {
@@ -322,12 +326,13 @@ export class RegisterBank implements Bank {
         const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(layout);
         const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
         if (places === null) throw wrong;
-        if (!isSame || !maps.sameStart) {
-          const left = putPoints(this.layout, bytes, { runs, octets }, places);
-          if (left.length > 0) maps.left(left);
-        } else if (!putRegisters(bytes, { runs, octets })) throw wrong;
+        const hasNewStart = !isSame || !maps.sameStart;
+        const left = hasNewStart ? putPoints(this.layout, bytes, { runs, octets }, places) : [];
+        if (left.length > 0) maps.left(left);
+        if (!hasNewStart && !putRegisters(bytes, { runs, octets })) throw wrong;
         bytes.copy(this.#bytes);
-        this.#restoreWriters(writers, places);
+        this.#restoreWriters(writers, places, left);
+        this.#restored = { newStart: hasNewStart ? image : null };
       },
     );
   }
@@ -347,13 +352,16 @@ export class RegisterBank implements Bank {
     return { points, last, writers: Array.from(positions.keys(), (writer) => marks.keep(writer)) };
   }
 
-  /** @param places of the points under whose numbers they were kept */
-  #restoreWriters({ writers, points, last }: KeptWriters, places: readonly KeptPlace[]): void {
+  /**
+   * @param places of the points under whose numbers they were kept
+   * @param left names of points whose kept values are not restored
+   */
+  #restoreWriters({ writers, points, last }: KeptWriters, places: readonly KeptPlace[], left: readonly string[]): void {
     const marks = writerMarks(this);
     const restored = writers.map((writer) => marks.restore(writer));
     const slotOf = (index = -1) => {
       const place = places[index];
-      return place ? pointAt(this.layout, place) : null;
+      return place && !left.includes(place.name) ? pointAt(this.layout, place) : null;
     };
     this.#writers = points.length === 0 ? undefined : new Map();
     for (let i = 0; i + 1 < points.length; i += 2) {

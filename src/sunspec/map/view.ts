@@ -353,3 +353,9 @@ export function writePoint(layout: Layout, bytes: Buffer, slot: PointSlot, value
   const strict: Recorder = () => undefined;
   accessorAtOrigin(slot).set.call(new Cursor(dv, (slot.address - layout.base) * 2, slot.index, strict), value);
 }
+
+/** Registers of one point in the bytes of a bank, as unsigned 16-bit words. */
+export function wordsOf(layout: Layout, bytes: Buffer, { address, def }: PointSlot): number[] {
+  const at = (address - layout.base) * 2;
+  return Array.from({ length: def.size }, (_, i) => bytes.readUInt16BE(at + 2 * i));
+}

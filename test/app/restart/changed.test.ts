@@ -8,6 +8,7 @@ import type { App } from '../../../src/app/start-stop.ts';
 import type { DeviceConfig } from '../../../src/config/settings/app-config.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { configOf } from '../../support/configured.ts';
+import { ask } from '../../support/http.ts';
 
 type Profile = DeviceConfig['profile'];
 
@@ -16,6 +17,7 @@ const byMaster = { source: 'modbus', peer: '192.0.2.1:502' } as const;
 describe('A device whose configuration has changed over a restart', () => {
   let folder: string;
   let app: App;
+  let port: number;
   let lines: string[];
 
   beforeEach(() => {
@@ -35,7 +37,7 @@ describe('A device whose configuration has changed over a restart', () => {
       profile: change(device.profile),
     }));
     app = createApp({ ...config, devices }, { logBook: createLogBook({ write: (line) => lines.push(line) }) });
-    await app.start();
+    ({ port } = (await app.start()).http);
   }
 
   async function restart(type: string, change: (profile: Profile) => Profile): Promise<void> {
@@ -59,6 +61,14 @@ describe('A device whose configuration has changed over a restart', () => {
     });
   };
   const log = () => lines.join('');
+  const holds = async () => (await ask(port, '/api/sim/controls/holds')).json.holds as Record<string, unknown>[];
+  async function hold(id: string, values: Readonly<Record<string, number>>): Promise<void> {
+    const { status, text } = await ask(port, '/api/sim/controls/holds', {
+      method: 'POST',
+      body: { id, values, duration_s: 600 },
+    });
+    expect(status, text).to.equal(200);
+  }
 
   it('of other ratings: settings in their ranges, counters and charge', async () => {
     await start('Batt-3Phase');
@@ -79,6 +89,21 @@ describe('A device whose configuration has changed over a restart', () => {
     expect(Number(value('713.SoC'))).to.be.closeTo(charge, 0.5);
     expect(Number(value('701.TotWhInj'))).to.be.above(Number(energy));
     expect(Number(value('701.W'))).to.be.closeTo(0.2 * full, 0.01 * full);
+  });
+
+  it('of other ratings: holds last, and their ends put back what the device would have without them', async () => {
+    await start('PV-3Phase');
+    const full = Number(value('702.WMax'));
+    write({ '704.WSet': 0.5 * full });
+    await hold('h', { '702.WMax': 0.1 * full, '704.WSet': 0.1 * full });
+    await restart('PV-3Phase', rated(10, ['WMaxRtg', 'VAMaxRtg']));
+    expect([value('702.WMax'), value('704.WSet')]).to.deep.equal([0.1 * full, 0.1 * full]);
+    await app.plant.step(60);
+    expect((await holds()).map(({ restored, left }) => [restored, left])).to.deep.equal([
+      [['702.WMax', '704.WSet', '704.WSetRvrtTms'], []],
+    ]);
+    expect([value('702.WMax'), value('704.WSet')]).to.deep.equal([10 * full, 0.5 * full]);
+    expect(log()).not.to.match(/ WARN | ERROR /);
   });
 
   it('of another start value: the written settings stay, and the others follow', async () => {
@@ -135,5 +160,14 @@ describe('A device whose configuration has changed over a restart', () => {
     await restart('PV-1Phase', (profile) => profile);
     expect([value('704.WMaxLimPct'), value('701.TotWhInj')].map(Number)).to.deep.equal([100, 0]);
     expect(log()).to.include('device 0 starts anew: its configuration has changed');
+  });
+
+  it('of another type: no hold, so that one of the same name can begin', async () => {
+    await start('PV-3Phase');
+    await hold('h', { '704.WMaxLimPct': 30 });
+    await restart('Batt-3Phase', (profile) => profile);
+    expect(await holds()).to.deep.equal([]);
+    await hold('h', { '704.WMaxLimPct': 40 });
+    expect(value('704.WMaxLimPct')).to.equal(40);
   });
 });
