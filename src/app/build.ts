@@ -25,6 +25,7 @@ import {
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { placedDevices } from './devices/placed.ts';
+import { labConfigOf } from './lab-config.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
@@ -227,6 +228,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const left = (index: number) => owners.forget(index);
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, left, log });
   keep('changes', changes.kept());
+  const running = { config, plant, changes, settings, chargePointId };
   const scenarios = composeScenarios({
     plant,
     wall,
@@ -269,7 +271,13 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const http = createHttp(
     config,
     inForce,
-    { ...setup, state: stateControl, settings, certificates: keptCertificates(state, wall, log) },
+    {
+      ...setup,
+      state: stateControl,
+      settings,
+      labConfig: () => labConfigOf(running),
+      certificates: keptCertificates(state, wall, log),
+    },
     checkReplies,
   );
   scenarios.api.set(http.api);
