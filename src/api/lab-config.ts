@@ -38,13 +38,13 @@ function checked(text: string): string {
 }
 
 function yamlOf({ content, leftOut, notes }: LabConfig): string {
-  const secrets = leftOut.map((key) => `left out: ${key}, a secret; give DERBENCH_${key.toUpperCase()} at the start`);
+  const secrets = leftOut.map(({ key, variable }) => `left out: ${key}, a secret; give ${variable} at the start`);
   return yamlText(content, [...secrets, ...notes]);
 }
 
 function jsonOf({ content, leftOut, notes }: LabConfig): string {
   return JSON.stringify({
-    ...(leftOut.length > 0 && { left_out: leftOut }),
+    ...(leftOut.length > 0 && { left_out: leftOut.map(({ key }) => key) }),
     ...(notes.length > 0 && { notes }),
     ...content,
   });

@@ -7,8 +7,8 @@ export const maxConfigBytes = 1024 * 1024;
 export interface LabConfig {
   /** settings and blocks, by their keys */
   readonly content: Readonly<Record<string, unknown>>;
-  /** keys of secrets that have a value and are not in `content` */
-  readonly leftOut: readonly string[];
+  /** secrets that have a value and are not in `content`, with the environment variable of each */
+  readonly leftOut: readonly { readonly key: string; readonly variable: string }[];
   /** sentences about other differences from the running lab */
   readonly notes: readonly string[];
 }

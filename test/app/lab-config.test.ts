@@ -1,5 +1,5 @@
 /** `GET config`: a file from which the same lab starts. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
@@ -8,7 +8,15 @@ import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
 import { configOfOptions, loadConfig } from '../../src/config/layers/load.ts';
 import { systemIo } from '../../src/config/layers/files.ts';
-import { bundledExampleNames } from '../../src/config/profile/bundled.ts';
+import {
+  bundledEvseProfileNames,
+  bundledExampleNames,
+  bundledProfileNames,
+  bundledProfilePath,
+} from '../../src/config/profile/bundled.ts';
+import { deviceProfileSchema } from '../../src/config/profile/device-profile.ts';
+import { faultListSchema } from '../../src/config/profile/fault-list.ts';
+import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import { deviceTypeNames } from '../../src/config/profile/device-types.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { declarations } from '../../src/config/settings/describe.ts';
@@ -197,7 +205,38 @@ describe('GET config', () => {
   it('keeps the frequency of the grid when the device is gone whose profile has set it', async () => {
     const first = Lab.ofOptions({ devices: [{ device_type: pv, profile: '10kW-3Phase-EU' }, { device_type: 'Batt' }] });
     await first.call('DELETE', '/devices/0');
-    expect((await first.call('GET', '/config')).grid).to.deep.equal({ nominal_frequency_hz: 50 });
+    const { grid, devices } = await first.call('GET', '/config');
+    expect(grid).to.deep.equal({ nominal_frequency_hz: 50 });
+    expect(devices).to.deep.equal([{ device_type: 'Batt' }]);
+  });
+
+  it('keeps the type of devices that are added without one', async () => {
+    const devices = [{ device_type: 'EVSE' }];
+    const first = Lab.ofOptions({ device_type: pv, evse_profile: 'EVSE-AC-22kW-1port', devices });
+    const second = await first.again();
+    for (const each of [first, second]) await each.call('POST', '/devices', {});
+    expect(second.devices).to.deep.equal(first.devices);
+  });
+
+  it('keeps the identity of a station whose index changes', async () => {
+    const first = Lab.ofOptions({
+      devices: [
+        { device_type: pv, count: 2 },
+        { device_type: 'EVSE', count: 2 },
+      ],
+    });
+    await first.call('DELETE', '/devices/1');
+    const ids = (await first.call('GET', '/config')).devices.map(({ ocpp }: Json) => ocpp?.id);
+    expect(ids).to.deep.equal([undefined, undefined, 'SIM-CP-1-3']);
+  });
+
+  it('profiles and sets of faults are read again as they were read', () => {
+    for (const name of [...bundledProfileNames, ...bundledEvseProfileNames]) {
+      const input = deviceProfileSchema.parse(parseYaml(readFileSync(bundledProfilePath(name)!, 'utf8')));
+      expect(deviceProfileSchema.parse(JSON.parse(JSON.stringify(input))), name).to.deep.equal(input);
+    }
+    for (const { name, faults } of readFaultProfiles())
+      expect(faultListSchema.parse(JSON.parse(JSON.stringify(faults))), name).to.deep.equal(faults);
   });
 
   it('refuses a lab without devices', async () => {

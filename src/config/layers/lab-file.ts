@@ -11,7 +11,8 @@ import type { FlatFault } from '../../fault-kinds/request.ts';
 import { isBundledFaultProfile, isBundledProfile } from '../profile/bundled.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { AppConfig } from '../settings/app-config.ts';
-import { isSettingKey, settingOf } from '../settings/settings.ts';
+import { isSettingKey, settingOf, variableOf } from '../settings/settings.ts';
+import type { SettingKey } from '../settings/settings.ts';
 
 /** A device of the lab and the entry that made it. */
 export interface LabDevice extends Pick<Device, 'index' | 'name' | 'deviceType' | 'assetType' | 'ocpp'> {
@@ -168,24 +169,24 @@ function gridBlock({ config: { grid, settings } }: Lab): Content {
   };
 }
 
-interface SettingsPart {
-  readonly settings: Readonly<Record<string, unknown>>;
-  readonly leftOut: readonly string[];
+interface SettingsPart extends Pick<LabConfig, 'leftOut'> {
+  readonly settings: Content;
 }
 
 /** The settings that differ from their defaults. */
 function settingsPart({ reports }: Lab): SettingsPart {
-  const ofFiles = reports.filter(({ key }) => isSettingKey(key) && settingOf(key).noFile !== true);
-  const isGiven = (key: string) => reports.some((each) => each.key === key && each.origin !== 'default');
+  const given = new Set(reports.flatMap(({ key, origin }) => (origin === 'default' ? [] : key)));
   // evse_profile without device_type makes added devices EVSEs
-  const isNeeded = (key: string) => key === 'device_type' && isGiven('evse_profile') && isGiven('device_type');
-  const shown = ofFiles.filter(
-    ({ key, isSecret, value, default: preset }) => !isSecret && (!isDeepStrictEqual(value, preset) || isNeeded(key)),
-  );
-  return {
-    settings: Object.fromEntries(shown.map(({ key, value }) => [key, value])),
-    leftOut: ofFiles.filter(({ isSecret, isSet }) => isSecret && isSet).map(({ key }) => key),
-  };
+  const isNeeded = (key: SettingKey) => key === 'device_type' && given.has(key) && given.has('evse_profile');
+  const settings: Record<string, unknown> = {};
+  const leftOut: { key: string; variable: string }[] = [];
+  for (const { key, isSecret, isSet, value, default: preset } of reports) {
+    if (!isSettingKey(key) || settingOf(key).noFile === true) continue;
+    if (isSecret) {
+      if (isSet) leftOut.push({ key, variable: variableOf(key) });
+    } else if (!isDeepStrictEqual(value, preset) || isNeeded(key)) settings[key] = value;
+  }
+  return { settings, leftOut };
 }
 
 /** True if clients have added or removed devices. */
