@@ -210,6 +210,15 @@ describe('GET config', () => {
     expect(devices).to.deep.equal([{ device_type: 'Batt' }]);
   });
 
+  it('leaves out lists by device when clients have changed the devices', async () => {
+    const first = Lab.of('-N', '2', '--csip_nmi', '4100000001,4100000002');
+    expect(await first.call('GET', '/config')).to.have.property('csip_nmi');
+    await first.call('DELETE', '/devices/1');
+    const { csip_nmi: list, notes } = await first.call('GET', '/config');
+    expect(list).to.equal(undefined);
+    expect(notes.join()).to.match(/^csip_nmi is left out/);
+  });
+
   it('keeps the type of devices that are added without one', async () => {
     const devices = [{ device_type: 'EVSE' }];
     const first = Lab.ofOptions({ device_type: pv, evse_profile: 'EVSE-AC-22kW-1port', devices });

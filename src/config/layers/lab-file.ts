@@ -194,12 +194,20 @@ function haveChanged({ devices, config }: Lab): boolean {
   return devices.length !== config.devices.length || devices.some(({ hasJoined }) => hasJoined);
 }
 
+/** Lists with a value for each device by its place, which added and removed devices have made untrue. */
+function listsByPlace(lab: Lab): readonly string[] {
+  const { csip_nmi: nmi, csip_lfdi: lfdi } = lab.config.settings.values;
+  if (!haveChanged(lab)) return [];
+  return [...(nmi.length > 1 ? ['csip_nmi'] : []), ...(lfdi.length > 0 ? ['csip_lfdi'] : [])];
+}
+
 /** Settings that depend on the devices, undefined: left out. */
 function settingsOfDevices(lab: Lab, { first }: Placement): Content {
   const { N } = lab.config.settings.values;
   return {
     first_device: first === 0 ? undefined : first,
     ...(N !== lab.devices.length && { N: undefined }),
+    ...Object.fromEntries(listsByPlace(lab).map((key) => [key, undefined])),
     ...(haveChanged(lab) && { state_dir: undefined, state_history: undefined }),
   };
 }
@@ -228,6 +236,7 @@ export function labFile(lab: Lab): LabConfig {
     leftOut,
     notes: [
       ...movedNotes(placement),
+      ...listsByPlace(lab).map((key) => `${key} is left out: clients have added or removed devices since it was given`),
       ...(stateDir !== null && haveChanged(lab) ? [stateNote] : []),
       ...(scenario === null ? [] : ['scenario is left out: it is given at a start']),
     ],
