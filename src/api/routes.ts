@@ -27,6 +27,7 @@ import { dnp3Routes } from './outstations.ts';
 import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
 import { scenarioRoutes } from './scenarios.ts';
+import { labConfigRoutes } from './lab-config.ts';
 import { settingsRoutes } from './settings.ts';
 import { shadingRoutes } from './shading.ts';
 import { stateRoutes } from './state.ts';
@@ -45,6 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...stateRoutes,
   ...certificateRoutes,
   ...settingsRoutes,
+  ...labConfigRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

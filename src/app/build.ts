@@ -25,6 +25,7 @@ import {
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { placedDevices } from './devices/placed.ts';
+import { labConfigOf } from './lab-config.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
@@ -231,6 +232,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
   keep('changes', changes.kept());
+  const running = { config, plant, changes, settings, chargePointId };
   const scenarios = composeScenarios({
     plant,
     wall,
@@ -273,7 +275,13 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const http = createHttp(
     config,
     inForce,
-    { ...setup, state: stateControl, settings, certificates: keptCertificates(state, wall, log) },
+    {
+      ...setup,
+      state: stateControl,
+      settings,
+      labConfig: () => labConfigOf(running),
+      certificates: keptCertificates(state, wall, log),
+    },
     checkReplies,
   );
   scenarios.api.set(http.api);

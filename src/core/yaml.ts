@@ -1,4 +1,4 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
 
 /**
@@ -145,4 +145,13 @@ export function parseYamlText(text: string): YamlText {
     value: valueOf(document),
     lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
   };
+}
+
+/**
+ * A document that `parseYaml` reads as the same value.
+ * @param comments lines before it
+ */
+export function yamlText(value: unknown, comments: readonly string[] = []): string {
+  const head = comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, ' ')}\n`).join('');
+  return `${head}${stringify(value, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false })}`;
 }

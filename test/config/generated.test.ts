@@ -73,6 +73,8 @@ describe('generated configuration files', () => {
       'grid',
       'faults',
       'devices',
+      'left_out',
+      'notes',
     ]);
     expect(published('config').safeParse({ seed: 1, tickk: 2 }).success).to.equal(false);
     expect(published('config').safeParse({ devices: [{ profile: { pv: { series: -1 } } }] }).success).to.equal(false);

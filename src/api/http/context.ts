@@ -22,6 +22,7 @@ import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CertificateStore } from '../../contract/certificates.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
+import type { LabConfigOf } from '../../contract/lab-config.ts';
 import type { SettingsControl } from '../../contract/settings.ts';
 import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
@@ -155,6 +156,8 @@ export interface ApiContext {
   readonly certificates?: CertificateStore;
   /** default: there are none */
   readonly settings?: SettingsControl;
+  /** the running lab as a configuration; default: there is none */
+  readonly labConfig?: LabConfigOf;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -185,6 +188,7 @@ export interface RouteContext extends ApiContext {
   readonly state: StateControl;
   readonly certificates: CertificateStore;
   readonly settings: SettingsControl;
+  readonly labConfig: LabConfigOf;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have started */
   readonly holds: HoldBook;

@@ -137,6 +137,11 @@ export class DeviceChanges {
     return entry && this.#configOf(entry, index);
   }
 
+  /** Entry of a device that has joined; undefined: it is one of the configuration. */
+  joinedEntry(index: number): DeviceEntry | undefined {
+    return this.#joined.get(index);
+  }
+
   /** Resolves when no change is under way. */
   async settled(): Promise<void> {
     await this.#turns.settled();

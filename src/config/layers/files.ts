@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { z } from 'zod';
+import { maxConfigBytes } from '../../contract/lab-config.ts';
 import type { Issue } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
@@ -27,7 +28,6 @@ export interface ConfigIo {
   readonly isFile: (path: string) => boolean;
 }
 
-const maxFileBytes = 1024 * 1024;
 const maxDepth = 16;
 
 /** The real file system. */
@@ -85,7 +85,7 @@ export function readMapping(
   if (!parse && io.isFile(path)) return refuseExtension();
   let text: string;
   try {
-    text = io.readFile(path, maxFileBytes);
+    text = io.readFile(path, maxConfigBytes);
   } catch (error) {
     // a shortage says nothing about the file
     const shortage = shortageOf(error);
@@ -94,7 +94,8 @@ export function readMapping(
     return fail(`cannot be read: ${fileReason(error)}${isMissing ? bundledHint(path, bundled) : ''}`);
   }
   if (!parse) return refuseExtension();
-  if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);
+  if (Buffer.byteLength(text) > maxConfigBytes)
+    return fail(`cannot be read: it is larger than ${maxConfigBytes} bytes`);
   let value: unknown;
   try {
     value = parse(text.replace(/^\uFEFF/, ''));
@@ -160,6 +161,14 @@ const blocksSchema = z.strictObject({
     .max(maxDevices)
     .optional()
     .meta({ description: 'One entry per device or group of equal devices, for mixed sites.' }),
+  left_out: z
+    .array(z.string().max(64))
+    .optional()
+    .meta({ description: 'Secrets that GET config has left out; without effect.' }),
+  notes: z
+    .array(z.string().max(4096))
+    .optional()
+    .meta({ description: 'Remarks of GET config for the reader; without effect.' }),
 });
 
 type ConfigBlocks = z.infer<typeof blocksSchema>;
@@ -212,7 +221,7 @@ function isFileKey(key: string): key is SettingKey {
 
 /** The issue of an unknown key; for the spelling of a flag the issue names the key of that flag. */
 function unknownKey(name: string, key: string): Issue {
-  const allowed = [...fileKeys, 'grid', 'faults', 'devices'];
+  const allowed = [...fileKeys, ...Object.keys(blocksSchema.shape)];
   const flag = flagSpelled(key);
   if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', key, allowed);
   return { name, detail: `unknown key; the key of the flag ${flag.spelling} is ${flag.key}`, allowed };
@@ -236,7 +245,7 @@ export interface ConfigMapping {
 /** Checks the content of a configuration file. Invalid parts are left out. */
 export function configFileOf({ mapping, directory, label }: ConfigMapping, issues: Issue[]): ConfigFile {
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, ...rest } = mapping;
+  const { grid, faults: faultList, devices, left_out: leftOut, notes, ...rest } = mapping;
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
       issues.push(unknownKey(`${label}: ${key}`, key));
@@ -252,6 +261,8 @@ export function configFileOf({ mapping, directory, label }: ConfigMapping, issue
     ...(grid === undefined ? {} : { grid }),
     ...(faultList === undefined ? {} : { faults: faultList }),
     ...(devices === undefined ? {} : { devices }),
+    ...(leftOut === undefined ? {} : { left_out: leftOut }),
+    ...(notes === undefined ? {} : { notes }),
   };
   const checked = blocksSchema.safeParse(blocks);
   if (!checked.success)

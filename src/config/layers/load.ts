@@ -6,7 +6,7 @@ import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices, nominalFrequency } from '../profile/devices.ts';
-import { commonFaults } from '../profile/fault-profiles.ts';
+import { commonFaultList, commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { systemIo, configFileOf, readConfigFile } from './files.ts';
 import type { ConfigIo, ConfigFile } from './files.ts';
@@ -99,6 +99,8 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
     values,
     originOf: (key) => originWordOf(gathered, key),
     directory: io.cwd,
+    file: gathered.file,
+    faultList: commonFaultList(gathered),
     with(over) {
       const changed = gatheredWith(gathered, over);
       refuseIssues(crossIssues(changed, list, proxy));

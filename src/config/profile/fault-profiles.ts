@@ -93,18 +93,25 @@ export function ownFaultGroups(
   return faultGroups(list, place, io, issues);
 }
 
-/** The faults of all devices: from the flag or the variable, otherwise from the file. */
-export function commonFaults({ values, file, layers, originOf, io }: Gathered, issues: Issue[]): FaultGroup[] {
-  if (layers.flags.has('faults') || layers.env.has('faults')) {
-    return faultGroups(values.faults, { base: io.cwd, nameOf: () => originOf('faults') }, io, issues);
-  }
-  if (file?.faults == null) return [];
-  return faultGroups(
-    file.faults,
-    { base: file.directory, nameOf: (position) => `${file.label}: faults[${position}]` },
-    io,
-    issues,
-  );
+/** The faults of all devices as they are written, and the directory that relative paths start from. */
+export interface CommonFaultList {
+  readonly list: readonly (string | FlatFault)[];
+  readonly base: string;
+}
+
+/** The list of the flag or the variable, otherwise that of the file. */
+export function commonFaultList({ values, file, layers, io }: Gathered): CommonFaultList {
+  if (layers.flags.has('faults') || layers.env.has('faults')) return { list: values.faults, base: io.cwd };
+  return { list: file?.faults ?? [], base: file?.directory ?? io.cwd };
+}
+
+/** The faults of all devices. */
+export function commonFaults(gathered: Gathered, issues: Issue[]): FaultGroup[] {
+  const { values, file, originOf, io } = gathered;
+  const { list, base } = commonFaultList(gathered);
+  const isOfFile = list !== values.faults;
+  const nameOf = (position: number) => (isOfFile ? `${file?.label ?? ''}: faults[${position}]` : originOf('faults'));
+  return faultGroups(list, { base, nameOf }, io, issues);
 }
 
 /** Reads every bundled set of faults. @throws SimError INTERNAL when one has issues */

@@ -7,10 +7,12 @@ import type { AssetType } from '../../contract/device.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
+import type { ConfigFile } from '../layers/files.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
 import type { FaultGroup } from '../profile/fault-list.ts';
+import type { CommonFaultList } from '../profile/fault-profiles.ts';
 import type { SettingKey, Values } from './settings.ts';
 
 /** Configuration of one simulated device. */
@@ -49,6 +51,9 @@ export interface SettingLayers {
   readonly originOf: (key: SettingKey) => Exclude<SettingOrigin, 'rest'>;
   /** directory of relative paths in requests */
   readonly directory: string;
+  /** blocks of the configuration file, or of the options of a script; null: neither */
+  readonly file: ConfigFile | null;
+  readonly faultList: CommonFaultList;
   /**
    * The configuration with these values in place of those of all other layers, checked by the rules of a start. The
    * devices stay as they are.

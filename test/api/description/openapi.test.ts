@@ -35,7 +35,9 @@ const openOnPurpose = [
   'OcppSentProfile/*',
   'OcppSentProfile/chargingSchedule/*',
   'OcppSentProfile/chargingSchedule[]/*',
-  // has a schema of its own, config/schema
+  // have schemas of their own, config/schema
+  'LabConfiguration/*',
+  'LabConfiguration/devices[]/*',
   'ScenarioRequest/scenario/*',
 ];
 
