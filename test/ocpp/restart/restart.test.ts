@@ -125,6 +125,19 @@ describe('a station that starts again', () => {
       expect(new Set(ids).size).to.equal(1);
     });
 
+  it('2.1: a resumed transaction has the time charged up to the last instant of the device (E17)', async () => {
+    rig = await Rig.open('ocpp2.1');
+    const { site } = rig;
+    const variable = { component: { name: 'TxCtrlr' }, variable: { name: 'ResumptionTimeout' } };
+    await site.ask('SetVariables', { setVariableData: [{ ...variable, attributeValue: '300' }] });
+    await rig.charge(50);
+    await site.kill('kill');
+    await site.run(5);
+    const resumed = rig.of('TransactionEvent').find(({ triggerReason }) => triggerReason === 'TxResumed');
+    const { timeSpentCharging } = resumed?.['transactionInfo'] as Json;
+    expect(timeSpentCharging).to.be.within(45, 50);
+  });
+
   it('2.1: the profile of a resumed transaction holds, and that of an ended one does not', async () => {
     for (const timeout of ['300', '0']) {
       rig = await Rig.open('ocpp2.1');

@@ -270,8 +270,10 @@ function resume(state: TransactionsState, record: TransactionRecord): void {
   const instant = { connector, atMs: Math.max(lastMs, clock.ofSim(device.now)) };
   if (idToken !== null && connector.authorised)
     bearers.set(evseId, { idToken, groupIdToken, remoteStartId, reservationId });
-  // the time without power is no charging time
-  const course = courseOf(state, { ...record, chargingSinceMs: null }, instant);
+  // the time after the last instant of the device is no charging time
+  const { atMs: untilMs } = lastReading(parts, ledger, record, record.sessionId);
+  const chargedMs = chargedMsAt(record, untilMs);
+  const course = courseOf(state, { ...record, chargedMs, chargingSinceMs: null }, instant);
   const resumed = ledger.change(key, course) ?? record;
   state.started.emit(resumed);
   limits.resume(update(state, resumed, instant, { trigger: 'TxResumed', reason: null }));
