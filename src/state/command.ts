@@ -71,13 +71,25 @@ async function show({ folder: path, device, asJson }: StateArguments, io: StateI
   await io.out(asJson ? shownAsJson(shown) : shownAsText(shown));
 }
 
-/** Writes a file that its owner alone can read: whole, or not at all. @throws SimError CONFIG_INVALID */
+/** Opens a file for writing. @throws SimError CONFIG_INVALID */
+function openOutput(file: string, path: string): number {
+  try {
+    return openSync(file, 'w', ownerOnly);
+  } catch (error) {
+    throw new SimError('CONFIG_INVALID', `--output: ${path} cannot be written: ${fileReason(error)}`);
+  }
+}
+
+/**
+ * Writes a file that its owner alone can read: whole, or not at all.
+ * @throws SimError CONFIG_INVALID for a file that cannot be opened; Error in words for a full disk
+ */
 function writeDocument(path: string, text: string): void {
   // a pipe or a terminal cannot be replaced
   const isSpecial = existsSync(path) && !statSync(path).isFile();
   const temporary = isSpecial ? path : `${path}.new`;
+  const file = openOutput(temporary, path);
   try {
-    const file = openSync(temporary, 'w', ownerOnly);
     try {
       if (!isSpecial) fchmodSync(file, ownerOnly);
       writeFileSync(file, text);
@@ -88,7 +100,7 @@ function writeDocument(path: string, text: string): void {
     if (!isSpecial) renameSync(temporary, path);
   } catch (error) {
     if (!isSpecial) rmSync(temporary, { force: true });
-    throw new SimError('CONFIG_INVALID', `--output: ${path} cannot be written: ${fileReason(error)}`);
+    throw new Error(`--output: ${path} cannot be written: ${fileReason(error)}`, { cause: error });
   }
 }
 

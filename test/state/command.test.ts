@@ -122,6 +122,14 @@ describe('derbench state', () => {
     expect(Object.fromEntries(readState(openFolder(at('copy'))).contents)).to.deep.equal(Object.fromEntries(lab));
   });
 
+  it('answers 1 for an output that takes no octets, and 2 for one that cannot be opened', async function () {
+    if (!existsSync('/dev/full')) skip(this, 'this machine has no /dev/full');
+    expect(await run('export', folder(), '--output', '/dev/full')).to.equal(1);
+    expect(errors).to.include('/dev/full cannot be written: no space left on device');
+    expect(await run('export', folder(), '--output', at('none/lab.json'))).to.equal(2);
+    expect(errors).to.include('none/lab.json cannot be written');
+  });
+
   it('leaves secrets out and says so, and says at the import what is missing', async () => {
     expect(await run('export', folder())).to.equal(0);
     expect(out).not.to.include('password');
