@@ -218,6 +218,39 @@ describe('store in files', () => {
     expect(await (await Rig.open(folder)).contents(['a'])).to.deep.equal({ a: [1] });
   });
 
+  const unreadable: Readonly<Record<string, string>> = {
+    'a cut object': '"value":{',
+    'a cut list': '"append":[1',
+    'a text in place of a list': '"append":"abc"',
+    'null in place of a list': '"replace":null',
+    'a value that is nested too deep': `"value":${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  };
+  for (const [words, change] of Object.entries(unreadable))
+    it(`${words} with a checksum that fits is damage, and counts with no change of its group or after it`, async () => {
+      const lines = [
+        `"derbench_state":${formatVersion}`,
+        '"slot":"a","append":[1]',
+        '"more":1,"slot":"a","append":[2]',
+        `"slot":"b",${change}`,
+        '"slot":"a","append":[3]',
+      ].map((members, n) => {
+        const text = `{"n":${n},${members}}`;
+        return `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
+      });
+      const folder = new TestFolder();
+      folder.put(journalFile, Buffer.from(lines.join('')));
+      const rig = await Rig.open(folder);
+      expect(await rig.contents(['a', 'b'])).to.deep.equal({ a: [1], b: [] });
+      expect(rig.lines.join()).to.include('the state of its first 2 records is used').and.to.include('.corrupt-');
+    });
+
+  it('a head of form 0 is damage: no version has written it', async () => {
+    const text = '{"n":0,"derbench_state":0}';
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.from(`${crc32(text).toString(16).padStart(8, '0')} ${text}\n`));
+    expect((await Rig.open(folder)).lines.join()).to.include('damaged').and.to.include('.corrupt-');
+  });
+
   it('a head with members of a later version is no damage', async () => {
     const before = await Rig.open();
     await before.store.slot('a').append(1);
