@@ -23,7 +23,7 @@ import { emptied, exported, imported, partOf, withDevice } from './document.ts';
 import type { ImportedState } from './document.ts';
 import { openFolder } from './files.ts';
 import type { Folder } from './files.ts';
-import { checkFolder, copyDamaged, readState, withLockedFolder } from './folder-work.ts';
+import { checkFolder, copyDamaged, readState, withFolderToRead, withLockedFolder } from './folder-work.ts';
 import type { FolderState } from './folder-work.ts';
 import { lockHolder } from './lock.ts';
 import { shownAsJson, shownAsText } from './show.ts';
@@ -127,7 +127,7 @@ async function exportState({ folder: path, device, output, withSecrets }: StateA
       'CONFIG_INVALID',
       `--output: ${output} lies in the state folder; allowed: a file outside of ${path}`,
     );
-  const state = await withLockedFolder(path, (folder) => Promise.resolve(readState(folder)));
+  const state = withFolderToRead(path, readState);
   noteDamage(state, io);
   const { version } = io;
   const document = exported(state.contents, { device, withSecrets, nowMs: io.nowMs(), version });

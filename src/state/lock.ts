@@ -2,7 +2,7 @@
  * Keeps a second process out of a state folder. The lock names the process and the instant of its start, so that the
  * lock of a killed process is taken over at once, also where numbers of processes repeat as in containers.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readFile, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -104,6 +104,15 @@ export function lockHolder(folder: string, nowMs: number): string | null {
   return isHeld(path, holder, nowMs) ? holderWords(holder) : null;
 }
 
+/** Removes a file if there is one. The errors of `rmSync` have neither code nor words. @throws an error of the file system */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
 /** Puts a lock into place if there is none. @returns false: there is one */
 function place(path: string): boolean {
   try {
@@ -111,23 +120,28 @@ function place(path: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // of a full disk: an empty lock would keep the next process out
-    rmSync(path, { force: true });
+    try {
+      // of a full disk: an empty lock would keep the next process out
+      removeFile(path);
+    } catch {
+      // the first error says why
+    }
     throw error;
   }
 }
 
-/** Removes the lock of a holder that does not run any more. */
+/** Removes the lock of a holder that does not run any more. @throws an error of the file system */
 function removeDead(path: string, holder: Holder | null): void {
   const moved = `${path}.${process.pid}`;
   try {
     renameSync(path, moved);
-  } catch {
+  } catch (error) {
     // another process was faster
-    return;
+    if (isMissing(error)) return;
+    throw error;
   }
   // a third process may have replaced the dead lock meanwhile
-  if (isDeepStrictEqual(readHolder(moved), holder)) rmSync(moved, { force: true });
+  if (isDeepStrictEqual(readHolder(moved), holder)) removeFile(moved);
   else renameSync(moved, path);
 }
 
@@ -167,7 +181,7 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
     },
     release() {
       stop();
-      if (isDeepStrictEqual(readHolder(path), self)) rmSync(path, { force: true });
+      if (isDeepStrictEqual(readHolder(path), self)) removeFile(path);
     },
   };
 }

@@ -15,7 +15,7 @@ import { stateCommand } from '../../src/state/command.ts';
 import { replaceContents } from '../../src/state/contents.ts';
 import type { Contents } from '../../src/state/contents.ts';
 import { openFolder } from '../../src/state/files.ts';
-import { readState } from '../../src/state/folder-work.ts';
+import { readState, withFolderToRead } from '../../src/state/folder-work.ts';
 import { journalFile } from '../../src/state/journal.ts';
 import { ownersSlot } from '../../src/state/slots.ts';
 import { snapshotFolder, Snapshots } from '../../src/state/snapshots.ts';
@@ -128,6 +128,15 @@ describe('derbench state', () => {
     expect(errors).to.include('/dev/full cannot be written: no space left on device');
     expect(await run('export', folder(), '--output', at('none/lab.json'))).to.equal(2);
     expect(errors).to.include('none/lab.json cannot be written');
+  });
+
+  it('reads a folder without a lock where nobody can write, and only there', () => {
+    const refuse = (code: string) => () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    const read = (code: string) => withFolderToRead(folder(), (from) => readState(from).contents.size, refuse(code));
+    expect(read('EROFS')).to.equal(lab.size);
+    expect(() => read('EACCES')).to.throw('EACCES');
   });
 
   it('leaves secrets out and says so, and says at the import what is missing', async () => {
