@@ -21,7 +21,7 @@ import { replaceContents } from './contents.ts';
 import type { Contents } from './contents.ts';
 import { emptied, exported, imported, partOf, withDevice } from './document.ts';
 import type { ImportedState } from './document.ts';
-import { openFolder } from './files.ts';
+import { folderAt } from './files.ts';
 import type { Folder } from './files.ts';
 import { checkFolder, copyDamaged, readState, withFolderToRead, withLockedFolder } from './folder-work.ts';
 import type { FolderState } from './folder-work.ts';
@@ -50,16 +50,14 @@ const subject = (device: number | null) => (device === null ? 'the state' : `the
 
 async function show({ folder: path, device, asJson }: StateArguments, io: StateIo): Promise<void> {
   checkFolder(path);
-  const state = readState(openFolder(path));
+  const state = readState(folderAt(path));
   const place = join(path, snapshotFolder);
-  const snapshots = existsSync(place)
-    ? await new Snapshots({
-        folder: openFolder(place),
-        version: io.version,
-        nowMs: () => io.nowMs(),
-        isReadOnly: true,
-      }).list()
-    : [];
+  const snapshots = await new Snapshots({
+    folder: folderAt(place),
+    version: io.version,
+    nowMs: () => io.nowMs(),
+    isReadOnly: true,
+  }).list();
   const contents = device === null ? state.contents : partOf(state.contents, device);
   const shown = {
     folder: path,

@@ -6,7 +6,7 @@ import { systemClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import { copyOf } from './contents.ts';
 import type { Contents } from './contents.ts';
-import { openFolder } from './files.ts';
+import { folderAt, openFolder, writtenAtMs } from './files.ts';
 import type { Folder } from './files.ts';
 import { journalFile } from './journal.ts';
 import { takeLock } from './lock.ts';
@@ -41,7 +41,7 @@ export function withFolderToRead<T>(
 ): T {
   const lock = lockToRead(path, take);
   try {
-    return work(openFolder(path));
+    return work(folderAt(path));
   } finally {
     lock?.release();
   }
@@ -87,13 +87,12 @@ export function readState(folder: Pick<Folder, 'path' | 'read'>): FolderState {
       'CONFIG_INVALID',
       `${folder.path} was written by a newer derbench (form ${version}; this one reads up to ${formatVersion})`,
     );
-  const { mtimeMs } = statSync(join(folder.path, journalFile), { throwIfNoEntry: false }) ?? {};
   return {
     contents: copyOf(migrated(slots, version)),
     format: version,
     octets: data?.length ?? 0,
     records: last + 1,
-    lastSaveMs: mtimeMs === undefined ? null : Math.round(mtimeMs),
+    lastSaveMs: writtenAtMs(join(folder.path, journalFile)),
     damage,
   };
 }

@@ -79,6 +79,16 @@ describe('files of a running simulator in the hands of others', () => {
     await files.store.settled();
   };
 
+  const controlOf = () =>
+    createStateControl({
+      state,
+      owners: { save: () => undefined },
+      wall: new HandWall(),
+      log: { info: () => undefined },
+      version: '1',
+      onRestart: undefined,
+    });
+
   const acts: Readonly<Record<string, () => void>> = {
     removed: () => {
       rmSync(journal());
@@ -134,7 +144,7 @@ describe('files of a running simulator in the hands of others', () => {
     await history.write(() => Buffer.from('x'));
     await history.close();
     expect(readFileSync(journal())).to.deep.equal(before);
-    expect(readdirSync(join(path, 'history'))).to.deep.equal([]);
+    expect(readdirSync(path).sort()).to.deep.equal([journalFile, 'lock']);
     const control = createStateControl({
       state,
       owners: { save: () => undefined },
@@ -179,19 +189,45 @@ describe('files of a running simulator in the hands of others', () => {
   });
 
   it('snapshots whose folder is removed are none, and new ones can be taken', async () => {
-    const control = createStateControl({
-      state,
-      owners: { save: () => undefined },
-      wall: new HandWall(),
-      log: { info: () => undefined },
-      version: '1',
-      onRestart: undefined,
-    });
+    const control = controlOf();
     await control.take('s', false);
     rmSync(join(path, 'snapshots'), { recursive: true });
     expect(await control.snapshots()).to.deep.equal([]);
     mkdirSync(join(path, 'snapshots'));
     rmSync(join(path, 'snapshots'), { recursive: true });
     expect(await control.take('t', false)).to.include({ name: 't' });
+  });
+
+  it('snapshots whose folder is a file are none, and taking one says why it cannot be', async () => {
+    writeFileSync(join(path, 'snapshots'), '');
+    const control = controlOf();
+    expect(await control.snapshots()).to.deep.equal([]);
+    expect(await codeOfRejection(control.take('s', false))).to.equal('COMMAND_CONFLICT');
+  });
+
+  it('a folder that has become a file is a failure, and no error of the report', async () => {
+    rmSync(path, { recursive: true });
+    writeFileSync(path, '');
+    await look();
+    const { report } = controlOf();
+    expect(report).to.include({ lastSaveMs: null });
+    expect(report.failure).to.include('EEXIST');
+    rmSync(path);
+  });
+
+  it('a history whose folder is a file is one warning, and nothing more', async () => {
+    writeFileSync(join(path, 'history'), '');
+    const warnings: string[] = [];
+    const history = new HistoryFiles({
+      folder: files.openFolder(join(path, 'history')),
+      log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
+      nowMs: () => 0,
+      limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
+    });
+    await history.read(() => undefined);
+    await history.write(() => Buffer.from('a'));
+    await history.close();
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.include('EEXIST').and.to.include('a restart would lose later samples');
   });
 });

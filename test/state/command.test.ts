@@ -215,6 +215,12 @@ describe('derbench state', () => {
     expect(readFileSync(join(folder(), copy ?? ''))).to.deep.equal(octets);
   });
 
+  it('shows a folder whose snapshots are a file as one without any', async () => {
+    writeFileSync(join(folder(), snapshotFolder), 'x');
+    expect(await run('show', folder())).to.equal(0);
+    expect(out).to.include('devices').and.not.to.include('snapshot');
+  });
+
   it('refuses a folder of a newer version, one that there is not, and a file in its place', async () => {
     expect(await run('show', at('nowhere'))).to.equal(2);
     expect(errors).to.include('there is no such folder');
