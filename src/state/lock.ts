@@ -7,7 +7,7 @@ import { readFile, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import type { Every } from '../core/time/timers.ts';
 import { isMissing, makeFolder } from './files.ts';
 
@@ -153,6 +153,8 @@ function removeDead(path: string, holder: Holder | null): void {
 export function takeLock(folder: string, every: Every, nowMs: () => number): Lock {
   const path = join(folder, lockFile);
   for (let attempt = 0; !place(path); attempt += 1) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw new SimError('CONFIG_INVALID', `state_dir: ${path} is no file, so that it can be no lock`);
     const holder = readHolder(path);
     if (attempt > 2 || isHeld(path, holder, nowMs())) throw heldError(folder, holder);
     removeDead(path, holder);
@@ -172,7 +174,7 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
         const text = await readFile(path, 'utf8');
         return { holder: isOurs(text) ? null : holderWords(holderIn(text)), wasRemoved: false };
       } catch (error) {
-        if (!isMissing(error)) throw error;
+        if (!isMissing(error)) throw new Error(`${path} cannot be read: ${errorText(error)}`, { cause: error });
       }
       makeFolder(resolve(folder));
       return place(path)
