@@ -158,7 +158,7 @@ describe('store in files', () => {
       const after = await Rig.open(folder);
       const lines = ends.filter((end) => end <= length).length;
       expect(await after.contents(slots), `${length} octets`).to.deep.equal(states[Math.max(0, lines - 1)]);
-      expect(after.lines, `${length} octets`).to.have.length(length === 0 || ends.includes(length) ? 0 : 1);
+      expect(after.lines, `${length} octets`).to.have.length(ends.includes(length) ? 0 : 1);
       await after.store.slot('a').append('more');
       const again = await Rig.open(folder);
       expect(again.lines).to.deep.equal([]);
@@ -244,11 +244,20 @@ describe('store in files', () => {
       expect(rig.lines.join()).to.include('the state of its first 2 records is used').and.to.include('.corrupt-');
     });
 
+  it('a journal of no octets is one warning, and none where there was no journal', async () => {
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.alloc(0));
+    expect((await Rig.open(folder)).lines).to.deep.equal(['the journal in /state is empty: no state is there']);
+    expect((await Rig.open()).lines).to.deep.equal([]);
+  });
+
   it('a head of form 0 is damage: no version has written it', async () => {
     const text = '{"n":0,"derbench_state":0}';
     const folder = new TestFolder();
     folder.put(journalFile, Buffer.from(`${crc32(text).toString(16).padStart(8, '0')} ${text}\n`));
-    expect((await Rig.open(folder)).lines.join()).to.include('damaged').and.to.include('.corrupt-');
+    expect((await Rig.open(folder)).lines.join())
+      .to.include('damaged')
+      .and.to.include('.corrupt-');
   });
 
   it('a head with members of a later version is no damage', async () => {
