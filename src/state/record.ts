@@ -109,7 +109,10 @@ function slotsOf(changes: ReadonlyMap<string, SlotChanges>): Map<string, string[
   for (const [slot, list] of changes) {
     const texts = list.map(textsOf);
     if (texts.includes(null)) return null;
-    slots.set(slot, texts.flatMap((each) => each ?? []));
+    slots.set(
+      slot,
+      texts.flatMap((each) => each ?? []),
+    );
   }
   return slots;
 }
@@ -130,7 +133,7 @@ export function replay(data: Buffer): Replay {
   const slots = slotsOf(changes);
   if (slots !== null) return { slots, ...rest };
   const readable = changesIn(data, (record) => textsOf(record) !== null);
-  return { ...readable, slots: slotsOf(readable.changes) ?? new Map() };
+  return { ...readable, slots: slotsOf(readable.changes) ?? new Map<string, string[]>() };
 }
 
 /** @param isReadable further demand on a change */

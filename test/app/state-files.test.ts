@@ -160,33 +160,34 @@ describe('files of a running simulator in the hands of others', () => {
     expect(readFileSync(join(path, 'lock'), 'utf8')).to.include('elsewhere');
   });
 
-  it('a segment of the history that is removed is followed by another one', async () => {
-    const warnings: string[] = [];
-    const options = {
-      folder: files.openFolder(join(path, 'history')),
-      log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
-      nowMs: () => 0,
-      limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
-    };
-    const history = new HistoryFiles(options);
-    const firsts: boolean[] = [];
-    const write = (text: string) =>
-      history.write((isFirst) => {
-        firsts.push(isFirst);
-        return Buffer.from(text);
-      });
-    await write('a');
-    await write('b');
-    rmSync(join(path, 'history', '00000001.segment'));
-    await write('c');
-    await write('d');
-    await history.close();
-    expect(firsts).to.deep.equal([true, false, true, false]);
-    expect(warnings).to.have.length(1);
-    const read: string[] = [];
-    await new HistoryFiles(options).read((batch) => read.push(batch.toString()));
-    expect(read).to.deep.equal(['c', 'd']);
-  });
+  for (const removed of ['history/00000001.segment', 'history', ''])
+    it(`a segment of the history is followed by another one after the removal of ${removed || 'all'}`, async () => {
+      const warnings: string[] = [];
+      const options = {
+        folder: files.openFolder(join(path, 'history')),
+        log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
+        nowMs: () => 0,
+        limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
+      };
+      const history = new HistoryFiles(options);
+      const firsts: boolean[] = [];
+      const write = (text: string) =>
+        history.write((isFirst) => {
+          firsts.push(isFirst);
+          return Buffer.from(text);
+        });
+      await write('a');
+      await write('b');
+      rmSync(join(path, removed), { recursive: true });
+      await write('c');
+      await write('d');
+      await history.close();
+      expect(firsts).to.deep.equal([true, false, true, false]);
+      expect(warnings).to.have.length(1);
+      const read: string[] = [];
+      await new HistoryFiles(options).read((batch) => read.push(batch.toString()));
+      expect(read).to.deep.equal(['c', 'd']);
+    });
 
   it('snapshots whose folder is removed are none, and new ones can be taken', async () => {
     const control = controlOf();
