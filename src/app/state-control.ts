@@ -1,5 +1,4 @@
 /** The state folder of a running simulator as REST sees it. */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { noState } from '../contract/state.ts';
 import type { StateControl, StateReport } from '../contract/state.ts';
@@ -8,6 +7,7 @@ import { memo } from '../core/lazy.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { copyOf } from '../state/contents.ts';
+import { writtenAtMs } from '../state/files.ts';
 import { journalFile } from '../state/journal.ts';
 import { formatVersion } from '../state/record.ts';
 import { snapshotFolder, Snapshots } from '../state/snapshots.ts';
@@ -35,13 +35,12 @@ interface StateControlOptions {
 
 function reportOf({ path, store }: StateFiles): Omit<StateReport, 'words' | 'failure' | 'canRestore'> {
   const { bytes, records } = store.report;
-  const { mtimeMs } = statSync(join(path, journalFile), { throwIfNoEntry: false }) ?? {};
   return {
     folder: path,
     format: formatVersion,
     octets: bytes,
     records,
-    lastSaveMs: mtimeMs === undefined ? null : Math.round(mtimeMs),
+    lastSaveMs: writtenAtMs(join(path, journalFile)),
   };
 }
 

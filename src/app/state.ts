@@ -1,4 +1,5 @@
 /** The state of a simulator that survives its process: the folder, its lock and the store in it. */
+import { resolve } from 'node:path';
 import { SimError, errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createMemoryStore } from '../core/store.ts';
@@ -11,7 +12,7 @@ import type { Contents } from '../state/contents.ts';
 import { withLockedFolder } from '../state/folder-work.ts';
 import { createFileStore } from '../state/file-store.ts';
 import type { FileStore } from '../state/file-store.ts';
-import { openFolder as openDiskFolder } from '../state/files.ts';
+import { folderAt, makeFolder } from '../state/files.ts';
 import type { Folder } from '../state/files.ts';
 import { takeLock } from '../state/lock.ts';
 
@@ -19,7 +20,7 @@ import { takeLock } from '../state/lock.ts';
 export interface StateFiles {
   readonly path: string;
   readonly store: FileStore;
-  /** Opens a folder in it, on the same disk. */
+  /** Opens a folder in it, on the same disk; its first file makes it. */
   readonly openFolder: (path: string) => Folder;
 }
 
@@ -80,8 +81,9 @@ function unusable(path: string, error: unknown): unknown {
  * @throws SimError CONFIG_INVALID if the folder cannot be used, another process has it, or a newer version wrote it
  */
 export function folderState(path: string, options: StateOptions): State {
-  const { log, wall, later, every = callEvery, openFolder = openDiskFolder } = options;
+  const { log, wall, later, every = callEvery, openFolder = folderAt } = options;
   try {
+    makeFolder(resolve(path));
     const folder = openFolder(path);
     const lock = takeLock(path, every, () => wall.nowMs());
     try {

@@ -21,9 +21,9 @@ import { replaceContents } from './contents.ts';
 import type { Contents } from './contents.ts';
 import { emptied, exported, imported, partOf, withDevice } from './document.ts';
 import type { ImportedState } from './document.ts';
-import { openFolder } from './files.ts';
+import { folderAt } from './files.ts';
 import type { Folder } from './files.ts';
-import { checkFolder, copyDamaged, readState, withLockedFolder } from './folder-work.ts';
+import { checkFolder, copyDamaged, readState, withFolderToRead, withLockedFolder } from './folder-work.ts';
 import type { FolderState } from './folder-work.ts';
 import { lockHolder } from './lock.ts';
 import { shownAsJson, shownAsText } from './show.ts';
@@ -50,16 +50,14 @@ const subject = (device: number | null) => (device === null ? 'the state' : `the
 
 async function show({ folder: path, device, asJson }: StateArguments, io: StateIo): Promise<void> {
   checkFolder(path);
-  const state = readState(openFolder(path));
+  const state = readState(folderAt(path));
   const place = join(path, snapshotFolder);
-  const snapshots = existsSync(place)
-    ? await new Snapshots({
-        folder: openFolder(place),
-        version: io.version,
-        nowMs: () => io.nowMs(),
-        isReadOnly: true,
-      }).list()
-    : [];
+  const snapshots = await new Snapshots({
+    folder: folderAt(place),
+    version: io.version,
+    nowMs: () => io.nowMs(),
+    isReadOnly: true,
+  }).list();
   const contents = device === null ? state.contents : partOf(state.contents, device);
   const shown = {
     folder: path,
@@ -71,13 +69,25 @@ async function show({ folder: path, device, asJson }: StateArguments, io: StateI
   await io.out(asJson ? shownAsJson(shown) : shownAsText(shown));
 }
 
-/** Writes a file that its owner alone can read: whole, or not at all. @throws SimError CONFIG_INVALID */
+/** Opens a file for writing. @throws SimError CONFIG_INVALID */
+function openOutput(file: string, path: string): number {
+  try {
+    return openSync(file, 'w', ownerOnly);
+  } catch (error) {
+    throw new SimError('CONFIG_INVALID', `--output: ${path} cannot be written: ${fileReason(error)}`);
+  }
+}
+
+/**
+ * Writes a file that its owner alone can read: whole, or not at all.
+ * @throws SimError CONFIG_INVALID for a file that cannot be opened; Error in words for a full disk
+ */
 function writeDocument(path: string, text: string): void {
   // a pipe or a terminal cannot be replaced
   const isSpecial = existsSync(path) && !statSync(path).isFile();
   const temporary = isSpecial ? path : `${path}.new`;
+  const file = openOutput(temporary, path);
   try {
-    const file = openSync(temporary, 'w', ownerOnly);
     try {
       if (!isSpecial) fchmodSync(file, ownerOnly);
       writeFileSync(file, text);
@@ -88,7 +98,7 @@ function writeDocument(path: string, text: string): void {
     if (!isSpecial) renameSync(temporary, path);
   } catch (error) {
     if (!isSpecial) rmSync(temporary, { force: true });
-    throw new SimError('CONFIG_INVALID', `--output: ${path} cannot be written: ${fileReason(error)}`);
+    throw new Error(`--output: ${path} cannot be written: ${fileReason(error)}`, { cause: error });
   }
 }
 
@@ -115,7 +125,7 @@ async function exportState({ folder: path, device, output, withSecrets }: StateA
       'CONFIG_INVALID',
       `--output: ${output} lies in the state folder; allowed: a file outside of ${path}`,
     );
-  const state = await withLockedFolder(path, (folder) => Promise.resolve(readState(folder)));
+  const state = withFolderToRead(path, readState);
   noteDamage(state, io);
   const { version } = io;
   const document = exported(state.contents, { device, withSecrets, nowMs: io.nowMs(), version });

@@ -172,7 +172,13 @@ export function imported(text: string): ImportedState {
   }
   if (typeof document !== 'object' || document === null || !('derbench_state' in document))
     throw invalid('is no document of derbench state export: it has no derbench_state');
-  const { derbench_state: form, device = null, left_out: leftOut = [], slots } = document as Partial<StateDocument>;
+  const {
+    derbench_state: form,
+    device = null,
+    left_out: leftOut = [],
+    secrets,
+    slots,
+  } = document as Partial<StateDocument>;
   if (typeof form !== 'number' || !Number.isInteger(form) || form < 1 || form > formatVersion)
     throw invalid(`derbench_state: given ${JSON.stringify(form)}; allowed: 1 to ${formatVersion}`);
   const unknown = Object.keys(document).find((name) => !(documentMembers as readonly string[]).includes(name));
@@ -184,6 +190,8 @@ export function imported(text: string): ImportedState {
     throw invalid(`device: given ${JSON.stringify(device)}; allowed: the index of a device, or null`);
   if (!Array.isArray(leftOut) || leftOut.some((slot) => typeof slot !== 'string'))
     throw invalid('left_out: allowed: a list of names of slots');
+  if (!['boolean', 'undefined'].includes(typeof secrets))
+    throw invalid(`secrets: given ${JSON.stringify(secrets)}; allowed: true, false`);
   const contents = migrated(checkedContents(slots), form);
   if (device !== null) checkPart(contents, device);
   return { contents, device, leftOut };

@@ -51,7 +51,8 @@ async function setAside({ folder, log, nowMs }: FileStoreOptions, records: numbe
  */
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { folder, log, later, onFailure = () => undefined, otherHolder, limits = {} } = options;
-  const data = folder.read(journalFile) ?? Buffer.alloc(0);
+  const file = folder.read(journalFile);
+  const data = file ?? Buffer.alloc(0);
   const { slots, version: form, last, goodBytes, damage } = replay(data);
   if (form > formatVersion)
     throw new SimError(
@@ -84,6 +85,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     },
     async open() {
       const lostBytes = data.length - goodBytes;
+      // each version writes at least a head
+      if (file?.length === 0) log.warning(`the journal in ${folder.path} is empty: no state is there`);
       if (damage === 'damaged') await setAside(options, last + 1, lostBytes);
       if (damage === 'torn')
         log.warning(

@@ -1,5 +1,5 @@
 /** One folder of files, as the journal and the snapshots use it. Tests replace it by one that loses what was not synchronised. */
-import { constants, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import type { Dirent } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -45,7 +45,31 @@ export interface Folder {
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+/** True where there is no such file, also below what is no folder. */
+export const isMissing = (error: unknown): boolean =>
+  ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Wall clock of the last write of a file, ms since the epoch; null: no such file. @throws an error of the file system */
+export function writtenAtMs(path: string): number | null {
+  try {
+    return Math.round(statSync(path).mtimeMs);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+/** @throws Error for what is no regular file; an error of the file system */
+function readRegular(path: string): Buffer {
+  // a named pipe would block its opening, and all else with it
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is no regular file`);
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
 
 /**
  * Makes a folder, and those above it where they are missing. The recursion of Node itself never ends below `/proc`, which
@@ -103,6 +127,11 @@ async function namesIn(path: string, isWanted: (entry: Dirent) => boolean): Prom
 /** Makes the folder if there is none. @throws an error of the file system */
 export function openFolder(path: string): Folder {
   makeFolder(resolve(path));
+  return folderAt(path);
+}
+
+/** The folder of a path, which its first file makes if there is none. */
+export function folderAt(path: string): Folder {
   return {
     path,
     names: () => namesIn(path, (entry) => entry.isFile()),
@@ -113,7 +142,7 @@ export function openFolder(path: string): Folder {
     },
     read(name) {
       try {
-        return readFileSync(join(path, name));
+        return readRegular(join(path, name));
       } catch (error) {
         if (isMissing(error)) return null;
         throw error;

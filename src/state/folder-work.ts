@@ -6,10 +6,11 @@ import { systemClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import { copyOf } from './contents.ts';
 import type { Contents } from './contents.ts';
-import { openFolder } from './files.ts';
+import { folderAt, openFolder, writtenAtMs } from './files.ts';
 import type { Folder } from './files.ts';
 import { journalFile } from './journal.ts';
 import { takeLock } from './lock.ts';
+import type { Lock } from './lock.ts';
 import { migrated } from './migrations.ts';
 import { formatVersion, replay } from './record.ts';
 import type { Replay } from './record.ts';
@@ -25,6 +26,34 @@ export async function withLockedFolder<T>(path: string, work: (folder: Folder) =
     return await work(folder);
   } finally {
     lock.release();
+  }
+}
+
+/**
+ * Does some work that only reads, while no other process can have the folder; one on a disk that takes no writes is read
+ * without a lock.
+ * @throws SimError CONFIG_INVALID if another process has it; an error of the file system
+ */
+export function withFolderToRead<T>(
+  path: string,
+  work: (folder: Pick<Folder, 'path' | 'read'>) => T,
+  take: typeof takeLock = takeLock,
+): T {
+  const lock = lockToRead(path, take);
+  try {
+    return work(folderAt(path));
+  } finally {
+    lock?.release();
+  }
+}
+
+/** null: nobody can write to the folder */
+function lockToRead(path: string, take: typeof takeLock): Lock | null {
+  try {
+    return take(path, callEvery, () => systemClock.nowMs());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EROFS') return null;
+    throw error;
   }
 }
 
@@ -58,13 +87,12 @@ export function readState(folder: Pick<Folder, 'path' | 'read'>): FolderState {
       'CONFIG_INVALID',
       `${folder.path} was written by a newer derbench (form ${version}; this one reads up to ${formatVersion})`,
     );
-  const { mtimeMs } = statSync(join(folder.path, journalFile), { throwIfNoEntry: false }) ?? {};
   return {
     contents: copyOf(migrated(slots, version)),
     format: version,
     octets: data?.length ?? 0,
     records: last + 1,
-    lastSaveMs: mtimeMs === undefined ? null : Math.round(mtimeMs),
+    lastSaveMs: writtenAtMs(join(folder.path, journalFile)),
     damage,
   };
 }

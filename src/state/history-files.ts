@@ -7,6 +7,7 @@ import { crc32, deflateRaw, inflateRawSync } from 'node:zlib';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { yieldToLoop } from '../core/turns.ts';
+import { isMissing } from './files.ts';
 import type { AppendFile, Folder } from './files.ts';
 
 /** Folder of the history in a state folder. */
@@ -50,6 +51,9 @@ function recordOf(payload: Buffer): Buffer {
 
 const headOf = (fromMs: number) =>
   recordOf(Buffer.from(JSON.stringify({ derbench_history: formVersion, from_ms: fromMs })));
+
+/** The longest head; a segment of more octets without a head has not been cut by a write that did not end. */
+const maxHeadBytes = headOf(Number.MAX_SAFE_INTEGER).length;
 
 interface Records {
   readonly payloads: readonly Buffer[];
@@ -108,6 +112,8 @@ export class HistoryFiles {
   /** oldest first */
   #segments: Segment[] = [];
   #file: AppendFile | null = null;
+  /** number of the last folder in the place of a segment; 0: none */
+  #lastFolder = 0;
   /** the last segment goes on in this process, from this length on; null: a new one begins */
   #continuedBytes: number | null = null;
   /** false: the names in use are not clear, so that nothing may be written */
@@ -132,10 +138,20 @@ export class HistoryFiles {
         this.#readSegment(name, Number(digits), take);
         await yieldToLoop();
       }
+      for (const name of await folder.folders()) this.#passFolder(name);
     } catch (error) {
       this.#isUsable = false;
       log.warning(`the history in ${folder.path} cannot be read: ${errorText(error)}; no samples are kept`);
     }
+  }
+
+  /** The name of a folder is in use as that of a segment is. */
+  #passFolder(name: string): void {
+    const [, digits] = fileForm.exec(name) ?? [];
+    if (digits === undefined) return;
+    const { folder, log } = this.#options;
+    log.warning(`the segment ${name} of the history in ${folder.path} is left out: it is a folder`);
+    this.#lastFolder = Math.max(this.#lastFolder, Number(digits));
   }
 
   #readSegment(name: string, number: number, take: (batch: Buffer) => void): void {
@@ -148,6 +164,7 @@ export class HistoryFiles {
     try {
       // a process may end before the head of its segment is written
       if (head !== undefined) fromMs = beginOf(head);
+      else if (data.length > maxHeadBytes) throw new Error('it has no head');
       if (!isWhole) throw new Error(`octets after the first ${goodBytes} have changed`);
       for (const batch of batches) take(inflateRawSync(batch, { maxOutputLength: maxBatchBytes }));
       if (head !== undefined) this.#continuedBytes = goodBytes;
@@ -203,7 +220,7 @@ export class HistoryFiles {
       last.bytes = continuedBytes;
       return true;
     }
-    const segment = { number: (last?.number ?? 0) + 1, fromMs: nowMs(), bytes: 0 };
+    const segment = { number: Math.max(last?.number ?? 0, this.#lastFolder) + 1, fromMs: nowMs(), bytes: 0 };
     const file = await folder.append(nameOf(segment.number), 0);
     this.#file = file;
     this.#segments.push(segment);
@@ -249,6 +266,9 @@ export class HistoryFiles {
     try {
       await file.sync();
       await this.#options.folder.sync();
+    } catch (error) {
+      // others have removed the folder, which the next segment makes again
+      if (!isMissing(error)) throw error;
     } finally {
       await file.close();
     }

@@ -2,12 +2,12 @@
  * Keeps a second process out of a state folder. The lock names the process and the instant of its start, so that the
  * lock of a killed process is taken over at once, also where numbers of processes repeat as in containers.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { readFile, utimes } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import type { Every } from '../core/time/timers.ts';
 import { isMissing, makeFolder } from './files.ts';
 
@@ -114,6 +114,15 @@ export function lockHolder(folder: string, nowMs: number): string | null {
   return isHeld(path, holder, nowMs) ? holderWords(holder) : null;
 }
 
+/** Removes a file if there is one. The errors of `rmSync` have neither code nor words. @throws an error of the file system */
+function removeFile(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}
+
 /** Puts a lock into place if there is none. @returns false: there is one */
 function place(path: string): boolean {
   try {
@@ -121,23 +130,28 @@ function place(path: string): boolean {
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    // of a full disk: an empty lock would keep the next process out
-    rmSync(path, { force: true });
+    try {
+      // of a full disk: an empty lock would keep the next process out
+      removeFile(path);
+    } catch {
+      // the first error says why
+    }
     throw error;
   }
 }
 
-/** Removes the lock of a holder that does not run any more. */
+/** Removes the lock of a holder that does not run any more. @throws an error of the file system */
 function removeDead(path: string, holder: Holder | null): void {
   const moved = `${path}.${process.pid}`;
   try {
     renameSync(path, moved);
-  } catch {
+  } catch (error) {
     // another process was faster
-    return;
+    if (isMissing(error)) return;
+    throw error;
   }
   // a third process may have replaced the dead lock meanwhile
-  if (isDeepStrictEqual(readHolder(moved), holder)) rmSync(moved, { force: true });
+  if (isDeepStrictEqual(readHolder(moved), holder)) removeFile(moved);
   else renameSync(moved, path);
 }
 
@@ -149,6 +163,8 @@ function removeDead(path: string, holder: Holder | null): void {
 export function takeLock(folder: string, every: Every, nowMs: () => number): Lock {
   const path = join(folder, lockFile);
   for (let attempt = 0; !place(path); attempt += 1) {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw new SimError('CONFIG_INVALID', `state_dir: ${path} is no file, so that it can be no lock`);
     const holder = readHolder(path);
     if (attempt > 2 || isHeld(path, holder, nowMs())) throw heldError(folder, holder);
     removeDead(path, holder);
@@ -164,7 +180,9 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
   });
   return {
     async check() {
-      const text = await textOf(path);
+      const text = await textOf(path).catch((error: unknown) => {
+        throw new Error(`${path} cannot be read: ${errorText(error)}`, { cause: error });
+      });
       if (text !== null) {
         if (isOurs(text)) return { holder: null, wasRemoved: false };
         const holder = holderIn(text);
@@ -180,7 +198,7 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
     },
     release() {
       stop();
-      if (isDeepStrictEqual(readHolder(path), self)) rmSync(path, { force: true });
+      if (isDeepStrictEqual(readHolder(path), self)) removeFile(path);
     },
   };
 }

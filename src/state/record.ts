@@ -61,7 +61,7 @@ interface JournalRecord {
 }
 
 /** A later version may add members. */
-const headForm = /^\{"n":(\d+),"derbench_state":(\d+)(?:,.*)?\}$/;
+const headForm = /^\{"n":(\d+),"derbench_state":([1-9]\d*)(?:,.*)?\}$/;
 const changeForm = /^\{"n":(\d+),("more":1,)?"slot":"([^"\\]*)","(append|replace|value)":/;
 
 /** null: the line was not written whole, or has changed since */
@@ -70,7 +70,7 @@ function parseLine(line: string): JournalRecord | null {
   if (line[8] !== ' ' || checksum(json) !== line.slice(0, 8)) return null;
   const [, n, more, slot = '', change] = changeForm.exec(json) ?? [];
   if (change !== undefined) {
-    // the values are not parsed: most of them are replaced by later records
+    // the values are not parsed here: most of them are replaced by later records
     const begin = json.indexOf(`"${change}":`) + change.length + 3;
     const text = json.slice(begin, -1);
     return { n: Number(n), version: null, hasMore: more !== undefined, slot, change: change as Change, text };
@@ -90,10 +90,32 @@ function apply(slots: Map<string, SlotChanges>, { slot, change, text }: JournalR
   else slots.set(slot, [{ change, text }]);
 }
 
-const textsOf = (changes: SlotChanges): string[] =>
-  changes.flatMap(({ change, text }) =>
-    change === 'value' ? [text] : (JSON.parse(text) as unknown[]).map((value) => JSON.stringify(value)),
-  );
+/** JSON of each value of a change; null: its text is none, no list, or nested too deep, whatever its checksum says. */
+function textsOf({ change, text }: SlotChanges[number]): readonly string[] | null {
+  try {
+    const given: unknown = JSON.parse(text);
+    // the text of a value stays as it is, for writing all values anew takes long; one with few brackets is not nested deep
+    if (change === 'value' && (text.match(/[[{]/g)?.length ?? 0) < 1000) return [text];
+    const values: unknown = change === 'value' ? [given] : given;
+    return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The values of each slot; null: some cannot be read. */
+function slotsOf(changes: ReadonlyMap<string, SlotChanges>): Map<string, string[]> | null {
+  const slots = new Map<string, string[]>();
+  for (const [slot, list] of changes) {
+    const texts = list.map(textsOf);
+    if (texts.includes(null)) return null;
+    slots.set(
+      slot,
+      texts.flatMap((each) => each ?? []),
+    );
+  }
+  return slots;
+}
 
 /** The lines of a file, with the place after each. */
 function* linesOf(data: Buffer, start = 0): Generator<readonly [line: string, end: number]> {
@@ -107,6 +129,18 @@ function* linesOf(data: Buffer, start = 0): Generator<readonly [line: string, en
 
 /** Reads a journal up to the first change that is missing or damaged. */
 export function replay(data: Buffer): Replay {
+  const { changes, ...rest } = changesIn(data);
+  const slots = slotsOf(changes);
+  if (slots !== null) return { slots, ...rest };
+  const readable = changesIn(data, (record) => textsOf(record) !== null);
+  return { ...readable, slots: slotsOf(readable.changes) ?? new Map<string, string[]>() };
+}
+
+/** @param isReadable further demand on a change */
+function changesIn(
+  data: Buffer,
+  isReadable: (record: JournalRecord) => boolean = () => true,
+): Omit<Replay, 'slots'> & { readonly changes: ReadonlyMap<string, SlotChanges> } {
   const changes = new Map<string, SlotChanges>();
   let [last, goodBytes, readBytes, version] = [-1, 0, 0, formatVersion];
   let together: JournalRecord[] = [];
@@ -114,7 +148,7 @@ export function replay(data: Buffer): Replay {
     const record = parseLine(line);
     const isHead = record !== null && record.version !== null;
     if (record === null || isHead !== (readBytes === 0)) break;
-    if (!isHead && record.n !== last + together.length + 1) break;
+    if (!isHead && (record.n !== last + together.length + 1 || !isReadable(record))) break;
     readBytes = end;
     version = record.version ?? version;
     together.push(record);
@@ -124,8 +158,7 @@ export function replay(data: Buffer): Replay {
     goodBytes = end;
     together = [];
   }
-  const slots = new Map(Array.from(changes, ([slot, list]) => [slot, textsOf(list)] as const));
-  return { slots, version, last, goodBytes, damage: damageOf(data, goodBytes, readBytes) };
+  return { changes, version, last, goodBytes, damage: damageOf(data, goodBytes, readBytes) };
 }
 
 /** @param readBytes octets up to the end of the last readable record, also one whose last companion is missing */

@@ -79,6 +79,16 @@ describe('files of a running simulator in the hands of others', () => {
     await files.store.settled();
   };
 
+  const controlOf = () =>
+    createStateControl({
+      state,
+      owners: { save: () => undefined },
+      wall: new HandWall(),
+      log: { info: () => undefined },
+      version: '1',
+      onRestart: undefined,
+    });
+
   const acts: Readonly<Record<string, () => void>> = {
     removed: () => {
       rmSync(journal());
@@ -136,7 +146,7 @@ describe('files of a running simulator in the hands of others', () => {
     await history.write(() => Buffer.from('x'));
     await history.close();
     expect(readFileSync(journal())).to.deep.equal(before);
-    expect(readdirSync(join(path, 'history'))).to.deep.equal([]);
+    expect(readdirSync(path).sort()).to.deep.equal([journalFile, 'lock']);
     const control = createStateControl({
       state,
       owners: { save: () => undefined },
@@ -152,48 +162,75 @@ describe('files of a running simulator in the hands of others', () => {
     expect(readFileSync(join(path, 'lock'), 'utf8')).to.include('elsewhere');
   });
 
-  it('a segment of the history that is removed is followed by another one', async () => {
-    const warnings: string[] = [];
-    const options = {
-      folder: files.openFolder(join(path, 'history')),
-      log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
-      nowMs: () => 0,
-      limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
-    };
-    const history = new HistoryFiles(options);
-    const firsts: boolean[] = [];
-    const write = (text: string) =>
-      history.write((isFirst) => {
-        firsts.push(isFirst);
-        return Buffer.from(text);
-      });
-    await write('a');
-    await write('b');
-    rmSync(join(path, 'history', '00000001.segment'));
-    await write('c');
-    await write('d');
-    await history.close();
-    expect(firsts).to.deep.equal([true, false, true, false]);
-    expect(warnings).to.have.length(1);
-    const read: string[] = [];
-    await new HistoryFiles(options).read((batch) => read.push(batch.toString()));
-    expect(read).to.deep.equal(['c', 'd']);
-  });
+  for (const removed of ['history/00000001.segment', 'history', ''])
+    it(`a segment of the history is followed by another one after the removal of ${removed || 'all'}`, async () => {
+      const warnings: string[] = [];
+      const options = {
+        folder: files.openFolder(join(path, 'history')),
+        log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
+        nowMs: () => 0,
+        limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
+      };
+      const history = new HistoryFiles(options);
+      const firsts: boolean[] = [];
+      const write = (text: string) =>
+        history.write((isFirst) => {
+          firsts.push(isFirst);
+          return Buffer.from(text);
+        });
+      await write('a');
+      await write('b');
+      rmSync(join(path, removed), { recursive: true });
+      await write('c');
+      await write('d');
+      await history.close();
+      expect(firsts).to.deep.equal([true, false, true, false]);
+      expect(warnings).to.have.length(1);
+      const read: string[] = [];
+      await new HistoryFiles(options).read((batch) => read.push(batch.toString()));
+      expect(read).to.deep.equal(['c', 'd']);
+    });
 
   it('snapshots whose folder is removed are none, and new ones can be taken', async () => {
-    const control = createStateControl({
-      state,
-      owners: { save: () => undefined },
-      wall: new HandWall(),
-      log: { info: () => undefined },
-      version: '1',
-      onRestart: undefined,
-    });
+    const control = controlOf();
     await control.take('s', false);
     rmSync(join(path, 'snapshots'), { recursive: true });
     expect(await control.snapshots()).to.deep.equal([]);
     mkdirSync(join(path, 'snapshots'));
     rmSync(join(path, 'snapshots'), { recursive: true });
     expect(await control.take('t', false)).to.include({ name: 't' });
+  });
+
+  it('snapshots whose folder is a file are none, and taking one says why it cannot be', async () => {
+    writeFileSync(join(path, 'snapshots'), '');
+    const control = controlOf();
+    expect(await control.snapshots()).to.deep.equal([]);
+    expect(await codeOfRejection(control.take('s', false))).to.equal('COMMAND_CONFLICT');
+  });
+
+  it('a folder that has become a file is a failure, and no error of the report', async () => {
+    rmSync(path, { recursive: true });
+    writeFileSync(path, '');
+    await look();
+    const { report } = controlOf();
+    expect(report).to.include({ lastSaveMs: null });
+    expect(report.failure).to.include('EEXIST');
+    rmSync(path);
+  });
+
+  it('a history whose folder is a file is one warning, and nothing more', async () => {
+    writeFileSync(join(path, 'history'), '');
+    const warnings: string[] = [];
+    const history = new HistoryFiles({
+      folder: files.openFolder(join(path, 'history')),
+      log: { info: () => undefined, warning: (line: string) => warnings.push(line) },
+      nowMs: () => 0,
+      limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
+    });
+    await history.read(() => undefined);
+    await history.write(() => Buffer.from('a'));
+    await history.close();
+    expect(warnings).to.have.length(1);
+    expect(warnings[0]).to.include('EEXIST').and.to.include('a restart would lose later samples');
   });
 });

@@ -15,7 +15,7 @@ import { stateCommand } from '../../src/state/command.ts';
 import { replaceContents } from '../../src/state/contents.ts';
 import type { Contents } from '../../src/state/contents.ts';
 import { openFolder } from '../../src/state/files.ts';
-import { readState } from '../../src/state/folder-work.ts';
+import { readState, withFolderToRead } from '../../src/state/folder-work.ts';
 import { journalFile } from '../../src/state/journal.ts';
 import { ownersSlot } from '../../src/state/slots.ts';
 import { snapshotFolder, Snapshots } from '../../src/state/snapshots.ts';
@@ -122,6 +122,23 @@ describe('derbench state', () => {
     expect(Object.fromEntries(readState(openFolder(at('copy'))).contents)).to.deep.equal(Object.fromEntries(lab));
   });
 
+  it('answers 1 for an output that takes no octets, and 2 for one that cannot be opened', async function () {
+    if (!existsSync('/dev/full')) skip(this, 'this machine has no /dev/full');
+    expect(await run('export', folder(), '--output', '/dev/full')).to.equal(1);
+    expect(errors).to.include('/dev/full cannot be written: no space left on device');
+    expect(await run('export', folder(), '--output', at('none/lab.json'))).to.equal(2);
+    expect(errors).to.include('none/lab.json cannot be written');
+  });
+
+  it('reads a folder without a lock where nobody can write, and only there', () => {
+    const refuse = (code: string) => () => {
+      throw Object.assign(new Error(code), { code });
+    };
+    const read = (code: string) => withFolderToRead(folder(), (from) => readState(from).contents.size, refuse(code));
+    expect(read('EROFS')).to.equal(lab.size);
+    expect(() => read('EACCES')).to.throw('EACCES');
+  });
+
   it('leaves secrets out and says so, and says at the import what is missing', async () => {
     expect(await run('export', folder())).to.equal(0);
     expect(out).not.to.include('password');
@@ -196,6 +213,12 @@ describe('derbench state', () => {
     expect(await run('reset', folder(), '--yes')).to.equal(0);
     const copy = readdirSync(folder()).find((name) => name.includes('.corrupt-'));
     expect(readFileSync(join(folder(), copy ?? ''))).to.deep.equal(octets);
+  });
+
+  it('shows a folder whose snapshots are a file as one without any', async () => {
+    writeFileSync(join(folder(), snapshotFolder), 'x');
+    expect(await run('show', folder())).to.equal(0);
+    expect(out).to.include('devices').and.not.to.include('snapshot');
   });
 
   it('refuses a folder of a newer version, one that there is not, and a file in its place', async () => {

@@ -100,6 +100,7 @@ describe('document of a state', () => {
     ['has the member "slot", which no document has', { derbench_state: 1, slot: {}, slots: {} }],
     ['device: given -1', { derbench_state: 1, device: -1, slots: {} }],
     ['left_out: allowed', { derbench_state: 1, left_out: 'x', slots: {} }],
+    ['secrets: given "maybe"; allowed: true, false', { derbench_state: 1, secrets: 'maybe', slots: {} }],
     ['cannot be kept', { derbench_state: 1, slots: { '/x': [] } }],
     ['cannot be kept', { derbench_state: 1 }],
     ['does not belong to device 1', { derbench_state: 1, device: 1, slots: { 'plant/device/0/x': [1] } }],

@@ -163,7 +163,7 @@ describe('store in files', () => {
       const after = await Rig.open(folder);
       const lines = ends.filter((end) => end <= length).length;
       expect(await after.contents(slots), `${length} octets`).to.deep.equal(states[Math.max(0, lines - 1)]);
-      expect(after.lines, `${length} octets`).to.have.length(length === 0 || ends.includes(length) ? 0 : 1);
+      expect(after.lines, `${length} octets`).to.have.length(ends.includes(length) ? 0 : 1);
       await after.store.slot('a').append('more');
       const again = await Rig.open(folder);
       expect(again.lines).to.deep.equal([]);
@@ -221,6 +221,48 @@ describe('store in files', () => {
     expect(rig.lines.join()).to.include('damaged').and.to.include('.corrupt-');
     await rig.store.slot('a').append(1);
     expect(await (await Rig.open(folder)).contents(['a'])).to.deep.equal({ a: [1] });
+  });
+
+  const unreadable: Readonly<Record<string, string>> = {
+    'a cut object': '"value":{',
+    'a cut list': '"append":[1',
+    'a text in place of a list': '"append":"abc"',
+    'null in place of a list': '"replace":null',
+    'a value that is nested too deep': `"value":${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  };
+  for (const [words, change] of Object.entries(unreadable))
+    it(`${words} with a checksum that fits is damage, and counts with no change of its group or after it`, async () => {
+      const lines = [
+        `"derbench_state":${formatVersion}`,
+        '"slot":"a","append":[1]',
+        '"more":1,"slot":"a","append":[2]',
+        `"slot":"b",${change}`,
+        '"slot":"a","append":[3]',
+      ].map((members, n) => {
+        const text = `{"n":${n},${members}}`;
+        return `${crc32(text).toString(16).padStart(8, '0')} ${text}\n`;
+      });
+      const folder = new TestFolder();
+      folder.put(journalFile, Buffer.from(lines.join('')));
+      const rig = await Rig.open(folder);
+      expect(await rig.contents(['a', 'b'])).to.deep.equal({ a: [1], b: [] });
+      expect(rig.lines.join()).to.include('the state of its first 2 records is used').and.to.include('.corrupt-');
+    });
+
+  it('a journal of no octets is one warning, and none where there was no journal', async () => {
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.alloc(0));
+    expect((await Rig.open(folder)).lines).to.deep.equal(['the journal in /state is empty: no state is there']);
+    expect((await Rig.open()).lines).to.deep.equal([]);
+  });
+
+  it('a head of form 0 is damage: no version has written it', async () => {
+    const text = '{"n":0,"derbench_state":0}';
+    const folder = new TestFolder();
+    folder.put(journalFile, Buffer.from(`${crc32(text).toString(16).padStart(8, '0')} ${text}\n`));
+    expect((await Rig.open(folder)).lines.join())
+      .to.include('damaged')
+      .and.to.include('.corrupt-');
   });
 
   it('a head with members of a later version is no damage', async () => {

@@ -1,11 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { openFolder } from '../../src/state/files.ts';
+import { folderAt, openFolder, writtenAtMs } from '../../src/state/files.ts';
 import { sourceFlags } from '../support/process.ts';
 import { skip } from '../support/skip.ts';
+
+const codeOfSystem = (work: Promise<unknown>) =>
+  work.then(
+    () => null,
+    (error: unknown) => (error as NodeJS.ErrnoException).code,
+  );
 
 describe('folder of a state', () => {
   let root: string;
@@ -29,6 +35,25 @@ describe('folder of a state', () => {
     writeFileSync(join(root, 'file'), '');
     expect(() => openFolder(join(root, 'file'))).to.throw(`EEXIST: file already exists, mkdir '${join(root, 'file')}'`);
     expect(() => openFolder(join(root, 'file', 'a'))).to.throw('ENOTDIR');
+  });
+
+  it('reads regular files alone, and waits for no named pipe', async function () {
+    const folder = folderAt(root);
+    mkdirSync(join(root, 'folder'));
+    expect(() => folder.read('folder')).to.throw(`${join(root, 'folder')} is no regular file`);
+    expect(folder.read('none')).to.equal(null);
+    if (process.platform === 'win32') skip(this, 'Windows has no named pipes of this kind');
+    spawnSync('mkfifo', [join(root, 'pipe')]);
+    expect(() => folder.read('pipe')).to.throw(`${join(root, 'pipe')} is no regular file`);
+    expect(await folder.names()).to.deep.equal([]);
+  });
+
+  it('that is a file in truth has no files, and takes none', async () => {
+    writeFileSync(join(root, 'file'), '');
+    const folder = folderAt(join(root, 'file'));
+    expect([await folder.names(), await folder.folders(), folder.read('x')]).to.deep.equal([[], [], null]);
+    expect(writtenAtMs(join(root, 'file', 'x'))).to.equal(null);
+    expect(await codeOfSystem(folder.append('x'))).to.equal('EEXIST');
   });
 
   it('is refused where the system denies it as if the folder above were missing', function () {

@@ -124,6 +124,32 @@ describe('history in files', () => {
     expect(await names(), 'a damaged segment makes no other one old').to.deep.equal([1, 2, 3]);
   });
 
+  for (const [words, octets] of [
+    ['other octets', Buffer.alloc(200, 0xa5)],
+    ['zeros', Buffer.alloc(200)],
+  ] as const)
+    it(`a segment of ${words} is left out with one warning, and is followed by another one`, async () => {
+      folder.put('00000003.segment', octets);
+      const files = open();
+      expect(await batches(files)).to.deep.equal([]);
+      expect(lines).to.deep.equal([
+        'the segment 00000003.segment of the history in /state is left out: it has no head',
+      ]);
+      await write(files, 'a');
+      expect(await names()).to.deep.equal([3, 4]);
+      expect(await batches()).to.deep.equal(['a']);
+    });
+
+  it('a folder in the place of a segment is left out with one warning, and its name is not used', async () => {
+    await write(open(), 'a');
+    folder.folders = () => Promise.resolve(['00000002.segment', 'others']);
+    const files = open({ segmentBytes: 1 });
+    expect(await batches(files)).to.deep.equal(['a']);
+    expect(lines).to.deep.equal(['the segment 00000002.segment of the history in /state is left out: it is a folder']);
+    await write(files, 'b');
+    expect(await names()).to.deep.equal([1, 3]);
+  });
+
   it('a damaged last segment is not written on', async () => {
     await write(open(), 'a', 'b', 'c');
     const [name = ''] = await folder.names();

@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -48,6 +57,24 @@ describe('lock of a state folder', () => {
     leave({ pid: 2 ** 22 + 1, host: hostname(), started: null });
     take().release();
     expect(readdirSync(folder)).to.deep.equal([]);
+  });
+
+  it('of a dead process that cannot be removed is an error of the disk, and names no process', () => {
+    leave({ pid: 2 ** 22 + 1, host: hostname(), started: null });
+    mkdirSync(join(folder, `lock.${process.pid}`));
+    expect(take).to.throw(/^(EISDIR|EPERM|ENOTEMPTY)\b.*rename/);
+    expect(readdirSync(folder)).to.include('lock');
+  });
+
+  it('that is a folder belongs to no process, and each refusal has its path', async () => {
+    const path = join(folder, 'lock');
+    const lock = take();
+    rmSync(path);
+    mkdirSync(path);
+    expect(take).to.throw(SimError, `${path} is no file`);
+    const words = await lock.check().catch((error: unknown) => String(error));
+    expect(words).to.include(`${path} cannot be read: EISDIR`);
+    lock.release();
   });
 
   it('of another machine counts for 20 s after its last sign of life', () => {

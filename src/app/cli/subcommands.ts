@@ -4,6 +4,7 @@ import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
+import { writeWhole } from './standard-output.ts';
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
   // names in scenarios are untrusted: they could contain control characters
@@ -44,13 +45,7 @@ async function replay(words: readonly string[]): Promise<number> {
 async function state(words: readonly string[]): Promise<number> {
   const { stateCommand } = await import('../../state/command.ts');
   return stateCommand(words, {
-    // a document can be larger than what a pipe takes at once
-    out: (text) =>
-      new Promise((resolve) => {
-        process.stdout.write(text, () => {
-          resolve();
-        });
-      }),
+    out: (text) => writeWhole(text, process.stdout, process.stdout.fd),
     error: line(process.stderr),
     nowMs: () => systemClock.nowMs(),
     version: packageVersion(),
