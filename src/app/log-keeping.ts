@@ -1,6 +1,7 @@
 /** Keeps lines of the log in the store: each is appended when it is logged, and outdated ones leave it together. */
 import { moduleNames } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
+import { isDateMs } from '../core/kept-dates.ts';
 import { logLevels } from '../core/log/log.ts';
 import type { LogBook, LogEntry } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
@@ -40,8 +41,8 @@ function isEntry(value: unknown): value is LogEntry {
   const { id, timeMs, simMs, level, module, deviceIndex, message } = (value ?? {}) as Partial<LogEntry>;
   return (
     Number.isSafeInteger(id) &&
-    Number.isFinite(timeMs) &&
-    isNumberOrNull(simMs) &&
+    isDateMs(timeMs) &&
+    (simMs === null || isDateMs(simMs)) &&
     isNumberOrNull(deviceIndex) &&
     typeof message === 'string' &&
     (logLevels as readonly unknown[]).includes(level) &&
