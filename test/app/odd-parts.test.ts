@@ -12,11 +12,14 @@ import { journalFile } from '../../src/state/journal.ts';
 import { replay } from '../../src/state/record.ts';
 import { configOf } from '../support/configured.ts';
 import { ask } from '../support/http.ts';
-import { oddContents } from '../support/odd-values.ts';
+import { oddContents, oddLeaves } from '../support/odd-values.ts';
 import { holdsAsync } from '../support/property.ts';
 import { TestFolder } from '../support/state-folder.ts';
 
 const flags = ['-wp', '0', '-p', '0', '-N', '2', '--tick', '1', '--start_paused', 'yes'];
+
+const types = ['Batt-3Phase', 'HybridDC-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'EVSE'];
+const paths = ['/overview', '/controls', '/site', '/logs'];
 
 /** @param root of the lock, which is a file of the disk */
 function appOn(root: string, folder: TestFolder, lines: string[]): App {
@@ -45,7 +48,7 @@ describe('parts of the kept state with odd values', function () {
       expect(status, text).to.be.within(200, 299);
     };
     await post('/site', { export_limit_kw: 3 });
-    await post('/devices', { device_type: 'Batt-3Phase' });
+    for (const type of types) await post('/devices', { device_type: type });
     await post('/commands?device=1', { command: 'stop' });
     await post('/controls/time/step', { ticks: 3 });
     await app.stop();
@@ -77,6 +80,31 @@ describe('parts of the kept state with odd values', function () {
           await app.plant.step(2);
           const { tick } = app.plant.time;
           expect(tick, name).to.satisfy(Number.isSafeInteger);
+        } finally {
+          await app.stop();
+        }
+        expect(lines.filter((line) => / (ERROR|FATAL) /.test(line))).to.deep.equal([]);
+      },
+      { runs: 60 },
+    );
+  });
+
+  it('the simulator starts, runs and answers with any plain value that is odd', async () => {
+    await holdsAsync(
+      'one odd value deep inside a part of plant or devices',
+      [oddLeaves(new Map([...contents].filter(([name]) => name.startsWith('plant/'))))],
+      async ({ name, place, texts }) => {
+        const folder = new TestFolder();
+        await replaceContents(folder, new Map(contents).set(name, texts));
+        const lines: string[] = [];
+        const app = appOn(root, folder, lines);
+        try {
+          const { port } = (await app.start()).http;
+          await app.plant.step(2);
+          for (const path of paths) {
+            const { status, text } = await ask(port, `/api/sim${path}`);
+            expect(status, `${name} ${place}: ${path} ${text}`).to.equal(200);
+          }
         } finally {
           await app.stop();
         }
