@@ -5,7 +5,7 @@ import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
-import { createLogBook } from '../core/log/log.ts';
+import { createLogBook, filteredLogger } from '../core/log/log.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { systemClock } from '../core/time/clock.ts';
@@ -117,7 +117,13 @@ function keptCertificates(state: State, wall: WallClock, log: Logger): KeptCerti
 function build(config: AppConfig, options: AppOptions): Parts {
   const { wall = systemClock, later = callLater } = options;
   const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
-  const log = logBook.logger('Lab');
+  const written = new Set<string>();
+  let isBuilt = false;
+  // further attempts do not repeat the lines of the first one
+  const log = filteredLogger(
+    logBook.logger('Lab'),
+    (message, device) => isBuilt || written.size < written.add(`${device} ${message}`).size,
+  );
   const state =
     config.stateDir === null
       ? memoryState(options.store)
@@ -130,13 +136,16 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const unfit = new Set<string>();
   for (;;) {
     try {
-      return assemble({ config, options, wall, later, logBook, log, state }, unfit);
+      const parts = assemble({ config, options, wall, later, logBook, log, state }, unfit);
+      isBuilt = true;
+      written.clear();
+      return parts;
     } catch (error) {
       if (!(error instanceof UnfitState) || unfit.has(error.part)) {
         void state.close();
         throw error;
       }
-      log.warning(`${error.message}; it starts anew`);
+      error.report(log);
       unfit.add(error.part);
       if (unfit.size > maxUnfit) unfit.add(allDevices);
     }

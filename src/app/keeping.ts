@@ -10,7 +10,7 @@ import type { ChangedDevices } from './devices/placed.ts';
 import { fitOf } from './kept-fit.ts';
 import type { Marks } from './kept-fit.ts';
 import { KeptLayouts } from './kept-layouts.ts';
-import { errorText } from '../core/errors.ts';
+import { errorText, misfitText, SimError } from '../core/errors.ts';
 import type { Kept, KeptByName } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
@@ -33,15 +33,21 @@ export class UnfitState extends Error {
   readonly part: string;
 
   constructor(part: string, cause: unknown) {
-    super(`the kept state of ${part} cannot be used: ${errorText(cause)}`);
+    super(`the kept state of ${part} cannot be used: ${misfitText(cause)}`, { cause });
     this.part = part;
+  }
+
+  /** Says that the part starts anew, to developers also why the engine could not read it. */
+  report(log: Pick<Logger, 'debug' | 'warning'>): void {
+    log.warning(`${this.message}; it starts anew`);
+    if (!(this.cause instanceof SimError)) log.debug(`the state of ${this.part}: ${errorText(this.cause)}`);
   }
 }
 
 export interface PlantKeepingOptions extends StateSaverOptions {
   readonly plant: SimPlant;
   readonly state: Pick<State, 'store' | 'values' | 'write'>;
-  readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly log: Pick<Logger, 'debug' | 'error' | 'info' | 'warning'>;
   /** marks of the configuration of a device, which decide what of a kept state fits it */
   readonly marksOf: (deviceIndex: number) => Marks;
   /** parts that are not restored */
@@ -184,7 +190,8 @@ export class PlantKeeping implements Keeping {
     try {
       restorePart(part, kept, this.#options.state.values(slot), this.#unfit);
     } catch (error) {
-      this.#options.log.warning(`${errorText(error)}; it starts anew`);
+      if (!(error instanceof UnfitState)) throw error;
+      error.report(this.#options.log);
     }
   }
 
@@ -223,16 +230,23 @@ export class PlantKeeping implements Keeping {
         log.warning(`${part}: kept points that its register map no longer has, or refuses: ${listed(points)}`, index);
       },
     };
+    const { sim, tickIntervalS, rate } = plant.time;
+    const tickS = tickIntervalS * rate;
+    const restore = (left: typeof maps.left) => {
+      device.kept({ ...fit, maps: { ...maps, left } }).restore(saved.state);
+      // also a device of a later time, from the state of another simulator
+      if (Math.abs(secondsBetween(device.now, sim)) > maxTicksBehind * tickS) device.skipTo(sim);
+    };
     try {
-      device.kept({ ...fit, maps }).restore(saved.state);
+      restore(maps.left);
+      device.rehearse(tickS);
+      // the rehearsal has moved the device, and named what is left out
+      restore(() => undefined);
     } catch (error) {
       throw new UnfitState(part, error);
     }
     const entry = this.#devices.get(index);
-    if (entry && saved.life !== undefined) entry.life = saved.life;
-    const { sim, tickIntervalS, rate } = plant.time;
-    // also a device of a later time, from the state of another simulator
-    if (Math.abs(secondsBetween(device.now, sim)) > maxTicksBehind * tickIntervalS * rate) device.skipTo(sim);
+    if (entry && typeof saved.life === 'string') entry.life = saved.life;
   }
 
   /** A text that changes when the device starts anew, and stays while its state is restored; empty: no such device. */

@@ -1,5 +1,6 @@
 /** Keeps lines of the log in the store: each is appended when it is logged, and outdated ones leave it together. */
 import { moduleNames } from '../core/adapter.ts';
+import { isDateMs } from '../core/kept-dates.ts';
 import { LogBuffer, logLevels } from '../core/log/log.ts';
 import type { LogBook, LogEntry } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
@@ -37,8 +38,8 @@ function isEntry(value: unknown): value is LogEntry {
   const { id, timeMs, simMs, level, module, deviceIndex, message } = (value ?? {}) as Partial<LogEntry>;
   return (
     Number.isSafeInteger(id) &&
-    Number.isFinite(timeMs) &&
-    isNumberOrNull(simMs) &&
+    isDateMs(timeMs) &&
+    (simMs === null || isDateMs(simMs)) &&
     isNumberOrNull(deviceIndex) &&
     typeof message === 'string' &&
     (logLevels as readonly unknown[]).includes(level) &&

@@ -142,6 +142,11 @@ export function errorText(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** The reason why a kept value cannot be used: the text of an error of the engine is of use to developers alone. */
+export function misfitText(thrown: unknown): string {
+  return thrown instanceof SimError ? thrown.message : 'it has a value of another kind';
+}
+
 /** Texts by error code of the system: EMFILE for the limit of the process, ENFILE for that of the machine. */
 export const shortageTexts: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files (raise the limit of open files, or serve fewer ports and connections)',

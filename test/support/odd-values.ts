@@ -48,6 +48,31 @@ export interface OddSlot {
   readonly texts: readonly string[];
 }
 
+/** The places of numbers, texts and other plain values, of lists the first two elements alone: the others are alike. */
+function leavesIn(value: JsonValue): readonly (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return [[]];
+  const members = Object.entries(value as object).slice(0, Array.isArray(value) ? 2 : undefined);
+  return members.flatMap(([name, member]) => leavesIn(member as JsonValue).map((rest) => [name, ...rest]));
+}
+
+/** Values in the place of a plain one. */
+const oddLeafParts: readonly JsonValue[] = ['12', '', [], {}, { $: 'NaN' }, { $: 'Infinity' }, 1e308, 1e21, -1, null];
+
+/** One of the slots, with one plain value deep inside that is odd. */
+export function oddLeaves(contents: Contents): fc.Arbitrary<OddSlot & { readonly place: string }> {
+  const slots = [...contents].map(([name, [text = 'null', ...rest]]) => {
+    const value = JSON.parse(text) as JsonValue;
+    return { name, value, rest, places: leavesIn(value) };
+  });
+  return fc.constantFrom(...slots.filter(({ places }) => places.length > 0)).chain(({ name, value, rest, places }) =>
+    fc.record({ place: fc.constantFrom(...places), part: fc.constantFrom(...oddLeafParts) }).map(({ place, part }) => ({
+      name,
+      place: `${place.join('.')} = ${JSON.stringify(part)}`,
+      texts: [JSON.stringify(replacedAt(value, place, part)), ...rest],
+    })),
+  );
+}
+
 /** One of the slots, with a part of a value that is missing or odd. */
 export function oddContents(contents: Contents): fc.Arbitrary<OddSlot> {
   return fc

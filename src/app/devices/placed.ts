@@ -2,7 +2,7 @@
 import type { AppConfig, DeviceConfig } from '../../config/settings/app-config.ts';
 import type { DeviceEntry } from '../../config/profile/device-entry.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
-import { errorText, SimError } from '../../core/errors.ts';
+import { misfitText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { DeviceSeries } from '../../der/device/template.ts';
 
@@ -53,7 +53,7 @@ export function placedDevices(
   { devices, deviceOf, firstDevice, chargePointId: base }: PlacedConfig,
   { joined, left }: ChangedDevices,
   seriesOf: SeriesOf,
-  log: Pick<Logger, 'error'>,
+  log: Pick<Logger, 'warning'>,
 ): readonly PlacedDevice[] {
   const placed = devices
     .map((config, at) => ({ index: firstDevice + at, config, hasJoined: false }))
@@ -66,7 +66,7 @@ export function placedDevices(
       checkPlace(device, placed, base);
       placed.push(device);
     } catch (error) {
-      log.error(`device ${index}, added earlier, cannot join again: ${errorText(error)}`, index);
+      log.warning(`device ${index}, added earlier, cannot join again: ${misfitText(error)}`, index);
     }
   }
   return placed.sort((a, b) => a.index - b.index);

@@ -263,7 +263,7 @@ export class FaultRegistry {
     if (issue === null) return fault;
     const { id } = saved.facts;
     this.#options.log?.info(
-      `fault ${id} of the earlier process, ${saved.protocol} ${saved.kind}, is dropped: ${issue}`,
+      `${Number.isInteger(id) ? `fault ${id}` : 'a fault'} of the earlier process, ${saved.protocol} ${saved.kind}, is dropped: ${issue}`,
     );
     return null;
   }

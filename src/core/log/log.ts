@@ -182,6 +182,27 @@ export function deviceLogger(log: Logger, index: number): Logger {
   };
 }
 
+/** A logger that writes the lines that `admits` admits. */
+export function filteredLogger(log: Logger, admits: (message: string, deviceIndex?: number) => boolean): Logger {
+  return {
+    get keepsDebug() {
+      return log.keepsDebug ?? false;
+    },
+    debug: (message, device, at) => {
+      if (admits(message, device)) log.debug(message, device, at);
+    },
+    info: (message, device, at) => {
+      if (admits(message, device)) log.info(message, device, at);
+    },
+    warning: (message, device, at) => {
+      if (admits(message, device)) log.warning(message, device, at);
+    },
+    error: (message, device, printedOnly) => {
+      if (admits(message, device)) log.error(message, device, printedOnly);
+    },
+  };
+}
+
 /** The simulated clock, as log lines show it. */
 interface LogTimeline {
   /** the instant at which requests take effect */

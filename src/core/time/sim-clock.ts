@@ -2,6 +2,7 @@ import { addSeconds, microsPerSecond, simTimeFromMs } from './clock.ts';
 import type { ClockPatch, ClockSettings, SimTime, WallClock } from './clock.ts';
 import { SimError } from '../errors.ts';
 import { keptRecord } from '../kept.ts';
+import { isDateMs, isInstant } from '../kept-dates.ts';
 import type { Kept } from '../kept.ts';
 import { zoneOffsetMs } from './zone.ts';
 
@@ -11,19 +12,26 @@ const msPerDay = 86_400_000;
 const endless = (): number => Infinity;
 
 const modes: readonly string[] = ['paused', 'accelerated', 'wall_clock'];
-/** Instants of a simulator lie between the years 1 and 9999. */
-const maxSimTime = 253_402_300_800_000_000;
+interface KeptClock extends ClockSettings {
+  readonly now: SimTime;
+  readonly shiftMs: number;
+  readonly anchor: SimTime;
+  readonly elapsedMs: number;
+  readonly horizon: SimTime;
+  readonly shownTime: SimTime;
+  readonly intervalS: number;
+  readonly changed: boolean;
+  readonly rateSince: SimTime;
+  readonly rateBefore: number;
+}
 
 /** @throws SimError INTERNAL for settings and instants that no clock has; RangeError for an unknown zone */
-function checkKept({
-  mode,
-  rate,
-  timezone,
-  now,
-  shiftMs,
-}: ClockSettings & { readonly now: number; readonly shiftMs: number }): void {
-  const isInstant = Number.isInteger(now) && Math.abs(now) < maxSimTime && Number.isFinite(shiftMs);
-  if (!modes.includes(mode) || !(rate >= minRate && rate <= maxRate) || !isInstant)
+function checkKept(kept: KeptClock): void {
+  const { mode, rate, timezone, now, shiftMs, elapsedMs, intervalS, rateBefore } = kept;
+  const haveInstants = [now, kept.anchor, kept.horizon, kept.shownTime, kept.rateSince].every(isInstant);
+  const haveTimes = [shiftMs, elapsedMs, intervalS].every(isDateMs);
+  const isRate = (value: number) => value >= minRate && value <= maxRate;
+  if (!modes.includes(mode) || !isRate(rate) || !isRate(rateBefore) || !haveInstants || !haveTimes)
     throw new SimError('INTERNAL', `no clock has the mode ${mode}, the rate ${rate} and the instant ${now}`);
   zoneOffsetMs(timezone, 0);
 }
@@ -92,7 +100,7 @@ export class SimClock {
    * stand still meanwhile; a clock that follows the wall shows the present date again.
    */
   kept(): Kept {
-    return keptRecord(
+    return keptRecord<KeptClock>(
       () => ({
         mode: this.#settings.mode,
         rate: this.#settings.rate,
@@ -108,8 +116,9 @@ export class SimClock {
         rateSince: this.#rateSince,
         rateBefore: this.#rateBefore,
       }),
-      ({ mode, rate, timezone, elapsedMs, ...saved }) => {
-        checkKept({ mode, rate, timezone, now: saved.now, shiftMs: saved.shiftMs });
+      (kept) => {
+        checkKept(kept);
+        const { mode, rate, timezone, elapsedMs, ...saved } = kept;
         this.#settings = { mode, rate, timezone };
         this.#offset = null;
         this.#now = saved.now;

@@ -1,6 +1,8 @@
 /** Alarms and service state of a device: words, severities, registers, the begin of each alarm, and the status text. */
 import type { Alarm, AlarmSeverity, ControlFunction, Device } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
 import { keptRecord } from '../../core/kept.ts';
+import { isDateMs } from '../../core/kept-dates.ts';
 import type { Kept } from '../../core/kept.ts';
 import type { LogEntry, Logger } from '../../core/log/log.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -229,6 +231,13 @@ type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'
 
 const noCodes: ReadonlySet<AlarmCode> = new Set();
 
+/** @throws SimError INTERNAL for alarms that no device has */
+function checkKept(sinceMs: readonly (readonly [AlarmCode, number])[], codes: readonly AlarmCode[]): void {
+  const isKind = (code: string) => Object.hasOwn(alarmKinds, code);
+  if (!sinceMs.every(([code, beginMs]) => isKind(code) && isDateMs(beginMs)) || !codes.every(isKind))
+    throw new SimError('INTERNAL', 'a kept alarm is none of the kinds of alarm, or its begin is no date');
+}
+
 /** Active alarms, from begin to end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
@@ -258,6 +267,7 @@ export class DeviceAlarms {
         falseCodes: [...this.#falseCodes],
       }),
       ({ sinceMs, trips, falseCodes }) => {
+        checkKept(sinceMs, [...trips, ...falseCodes]);
         this.#sinceMs.clear();
         for (const [code, beginMs] of sinceMs) this.#sinceMs.set(code, beginMs);
         this.#codes = [...this.#sinceMs.keys()];

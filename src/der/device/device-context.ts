@@ -2,6 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
+import { filteredLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { TerminalsContext } from './terminals.ts';
@@ -29,6 +30,24 @@ export interface DeviceContext extends TerminalsContext {
   readonly dcLog?: Logger;
   /** log of charging sessions, numerous in a large fleet; absent: none */
   readonly sessionLog?: Pick<Logger, 'info'>;
+}
+
+/** A context whose loggers write nothing while `isMuted`. */
+export function mutedContext(context: DeviceContext, isMuted: () => boolean): DeviceContext {
+  const { log, dcLog, sessionLog } = context;
+  const admits = () => !isMuted();
+  return {
+    ...context,
+    log: filteredLogger(log, admits),
+    ...(dcLog && { dcLog: filteredLogger(dcLog, admits) }),
+    ...(sessionLog && {
+      sessionLog: {
+        info: (message, device, at) => {
+          if (admits()) sessionLog.info(message, device, at);
+        },
+      },
+    }),
+  };
 }
 
 /** Devices that are off and do not answer. */

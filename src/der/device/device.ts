@@ -20,6 +20,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import { keptParts, keptRecord, keptThen } from '../../core/kept.ts';
+import { keptInstant } from '../../core/kept-dates.ts';
 import { sameMap } from '../../sunspec/map/kept-points.ts';
 import type { KeptMaps } from '../../sunspec/map/kept-points.ts';
 import type { Kept } from '../../core/kept.ts';
@@ -28,6 +29,7 @@ import { Scheduler } from '../../core/time/scheduler.ts';
 import type { KeptTimer, Timer } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
+import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';
 import type { GridValues } from '../surroundings/environment.ts';
@@ -111,9 +113,11 @@ export class SimDevice implements Device {
   /** last finite ambient temperature */
   #ambientC = 20;
   #stepping = false;
+  #rehearsing = false;
   #fault = false;
 
-  constructor(identity: DeviceIdentity, template: DeviceTemplate, context: DeviceContext, start: SimTime) {
+  constructor(identity: DeviceIdentity, template: DeviceTemplate, loud: DeviceContext, start: SimTime) {
+    const context = mutedContext(loud, () => this.#rehearsing);
     this.index = identity.index;
     this.name = identity.name;
     this.deviceType = identity.deviceType;
@@ -377,6 +381,37 @@ export class SimDevice implements Device {
     });
   }
 
+  /**
+   * Tries a restored state: what the device shows, and a tick up to its next timer, without lines in the log. The device
+   * is to be restored again afterwards.
+   * @param seconds of the tick, simulated
+   * @throws SimError for a value that is not finite, and any error of a model that cannot use its state
+   */
+  rehearse(seconds: number): void {
+    // a model that has failed before has such values
+    if (this.#fault) return;
+    this.#rehearsing = true;
+    try {
+      this.#show();
+      const end = Math.min(addSeconds(this.#now, seconds), this.#scheduler.nextDue - 1) as SimTime;
+      if (!(end > this.#now)) return;
+      this.advance(end);
+      this.finish();
+      this.#show();
+    } finally {
+      this.#rehearsing = false;
+    }
+  }
+
+  /** Writes the measurements, and derives what clients and the site read besides. */
+  #show(): void {
+    this.#publishState(this.#detailCache.renew(this.#now), this.#source.ports);
+    const { siteShare, available, enterService, gradient, activeTrips, startedTrips, alarms, overrides } = this;
+    const numbers = [siteShare.demandW, siteShare.reachW(1), siteShare.maxInjectW, siteShare.maxAbsorbW];
+    if (numbers.some(Number.isNaN)) throw new SimError('INTERNAL', 'its power is no number');
+    JSON.stringify({ available, enterService, gradient, activeTrips, startedTrips, alarms, overrides });
+  }
+
   /** Faults of layer `effect`; null while no fault has acted at any device. */
   #keptEffects(): Kept {
     return {
@@ -406,6 +441,8 @@ export class SimDevice implements Device {
         localControl: this.localControl,
       }),
       (saved) => {
+        keptInstant(saved.now, 'time of the device');
+        keptInstant(saved.start, 'start of the device');
         ({
           now: this.#now,
           start: this.#start,
@@ -642,6 +679,7 @@ export class SimDevice implements Device {
 
   /** Puts the device in fault at zero power, until a reset. */
   #fail(): void {
+    if (this.#rehearsing) throw new SimError('INTERNAL', 'its model gives a value that is not finite');
     if (!this.#fault)
       this.#context.log.error(
         'the model gave a value that is not finite; the device is in fault until it is reset',

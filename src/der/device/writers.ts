@@ -9,6 +9,7 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import { overridesOf } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import { keptRecord } from '../../core/kept.ts';
+import { keptWriter, keptWriterOrNull } from '../../core/kept-dates.ts';
 import type { Kept } from '../../core/kept.ts';
 
 interface StampClock {
@@ -45,7 +46,7 @@ export class CommandWriters {
       () => ({ last: [...this.#last.values()] }),
       ({ last }) => {
         this.#last.clear();
-        for (const override of last) this.#last.set(keyOf(override), override);
+        for (const override of last) this.#last.set(keyOf(override), keptWriter(override, 'writer of a command'));
       },
     );
   }
@@ -101,9 +102,10 @@ export class ScopeWriters {
         local: Array.from(this.#local, ([deviceIndex, writer]) => ({ deviceIndex, writer: plain(writer) })),
       }),
       ({ common, local }) => {
-        this.#common = common;
+        this.#common = keptWriterOrNull(common, 'writer of the surroundings');
         this.#local.clear();
-        for (const { deviceIndex, writer } of local) this.#local.set(deviceIndex, writer);
+        for (const { deviceIndex, writer } of local)
+          this.#local.set(deviceIndex, keptWriter(writer, 'writer of the surroundings of a device'));
       },
     );
   }

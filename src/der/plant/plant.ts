@@ -4,6 +4,7 @@ import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { keptParts, keptRecord, keptThen, keptCount } from '../../core/kept.ts';
 import type { Kept, KeptByName } from '../../core/kept.ts';
+import { isDateMs, keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type {
@@ -176,7 +177,8 @@ export class SimPlant implements Plant {
       }),
       ({ tick, wallMs, timeChangedBy }) => {
         keptCount(tick, 'number of ticks');
-        this.#timeChangedBy = timeChangedBy;
+        if (!isDateMs(wallMs)) throw new SimError('INTERNAL', 'the kept date of the last tick is no date');
+        this.#timeChangedBy = keptWriterOrNull(timeChangedBy, 'writer of the time');
         const sim = clock.tickTime;
         const stamp = tickStamp(clock, tick, clock.stampMs(sim));
         this.#latest = { tick, sim, wallMs, published: this.devices.map((device) => device.publishAgain(stamp)) };

@@ -2,6 +2,7 @@
 import { SimError, errorText } from '../../core/errors.ts';
 import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
+import { keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
@@ -53,7 +54,7 @@ export class Stepping {
     return keptRecord(
       () => ({ steppedBy: this.#steppedBy && plainProvenance(this.#steppedBy) }),
       ({ steppedBy }) => {
-        this.#steppedBy = steppedBy;
+        this.#steppedBy = keptWriterOrNull(steppedBy, 'writer of the last step');
       },
     );
   }

@@ -1,4 +1,5 @@
 /** The limits of the whole site, of devices and of groups, by owner: the tightest one is in force. */
+import { keptWriter, keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -30,6 +31,15 @@ const mapLimits = <T, R>(of: ByLimit<T>, change: (value: T) => R): ByLimit<R> =>
   generation: change(of.generation),
   load: change(of.load),
 });
+
+/** @throws SimError INTERNAL for a limit that no request sets */
+function keptLimit(limit: OwnLimit | null): OwnLimit | null {
+  if (limit === null) return null;
+  const { limitW, setBy } = limit;
+  if (!(typeof limitW === 'number' && limitW >= 0 && limitW <= maxSiteLimitW))
+    throw new SimError('INTERNAL', 'a kept limit of the site is out of range');
+  return { limitW, setBy: keptWriter(setBy, 'writer of a limit') };
+}
 
 /** The limits that one owner has in a scope. */
 interface Owned {
@@ -74,8 +84,15 @@ export class SiteScope {
       }),
       ({ owners, endedBy, fresh }) => {
         this.#owners.clear();
-        for (const { owner, ...owned } of owners) this.#owners.set(owner, owned);
-        Object.assign(this.#endedBy, endedBy);
+        for (const { owner, limits, changedBy } of owners)
+          this.#owners.set(owner, {
+            limits: mapLimits(limits, keptLimit),
+            changedBy: keptWriter(changedBy, 'writer of the limits of an owner'),
+          });
+        Object.assign(
+          this.#endedBy,
+          mapLimits(endedBy, (by) => keptWriterOrNull(by, 'writer that ended a limit')),
+        );
         Object.assign(this.fresh, fresh);
         this.#updateTightest();
       },

@@ -13,6 +13,7 @@ import type { FaultRequest } from '../../../src/core/faults/kinds.ts';
 import { keptList, keptParts } from '../../../src/core/kept.ts';
 import type { Kept } from '../../../src/core/kept.ts';
 import type { Origin, Source } from '../../../src/core/origin.ts';
+import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { parseVisits } from '../../../src/der/surroundings/visits.ts';
 import { configuredDevices } from '../../support/configured.ts';
@@ -66,6 +67,19 @@ const configuration: TestPlantOptions = {
   tickIntervalS: 0.7,
 };
 
+/** A device that is restored, tried and restored again, as at the start of the simulator. */
+function keptWithRehearsal(device: SimDevice): Kept {
+  const kept = device.kept();
+  return {
+    save: () => kept.save(),
+    restore(saved) {
+      kept.restore(saved);
+      device.rehearse(configuration.tickIntervalS ?? 1);
+      kept.restore(saved);
+    },
+  };
+}
+
 /** A plant with its faults, and with the holds of REST. */
 class Process extends FaultyRig {
   readonly holds: HoldBook;
@@ -79,7 +93,7 @@ class Process extends FaultyRig {
     const { faults, plant, holds } = this;
     return keptParts({
       faults: faults.kept(),
-      plant: plant.kept(keptList(plant.devices.map((device) => device.kept()))),
+      plant: plant.kept(keptList(plant.devices.map(keptWithRehearsal))),
       holds: holds.kept(),
     });
   }

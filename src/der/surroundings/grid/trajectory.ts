@@ -99,7 +99,7 @@ function isWhole(plain: PlainTrajectory): boolean {
  * @throws SimError INTERNAL for a trajectory without a value
  */
 export function trajectoryOf(plain: PlainTrajectory, recording: () => Recording | null): Trajectory {
-  if (!isWhole(plain)) throw new SimError('INTERNAL', `a kept ${plain.kind} of grid or weather has no values`);
+  if (!isWhole(plain)) throw new SimError('INTERNAL', 'a kept course of grid or weather has no values');
   if (plain.kind !== 'recorded') return plain;
   const present = recording();
   return present ? recorded(present, plain.before, plain.start) : constant(plain.before);
