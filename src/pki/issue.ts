@@ -1,11 +1,10 @@
 /** Issues X.509 certificates with keys on P-256. The library that encodes them is loaded at the first certificate. */
 import { randomBytes, webcrypto } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { isIP } from 'node:net';
 import type X509 from '@peculiar/x509';
 import { SimError } from '../core/errors.ts';
-import { lazily } from '../core/lazy.ts';
 import { certificatesOf } from '../core/tls/material.ts';
+import { loadX509 } from '../core/tls/x509.ts';
 import { oids } from './extensions.ts';
 import type { CertificateExtension } from './extensions.ts';
 
@@ -25,13 +24,6 @@ export interface Template {
   /** in the order of the certificate */
   readonly extensions: readonly CertificateExtension[];
 }
-
-const require = createRequire(import.meta.url);
-const loadX509 = lazily(() => {
-  // the library needs Reflect metadata
-  require('reflect-metadata');
-  return require('@peculiar/x509') as typeof X509;
-});
 
 type Library = Awaited<ReturnType<typeof loadX509>>;
 

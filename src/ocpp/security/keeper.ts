@@ -4,15 +4,13 @@
  */
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
-import { createRequire } from 'node:module';
-import type X509 from '@peculiar/x509';
 import type { OcppCertificateEntry } from '../../contract/ocpp.ts';
-import { lazily } from '../../core/lazy.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { readEach } from '../../core/slot-values.ts';
 import type { Slot } from '../../core/store.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { certificatesOf } from '../../core/tls/material.ts';
+import { loadX509 } from '../../core/tls/x509.ts';
 import type { Connection } from '../station/connection.ts';
 import { createSaver } from '../station/stack.ts';
 import {
@@ -38,15 +36,6 @@ import type {
   PendingKey,
   Root,
 } from './certificates.ts';
-
-// Requests to sign a certificate (PKCS#10, RFC 2986). Their library is loaded at the first request.
-
-const require = createRequire(import.meta.url);
-const loadX509 = lazily(() => {
-  // the library needs Reflect metadata
-  require('reflect-metadata');
-  return require('@peculiar/x509') as typeof X509;
-});
 
 export interface SigningSubject {
   readonly commonName: string;
