@@ -53,15 +53,20 @@ const subStepUs = 100_000;
 
 /** 0.1 % of rated and the rounding of registers at rest. */
 const atRest = 0.00105;
-/** On the way, where a kink of a ramp or curve falls into a sub-step: 0.1 s at 20 % per second. */
-const onTheWay = 0.02 + atRest;
+/** On the way, where a ramp of active power begins or ends within a sub-step: 0.1 s at 20 % of WMax per second. */
+const onTheWayP = 0.02 + atRest;
+/**
+ * On the way, where kinks of a curve turn a ramp of reactive power twice within a sub-step: four times 0.1 s at 20 % of
+ * VarMaxInj, 0.6, per second.
+ */
+const onTheWayQ = 4 * 0.012 + atRest;
 
 /** Deviations of what two rigs have shown at the same instants. */
 function differences(one: readonly Seen[], other: readonly Seen[]): string[] {
   return one.flatMap((a, i) => {
     const b = other[i]!;
-    const tolerance = i === one.length - 1 ? atRest : onTheWay;
-    const same = Math.abs(a.p - b.p) <= tolerance && Math.abs(a.q - b.q) <= tolerance && a.state === b.state;
+    const [toleranceP, toleranceQ] = i === one.length - 1 ? [atRest, atRest] : [onTheWayP, onTheWayQ];
+    const same = Math.abs(a.p - b.p) <= toleranceP && Math.abs(a.q - b.q) <= toleranceQ && a.state === b.state;
     return same ? [] : [`after step ${i}: ${JSON.stringify(a)}, and ${JSON.stringify(b)}`];
   });
 }
