@@ -24,6 +24,7 @@ import { modbusRoutes } from './modbus.ts';
 import { nameplateRoutes } from './nameplate.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
 import { dnp3Routes } from './outstations.ts';
+import { protocolRoutes } from './protocols.ts';
 import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
 import { scenarioRoutes } from './scenarios.ts';
@@ -46,6 +47,7 @@ export const allRoutes: readonly Route[] = [
   ...stateRoutes,
   ...certificateRoutes,
   ...settingsRoutes,
+  ...protocolRoutes,
   ...labConfigRoutes,
   ...historyRoutes,
   ...logRoutes,

@@ -6,8 +6,9 @@ import {
   settingOrigins,
   settingTypes,
 } from '../contract/settings.ts';
-import type { SettingReport, SettingsControl } from '../contract/settings.ts';
+import type { SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
 import { memo } from '../core/lazy.ts';
+import type { Origin } from '../core/origin.ts';
 import { flag, list, member, members, text, word } from './common/members.ts';
 import { z } from './description/zod.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
@@ -69,19 +70,39 @@ const settings = members<SettingsControl>()('SettingsReport', () => ({
   settings: list(setting)('In the order of the help text.', ({ reports }) => reports),
 }));
 
-const changed = members<readonly SettingReport[]>()('SettingsChange', () => ({
-  settings: list(setting)('The settings of the request, as they are now.', (reports) => reports),
-  restarts: list({ schema: () => z.enum(restartableAdapters) })('Adapters that restart for the change.', (reports) => [
-    ...new Set(reports.flatMap(({ changes }) => (changes.by === 'adapter' ? changes.adapter : []))),
-  ]),
+type Changed = SettingsChange & { readonly reports: readonly SettingReport[] };
+
+const settingsChange = members<Changed>()('SettingsChange', () => ({
+  settings: list(setting)('The settings of the request, as they are now.', ({ reports }) => reports),
+  restarts: list({ schema: () => z.enum(restartableAdapters) })(
+    'Adapters that were restarted, switched on or switched off for the change.',
+  ),
 }));
 
-const patchSchema = memo(() =>
+export const settingsRequest = memo(() =>
   z.record(z.string().max(64), settingValue()).openapi('SettingsRequest', {
     description:
       'Values by key, as in a configuration file; null takes back what PATCH has set. At least one key is required.',
   }),
 );
+
+/** Schema of the answer to a change. */
+export const settingsChanged = settingsChange.schema;
+
+/** Changes settings, and says which. @throws HttpProblem, SimError */
+export async function changeSettings(
+  control: SettingsControl,
+  values: Readonly<Record<string, unknown>>,
+  by: Origin,
+): Promise<z.output<ReturnType<typeof settingsChanged>>> {
+  if (control.isLocked)
+    throw new HttpProblem(
+      'settings-locked',
+      'The settings of this simulator can only be read: it was started with --settings_locked yes.',
+    );
+  const change = await control.change(values, by);
+  return settingsChange.reply({ ...change, reports: control.reports.filter(({ key }) => change.keys.includes(key)) });
+}
 
 export const settingsRoutes: readonly Route[] = [
   route({
@@ -101,24 +122,20 @@ export const settingsRoutes: readonly Route[] = [
     path,
     tag,
     operationId: 'change_settings',
-    summary: 'Changes settings that take effect at once, all of the request or none',
+    summary: 'Changes settings while the simulator runs, all of the request or none',
     description:
       'The values override flags, environment and configuration file, and are checked together with all others by the rules of a ' +
-      'start. With a state folder they survive a restart, also over a configuration that has changed meanwhile. `conflict` for a ' +
-      'setting with another `changes` than `live`. `settings-locked` with `--settings_locked yes`.',
-    body: patchSchema,
+      'start. An adapter restarts for a setting with `changes` `adapter`: its connections close, it releases what it holds in the ' +
+      'devices, and the answer comes when it is open again. With a state folder the values survive a restart, also over a ' +
+      'configuration that has changed meanwhile. `conflict` for a setting with `changes` `start`, and for an adapter that does not ' +
+      'start with the values: it runs with the former ones again. `settings-locked` with `--settings_locked yes`.',
+    body: settingsRequest,
     secretMembers: secretSettings,
-    reply: changed.schema,
+    reply: settingsChanged,
     problems: ['settings-locked', 'conflict'],
-    handle({ settings: control }, { body, by }) {
-      if (control.isLocked)
-        throw new HttpProblem(
-          'settings-locked',
-          'The settings of this simulator can only be read: it was started with --settings_locked yes.',
-        );
+    async handle(ctx, { body, by }) {
       if (Object.keys(body).length === 0) throw invalid('body', '', 'at least one setting is required');
-      const keys = control.change(body, by);
-      return changed.reply(control.reports.filter(({ key }) => keys.includes(key)));
+      return changeSettings(ctx.settings, body, by);
     },
   }),
 ];

@@ -214,10 +214,11 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     ...(keeping && { keeping, keepPart: keeping.keepPart }),
   };
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
-  const { adapters, ...interfaces } = composeAdapters({
+  const { seats, ...interfaces } = composeAdapters({
     ...shared,
-    config,
     inForce,
+    clientPty: config.clientPty,
+    isKept: config.stateDir !== null,
     seed,
     commAlarms,
     store: state.store,
@@ -225,22 +226,25 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
-  if (config.csip !== null)
-    settings.follow(['csip_poll_rate_s'], (_config, by) => {
-      // null: the rate of the settings, also in place of one that a request to csip/config has set
-      const apply = async () => interfaces.csipClient.configure({ pollRateS: null }, null, by);
-      apply().catch((error: unknown) => {
-        log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
-      });
+  const { adapters } = seats;
+  settings.follow(['csip_poll_rate_s'], ({ csip }, by) => {
+    if (csip === null) return;
+    // null: the rate of the settings, also in place of one that a request to csip/config has set
+    const apply = async () => interfaces.csipClient.configure({ pollRateS: null }, null, by);
+    apply().catch((error: unknown) => {
+      log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
     });
+  });
   injectConfigured(faults, config, { plant, adapters }, log, injected);
-  const joining = { servers: adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
+  const joining = { servers: () => adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
   const left = (index: number) => owners.forget(index);
   // in the turn in which its registers go: a device does not come back without them
   const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
   keep('changes', changes.kept());
+  // between changes of the devices, which the adapters follow
+  settings.restartWith((names) => changes.inTurn(() => seats.restart(names)));
   const running = { config, plant, changes, settings, chargePointId };
   const scenarios = composeScenarios({
     plant,
@@ -293,13 +297,17 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     },
     checkReplies,
   );
+  // REST shows the stream as one of the adapters
+  seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
   const ticker = tickerOf(config, plant, wall);
   return {
     plant,
     faults,
     http,
+    adapters,
     changes,
+    settings,
     ticker,
     eventLoop,
     clockWatch,

@@ -24,8 +24,7 @@ export type HttpSetup = Omit<
 export interface Http {
   readonly api: Api;
   readonly history: History;
-  /** the adapters of the setup, and the stream */
-  readonly adapters: readonly Adapter[];
+  readonly telemetry: Adapter;
   readonly exposures: readonly Exposure[];
   /** @param address of the listener */
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
@@ -42,14 +41,11 @@ export function createHttp(
   checkReplies: boolean,
 ): Http {
   const { plant, clock, logBook, sunspecClient } = setup;
-  // REST shows the stream as one of the adapters
-  const adapters = [...setup.adapters];
   const guard = { host: web.host, allowedHosts: web.allowedHosts, corsOrigins: web.corsOrigins };
   const history = createHistory(plant, { samplesPerDevice: historySamples });
   const api = createApi(
     {
       ...setup,
-      adapters,
       info: { ...setup.info, apiVersion },
       history,
       remoteHistory: createRemoteHistory(sunspecClient, historySamples),
@@ -80,10 +76,9 @@ export function createHttp(
     stopping: () => api.stopping,
     options: { maxClients: () => inForce().web.maxStreamClients },
   });
-  adapters.push(telemetry);
   const exposures = [{ what: 'the HTTP interface', host: web.host }];
   if (csip?.website) exposures.push({ what: 'the page of the CSIP client', host: csip.website.host });
-  return { api, history, adapters, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
+  return { api, history, telemetry, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
 }
 
 function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {

@@ -1,18 +1,21 @@
 /** The settings in force: those of the start, and the layer that requests put over them. */
+import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { refused, unknownName } from '../config/issues/issues.ts';
 import { changesText } from '../config/settings/changes.ts';
 import { declarations } from '../config/settings/describe.ts';
-import { isLive, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
+import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
-import type { SettingReport, SettingsControl } from '../contract/settings.ts';
+import type { RestartableAdapter, SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
 import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type { Kept } from '../core/kept.ts';
 import type { Logger } from '../core/log/log.ts';
+import { originText } from '../core/origin.ts';
 import type { Origin } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
+import { Turns } from '../core/turns.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
 interface KeptSetting {
@@ -20,7 +23,7 @@ interface KeptSetting {
   readonly under: JsonValue;
 }
 
-type Layer = ReadonlyMap<LiveKey, unknown>;
+type Layer = ReadonlyMap<SettingKey, unknown>;
 
 /** Applies a changed setting. It must not throw. */
 type Follower = (config: AppConfig, by: Origin) => void;
@@ -30,31 +33,57 @@ function reasonsOf(error: unknown): string {
   return error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
 }
 
-const liveKeys = settingKeys.filter(isLive);
+/** An issue of a setting that is missing, named as in a request. */
+function pointedAt(issue: Issue): Issue {
+  const key = settingKeys.find((each) => flagOf(each) === issue.name);
+  return key === undefined ? issue : { ...issue, name: pointerStep(key) };
+}
+
+const changeableKeys = settingKeys.filter(isChangeable);
+
+/** Restarts adapters by the settings in force. */
+type Restart = (adapters: readonly RestartableAdapter[]) => Promise<void>;
+
+/** The layer of requests, and the configuration with it. */
+interface InForce {
+  readonly rest: Layer;
+  readonly config: AppConfig;
+}
 
 export class SettingsInForce implements SettingsControl {
   readonly #start: AppConfig;
-  readonly #log: Pick<Logger, 'info' | 'warning'>;
+  readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly #followers: { readonly keys: readonly LiveKey[]; readonly act: Follower }[] = [];
-  #config: AppConfig;
-  #rest: Layer = new Map();
+  /** one change at a time: its adapters restart before the next one is read */
+  readonly #turns = new Turns();
+  #restart: Restart = () => Promise.resolve();
+  /** while adapters restart, the settings that they try */
+  #tried: InForce;
+  /** settings that a restart of the process begins with */
+  #proven: InForce;
+  #hasEnded = false;
   /** null: to be made anew */
   #reports: readonly SettingReport[] | null = null;
 
-  constructor(start: AppConfig, log: Pick<Logger, 'info' | 'warning'>) {
+  constructor(start: AppConfig, log: Pick<Logger, 'error' | 'info' | 'warning'>) {
     this.#start = start;
-    this.#config = start;
+    this.#tried = this.#proven = { rest: new Map(), config: start };
     this.#log = log;
   }
 
-  /** The configuration with the live settings as they are now. */
+  /** The configuration with what requests have changed. */
   get config(): AppConfig {
-    return this.#config;
+    return this.#tried.config;
   }
 
   /** Calls `act` after each change of one of the settings. */
   follow(keys: readonly LiveKey[], act: Follower): void {
     this.#followers.push({ keys, act });
+  }
+
+  /** @param restart makes adapters anew; a failure leaves some of them switched off */
+  restartWith(restart: Restart): void {
+    this.#restart = restart;
   }
 
   get isLocked(): boolean {
@@ -63,34 +92,39 @@ export class SettingsInForce implements SettingsControl {
 
   get reports(): readonly SettingReport[] {
     const { originOf } = this.#start.settings;
+    const { rest } = this.#proven;
     this.#reports ??= declarations().map((declaration) => {
       const { key, isSecret } = declaration;
-      const value = this.#valueOf(key);
+      const value = this.#valueIn(rest, key);
       return {
         ...declaration,
         value: isSecret ? null : value,
         isSet: value !== null,
-        origin: isLive(key) && this.#rest.has(key) ? 'rest' : originOf(key),
+        origin: rest.has(key) ? 'rest' : originOf(key),
       };
     });
     return this.#reports;
   }
 
-  change(values: Readonly<Record<string, unknown>>, by: Origin): readonly string[] {
-    const { read, refusals } = this.#read(values);
-    if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
-    const rest = new Map(this.#rest);
-    for (const [key, value] of read) {
-      if (value === null) rest.delete(key);
-      else rest.set(key, value);
-    }
-    try {
-      this.#put(rest, by);
-    } catch (error) {
-      if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-      throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues);
-    }
-    return [...read.keys()];
+  change(values: Readonly<Record<string, unknown>>, by: Origin): Promise<SettingsChange> {
+    return this.#turns.take(async () => {
+      if (this.#hasEnded) throw new SimError('STOPPING', 'the simulator is stopping');
+      const { read, refusals } = this.#read(values);
+      if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
+      const rest = new Map(this.#proven.rest);
+      for (const [key, value] of read) {
+        if (value === null) rest.delete(key);
+        else rest.set(key, value);
+      }
+      const restarts = await this.#put(this.#inForce(rest), by);
+      return { keys: [...read.keys()], restarts };
+    });
+  }
+
+  /** Refuses further changes; resolves when none is under way. */
+  async end(): Promise<void> {
+    this.#hasEnded = true;
+    await this.#turns.settled();
   }
 
   /** The layer of requests. Where the configuration has changed since, the layer wins, with a line in the log. */
@@ -98,7 +132,7 @@ export class SettingsInForce implements SettingsControl {
     return {
       save: () => {
         const { values } = this.#start.settings;
-        const entries = [...this.#rest].map(([key, value]) => [key, { value, under: values[key] }]);
+        const entries = [...this.#proven.rest].map(([key, value]) => [key, { value, under: values[key] }]);
         return Object.fromEntries(entries) as JsonValue;
       },
       restore: (saved) => {
@@ -107,17 +141,17 @@ export class SettingsInForce implements SettingsControl {
     };
   }
 
-  #valueOf(key: SettingKey): JsonValue {
-    const value = isLive(key) && this.#rest.has(key) ? this.#rest.get(key) : this.#start.settings.values[key];
-    return value as JsonValue;
+  #valueIn(rest: Layer, key: SettingKey): JsonValue {
+    return (rest.has(key) ? rest.get(key) : this.#start.settings.values[key]) as JsonValue;
   }
 
   /**
-   * Values in the form of the settings, null for those taken back, and the reasons of settings that do not change at once.
+   * Values in the form of the settings, null for those taken back, and the reasons of settings that change at a start
+   * alone.
    * @throws SimError COMMAND_BAD_VALUE for unknown keys and values that are not allowed
    */
   #read(values: Readonly<Record<string, unknown>>) {
-    const read = new Map<LiveKey, unknown>();
+    const read = new Map<SettingKey, unknown>();
     const issues: Issue[] = [];
     const refusals: string[] = [];
     for (const [key, raw] of Object.entries(values)) {
@@ -129,33 +163,68 @@ export class SettingsInForce implements SettingsControl {
       const { kind, changes, secret = false } = settingOf(key);
       const value = raw === null ? null : kind.read(raw, this.#start.settings.directory);
       if (value === undefined) issues.push(refused(name, raw, kind.allowed, { secret, remark: kind.remark(raw) }));
-      else if (isLive(key)) read.set(key, value);
-      else refusals.push(`${key} is not changed: a change takes effect ${changesText(changes).replace(/\.$/, '')}`);
+      else if (!isChangeable(key))
+        refusals.push(`${key} is not changed: a change takes effect ${changesText(changes).replace(/\.$/, '')}`);
+      else if (kind.isFile === true && typeof value === 'string' && isAbsolute(value))
+        issues.push({ name, detail: 'a path; a request names no file of this machine' });
+      else read.set(key, value);
     }
     if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'settings that are not valid', issues);
     return { read, refusals };
   }
 
-  /** Replaces the layer of requests. @throws SimError CONFIG_INVALID, with nothing changed */
-  #put(rest: Layer, by: Origin): void {
-    const config = this.#start.settings.with(rest);
-    const before = new Map(liveKeys.map((key) => [key, this.#valueOf(key)]));
-    this.#rest = rest;
-    this.#config = config;
+  /** @throws SimError COMMAND_BAD_VALUE with JSON pointers */
+  #inForce(rest: Layer): InForce {
+    try {
+      return { rest, config: this.#start.settings.with(rest) };
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+      throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(pointedAt));
+    }
+  }
+
+  /**
+   * Puts settings in force, or leaves the former ones there.
+   * @returns adapters that have restarted
+   * @throws SimError COMMAND_CONFLICT for an adapter that does not start with the settings
+   */
+  async #put(next: InForce, by: Origin): Promise<readonly RestartableAdapter[]> {
+    const former = this.#proven;
+    const changed = changeableKeys.filter(
+      (key) => !isDeepStrictEqual(this.#valueIn(former.rest, key), this.#valueIn(next.rest, key)),
+    );
+    const restarts = adaptersOf(changed);
+    this.#tried = next;
+    if (restarts.length > 0) await this.#restartOrReturn(restarts, former, by);
+    this.#proven = next;
     this.#reports = null;
-    const hasChanged = (key: LiveKey) => !isDeepStrictEqual(before.get(key), this.#valueOf(key));
-    for (const { keys, act } of this.#followers) if (keys.some(hasChanged)) act(config, by);
+    for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
+    return restarts;
+  }
+
+  async #restartOrReturn(restarts: readonly RestartableAdapter[], former: InForce, by: Origin): Promise<void> {
+    const names = restarts.join(', ');
+    try {
+      await this.#restart(restarts);
+      this.#log.info(`${names}: restarted with other settings, asked by ${originText(by)}`);
+    } catch (error) {
+      this.#tried = former;
+      await this.#restart(restarts).catch((failure: unknown) => {
+        this.#log.error(`${names}: not started again with the former settings: ${errorText(failure)}`);
+      });
+      throw new SimError('COMMAND_CONFLICT', `nothing is changed: ${reasonsOf(error)}`);
+    }
   }
 
   #restore(saved: Readonly<Record<string, KeptSetting>>): void {
     const { values, directory } = this.#start.settings;
-    const rest = new Map<LiveKey, unknown>();
+    const rest = new Map<SettingKey, unknown>();
     const lines: string[] = [];
     for (const [key, { value: raw, under }] of Object.entries(saved)) {
-      const value = isSettingKey(key) && isLive(key) ? settingOf(key).kind.read(raw, directory) : undefined;
-      if (!isSettingKey(key) || !isLive(key) || value === undefined) {
+      const value = isSettingKey(key) && isChangeable(key) ? settingOf(key).kind.read(raw, directory) : undefined;
+      if (!isSettingKey(key) || value === undefined) {
         this.#log.warning(
-          `${key}, set by a request, is not restored: it is no value of a setting that changes at once`,
+          `${key}, set by a request, is not restored: it is no value of a setting that changes while the simulator runs`,
         );
         continue;
       }
@@ -167,10 +236,20 @@ export class SettingsInForce implements SettingsControl {
         );
     }
     try {
-      this.#put(rest, { source: 'rest' });
+      this.#tried = this.#proven = this.#inForce(rest);
+      this.#reports = null;
+      for (const { act } of this.#followers) act(this.#tried.config, { source: 'rest' });
       for (const line of lines) this.#log.info(line);
     } catch (error) {
       this.#log.warning(`the settings of requests are not restored: ${reasonsOf(error)}`);
     }
   }
+}
+
+function adaptersOf(keys: readonly SettingKey[]): readonly RestartableAdapter[] {
+  const adapters = keys.flatMap((key) => {
+    const { changes } = settingOf(key);
+    return changes.by === 'adapter' ? changes.adapter : [];
+  });
+  return [...new Set(adapters)];
 }

@@ -19,6 +19,7 @@ import type { Contents } from '../state/contents.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
+import type { SettingsInForce } from './settings.ts';
 import type { SlotOwners } from './slot-owners.ts';
 import type { HistoryKeeping } from './history-keeping.ts';
 import type { PlantKeeping } from './keeping.ts';
@@ -59,9 +60,11 @@ export interface Endpoints {
 export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
-  /** REST, and every adapter, the stream included, in the order of their start */
   readonly http: Http;
+  /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
+  readonly adapters: readonly Adapter[];
   readonly changes: DeviceChanges;
+  readonly settings: SettingsInForce;
   readonly ticker: Ticker;
   readonly eventLoop: EventLoopWatch;
   readonly clockWatch: ClockWatch;
@@ -100,7 +103,7 @@ export class App {
     this.plant = parts.plant;
     this.faults = parts.faults;
     this.api = parts.http.api;
-    this.adapters = parts.http.adapters;
+    this.adapters = parts.adapters;
     this.logBook = parts.logBook;
     this.recorder = parts.recorder;
   }
@@ -150,8 +153,10 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } = this.#parts;
+    const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } =
+      this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
+    await this.#waitForEnd('a change of the settings', settings.end());
     // while the clients of the protocols say which devices they serve
     this.#parts.owners.save();
     this.plant.end();

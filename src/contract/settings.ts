@@ -61,18 +61,24 @@ export interface SettingsControl {
   /** every setting, in the order of the help text */
   readonly reports: readonly SettingReport[];
   /**
-   * Changes live settings, all or none; null takes a change back. Acts within the call.
-   * @returns the keys
-   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT for settings that do not change at once
+   * Changes settings, all or none; null takes a change back. One change at a time; resolves when the adapters that it
+   * restarts are open.
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT for settings that change at a start alone
+   * and for an adapter that does not start with them, STOPPING
    */
-  change(values: Readonly<Record<string, unknown>>, by: Origin): readonly string[];
+  change(values: Readonly<Record<string, unknown>>, by: Origin): Promise<SettingsChange>;
+}
+
+/** Outcome of a change of settings. */
+export interface SettingsChange {
+  readonly keys: readonly string[];
+  /** adapters that have restarted, or were switched on or off */
+  readonly restarts: readonly RestartableAdapter[];
 }
 
 /** An interface without settings. */
 export const noSettings: SettingsControl = {
   isLocked: false,
   reports: [],
-  change: () => {
-    throw new SimError('MAP_NOT_SUPPORTED', 'there are no settings here');
-  },
+  change: () => Promise.reject(new SimError('MAP_NOT_SUPPORTED', 'there are no settings here')),
 };

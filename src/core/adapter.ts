@@ -115,6 +115,8 @@ export interface Adapter {
   readonly exposure?: Exposure;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Like `stop`, where the devices live on: releases what it holds in them. Absent: it holds nothing. */
+  switchOff?(): Promise<void>;
   status(): AdapterStatus;
   /** Lines to print for the user after the start, made with `startLine`; absent: none. */
   startLines?(): readonly string[];

@@ -17,8 +17,10 @@ export interface LoadedAdapter<D, V extends object> {
   join(device: D): Promise<void>;
   /** Does nothing for a device that is not served. */
   leave(index: number): Promise<void>;
-  /** Closes everything in bounded time. */
+  /** Closes everything in bounded time; the devices keep what it has set in them, for the next process. */
   close(): Promise<void>;
+  /** Closes everything in bounded time, and releases what it holds in the devices, which live on. */
+  release(): Promise<void>;
   /** A `state` replaces that of the lifecycle, unless the adapter is stopped. */
   status(): Partial<AdapterStatus>;
   startLines(): readonly string[];
@@ -92,6 +94,10 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
 
   stop(): Promise<void> {
     return this.#lifecycle.stop(() => this.#loaded?.close());
+  }
+
+  switchOff(): Promise<void> {
+    return this.#lifecycle.stop(() => this.#loaded?.release());
   }
 
   /** @throws SimError COMMAND_CONFLICT */

@@ -55,6 +55,10 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
     return this.#clients.stop();
   }
 
+  release(): Promise<void> {
+    return this.#clients.stop(false);
+  }
+
   reload(): void {
     this.#clients.reload();
   }

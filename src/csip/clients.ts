@@ -353,10 +353,10 @@ export class Clients {
     void connection.client.rediscover();
   }
 
-  async stop(): Promise<void> {
+  async stop(keepsControls = true): Promise<void> {
     for (const index of this.#joining.keys()) this.#endJoining(index);
     for (const { credentials } of this.#connections) credentials.unwatch();
-    const leave = this.options.keepPart !== undefined;
+    const leave = keepsControls && this.options.keepPart !== undefined;
     await Promise.all(this.#connections.map(({ client }) => client.disconnect(false, leave)));
     await Promise.all([...this.#resumed.values()].map((members) => this.#endResumed(members, leave)));
     this.#resumed.clear();

@@ -250,6 +250,11 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     this.#options.tlsFiles?.unwatch();
   }
 
+  async release(): Promise<void> {
+    for (const index of this.devices) await this.leave(index);
+    await this.close();
+  }
+
   /** Raises the alarm of devices with lost masters, and ends it when all their masters are back. */
   sweep(): void {
     const { context, commAlarms } = this.#options;

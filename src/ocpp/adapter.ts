@@ -164,6 +164,12 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
     );
   }
 
+  async release(): Promise<void> {
+    await Promise.all([...this.#joining.values()]);
+    await Promise.all([...this.#stations.keys()].map((index) => this.leave(index)));
+    await this.close();
+  }
+
   startLines(): readonly string[] {
     const { length: count } = this.list;
     return [startLine('OCPP', `${count} charge point${count === 1 ? '' : 's'} of ${this.#options.endpoint}`)];

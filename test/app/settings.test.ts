@@ -281,11 +281,12 @@ describe('Settings that change while the simulator runs', () => {
 
   it('settings of another class: 409 with the reason of each, and nothing changes', async () => {
     const lab = await start();
-    const { status, json } = await patch(lab, { log_level: 'debug', website_port: 80, dnp3_port: 1 });
+    const { status, json } = await patch(lab, { log_level: 'debug', website_port: 80, seed: 1 });
     expect([status, json.code]).to.deep.equal([409, 'conflict']);
     expect(json.detail).to.equal(
       'website_port is not changed: a change takes effect at the next start. Requests come through this listener, ' +
-        'also the one that would change it; dnp3_port is not changed: a change takes effect by a restart of dnp3',
+        'also the one that would change it; seed is not changed: a change takes effect at the next start. ' +
+        'All random numbers derive from it',
     );
     expect((await settingsOf(lab))['log_level'].value).to.equal('info');
   });

@@ -28,8 +28,9 @@ class Bench {
         commands: { cancelAll: () => this.events.push('commands canceled') },
       },
       faults: { close: () => this.events.push('faults closed') },
+      adapters,
+      settings: { end: () => this.#end('settings') },
       http: {
-        adapters,
         exposures: [],
         startLines: () => [],
         api: {
@@ -113,6 +114,8 @@ describe('The order of start and stop', () => {
     expect(bench.events).to.deep.equal([
       'scenarios ends',
       'scenarios ended',
+      'settings ends',
+      'settings ended',
       'plant: no more ticks',
       'http ends',
       'csip ends',
@@ -136,7 +139,7 @@ describe('The order of start and stop', () => {
   });
 
   it('goes on where a part fails to end, and handles each failure at once', async () => {
-    const names = ['scenarios', 'http', 'csip', 'ticker', 'changes', 'modbus', 'websocket', 'state'];
+    const names = ['scenarios', 'settings', 'http', 'csip', 'ticker', 'changes', 'modbus', 'websocket', 'state'];
     for (const name of names) {
       const bench = new Bench();
       await bench.app.start();

@@ -37,6 +37,10 @@ class Protocol implements LoadedAdapter<Item, View> {
     this.calls.push('close');
     return Promise.resolve();
   }
+  release(): Promise<void> {
+    this.calls.push('release');
+    return Promise.resolve();
+  }
   reload(): void {
     this.calls.push('reload');
   }

@@ -16,7 +16,7 @@ export function deviceChanges(
   const config = configOf(...flags);
   return new DeviceChanges({
     plant,
-    servers: [],
+    servers: () => [],
     deviceOf: config.deviceOf,
     seriesOf: deviceSeriesReader(config),
     chargePointId: createChargePointIds(plant, config.chargePointId),

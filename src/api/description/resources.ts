@@ -128,6 +128,8 @@ export const resources: readonly Resource[] = [
     '/csip/config',
     '/csip/connect',
     '/csip/disconnect',
+    '/csip/enable',
+    '/csip/disable',
     '/csip/reconnect',
     '/csip/rediscover',
     '/csip/poll',

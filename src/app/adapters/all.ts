@@ -1,4 +1,4 @@
-/** The adapters that a configuration enables. A `DeviceAdapter` loads the code of its protocol when it starts. */
+/** The adapters of a simulator. A `DeviceAdapter` loads the code of its protocol when it starts. */
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import { disabledCsipClient } from '../../contract/csip-disabled.ts';
@@ -7,21 +7,22 @@ import { disabledDnp3 } from '../../contract/dnp3.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
+import type { RestartableAdapter } from '../../contract/settings.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
-import type { Adapter } from '../../core/adapter.ts';
 import { DeviceAdapter } from '../../core/device-adapter.ts';
+import { Late } from '../../core/lazy.ts';
 import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import { createModbusMessages } from '../../core/wire/modbus.ts';
 import { createSunSpecClient } from '../../sunspec/client/client.ts';
 import { composeModbus } from './modbus.ts';
 import type { ModbusContext } from './modbus.ts';
+import { AdapterSeats } from './seats.ts';
 
 type Context = Omit<ModbusContext, 'modbusMessages'>;
 
 /** The adapters, and the interfaces that REST uses. */
 interface Adapters {
-  /** in the order in which they start */
-  readonly adapters: readonly Adapter[];
+  readonly seats: AdapterSeats;
   readonly modbusMessages: ModbusMessages;
   readonly sunspecClient: SunSpecClient;
   readonly csipClient: CsipClient;
@@ -30,7 +31,7 @@ interface Adapters {
 }
 
 export function composeAdapters(context: Context): Adapters {
-  const { config, clock, later, logBook, seed, wireLog } = context;
+  const { clientPty, clock, later, logBook, seed, wireLog } = context;
   const modbusMessages = createModbusMessages(wireLog);
   const sunspecClient = createSunSpecClient({
     clock,
@@ -38,25 +39,42 @@ export function composeAdapters(context: Context): Adapters {
     logger: logBook.logger('Modbus'),
     seed,
     messages: modbusMessages,
-    ptys: config.clientPty,
+    ptys: clientPty,
   });
-  const csip = csipOf(context);
-  const ocpp = ocppOf(context);
-  const dnp3 = dnp3Of(context);
-  const deviceAdapters = [csip, ocpp, dnp3].filter((adapter) => adapter !== null);
+  const seats = new AdapterSeats(logBook.logger('Lab'));
+  composeModbus(seats, { ...context, modbusMessages });
+  seats.add({ name: null, make: () => sunspecClient });
   return {
-    adapters: [...composeModbus({ ...context, modbusMessages }), sunspecClient, ...deviceAdapters],
+    seats,
     modbusMessages,
     sunspecClient,
-    csipClient: csip?.view ?? disabledCsipClient,
-    ocpp: ocpp?.view ?? disabledOcpp,
-    dnp3: dnp3?.view ?? disabledDnp3,
+    csipClient: viewIn(seats, 'csip', disabledCsipClient, () => csipOf(context)),
+    ocpp: viewIn(seats, 'ocpp', disabledOcpp, () => ocppOf(context)),
+    dnp3: viewIn(seats, 'dnp3', disabledDnp3, () => dnp3Of(context)),
   };
 }
 
+/** The interface of an adapter to REST, which outlives a restart; it is the stand-in while there is no adapter. */
+function viewIn<V extends object>(
+  seats: AdapterSeats,
+  name: RestartableAdapter,
+  standIn: V,
+  make: () => DeviceAdapter<Device, V> | null,
+): V {
+  const view = new Late(standIn);
+  seats.add({
+    name,
+    make,
+    placed: (adapter) => {
+      view.set(adapter?.view ?? standIn);
+    },
+  });
+  return view.proxy;
+}
+
 function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
-  const { config, inForce, plant, commAlarms } = context;
-  const { csip: start } = config;
+  const { inForce, plant, commAlarms } = context;
+  const { csip: start } = inForce();
   if (start === null) return null;
   const settings: CsipSettings = {
     ...start,
@@ -79,8 +97,8 @@ function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
 }
 
 function ocppOf(context: Context): DeviceAdapter<Device, OcppStations> | null {
-  const { config, plant, commAlarms } = context;
-  const { ocpp: settings } = config;
+  const { inForce, plant, commAlarms } = context;
+  const { ocpp: settings } = inForce();
   if (settings === null) return null;
   return new DeviceAdapter({
     module: 'OCPP',
@@ -96,8 +114,8 @@ function ocppOf(context: Context): DeviceAdapter<Device, OcppStations> | null {
 }
 
 function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null {
-  const { config, plant, commAlarms } = context;
-  const { dnp3: settings } = config;
+  const { inForce, isKept, plant, commAlarms } = context;
+  const { dnp3: settings } = inForce();
   if (settings === null) return null;
   return new DeviceAdapter({
     module: 'DNP3',
@@ -109,6 +127,6 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledDnp3,
-    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, context, config.stateDir !== null),
+    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, context, isKept),
   });
 }

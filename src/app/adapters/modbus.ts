@@ -28,6 +28,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Kept } from '../../core/kept.ts';
 import { createTemplate } from '../../der/device/template.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
+import type { AdapterSeats } from './seats.ts';
 
 /**
  * Device types, without aliases, whose map passes a test. Takes up to a second, so only messages about a failed start
@@ -56,9 +57,12 @@ function deviceTypesWhere(
 }
 
 export interface ModbusContext extends AdapterParts {
-  readonly config: AppConfig;
-  /** the configuration with the live settings as they are now */
+  /** the configuration as requests have left it */
   readonly inForce: () => AppConfig;
+  /** true: REST clients may connect the SunSpec client to pseudo terminals */
+  readonly clientPty: boolean;
+  /** true: the store survives the process */
+  readonly isKept: boolean;
   readonly plant: SimPlant;
   /** the channel of Modbus, which several adapters share */
   readonly modbusMessages: ModbusMessages;
@@ -73,13 +77,13 @@ type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyM
  * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
  * unit id
  */
-export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
-  const proxy = composeProxy(context);
+export function composeModbus(seats: AdapterSeats, context: ModbusContext): void {
   const faultInjection = faultInjectionOf(context);
-  const servers = [...composeTcp(context, faultInjection), ...composeRtu(context, faultInjection)];
+  seats.add({ name: 'modbus', make: () => composeTcp(context, faultInjection) });
+  seats.add({ name: 'modbus-rtu', make: () => composeRtu(context, faultInjection) });
   // the servers have put the maps behind their faults
   context.keep?.('modbus-faults', faultInjection.faultyMaps.kept());
-  return [...servers, ...proxy];
+  seats.add({ name: 'proxy', make: () => composeProxy(context) });
 }
 
 const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
@@ -138,55 +142,55 @@ export function modbusTlsFiles(
   });
 }
 
-function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter[] {
-  const { config, inForce, plant, commAlarms, clock, later, logBook } = context;
-  const { enabled, host, port, sharedPort, framing, tls } = config.modbus;
-  if (!enabled) return [];
-  const logger = logBook.logger('Modbus');
-  return [
-    createModbusAdapter({
-      devices: plant.devices,
-      host,
-      port,
-      sharedPort,
-      ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
-      ...faultInjection,
-      commAlarms,
-      clock,
-      later,
-      logger,
-      framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
-      foreignUnit: () => inForce().modbus.foreignUnit ?? 'gateway',
-      ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
-      limits: limitsOf(context),
-      tap: tapOf(context, 'modbus_tcp'),
-    }),
-  ];
-}
-
-function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter[] {
-  const { config, plant, commAlarms, clock, later, logBook } = context;
-  if (config.rtu === null) return [];
-  const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
-  const unitId = config.meter?.unitId ?? null;
-  return [
-    createModbusRtuAdapter({
-      devices: plant.devices,
-      line: { path, baudRate, parity, stopBits },
-      ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
-      ...faultInjection,
-      commAlarms,
-      clock,
-      later,
-      logger: logBook.logger('Modbus'),
-      tap: tapOf(context, 'modbus_rtu'),
-    }),
-  ];
-}
-
-function composeProxy(context: ModbusContext): ProxyAdapter[] {
+function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter | null {
+  const { inForce, plant, commAlarms, clock, later, logBook } = context;
   const {
-    config,
+    modbus: { enabled, host, port, sharedPort, framing, tls },
+    meter,
+  } = inForce();
+  if (!enabled) return null;
+  const logger = logBook.logger('Modbus');
+  return createModbusAdapter({
+    devices: plant.devices,
+    host,
+    port,
+    sharedPort,
+    ...(plant.meter && meter && { meter: { ...meter, bank: plant.meter.bank } }),
+    ...faultInjection,
+    commAlarms,
+    clock,
+    later,
+    logger,
+    framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
+    foreignUnit: () => inForce().modbus.foreignUnit ?? 'gateway',
+    ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
+    limits: limitsOf(context),
+    tap: tapOf(context, 'modbus_tcp'),
+  });
+}
+
+function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter | null {
+  const { inForce, plant, commAlarms, clock, later, logBook } = context;
+  const { rtu, meter } = inForce();
+  if (rtu === null) return null;
+  const { port: path, baud: baudRate, parity, stopBits } = rtu;
+  const unitId = meter?.unitId ?? null;
+  return createModbusRtuAdapter({
+    devices: plant.devices,
+    line: { path, baudRate, parity, stopBits },
+    ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
+    ...faultInjection,
+    commAlarms,
+    clock,
+    later,
+    logger: logBook.logger('Modbus'),
+    tap: tapOf(context, 'modbus_rtu'),
+  });
+}
+
+function composeProxy(context: ModbusContext): ProxyAdapter | null {
+  const {
+    inForce,
     plant,
     commAlarms,
     clock,
@@ -194,25 +198,24 @@ function composeProxy(context: ModbusContext): ProxyAdapter[] {
     logBook,
     faults: { registry },
   } = context;
-  if (config.proxy === null) return [];
-  return [
-    createProxyAdapter({
-      ...config.proxy,
-      devices: plant.devices,
-      timeOf: (index) => ({
-        nowS: () => plant.now / microsPerSecond,
-        afterS(delayS, act) {
-          plant.device(index).later(delayS, act);
-        },
-      }),
-      faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
-      commAlarms,
-      clock,
-      later,
-      logger: logBook.logger('Modbus'),
-      deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
-      limits: limitsOf(context),
-      tap: tapOf(context, 'modbus_proxy'),
+  const config = inForce();
+  if (config.proxy === null) return null;
+  return createProxyAdapter({
+    ...config.proxy,
+    devices: plant.devices,
+    timeOf: (index) => ({
+      nowS: () => plant.now / microsPerSecond,
+      afterS(delayS, act) {
+        plant.device(index).later(delayS, act);
+      },
     }),
-  ];
+    faults: { registry, silent: silentDevices(plant), monotonicMs: () => clock.monotonicMs() },
+    commAlarms,
+    clock,
+    later,
+    logger: logBook.logger('Modbus'),
+    deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
+    limits: limitsOf(context),
+    tap: tapOf(context, 'modbus_proxy'),
+  });
 }

@@ -32,7 +32,7 @@ export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceSer
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;
   /** adapters with a listener, session or outstation for each device; called before a device joins and after it left */
-  readonly servers: readonly DeviceServer[];
+  readonly servers: () => readonly DeviceServer[];
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
   readonly chargePointId: ChargePointIdOf;
@@ -127,7 +127,7 @@ export class DeviceChanges {
 
   async #leave(index: number): Promise<SimDevice> {
     const device = await this.#options.plant.remove(index);
-    await this.#letGo(this.#options.servers, index);
+    await this.#letGo(this.#options.servers(), index);
     return device;
   }
 
@@ -140,6 +140,11 @@ export class DeviceChanges {
   /** Entry of a device that has joined; undefined: it is one of the configuration. */
   joinedEntry(index: number): DeviceEntry | undefined {
     return this.#joined.get(index);
+  }
+
+  /** Does work while no device joins or leaves. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#turns.take(work);
   }
 
   /** Resolves when no change is under way. */
@@ -180,7 +185,7 @@ export class DeviceChanges {
       ({ index } = device);
       this.#checkIdentity(device);
       faults?.check(device, config);
-      for (const server of servers) {
+      for (const server of servers()) {
         await server.addDevice(device);
         serving.push(server);
       }

@@ -21,6 +21,7 @@ import { bundledExamplePath } from '../profile/bundled.ts';
 import { refused } from '../issues/issues.ts';
 
 const msPerHour = 3_600_000;
+const proxyKeys = ['proxy', 'proxy_host', 'proxy_port'] as const;
 
 /** Longitude, degrees east, at which the sun is highest near 12:00 of the clock, so that the default start has sun. */
 function noonLongitude(values: Values): number {
@@ -103,8 +104,10 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
     faultList: commonFaultList(gathered),
     with(over) {
       const changed = gatheredWith(gathered, over);
-      refuseIssues(crossIssues(changed, list, proxy));
-      return appConfig(changed, parts, gridPath);
+      const changedIssues: Issue[] = [];
+      const changedProxy = proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy;
+      refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy)]);
+      return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath);
     },
   };
   const parts = { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency, settings: layers };

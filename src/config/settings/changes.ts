@@ -17,6 +17,12 @@ export function atStart(why: string): { readonly by: 'start'; readonly why: stri
   return { by: 'start', why };
 }
 
+/** A setting that opens the simulator to the network. */
+export const hostAtStart = atStart('It decides who may reach the simulator, so that no request may widen it.');
+
+/** A setting that names files or devices of this machine. */
+export const fileAtStart = atStart('It names a file of this machine, which no request may.');
+
 /** Completes `A change takes effect`: `at once.`, `by a restart of csip.`, `at the next start. Reason.` */
 export function changesText(changes: Changes): string {
   if (changes.by === 'live') return 'at once.';

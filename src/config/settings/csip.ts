@@ -6,7 +6,7 @@ import {
   csipSupersededResponses,
   csipWithoutRegistration,
 } from '../../contract/csip-settings.ts';
-import { atStart, live, restartOf } from './changes.ts';
+import { atStart, fileAtStart, hostAtStart, live, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -122,7 +122,7 @@ export const csipSettings = {
     flags: ['--csip_cert_dir'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
-    changes: csip,
+    changes: fileAtStart,
     doc:
       'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, ' +
       'device1.pem, ... Required for several devices that do not share one certificate.',
@@ -131,7 +131,7 @@ export const csipSettings = {
     flags: ['--use_test_pki_certs'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
-    changes: csip,
+    changes: fileAtStart,
     doc:
       'Directory that derbench pki created: certificates of devices and aggregator, root, and ' +
       'chains that a server has to refuse.',
@@ -215,7 +215,7 @@ export const csipConduct = {
     kind: host,
     default: '127.0.0.1',
     needs: 'csip_client_enable',
-    changes: csip,
+    changes: hostAtStart,
     doc: 'Address of the listener for notifications.',
   }),
   csip_notify_port: setting({
@@ -354,7 +354,7 @@ export const csipConduct = {
     kind: host,
     default: '127.0.0.1',
     needs: 'csip_client_enable',
-    changes: website,
+    changes: hostAtStart,
     doc: 'Address of the management page of the CSIP client, which has no authentication.',
   }),
   csip_website_port: setting({

@@ -1,6 +1,6 @@
 /** Settings of the DNP3 outstations. */
 import { dnp3Profiles } from '../../contract/dnp3-settings.ts';
-import { restartOf } from './changes.ts';
+import { fileAtStart, hostAtStart, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import { choice, dnp3Masters, dnp3Peers, dnp3Station, host, onOff, path, port } from './value-kinds.ts';
 
@@ -27,7 +27,7 @@ export const dnp3Settings = {
     kind: host,
     default: '127.0.0.1',
     needs: 'dnp3_enable',
-    changes: dnp3,
+    changes: hostAtStart,
     doc: 'Address on which the outstations listen.',
   }),
   dnp3_outstation_addr: setting({
@@ -59,7 +59,7 @@ export const dnp3Settings = {
     kind: path,
     needs: 'dnp3_enable',
     mustExist: true,
-    changes: dnp3,
+    changes: fileAtStart,
     doc: 'JSON file with a point map that replaces the built-in one.',
   }),
   dnp3_unsolicited: setting({

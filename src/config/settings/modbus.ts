@@ -1,6 +1,6 @@
 /** Settings of Modbus: TCP, TLS, RTU, the proxy, and the SunSpec client. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
-import { atStart, live, restartOf } from './changes.ts';
+import { atStart, fileAtStart, hostAtStart, live, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -22,6 +22,7 @@ import { bundledProxyMapNames, isBundledProxyMap } from '../profile/bundled.ts';
 const modbus = restartOf('modbus');
 const rtu = restartOf('modbus-rtu');
 const byProxy = restartOf('proxy');
+const frames = atStart('The maps of the devices have an address (1.DA) where masters use RTU frames.');
 const meter = atStart('The meter is a part of the plant, which is built once.');
 const access = atStart('It limits what requests may reach, so that no request may widen it.');
 
@@ -37,7 +38,7 @@ export const modbusSettings = {
     flags: ['--mb_host'],
     kind: host,
     default: '127.0.0.1',
-    changes: modbus,
+    changes: hostAtStart,
     doc: 'Address of the Modbus TCP server.',
   }),
   mb_port: setting({
@@ -58,7 +59,7 @@ export const modbusSettings = {
     flags: ['--mb_framing'],
     kind: choice(['tcp', 'rtu_over_tcp'], 'FRAMING'),
     default: 'tcp',
-    changes: modbus,
+    changes: frames,
     doc: 'Framing on the Modbus TCP ports: Modbus TCP, or RTU frames with CRC as serial device servers forward them.',
   }),
   mb_foreign_unit: optionalSetting({
@@ -160,14 +161,14 @@ export const rtuSettings = {
     flags: ['-rtu', '--rtu_enable'],
     kind: onOff,
     default: false,
-    changes: rtu,
+    changes: frames,
     doc: 'Serves all devices over Modbus RTU on one serial line, with unit id = 1 + index.',
   }),
   rtu_port: optionalSetting({
     flags: ['--rtu_port'],
     kind: serialDevice,
     needs: 'rtu_enable',
-    changes: rtu,
+    changes: fileAtStart,
     doc: 'Serial device of the RTU server, for example /dev/ttyUSB0 or COM10; required with rtu_enable.',
   }),
   rtu_baud: setting({
@@ -207,7 +208,7 @@ export const proxySettings = {
     flags: ['--proxy_host'],
     kind: host,
     default: '127.0.0.1',
-    changes: byProxy,
+    changes: hostAtStart,
     doc: 'Address of the proxy.',
   }),
   proxy_port: optionalSetting({

@@ -1,5 +1,5 @@
 /** Settings of the OCPP charge points. */
-import { atStart, restartOf } from './changes.ts';
+import { atStart, fileAtStart, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import { integer, ocppId, ocppPassword, ocppUrl, ocppVersionList, onOff, path } from './value-kinds.ts';
 
@@ -49,7 +49,7 @@ export const ocppSettings = {
     flags: ['--ocpp_password_file'],
     kind: path,
     needs: 'ocpp_enable',
-    changes: ocpp,
+    changes: fileAtStart,
     doc:
       'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 ' +
       'hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it. Profile 0 keeps ' +

@@ -97,6 +97,11 @@ export function isLive(key: SettingKey): key is LiveKey {
   return settings[key].changes.by === 'live';
 }
 
+/** True for the key of a setting that changes while the simulator runs. */
+export function isChangeable(key: SettingKey): boolean {
+  return settings[key].changes.by !== 'start';
+}
+
 /** The last spelling of the flag, or the key of a setting without flag; for issues of a setting that was not given. */
 export function flagOf(key: SettingKey): string {
   return settingOf(key).flags?.at(-1) ?? key;

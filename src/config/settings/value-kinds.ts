@@ -32,6 +32,8 @@ export interface Kind<T> {
   readonly placeholder: string;
   /** true: several values, as repeated flags or separated in one text */
   readonly list: boolean;
+  /** true: a text may be the path of a file or folder of this machine */
+  readonly isFile?: true;
   /** of a number; absent: no number */
   readonly range?: { readonly low: number; readonly high: number; readonly isWhole: boolean };
   /** separator of the values of a list in one text */
@@ -51,6 +53,7 @@ interface KindSpec<In, T> {
   readonly allowed: string | readonly string[];
   readonly placeholder: string;
   readonly list?: boolean;
+  readonly isFile?: true;
   readonly range?: Kind<T>['range'];
   readonly separator?: ',' | ';';
   readonly remark?: (raw: unknown) => string | null;
@@ -64,6 +67,7 @@ function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
     allowed: spec.allowed,
     placeholder: spec.placeholder,
     list: spec.list ?? false,
+    ...(spec.isFile && { isFile: true }),
     ...(spec.range && { range: spec.range }),
     separator: spec.separator ?? ',',
     remark: spec.remark ?? (() => null),
@@ -197,6 +201,7 @@ export function pathOrName(isName: (text: string) => boolean, allowed: string): 
   return kind(pathText, {
     allowed,
     placeholder: 'FILE',
+    isFile: true,
     normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
   });
 }
@@ -302,12 +307,14 @@ export const parity: Kind<(typeof parities)[ParityWord]> = kind(z.enum(parityWor
 export const path: Kind<string> = kind(pathText, {
   allowed: 'a path',
   placeholder: 'FILE',
+  isFile: true,
   normalise: (text, base) => resolve(base, text),
 });
 
 export const folderPath: Kind<string> = kind(pathText, {
   allowed: 'a path of a folder',
   placeholder: 'DIR',
+  isFile: true,
   normalise: (text, base) => resolve(base, text),
 });
 

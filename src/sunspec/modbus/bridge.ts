@@ -126,6 +126,15 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
     return this.#lifecycle.stop(() => this.#close());
   }
 
+  async switchOff(): Promise<void> {
+    await this.stop();
+    for (const [index, unit] of this.#units) {
+      unit.release();
+      this.#options.commAlarms?.end(index, 'modbus_port_lost');
+    }
+    this.#meter?.release();
+  }
+
   async addDevice({ index, bank }: ModbusDevice): Promise<void> {
     const lack = lackOfRoom(this.#options, index);
     if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);

@@ -60,6 +60,8 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #service: Service;
   /** by device index */
   readonly #units: Map<number, BankUnit>;
+  /** null: no meter */
+  readonly #meter: MeterUnit | null;
   readonly #open: SerialOpener;
   readonly #lifecycle = new AdapterLifecycle();
   #port: SerialChannel | undefined;
@@ -77,6 +79,7 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     );
     const { meter, faultyMaps } = options;
     const meterUnit = meter === undefined ? null : new MeterUnit(meter.unitId, meter.bank, faultyMaps);
+    this.#meter = meterUnit;
     const line = new LineUnits(this.#units, context.log, meterUnit);
     this.#service = {
       context,
@@ -101,6 +104,12 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   stop(): Promise<void> {
     return this.#lifecycle.stop(() => this.#close());
+  }
+
+  async switchOff(): Promise<void> {
+    await this.stop();
+    for (const index of [...this.#units.keys()]) await this.removeDevice(index);
+    this.#meter?.release();
   }
 
   status(): AdapterStatus {

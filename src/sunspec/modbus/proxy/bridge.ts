@@ -202,6 +202,11 @@ export class ProxyAdapter implements Adapter, DeviceServer, ModbusReporter {
     });
   }
 
+  async switchOff(): Promise<void> {
+    await this.stop();
+    for (const index of [...this.#units.keys()]) await this.removeDevice(index);
+  }
+
   status(): AdapterStatus {
     return this.#lifecycle.status({
       ...countsStatus(this.#context),

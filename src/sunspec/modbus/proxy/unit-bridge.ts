@@ -126,9 +126,10 @@ export class ProxyUnit implements ModbusUnit {
     }
   }
 
-  /** Stops following resets of the device. */
+  /** Stops following the device and its heartbeat. */
   release(): void {
     this.#unfollowResets();
+    for (const watchdog of this.#watchdogs.values()) watchdog.stop();
   }
 
   /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT */
