@@ -1,12 +1,16 @@
 /** The running lab as a configuration file. */
 import { maxConfigBytes } from '../contract/lab-config.ts';
-import type { LabConfig } from '../contract/lab-config.ts';
+import type { LabConfig, LabContent, LabControl, PreparedLab } from '../contract/lab-config.ts';
+import { secretSettings } from '../contract/settings.ts';
 import { memo } from '../core/lazy.ts';
 import { yamlText } from '../core/yaml.ts';
+import { count, flag, list, members, text } from './common/members.ts';
+import { beginRestart } from './common/restart.ts';
 import { z } from './description/zod.ts';
-import { HttpProblem } from './http/errors.ts';
+import { HttpProblem, invalid } from './http/errors.ts';
 import { Answer, JsonText, route, TextReply } from './http/route.ts';
 import type { Route } from './http/route.ts';
+import { checkUnlocked } from './settings.ts';
 
 const configSchema = memo(() =>
   z
@@ -52,6 +56,47 @@ function jsonOf({ content, leftOut, notes }: LabConfig): string {
 
 const attachment = (name: string) => `attachment; filename="${name}"`;
 
+const loadBodySchema = memo(() =>
+  z
+    .strictObject({
+      config: z
+        .record(z.string().max(64), z.unknown())
+        .nullable()
+        .optional()
+        .openapi({ description: 'Content of a configuration file; null: the lab that the process was started with.' }),
+      yaml: z
+        .string()
+        .max(maxConfigBytes)
+        .optional()
+        .openapi({ description: 'A configuration file in YAML, in place of `config`.' }),
+      dry_run: z.boolean().optional().openapi({ description: 'True: checks alone. Default false.' }),
+    })
+    .openapi('LabLoadRequest'),
+);
+
+interface Loading {
+  readonly prepared: PreparedLab;
+  readonly isDryRun: boolean;
+}
+
+const loading = members<Loading>()('LabLoading', () => ({
+  dry_run: flag('True: nothing has changed.', ({ isDryRun }) => isDryRun),
+  restarting: flag('True: the lab begins after this answer.', ({ isDryRun }) => !isDryRun),
+  devices: count('Devices of the lab.', ({ prepared }) => prepared.devices),
+  changes: list(text())('Settings with another value than now.', ({ prepared }) => prepared.changes),
+  notices: list(text())('Remarks of a start: risks, and settings without effect.', ({ prepared }) => prepared.notices),
+  can_restart: flag('True: this process can load labs.', ({ prepared }) => prepared.begin !== null),
+}));
+
+/** @throws HttpProblem `validation` */
+function contentOf(
+  control: LabControl,
+  { config, yaml }: z.output<ReturnType<typeof loadBodySchema>>,
+): LabContent | null {
+  if ((config === undefined) === (yaml === undefined)) throw invalid('body', '', 'must have one of config and yaml');
+  return yaml === undefined ? (config ?? null) : control.read(yaml);
+}
+
 export const labConfigRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -75,12 +120,50 @@ export const labConfigRoutes: readonly Route[] = [
     otherMedia: ['application/yaml'],
     problems: ['conflict'],
     replyHeaders: { 'Content-Disposition': { description: 'Name of a file.', example: attachment('lab.json') } },
-    handle({ labConfig }, { query: { format = 'json' } }) {
-      const lab = labConfig();
+    handle({ lab: control }, { query: { format = 'json' } }) {
+      const lab = control.current();
       const headers = { 'Content-Disposition': attachment(`lab.${format}`) };
       if (format === 'yaml')
         return new Answer<never>(new TextReply('application/yaml', checked(yamlOf(lab))), { headers });
       return new Answer(new JsonText(Buffer.from(checked(jsonOf(lab)))), { headers });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/config',
+    tag: 'Core',
+    operationId: 'load_config',
+    summary: 'Loads a configuration file as the lab, in place of the running one',
+    description:
+      'The lab is checked and built for a trial, then the answer is sent, then the simulator stops and begins anew with it in the ' +
+      'same process, on the same HTTP port: registers, energy and commands of the former lab end, certificates and scenarios stay. ' +
+      'If it cannot start, for example because a port is in use, the former lab starts again, with the reason in the log. With a ' +
+      'state folder the lab survives a restart, until `{"config": null}` returns to that of the start. Flags and variables have no ' +
+      'effect on it, but settings that no request changes keep their values, and it may name files only that the process was ' +
+      'started with. `dry_run` checks alone. `conflict` while a scenario runs, and in a simulator that a script or `derbench run` ' +
+      'has started. `settings-locked` with `--settings_locked yes`.',
+    isImport: true,
+    maxTextLength: maxConfigBytes,
+    secretMembers: [...secretSettings, 'yaml'],
+    body: loadBodySchema,
+    reply: loading.schema,
+    alsoStatus: [202],
+    problems: ['conflict', 'settings-locked'],
+    handle(ctx, { body, by }) {
+      checkUnlocked(ctx.settings);
+      const isDryRun = body.dry_run ?? false;
+      const prepared = ctx.lab.prepare(contentOf(ctx.lab, body));
+      if (isDryRun) return loading.reply({ prepared, isDryRun });
+      const { begin } = prepared;
+      if (begin === null)
+        throw new HttpProblem('conflict', 'Only a simulator of the command line can load another lab.');
+      beginRestart(ctx);
+      return new Answer(loading.reply({ prepared, isDryRun }), {
+        status: 202,
+        afterwards() {
+          begin(`${by.source} request`);
+        },
+      });
     },
   }),
 ];

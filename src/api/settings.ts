@@ -89,17 +89,22 @@ export const settingsRequest = memo(() =>
 /** Schema of the answer to a change. */
 export const settingsChanged = settingsChange.schema;
 
+/** @throws HttpProblem `settings-locked` */
+export function checkUnlocked({ isLocked }: SettingsControl): void {
+  if (isLocked)
+    throw new HttpProblem(
+      'settings-locked',
+      'The settings of this simulator can only be read: it was started with --settings_locked yes.',
+    );
+}
+
 /** Changes settings, and says which. @throws HttpProblem, SimError */
 export async function changeSettings(
   control: SettingsControl,
   values: Readonly<Record<string, unknown>>,
   by: Origin,
 ): Promise<z.output<ReturnType<typeof settingsChanged>>> {
-  if (control.isLocked)
-    throw new HttpProblem(
-      'settings-locked',
-      'The settings of this simulator can only be read: it was started with --settings_locked yes.',
-    );
+  checkUnlocked(control);
   const change = await control.change(values, by);
   return settingsChange.reply({ ...change, reports: control.reports.filter(({ key }) => change.keys.includes(key)) });
 }

@@ -3,6 +3,7 @@ import { maxSnapshotBytes, maxSnapshots, snapshotNamePattern } from '../contract
 import type { SnapshotInfo, StateControl, StateReport } from '../contract/state.ts';
 import { memo } from '../core/lazy.ts';
 import { count, flag, integer, list, member, members, text, time } from './common/members.ts';
+import { beginRestart, checkNoScenario } from './common/restart.ts';
 import { z } from './description/zod.ts';
 import { HttpProblem } from './http/errors.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
@@ -151,9 +152,7 @@ export const stateRoutes: readonly Route[] = [
       checkNoScenario(ctx);
       const prepared = await control.prepare(name);
       // a scenario or a stop may have begun meanwhile
-      checkNoScenario(ctx);
-      if (ctx.stopDelayS !== null) throw new HttpProblem('stopping', 'The simulator is stopping.');
-      ctx.beginStop(0);
+      beginRestart(ctx);
       return new Answer(restoring.reply(name), {
         afterwards() {
           prepared.begin(`${by.source} request`);
@@ -173,9 +172,3 @@ export const stateRoutes: readonly Route[] = [
     handle: async (ctx, { params }) => snapshot.reply(await withFolder(ctx).remove(params.name)),
   }),
 ];
-
-/** @throws HttpProblem `conflict` */
-function checkNoScenario({ clockOwner: { name } }: RouteContext): void {
-  if (name === null) return;
-  throw new HttpProblem('conflict', `the scenario ${JSON.stringify(name)} runs; POST scenarios/{id}/stop ends it`);
-}

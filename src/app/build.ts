@@ -26,6 +26,7 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { placedDevices } from './devices/placed.ts';
 import { labConfigOf } from './lab-config.ts';
+import { createLabControl, loadedLab } from './lab-control.ts';
 import { keepHistory } from './history-keeping.ts';
 import { createHttp } from './http.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
@@ -41,7 +42,9 @@ import { keepPlant } from './keep-plant.ts';
 import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
+import { createMemoryStore } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
+import type { Contents } from '../state/contents.ts';
 import { changesSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -87,11 +90,21 @@ export function createConfiguredRecorder({ wireLog, plant, wall, info, adapters 
  * that fit no device
  */
 export function createApp(config: AppConfig, options: AppOptions = {}): App {
-  return new App(config, build(config, options));
+  const ground = layGround(config, options);
+  return new App(ground.config, build(ground));
+}
+
+/** Builds a simulator that nothing starts. @throws SimError CONFIG_INVALID */
+function tryToBuild(config: AppConfig, contents: Contents): void {
+  const logBook = createLogBook({ write: () => undefined });
+  void createApp(config, { logBook, store: createMemoryStore({}, contents) }).stop();
 }
 
 /** Parts of a simulator that outlive an attempt to build the others. */
 interface Ground {
+  /** configuration of the start */
+  readonly start: AppConfig;
+  /** configuration of the lab that a request has loaded, or of the start */
   readonly config: AppConfig;
   readonly options: AppOptions;
   readonly wall: WallClock;
@@ -113,30 +126,38 @@ function keptCertificates(state: State, wall: WallClock, log: Logger): KeptCerti
   });
 }
 
-/** Builds the parts; where a part of the kept state does not fit, anew without it. */
-function build(config: AppConfig, options: AppOptions): Parts {
+function layGround(start: AppConfig, options: AppOptions): Ground {
   const { wall = systemClock, later = callLater } = options;
-  const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
-  const written = new Set<string>();
-  let isBuilt = false;
-  // further attempts do not repeat the lines of the first one
-  const log = filteredLogger(
-    logBook.logger('Lab'),
-    (message, device) => isBuilt || written.size < written.add(`${device} ${message}`).size,
-  );
+  const logBook = options.logBook ?? createLogBook({ ...start.log, clock: wall });
+  const log = logBook.logger('Lab');
   const state =
-    config.stateDir === null
+    start.stateDir === null
       ? memoryState(options.store)
-      : folderState(config.stateDir, {
+      : folderState(start.stateDir, {
           log,
           wall,
           later,
           ...(options.openStateFolder && { openFolder: options.openStateFolder }),
         });
+  const config = loadedLab(start, state, log);
+  if (config !== start) logBook.print(config.log);
+  return { start, config, options, wall, later, logBook, log, state };
+}
+
+/** Builds the parts; where a part of the kept state does not fit, anew without it. */
+function build(ground: Ground): Parts {
+  const { log, state } = ground;
+  const written = new Set<string>();
+  let isBuilt = false;
+  // further attempts do not repeat the lines of the first one
+  const onceLog = filteredLogger(
+    log,
+    (message, device) => isBuilt || written.size < written.add(`${device} ${message}`).size,
+  );
   const unfit = new Set<string>();
   for (;;) {
     try {
-      const parts = assemble({ config, options, wall, later, logBook, log, state }, unfit);
+      const parts = assemble({ ...ground, log: onceLog }, unfit);
       isBuilt = true;
       written.clear();
       return parts;
@@ -145,7 +166,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
         void state.close();
         throw error;
       }
-      error.report(log);
+      error.report(onceLog);
       unfit.add(error.part);
       if (unfit.size > maxUnfit) unfit.add(allDevices);
     }
@@ -153,7 +174,10 @@ function build(config: AppConfig, options: AppOptions): Parts {
 }
 
 /** @throws UnfitState */
-function assemble({ config, options, wall, later, logBook, log, state }: Ground, unfit: ReadonlySet<string>): Parts {
+function assemble(
+  { start, config, options, wall, later, logBook, log, state }: Ground,
+  unfit: ReadonlySet<string>,
+): Parts {
   const { checkReplies = false } = options;
   const { seed, deviceOf } = config;
   const origin = { version: packageVersion(), buildId: buildId(), seed };
@@ -292,7 +316,15 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
       ...setup,
       state: stateControl,
       settings,
-      labConfig: () => labConfigOf(running),
+      lab: createLabControl({
+        start,
+        inForce: () => inForce().settings.values,
+        current: () => labConfigOf(running),
+        state,
+        log,
+        tryToBuild,
+        onRestart: options.onRestartRequest,
+      }),
       certificates: keptCertificates(state, wall, log),
     },
     checkReplies,

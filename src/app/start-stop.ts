@@ -9,7 +9,7 @@ import type { FaultRegistry } from '../core/faults/registry.ts';
 import { isLoopback } from '../core/http/http-guard.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
-import type { Store } from '../core/store.ts';
+import type { ListStore } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
@@ -27,11 +27,13 @@ import type { LogKeeping } from './log-keeping.ts';
 import type { Folder } from '../state/files.ts';
 import type { State } from './state.ts';
 
-/** A new simulator of the same configuration that takes the place of this one. */
+/** A new simulator that takes the place of this one. */
 export interface Restart {
   readonly reason: string;
   /** its state */
   readonly contents: Contents;
+  /** state of a simulator that starts if the new one does not; absent: the process ends then */
+  readonly former?: Contents;
 }
 
 export interface AppOptions {
@@ -40,13 +42,13 @@ export interface AppOptions {
   readonly later?: Later;
   readonly logBook?: LogBook;
   /** without `state_dir`; default: a store in memory, which is lost when the simulator ends */
-  readonly store?: Store;
+  readonly store?: ListStore;
   /** opens the folder of `state_dir`; default: one of the disk */
   readonly openStateFolder?: (path: string) => Folder;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
-  /** called when `POST state/restore` asks for a new simulator; absent: such requests are refused */
+  /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
 }
 

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { SimError, errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createMemoryStore } from '../core/store.ts';
-import type { JsonValue, Store } from '../core/store.ts';
+import type { JsonValue, ListStore, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Every, Later } from '../core/time/timers.ts';
-import { replaceContents } from '../state/contents.ts';
+import { copyOf, replaceContents } from '../state/contents.ts';
 import type { Contents } from '../state/contents.ts';
 import { withLockedFolder } from '../state/folder-work.ts';
 import { createFileStore } from '../state/file-store.ts';
@@ -30,6 +30,8 @@ export interface State {
   readonly files: StateFiles | null;
   /** The values of a slot at once, for parts that are built within one call. */
   values(slot: string): readonly JsonValue[];
+  /** A copy of all slots. */
+  contents(): Contents;
   /**
    * Replaces the values of a slot by one, without a wait.
    * @param text its JSON @throws SimError STORE_FULL
@@ -58,11 +60,12 @@ interface StateOptions {
 }
 
 /** State that ends with the process. */
-export function memoryState(store: Store = createMemoryStore()): State {
+export function memoryState(store: ListStore = createMemoryStore()): State {
   return {
     store,
     files: null,
-    values: () => [],
+    values: (slot) => store.values(slot),
+    contents: () => copyOf(store.contents()),
     write: () => undefined,
     onFailure: () => undefined,
     words: 'nothing is kept over a restart',
@@ -108,6 +111,7 @@ export function folderState(path: string, options: StateOptions): State {
         store,
         files: { path, store, openFolder },
         values: (slot) => store.values(slot),
+        contents: () => copyOf(store.contents()),
         write(slot, text) {
           store.write(slot, text);
         },

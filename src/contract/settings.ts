@@ -13,7 +13,12 @@ export const changeWords = ['live', 'adapter', 'start'] as const;
 export type Changes =
   | { readonly by: 'live' }
   | { readonly by: 'adapter'; readonly adapter: RestartableAdapter }
-  | { readonly by: 'start'; readonly why: string };
+  | {
+      readonly by: 'start';
+      readonly why: string;
+      /** true: a lab that a request loads has the value of the process */
+      readonly isHeld?: true;
+    };
 
 /**
  * Source of the value of a setting. `profile`: the profiles of the devices have it. `file`: a configuration file, or

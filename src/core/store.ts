@@ -245,7 +245,10 @@ export function createListStore(
   };
 }
 
-/** A store that lives as long as the process. */
-export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
-  return createListStore({ changed: () => null, durable: () => null }, limits);
+/** A store that lives as long as the process. @param contents JSON texts of slots */
+export function createMemoryStore(
+  limits: Partial<StoreLimits> = {},
+  contents: Iterable<readonly [slot: string, texts: readonly string[]]> = [],
+): ListStore {
+  return createListStore({ changed: () => null, durable: () => null }, limits, contents);
 }

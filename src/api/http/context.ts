@@ -22,7 +22,7 @@ import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CertificateStore } from '../../contract/certificates.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
-import type { LabConfigOf } from '../../contract/lab-config.ts';
+import type { LabControl } from '../../contract/lab-config.ts';
 import type { SettingsControl } from '../../contract/settings.ts';
 import type { StateControl } from '../../contract/state.ts';
 import type { ReplyCache } from './reply.ts';
@@ -157,7 +157,7 @@ export interface ApiContext {
   /** default: there are none */
   readonly settings?: SettingsControl;
   /** the running lab as a configuration; default: there is none */
-  readonly labConfig?: LabConfigOf;
+  readonly lab?: LabControl;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -188,7 +188,7 @@ export interface RouteContext extends ApiContext {
   readonly state: StateControl;
   readonly certificates: CertificateStore;
   readonly settings: SettingsControl;
-  readonly labConfig: LabConfigOf;
+  readonly lab: LabControl;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have started */
   readonly holds: HoldBook;

@@ -14,7 +14,7 @@ import type { Front } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
 import { noCertificates } from '../../contract/certificates.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
-import { noLabConfig } from '../../contract/lab-config.ts';
+import { noLab } from '../../contract/lab-config.ts';
 import { noSettings } from '../../contract/settings.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
@@ -99,7 +99,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     state: context.state ?? noState,
     certificates: context.certificates ?? noCertificates,
     settings: context.settings ?? noSettings,
-    labConfig: context.labConfig ?? noLabConfig,
+    lab: context.lab ?? noLab,
     ocpp: context.ocpp ?? disabledOcpp,
     dnp3: context.dnp3 ?? disabledDnp3,
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),

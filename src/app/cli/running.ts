@@ -1,11 +1,14 @@
-/** The simulators of one process, one after the other: a restored state replaces the one that runs. */
+/** The simulators of one process, one after the other: a restored state or another lab replaces the one that runs. */
 import { createApp } from '../build.ts';
 import type { App, Restart } from '../start-stop.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
+import { errorText } from '../../core/errors.ts';
 import { createLogBook } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
+import { createMemoryStore } from '../../core/store.ts';
 import { callLater } from '../../core/time/timers.ts';
+import type { Contents } from '../../state/contents.ts';
 import { replaceState } from '../state.ts';
 import { createStopHandler } from './ending.ts';
 
@@ -25,6 +28,8 @@ export class Running {
   readonly #logBook: LogBook;
   readonly #stopOrEnd: () => void;
   #config: AppConfig;
+  /** state of the next simulator without a state folder */
+  #contents: Contents = new Map();
   #app: App;
   #isEnding = false;
   /** a restart that is under way; null: none is */
@@ -72,6 +77,7 @@ export class Running {
   #build(): App {
     return createApp(this.#config, {
       logBook: this.#logBook,
+      store: createMemoryStore({}, this.#contents),
       onStopRequest: () => {
         this.end();
       },
@@ -87,11 +93,22 @@ export class Running {
   }
 
   /** The old simulator has let go of ports and folder before the new one is built. */
-  async #replace({ contents }: Restart): Promise<void> {
+  async #replace({ contents, former }: Restart): Promise<void> {
     await this.#app.stop();
+    try {
+      await this.#startWith(contents);
+    } catch (error) {
+      if (former === undefined) throw error;
+      this.#logBook.logger('Lab').error(`the other lab cannot be started, and the former one is: ${errorText(error)}`);
+      await this.#startWith(former);
+    }
+  }
+
+  async #startWith(contents: Contents): Promise<void> {
     const { stateDir } = this.#config;
-    if (stateDir !== null) await replaceState(stateDir, contents);
-    // a signal came meanwhile: the state is restored, and the process ends
+    if (stateDir === null) this.#contents = contents;
+    else await replaceState(stateDir, contents);
+    // a signal came meanwhile: the state is in place, and the process ends
     if (this.#isEnding) return;
     // requests to the old simulator may have changed the log
     this.#logBook.print(this.#config.log);

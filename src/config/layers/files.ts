@@ -45,6 +45,44 @@ export const systemIo: ConfigIo = {
   },
 };
 
+/** Files of the machine, and those that were there when the configuration asked for them. */
+export interface RememberingIo extends ConfigIo {
+  readonly files: ReadonlySet<string>;
+}
+
+export function rememberingIo(io: ConfigIo): RememberingIo {
+  const files = new Set<string>();
+  const remembered = <T>(path: string, value: T): T => {
+    files.add(path);
+    return value;
+  };
+  return {
+    files,
+    get cwd() {
+      return io.cwd;
+    },
+    readFile: (path, maxBytes) => remembered(path, io.readFile(path, maxBytes)),
+    isFile: (path) => io.isFile(path) && remembered(path, true),
+  };
+}
+
+export const foreignFileText =
+  'a path; a request names no file of this machine but those that the simulator was started with';
+
+/** The files of an earlier configuration alone. */
+export function limitedIo(io: ConfigIo, files: ReadonlySet<string>): ConfigIo {
+  return {
+    get cwd() {
+      return io.cwd;
+    },
+    readFile(path, maxBytes) {
+      if (!files.has(path)) throw new Error(foreignFileText);
+      return io.readFile(path, maxBytes);
+    },
+    isFile: (path) => files.has(path) && io.isFile(path),
+  };
+}
+
 function depthExceeds(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
@@ -103,10 +141,15 @@ export function readMapping(
     // a RangeError is nesting beyond the stack
     return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : fileReason(error)}`);
   }
+  const reason = whyNoMapping(value);
+  return reason === null ? (value as Record<string, unknown>) : fail(reason);
+}
+
+/** The reason why a value is no content of a configuration file; null: it may be one. */
+export function whyNoMapping(value: unknown): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    return fail('given no mapping; allowed: a mapping of keys to values');
-  if (depthExceeds(value, maxDepth)) return fail(`nested too deeply; allowed: ${maxDepth} levels`);
-  return value as Record<string, unknown>;
+    return 'given no mapping; allowed: a mapping of keys to values';
+  return depthExceeds(value, maxDepth) ? `nested too deeply; allowed: ${maxDepth} levels` : null;
 }
 
 const feederSchema = z

@@ -1,5 +1,7 @@
 /** The configuration of a run, from a command line or from the options of a script. */
-import { SimError } from '../../core/errors.ts';
+import { isAbsolute } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { pointerStep, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
@@ -8,14 +10,14 @@ import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices, nominalFrequency } from '../profile/devices.ts';
 import { commonFaultList, commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
-import { systemIo, configFileOf, readConfigFile } from './files.ts';
+import { configFileOf, foreignFileText, limitedIo, readConfigFile, rememberingIo, systemIo } from './files.ts';
 import type { ConfigIo, ConfigFile } from './files.ts';
 import { parseFlags } from './flags.ts';
 import { gather, gatheredWith, mergeLayers, nothingInline, originWordOf, presetLayer } from './gather.ts';
 import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
-import { settingOf } from '../settings/settings.ts';
+import { isHeld, settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 import { bundledExamplePath } from '../profile/bundled.ts';
 import { refused } from '../issues/issues.ts';
@@ -53,15 +55,76 @@ export function loadConfig(
     readFile: io.readFile ?? systemIo.readFile,
     isFile: io.isFile ?? systemIo.isFile,
   };
-  return { kind: 'run', config: buildConfig(gather(flags.values, env, completeIo, issues, inline), issues) };
+  const remembering = rememberingIo(completeIo);
+  const gathered = gather(flags.values, env, remembering, issues, inline);
+  return { kind: 'run', config: buildConfig(gathered, issues, remembering.files) };
 }
+
+/** Prefix of the names of issues of a lab that a request loads. */
+const labLabel = 'lab';
+
+/** `/devices/1/profile` from `lab: devices[1].profile`; other names stay. */
+function labPointer(issue: Issue): Issue {
+  const [, path] = /^lab(?:: (.*))?$/s.exec(issue.name) ?? [];
+  if (path === undefined) return issue;
+  const steps = path.replace(/\[(\d+)\]/g, '.$1').split('.');
+  return { ...issue, name: steps.map(pointerStep).join('') };
+}
+
+/**
+ * The configuration of another lab in the same process: settings that no request changes have their values, and files are
+ * those of the first configuration.
+ * @throws SimError CONFIG_INVALID with all issues, those of `mapping` with JSON pointers
+ */
+function labConfig(
+  { values, io, layers }: Gathered,
+  files: ReadonlySet<string>,
+  mapping: Readonly<Record<string, unknown>>,
+): AppConfig {
+  const issues: Issue[] = [];
+  const file = configFileOf({ mapping, directory: io.cwd, label: labLabel }, issues);
+  for (const [key, value] of file.settings) {
+    const { changes, kind } = settingOf(key);
+    const name = `${labLabel}: ${key}`;
+    if (isDeepStrictEqual(value, values[key])) continue;
+    if (isHeld(key) && changes.by === 'start')
+      issues.push({ name, detail: `is not changed by a request. ${changes.why}` });
+    else if (kind.isFile === true && [value].flat().some((path) => isForeign(path, files)))
+      issues.push({ name, detail: foreignFileText });
+  }
+  const held = new Map(settingKeys.filter(isHeld).map((key) => [key, values[key]]));
+  const given = (layer: ReadonlyMap<SettingKey, unknown>) =>
+    new Map([...layer].filter(([key]) => held.has(key) && !file.settings.has(key)));
+  try {
+    return buildConfig(
+      {
+        values: mergeLayers([file.settings, held]),
+        file,
+        layers: { flags: given(layers.flags), env: given(layers.env), file: file.settings },
+        io: limitedIo(io, files),
+        ignoredVariables: [],
+        kindsKnown: issues.length === 0,
+        originOf: (key) => (file.settings.has(key) ? `${labLabel}: ${key}` : key),
+      },
+      issues,
+      files,
+    );
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    throw new SimError(error.code, error.message, error.issues.map(labPointer));
+  }
+}
+
+const isForeign = (path: unknown, files: ReadonlySet<string>) =>
+  typeof path === 'string' && isAbsolute(path) && !files.has(path);
 
 /**
  * The configuration of a run from all layers.
  * @param issues issues of earlier steps
+ * @param files files that a lab loaded later may name
  * @throws SimError CONFIG_INVALID with these and all further issues
  */
-function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
+function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<string>): AppConfig {
   const { values, originOf, io } = gathered;
   const storeOptions = {
     io,
@@ -109,6 +172,7 @@ function buildConfig(gathered: Gathered, issues: Issue[]): AppConfig {
       refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy)]);
       return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath);
     },
+    lab: (mapping) => labConfig(gathered, files, mapping),
   };
   const parts = { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency, settings: layers };
   return appConfig(gathered, parts, gridPath);
@@ -142,9 +206,10 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
  */
 export function configOfOptions(options: Readonly<Record<string, unknown>>, io: ConfigIo = systemIo): AppConfig {
   const issues: Issue[] = [];
+  const remembering = rememberingIo(io);
   // same content as a file: no undefined members
   const { config, ...mapping } = JSON.parse(JSON.stringify(options)) as Record<string, unknown>;
-  const baseFile = namedFile(config, io, issues);
+  const baseFile = namedFile(config, remembering, issues);
   for (const block of blocks)
     if (config !== undefined && block in mapping)
       issues.push({ name: `${label}: ${block}`, detail: 'given beside config; allowed: one of the two' });
@@ -156,10 +221,10 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
     values: mergeLayers([baseFile?.settings ?? new Map(), presets, inlineFile.settings]),
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
-    io,
+    io: remembering,
     ignoredVariables: [],
     kindsKnown: issues.length === 0,
     originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),
   };
-  return buildConfig(gathered, issues);
+  return buildConfig(gathered, issues, remembering.files);
 }

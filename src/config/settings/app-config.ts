@@ -61,6 +61,12 @@ export interface SettingLayers {
    * @throws SimError CONFIG_INVALID with all issues; those of values in `over` have JSON pointers as names
    */
   readonly with: (over: ReadonlyMap<SettingKey, unknown>) => AppConfig;
+  /**
+   * The configuration of another lab in this process, from the content of a configuration file. Flags and variables have no
+   * effect on it, settings that no request changes keep their values, and it names no other files than this one.
+   * @throws SimError CONFIG_INVALID with all issues, named by JSON pointers
+   */
+  readonly lab: (content: Readonly<Record<string, unknown>>) => AppConfig;
 }
 
 /** Configuration of a run: checked, complete, with absolute paths. */

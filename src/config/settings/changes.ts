@@ -17,11 +17,16 @@ export function atStart(why: string): { readonly by: 'start'; readonly why: stri
   return { by: 'start', why };
 }
 
+/** A change takes effect when the process starts, and not for a lab that a request loads. @param why a sentence with its full stop */
+export function heldAtStart(why: string): { readonly by: 'start'; readonly why: string; readonly isHeld: true } {
+  return { by: 'start', why, isHeld: true };
+}
+
 /** A setting that opens the simulator to the network. */
-export const hostAtStart = atStart('It decides who may reach the simulator, so that no request may widen it.');
+export const hostAtStart = heldAtStart('It decides who may reach the simulator, so that no request may widen it.');
 
 /** A setting that names files or devices of this machine. */
-export const fileAtStart = atStart('It names a file of this machine, which no request may.');
+export const fileAtStart = heldAtStart('It names a file of this machine, which no request may.');
 
 /** Completes `A change takes effect`: `at once.`, `by a restart of csip.`, `at the next start. Reason.` */
 export function changesText(changes: Changes): string {

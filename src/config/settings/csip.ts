@@ -6,7 +6,7 @@ import {
   csipSupersededResponses,
   csipWithoutRegistration,
 } from '../../contract/csip-settings.ts';
-import { atStart, fileAtStart, hostAtStart, live, restartOf } from './changes.ts';
+import { fileAtStart, heldAtStart, hostAtStart, live, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -73,7 +73,7 @@ export const csipSettings = {
     kind: hostList,
     default: [],
     needs: 'csip_client_enable',
-    changes: atStart('It limits where the client may connect, so that no request may widen it.'),
+    changes: heldAtStart('It limits where the client may connect, so that no request may widen it.'),
     doc: 'Additional host to which links and redirects of the server may lead.',
   }),
   csip_enc: setting({

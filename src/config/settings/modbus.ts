@@ -1,6 +1,6 @@
 /** Settings of Modbus: TCP, TLS, RTU, the proxy, and the SunSpec client. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
-import { atStart, fileAtStart, hostAtStart, live, restartOf } from './changes.ts';
+import { atStart, fileAtStart, heldAtStart, hostAtStart, live, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -24,7 +24,7 @@ const rtu = restartOf('modbus-rtu');
 const byProxy = restartOf('proxy');
 const frames = atStart('The maps of the devices have an address (1.DA) where masters use RTU frames.');
 const meter = atStart('The meter is a part of the plant, which is built once.');
-const access = atStart('It limits what requests may reach, so that no request may widen it.');
+const access = heldAtStart('It limits what requests may reach, so that no request may widen it.');
 
 export const modbusSettings = {
   mb_enable: setting({

@@ -1,7 +1,7 @@
 /** Settings of the program: configuration file, history and log, HTTP interface and telemetry stream. */
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
-import { atStart, live } from './changes.ts';
+import { atStart, heldAtStart, live } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
 import {
   choice,
@@ -16,35 +16,35 @@ import {
   folderPath,
 } from './value-kinds.ts';
 
-const listener = atStart('Requests come through this listener, also the one that would change it.');
-const access = atStart('It limits who may use this interface, so that no request may widen it.');
+const listener = heldAtStart('Requests come through this listener, also the one that would change it.');
+const access = heldAtStart('It limits who may use this interface, so that no request may widen it.');
 
 export const programSettings = {
   config: optionalSetting({
     flags: ['--config'],
     kind: pathOrName(isBundledExample, `a path, or a bundled configuration (${bundledExampleNames.join(', ')})`),
     noFile: true,
-    changes: atStart('It names the file that this start has read.'),
+    changes: heldAtStart('It names the file that this start has read.'),
     doc: `Configuration file, YAML or JSON, or a bundled one: ${bundledExampleNames.join(', ')}.`,
   }),
   scenario: optionalSetting({
     flags: ['--scenario'],
     kind: path,
     noFile: true,
-    changes: atStart('It decides how the process ends. POST scenarios runs scenarios in a simulator that is up.'),
+    changes: heldAtStart('It decides how the process ends. POST scenarios runs scenarios in a simulator that is up.'),
     doc: 'Scenario to run at the rate of the clock; its result is the exit code. See derbench run --help.',
   }),
   state_dir: optionalSetting({
     flags: ['--state_dir'],
     kind: folderPath,
-    changes: atStart('The state is restored from this folder before any part is built.'),
+    changes: heldAtStart('The state is restored from this folder before any part is built.'),
     doc: 'Folder in which the simulator keeps its state over a restart, also over kill -9; unset: nothing is kept.',
   }),
   settings_locked: setting({
     flags: ['--settings_locked'],
     kind: onOff,
     default: false,
-    changes: atStart('A request that could unlock the settings would make the lock useless.'),
+    changes: heldAtStart('A request that could unlock the settings would make the lock useless.'),
     doc: 'Lets requests read the settings only: for a simulator that several people share.',
   }),
   history_samples: setting({

@@ -102,6 +102,12 @@ export function isChangeable(key: SettingKey): boolean {
   return settings[key].changes.by !== 'start';
 }
 
+/** True for the key of a setting that a lab loaded by a request takes from the process. */
+export function isHeld(key: SettingKey): boolean {
+  const { changes } = settingOf(key);
+  return changes.by === 'start' && changes.isHeld === true;
+}
+
 /** The last spelling of the flag, or the key of a setting without flag; for issues of a setting that was not given. */
 export function flagOf(key: SettingKey): string {
   return settingOf(key).flags?.at(-1) ?? key;

@@ -67,6 +67,7 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   },
   { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
   { form: /^\/state\/restore$/, words: 'a scenario cannot restore a state: it would end with the simulator' },
+  { form: /^\/config$/, words: 'a scenario cannot load another lab: it would end with the simulator' },
 ];
 
 /** A path without the prefix of the interface and slashes at its end, neither of which changes the operation. */

@@ -1,0 +1,115 @@
+/** The running lab as a configuration, and another lab in its place. */
+import { isDeepStrictEqual } from 'node:util';
+import { whyNoMapping } from '../config/layers/files.ts';
+import type { AppConfig } from '../config/settings/app-config.ts';
+import { settingKeys } from '../config/settings/settings.ts';
+import type { LabConfig, LabContent, LabControl, PreparedLab } from '../contract/lab-config.ts';
+import { errorText, misfitText, SimError } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import { slotName } from '../core/store.ts';
+import { parseYaml } from '../core/yaml.ts';
+import type { Contents } from '../state/contents.ts';
+import { areaOf } from '../state/slots.ts';
+import type { AppOptions } from './start-stop.ts';
+import type { State } from './state.ts';
+
+/** Content of the configuration of a lab that a request has loaded; none: the lab of the start. */
+const labSlot = slotName('lab', 'content');
+
+/** Areas of the state that a lab leaves to the next one. */
+const lastingAreas: readonly string[] = ['certificates', 'scenarios'];
+
+/** The lab of a content in the process of another one, which has the HTTP interface and the state folder. */
+function labIn(start: AppConfig, content: LabContent): AppConfig {
+  return { ...start.settings.lab(content), web: start.web, stateDir: start.stateDir };
+}
+
+/** The lab that an earlier request has loaded, or that of the start. */
+export function loadedLab(
+  start: AppConfig,
+  state: Pick<State, 'values'>,
+  log: Pick<Logger, 'info' | 'warning'>,
+): AppConfig {
+  const [content] = state.values(labSlot);
+  if (content === undefined) return start;
+  try {
+    const lab = labIn(start, content as LabContent);
+    log.info('the lab is the one that POST config has loaded, not that of the start');
+    return lab;
+  } catch (error) {
+    log.warning(`the lab that POST config has loaded cannot be used, and that of the start is: ${misfitText(error)}`);
+    return start;
+  }
+}
+
+interface LabControlOptions {
+  /** configuration of the start */
+  readonly start: AppConfig;
+  /** configuration in force, with what requests have changed */
+  readonly inForce: () => AppConfig['settings']['values'];
+  readonly current: () => LabConfig;
+  readonly state: Pick<State, 'contents'>;
+  readonly log: Pick<Logger, 'info'>;
+  /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */
+  readonly tryToBuild: (config: AppConfig, contents: Contents) => void;
+  /** undefined: this simulator cannot be built anew */
+  readonly onRestart: AppOptions['onRestartRequest'];
+}
+
+export function createLabControl(options: LabControlOptions): LabControl {
+  const { start, inForce, current, state, log, tryToBuild, onRestart } = options;
+  return {
+    current,
+    read: contentOf,
+    prepare(content): PreparedLab {
+      const former = state.contents();
+      const lasting = new Map([...former].filter(([slot]) => lastingAreas.includes(areaOf(slot))));
+      const lab = checked(() => {
+        const next = content === null ? start : labIn(start, content);
+        tryToBuild({ ...next, stateDir: null }, lasting);
+        return next;
+      });
+      const values = inForce();
+      const contents = content === null ? lasting : new Map([...lasting, [labSlot, [JSON.stringify(content)]]]);
+      return {
+        devices: lab.devices.length,
+        changes: settingKeys.filter((key) => !isDeepStrictEqual(lab.settings.values[key], values[key])),
+        notices: [...lab.notices, ...lab.unused],
+        begin:
+          onRestart === undefined
+            ? null
+            : (reason) => {
+                log.info(`restarting with ${content === null ? 'the lab of the start' : 'another lab'}: ${reason}`);
+                onRestart({ reason, contents, former: state.contents() });
+              },
+      };
+    },
+  };
+}
+
+function noContent(detail: string): SimError {
+  return new SimError('COMMAND_BAD_VALUE', 'the text is no configuration', [{ name: '/yaml', detail }]);
+}
+
+/** @throws SimError COMMAND_BAD_VALUE */
+function contentOf(yaml: string): LabContent {
+  let value: unknown;
+  try {
+    value = parseYaml(yaml);
+  } catch (error) {
+    throw noContent(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : errorText(error)}`);
+  }
+  const reason = whyNoMapping(value);
+  if (reason !== null) throw noContent(reason);
+  return value as LabContent;
+}
+
+/** @throws SimError COMMAND_BAD_VALUE in place of CONFIG_INVALID */
+function checked<T>(build: () => T): T {
+  try {
+    return build();
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues);
+  }
+}
