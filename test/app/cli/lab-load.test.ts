@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Running } from '../../../src/app/cli/running.ts';
+import { limitedIo, systemIo } from '../../../src/config/layers/files.ts';
 import { startSimulator } from '../../../src/app/library.ts';
 import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
@@ -171,15 +172,19 @@ describe('POST config', () => {
   });
 
   it('names no file that the process was not started with', async () => {
-    const [profile, foreign] = [join(folder, 'own.yaml'), join(folder, 'foreign.csv')];
+    const [profile, foreignProfile, foreign] = ['own.yaml', 'foreign.yaml', 'foreign.csv'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string];
+    writeFileSync(foreignProfile, 'nominal_frequency_hz: 50\n');
     writeFileSync(profile, 'nominal_frequency_hz: 50\n');
     writeFileSync(foreign, 'secret\n');
     const running = await start('-f', profile);
     for (const config of [
       { ...lab, dc_profile: foreign },
       { ...lab, devices: [{ device_type: 'PV', dc_profile: foreign }] },
-      { ...lab, devices: [{ device_type: 'PV', profile: foreign.replace('.csv', '.yaml') }] },
-      { ...lab, faults: [foreign.replace('.csv', '.yaml')] },
+      { ...lab, devices: [{ device_type: 'PV', profile: foreignProfile }] },
+      { ...lab, faults: [foreignProfile] },
+      { f: foreignProfile },
       { ...lab, grid: { profile: foreign } },
       { ...lab, mb_enc: true, mb_cert: foreign, mb_key: foreign, mb_root_cert: foreign },
     ]) {
@@ -187,6 +192,8 @@ describe('POST config', () => {
       expect(status, text).to.equal(422);
       expect(text).to.not.include('secret');
     }
+    const io = limitedIo(systemIo, new Set([profile]));
+    expect(() => io.readFile(foreignProfile, 100)).to.throw('names no file of this machine');
     const { json } = await running.ask('config', { config: { f: profile }, dry_run: true });
     expect(json.devices).to.equal(1);
   });
