@@ -91,6 +91,14 @@ describeWith(['ocpp', 'openssl'], 'certificates and credentials of OCPP 1.6 at t
       await station.next('Heartbeat');
     });
 
+    it('a central system that takes its time for a request of the station has the answer first', async () => {
+      await central.rule({ slow: { Heartbeat: 0.3 } });
+      await station.expectStatus('Accepted', 'TriggerMessage', { requestedMessage: 'Heartbeat' });
+      await station.next('Heartbeat');
+      await station.configure('AuthorizationKey', passwords.second);
+      await station.next('(connected)');
+    });
+
     it('the one before returns when the central system refuses the new one', async () => {
       await station.configure('AuthorizationKey', passwords.wrong);
       await station.next('(refused)');

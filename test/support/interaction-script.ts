@@ -193,10 +193,18 @@ function bound(rig: InteractionRig, limit: Bound | undefined): number {
   return negative ? -value : value;
 }
 
+/**
+ * Least maximum, of its rating: the register rounds a smaller one to 0, which is refused, or up to a whole unit, as the
+ * rating has it.
+ */
+const minMaximum = 0.001;
+const maxima: readonly string[] = ['702.WMax', '702.VAMax', '702.AMax'];
+
 function picked(rig: InteractionRig, { point, share: part }: Pick): number {
   const rule = ranges[point]!;
   const range = typeof rule === 'function' ? rule((other) => valueAt(rig, other)) : rule;
-  const [low, high] = [bound(rig, range.min), bound(rig, range.max)];
+  const high = bound(rig, range.max);
+  const low = maxima.includes(point) ? minMaximum * high : bound(rig, range.min);
   return low + part * (high - low);
 }
 

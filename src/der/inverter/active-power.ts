@@ -411,6 +411,8 @@ export class ActivePower {
     this.setPointW = this.#commanded
       ? rampCommand(this.setPointW, this.setPointTargetW, startW, rampWS, dtS)
       : this.setPointTargetW;
+    // changes of the power by the source while droop acts are no commands, but the last step of a return is one
+    if (this.#commanded || this.droop.side === null) this.#commandW = this.setPointW;
     if (command === null && this.setPointW === this.setPointTargetW) this.#commanded = false;
   }
 
@@ -425,8 +427,6 @@ export class ActivePower {
   }
 
   #advanceDroop(input: ActiveInput, normalW: number, dtS: number): void {
-    // changes of the power by the source while droop acts are not commands
-    if (this.#commanded || this.droop.side === null) this.#commandW = this.setPointW;
     if (input.hz === null) return;
     const { settings, link } = input;
     this.droop.advance(

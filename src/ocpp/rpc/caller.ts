@@ -47,6 +47,8 @@ type Answer = Exclude<Frame, { readonly kind: 'call' | 'send' | 'invalid' }>;
 interface Caller extends Line {
   opened(version: OcppSubprotocol): void;
   closed(): void;
+  /** Sends no further call on this connection. @param drained called once none is in flight, at once if none is */
+  drain(drained: () => void): void;
   /** The call in flight if it has this id; null: no call in flight has it. */
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
@@ -111,6 +113,8 @@ export function createCaller(options: CallerOptions): Caller {
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
   let sent: Sent | null = null;
+  /** null: further calls are sent */
+  let onDrained: (() => void) | null = null;
   const givenUp = new GivenUp();
   let { timeoutMs } = options;
 
@@ -126,8 +130,11 @@ export function createCaller(options: CallerOptions): Caller {
 
   const sendNext = () => {
     if (sent !== null || version === null) return;
-    const call = urgent.shift() ?? plain.shift();
-    if (call === undefined) return;
+    const call = onDrained === null ? (urgent.shift() ?? plain.shift()) : undefined;
+    if (call === undefined) {
+      onDrained?.();
+      return;
+    }
     const { id, action, payload } = call;
     givenUp.repeat(id);
     const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
@@ -179,12 +186,16 @@ export function createCaller(options: CallerOptions): Caller {
       version = subprotocol;
     },
     closed() {
-      version = null;
+      version = onDrained = null;
       const ended = [...urgent, ...plain];
       urgent = [];
       plain = [];
       finish({ kind: 'lost' });
       for (const { resolve } of ended) resolve(unsent('the connection ended before it was sent'));
+    },
+    drain(drained) {
+      onDrained = drained;
+      sendNext();
     },
     inFlight(id) {
       if (sent?.call.id !== id) return null;

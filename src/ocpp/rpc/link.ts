@@ -110,6 +110,8 @@ export interface LinkOptions {
   readonly mayOpen?: () => boolean;
   /** false: the central system has not accepted the station, so that its connection is of no use; default: true */
   readonly isAccepted?: () => boolean;
+  /** Begins nothing new on the connection. @param drained called once the station awaits no answer; default: at once */
+  readonly drain?: (drained: () => void) => void;
 }
 
 /** The first wait is 1 to 2 s, the last one, after eight doublings, 256 to 767 s. */
@@ -118,6 +120,11 @@ const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
 /** A connection that has lasted so long, or has brought a frame, makes the next wait a first one if it was of use. */
 const steadyMs = 30_000;
+/**
+ * Maximum wait for an answer before the station closes a connection that it opens again. A central system that handles
+ * one frame after the other fails to answer on a connection that is closing, and may lose the frames behind its request.
+ */
+const maxDrainMs = 5000;
 /** Time between two checks whether a station without power has it again. */
 const powerlessMs = 1000;
 export class Link {
@@ -142,6 +149,8 @@ export class Link {
   #waitMs: number | null = null;
   #nextAtMs: number | null = null;
   #endWait: (() => void) | null = null;
+  /** of the wait for an answer before the connection is closed; null: no such wait */
+  #endDrain: (() => void) | null = null;
   readonly #pings: Pings;
   /** flapping of the present connection, also when its time has passed */
   #flapping: { readonly afterMs: number; readonly end: () => void } | null = null;
@@ -237,12 +246,12 @@ export class Link {
     this.#close(code, reason);
   }
 
-  /** Closes and opens again at once; ends a wait, and an attempt that is under way. */
+  /** Closes, after the answer that the station awaits, and opens again at once; ends a wait, and an attempt that is under way. */
   reconnect(reason: string, code = 1000): void {
     this.#again(reason, code, 0);
   }
 
-  /** Closes and opens again after a time. */
+  /** As `reconnect`, but opens again after a time. */
   restart(reason: string, afterMs: number): void {
     this.#again(reason, 1001, afterMs);
   }
@@ -327,7 +336,19 @@ export class Link {
       return;
     }
     this.#waitMs = waitMs;
-    this.#close(code, reason);
+    this.#drain(() => {
+      this.#close(code, reason);
+    });
+  }
+
+  /** Acts once no answer is awaited; at once without a connection or without power. */
+  #drain(act: () => void): void {
+    const { drain, later, mayOpen } = this.#options;
+    if (drain === undefined || this.#opened === null || mayOpen?.() === false) act();
+    else if (this.#endDrain === null) {
+      this.#endDrain = later(maxDrainMs, act);
+      drain(act);
+    }
   }
 
   #cancelWait(): void {
@@ -412,6 +433,8 @@ export class Link {
     const { log, identity, deviceIndex } = this.#options;
     const wasOpen = this.#opened !== null;
     this.#pings.stop();
+    this.#endDrain?.();
+    this.#endDrain = null;
     this.#flapping?.end();
     this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {

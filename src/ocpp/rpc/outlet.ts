@@ -38,8 +38,11 @@ interface OutletLine {
 export interface Outlet {
   /** null: no connection; frames that a fault has delayed are dropped */
   line: OutletLine | null;
-  /** @param about action of the call, and for an answer the time since its call */
-  send(frame: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>): void;
+  /**
+   * @param about action of the call, and for an answer the time since its call
+   * @param settled called once the frame has been sent, or never will be
+   */
+  send(frame: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>, settled?: () => void): void;
 }
 
 const dateTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
@@ -61,14 +64,10 @@ function withPayload(frame: OutFrame, payload: Payload): OutFrame {
   return 'payload' in frame ? { ...frame, payload } : { ...frame, details: payload };
 }
 
-/**
- * Acts once what has been done so far is durable, in the order of the calls; at once where nothing waits. A frame whose
- * connection has ended meanwhile is dropped.
- */
+/** Acts once what has been done so far is durable, in the order of the calls; at once where nothing waits. */
 function inOrderAfter<Args extends readonly unknown[]>(
   durable: () => Promise<void> | null,
   act: (...args: Args) => void,
-  line: () => unknown,
 ): (...args: Args) => void {
   let waiting = 0;
   let lastWait: Promise<void> = Promise.resolve();
@@ -78,24 +77,34 @@ function inOrderAfter<Args extends readonly unknown[]>(
       act(...args);
       return;
     }
-    const lineAtCall = line();
     waiting += 1;
     lastWait = (wait ?? lastWait).then(() => {
       waiting -= 1;
-      if (line() === lineAtCall) act(...args);
+      act(...args);
     });
   };
 }
 
 export function createOutlet({ deviceIndex, later, disturber, record, durable }: OutletOptions): Outlet {
-  const putNow = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
-    if (outlet.line?.send(text) !== true) return;
-    const { action, durationMs } = about;
-    record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
+  const putNow = (
+    line: OutletLine | null,
+    frame: OutFrame,
+    text: string,
+    { action, durationMs }: Pick<FrameFacts, 'action' | 'durationMs'>,
+    settled?: () => void,
+  ) => {
+    // a frame whose connection has ended meanwhile is dropped
+    if (outlet.line === line && line?.send(text) === true)
+      record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
+    settled?.();
   };
-  const put = inOrderAfter(durable, putNow, () => outlet.line);
+  const put = inOrderAfter(durable, putNow);
 
-  const disturbed = (original: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
+  const disturbed = (
+    original: OutFrame,
+    about: Pick<FrameFacts, 'action' | 'durationMs'>,
+    settled: () => void = () => undefined,
+  ) => {
     const disturbance: FrameDisturbance =
       disturber.disturb({
         deviceIndex,
@@ -107,9 +116,13 @@ export function createOutlet({ deviceIndex, later, disturber, record, durable }:
     const { line } = outlet;
     if (disturbance.drop) {
       line?.terminate();
+      settled();
       return;
     }
-    if (disturbance.suppress) return;
+    if (disturbance.suppress) {
+      settled();
+      return;
+    }
     const skewS = disturber.skewS(deviceIndex);
     const payload = disturbance.payload ?? payloadOf(original);
     const moved = withPayload(original, skewS === 0 ? payload : (skewed(payload, skewS) as Payload));
@@ -117,9 +130,8 @@ export function createOutlet({ deviceIndex, later, disturber, record, durable }:
     const plain = frameText(frame);
     const text = disturbance.rewrite?.(plain) ?? plain;
     const transmit = () => {
-      if (outlet.line !== line) return;
-      put(frame, text, about);
-      if (disturbance.twice) put(frame, text, about);
+      if (disturbance.twice) put(line, frame, text, about);
+      put(line, frame, text, about, settled);
     };
     if (disturbance.delayMs !== undefined && disturbance.delayMs > 0) later(disturbance.delayMs, transmit);
     else transmit();
@@ -127,9 +139,9 @@ export function createOutlet({ deviceIndex, later, disturber, record, durable }:
 
   const outlet: Outlet = {
     line: null,
-    send(frame, about) {
-      if (disturber.active) disturbed(frame, about);
-      else put(frame, frameText(frame), about);
+    send(frame, about, settled) {
+      if (disturber.active) disturbed(frame, about, settled);
+      else put(outlet.line, frame, frameText(frame), about, settled);
     },
   };
   return outlet;

@@ -154,9 +154,10 @@ export function createResponder(options: ResponderOptions): Responder {
       const { id, action } = call;
       const sinceMs = clock.monotonicMs();
       /** Drops the answer if its connection has ended: the next connection has not requested it. */
-      const send = (frame: OutFrame) => {
+      const send = (frame: OutFrame, settled: () => void = () => undefined) => {
         if (connection === at && !options.isMute())
-          outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
+          outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs }, settled);
+        else settled();
       };
       try {
         check(at, call);
@@ -175,10 +176,12 @@ export function createResponder(options: ResponderOptions): Responder {
       };
       const succeed = (payload: Payload | typeof noAnswer) => {
         at.calls.delete(id);
-        const due = payload === noAnswer ? [] : (acts ?? []);
+        const due = acts ?? [];
         acts = null;
-        if (payload !== noAnswer) send(result(at.version, call, payload));
-        for (const followUp of due) act(followUp);
+        if (payload === noAnswer) return;
+        send(result(at.version, call, payload), () => {
+          for (const followUp of due) act(followUp);
+        });
       };
       const fail = (thrown: unknown) => {
         at.calls.delete(id);

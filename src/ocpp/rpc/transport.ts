@@ -40,7 +40,7 @@ interface TransportEvents {
   readonly resultRefused?: (messageId: string, code: string, description: string) => void;
 }
 
-export interface TransportOptions extends Omit<LinkOptions, 'log'> {
+export interface TransportOptions extends Omit<LinkOptions, 'log' | 'drain'> {
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
   readonly wireLog: WireLog;
   readonly schemas: PayloadChecks;
@@ -280,23 +280,29 @@ export function createTransport(options: TransportOptions): Transport {
     }
   };
 
-  const link: Link = new Link(options, {
-    opened(event) {
-      outlet.line = { send: (text) => link.send(text), terminate: () => link.terminate() };
-      caller.opened(event.subprotocol);
-      responder.opened(event.subprotocol);
-      events.opened?.(event);
+  const drain = (drained: () => void) => {
+    caller.drain(drained);
+  };
+  const link: Link = new Link(
+    { ...options, drain },
+    {
+      opened(event) {
+        outlet.line = { send: (text) => link.send(text), terminate: () => link.terminate() };
+        caller.opened(event.subprotocol);
+        responder.opened(event.subprotocol);
+        events.opened?.(event);
+      },
+      frame: onFrame,
+      closed(event) {
+        outlet.line = null;
+        responder.closed();
+        caller.closed();
+        events.closed?.(event);
+      },
+      failed: (failure, isReverted) => events.failed?.(failure, isReverted),
+      credentials: (outcome, inForce) => events.credentials?.(outcome, inForce),
     },
-    frame: onFrame,
-    closed(event) {
-      outlet.line = null;
-      responder.closed();
-      caller.closed();
-      events.closed?.(event);
-    },
-    failed: (failure, isReverted) => events.failed?.(failure, isReverted),
-    credentials: (outcome, inForce) => events.credentials?.(outcome, inForce),
-  });
+  );
 
   return {
     line: caller,

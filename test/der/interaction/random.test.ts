@@ -11,6 +11,9 @@ import { holdsAsync } from '../../support/property.ts';
 const firstS = 5;
 const restS = 40;
 
+/** percent per second: 40 s are enough for any way */
+const ramps = { WRmp: 20, VarRmp: 20 };
+
 /** In service with short delays, so that random sequences come back from their trips. */
 function fresh(kind: Kind, scale = 1): InteractionRig {
   const rig = new InteractionRig({ kind, scale });
@@ -18,7 +21,7 @@ function fresh(kind: Kind, scale = 1): InteractionRig {
   else rig.power(0.9);
   rig.set((tx) => {
     Object.assign(tx.m703, { ESDlyTms: 2, ESRmpTms: 4, ESVLo: 88, ESVHi: 106, ESHzLo: 59, ESHzHi: 61 });
-    Object.assign(tx.m704, { WRmp: 20, VarRmp: 20 });
+    Object.assign(tx.m704, ramps);
   });
   return rig;
 }
@@ -34,7 +37,10 @@ const seen = (rig: InteractionRig): Seen => {
   return { p: rig.p, q: rig.q, state: `${St!} ${ConnSt!}` };
 };
 
-/** Observations after each step, and at rest at the end. */
+/**
+ * Observations after each step, and at rest at the end: without slow ramps, and within the band of the droop, which keeps
+ * the power of the instant at which the frequency has left it.
+ */
 async function play(rig: InteractionRig, script: readonly ScriptStep[], tickS?: number): Promise<Seen[]> {
   const all: Seen[] = [];
   await rig.run(firstS);
@@ -43,6 +49,8 @@ async function play(rig: InteractionRig, script: readonly ScriptStep[], tickS?: 
     await rig.run(seconds, tickS);
     all.push(seen(rig));
   }
+  rig.patchGrid({ frequencyHz: rig.nominalHz });
+  rig.set((tx) => Object.assign(tx.m704, ramps));
   await rig.run(restS);
   return [...all, seen(rig)];
 }

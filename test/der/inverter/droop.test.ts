@@ -279,4 +279,20 @@ describe('Frequency droop of a device (model 711)', () => {
     await rig.run(60);
     expect(rig.w).to.be.closeTo(-1000 + 0.6 * slope(), 1);
   });
+
+  it('the end of a set-point moves the reference to zero, however fast the ramp', async () => {
+    for (const rampPctS of [20, 1000]) {
+      const rig = IdealRig.store();
+      rig.demand(-ratedW);
+      await rig.run(10);
+      rig.grid({ frequencyHz: 60.336 });
+      await rig.run(60);
+      expect(rig.w).to.equal(-ratedW);
+      rig.set((tx) => {
+        Object.assign(tx.m704, { WRmp: rampPctS, WSetEna: 'DISABLED' });
+      });
+      await rig.run(60);
+      expect(rig.w).to.be.closeTo(-0.3 * slope(), 1);
+    }
+  });
 });

@@ -50,10 +50,10 @@ refused = []
 stations = {}
 # what a test may set: idTagInfo or idTokenInfo by token, that of StartTransaction or TransactionEvent alone, the answer to BootNotification, the password of
 # basic authentication, whether stations may connect, by action whether the next request or the answer to it is lost with
-# the connection, in 2.x whole answers by action, and the versions to choose from, best first
+# the connection, by action how long the next answer to it takes, s, in 2.x whole answers by action, and the versions to choose from, best first
 rules = {
     "tags": {}, "start_tags": {}, "boot": "Accepted", "interval": 60, "password": options.get("password"), "open": True,
-    "lose": {}, "answers": {}, "choose": versions,
+    "lose": {}, "slow": {}, "answers": {}, "choose": versions,
 }
 # transactions by id, with what the stations have told of them
 books = {}
@@ -88,6 +88,8 @@ class Kept:
         if number == 3 and self.lost == "answer":
             cut(self.id)
             return
+        if number == 3 and self.asked in rules["slow"]:
+            await asyncio.sleep(rules["slow"].pop(self.asked))
         if number == 3:
             exchanged.add(self.asked)
         if number == 4:

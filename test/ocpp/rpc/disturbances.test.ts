@@ -92,6 +92,21 @@ describe('faults of a charge point on a connection', () => {
     expect(sent().filter((text) => text.includes('never'))).to.deep.equal([]);
   });
 
+  it('delay: what follows an answer waits for it', async () => {
+    bench.inject(delayFault, { delay_ms: 700 });
+    rig.handle = (_action, _payload, after) => {
+      after(() => {
+        rig.link.reconnect('AuthorizationKey was changed');
+      });
+      return accepted;
+    };
+    const reply = station.call('ClearCache');
+    await until(() => rig.timers.waiting === 1);
+    rig.timers.pass(700);
+    expect(await reply).to.deep.equal({ kind: 'result', payload: accepted });
+    expect((await connection.closed).code).to.equal(1000);
+  });
+
   it('no_response: the call is not carried out, or only its answer is missing', async () => {
     bench.inject(noResponseFault, {}, { count: 1 });
     void station.call('ClearCache', {}, 'passed over');
@@ -103,6 +118,18 @@ describe('faults of a charge point on a connection', () => {
     expect(rig.handled).to.deep.equal(['Reset', 'ClearCache', 'Reset']);
     expect(sent()).to.have.length(2);
     expect(rig.count('out', 'result')).to.equal(2);
+  });
+
+  it('no_response: what follows an answer is carried out without it too', async () => {
+    bench.inject(noResponseFault, { carried_out: true }, { count: 1 });
+    const followUps: string[] = [];
+    rig.handle = (action, _payload, after) => {
+      after(() => followUps.push(action));
+      return accepted;
+    };
+    void station.call('Reset', { type: 'Soft' });
+    await until(() => rig.handled.length === 1);
+    expect(followUps).to.deep.equal(['Reset']);
   });
 
   it('call_error answers in place of the handler', async () => {

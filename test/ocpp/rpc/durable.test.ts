@@ -50,6 +50,23 @@ describe('frames of a charge point whose state survives a restart', () => {
     expect(ids).to.deep.equal(['first', 'second', 'third']);
   });
 
+  it('a connection that ends after an answer ends when the answer has gone out', async () => {
+    const store = new HandStore();
+    const { rig, station, connection } = await stage.connected({ durable: store.durable });
+    rig.handle = (_action, _payload, after) => {
+      store.change();
+      after(() => {
+        rig.link.reconnect('AuthorizationKey was changed');
+      });
+      return { status: 'Accepted' };
+    };
+    const reply = station.call('ClearCache');
+    await until(() => rig.handled.length === 1);
+    await store.write();
+    expect((await reply).kind).to.equal('result');
+    expect((await connection.closed).code).to.equal(1000);
+  });
+
   it('an answer whose connection has ended meanwhile goes out on no other one', async () => {
     const store = new HandStore();
     const { rig, station, connection } = await stage.connected({ durable: store.durable });
