@@ -166,6 +166,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
+  const settings = new SettingsInForce(config, log);
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
@@ -174,6 +175,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     commAlarms,
     logBook,
     version: origin.version,
+    centralAuthority: () => settings.config.ocpp !== null,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
@@ -195,7 +197,6 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
-  const settings = new SettingsInForce(config, log);
   settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
     logBook.print(printing);
   });

@@ -157,6 +157,7 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io,
+    requested: new Set(),
     ignoredVariables: [],
     kindsKnown: issues.length === 0,
     originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),

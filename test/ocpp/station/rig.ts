@@ -167,6 +167,7 @@ export class StationRig {
         });
       },
       stop: () => this.told.push('stop'),
+      release: (isReplaced) => this.told.push(isReplaced ? 'hand over' : 'release'),
     };
   }
 
