@@ -190,6 +190,7 @@ function assemble(
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
+  const settings = new SettingsInForce(config, log);
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
@@ -198,6 +199,7 @@ function assemble(
     commAlarms,
     logBook,
     version: origin.version,
+    centralAuthority: () => settings.config.ocpp !== null,
   });
   followPlant(faults, plant);
   const injected = new InjectedFaults();
@@ -219,7 +221,6 @@ function assemble(
     joined: (index) => changes?.joinedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
-  const settings = new SettingsInForce(config, log);
   settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
     logBook.print(printing);
   });

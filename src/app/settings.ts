@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { refused, unknownName } from '../config/issues/issues.ts';
 import { changesText } from '../config/settings/changes.ts';
+import { switches } from '../config/settings/setting.ts';
 import { declarations } from '../config/settings/describe.ts';
 import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
@@ -198,8 +199,16 @@ export class SettingsInForce implements SettingsControl {
     if (restarts.length > 0) await this.#restartOrReturn(restarts, former, by);
     this.#proven = next;
     this.#reports = null;
+    this.#warn(former, next);
     for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
     return restarts;
+  }
+
+  /** The lines of a start that the former settings did not have; not those of settings that wait for their switch. */
+  #warn(former: InForce, { rest, config: { unused, notices } }: InForce): void {
+    const before = new Set([...former.config.unused, ...former.config.notices]);
+    const isSwitchedOff = switches.some((key) => this.#valueIn(former.rest, key) && !this.#valueIn(rest, key));
+    for (const line of [...(isSwitchedOff ? [] : unused), ...notices]) if (!before.has(line)) this.#log.warning(line);
   }
 
   async #restartOrReturn(restarts: readonly RestartableAdapter[], former: InForce, by: Origin): Promise<void> {

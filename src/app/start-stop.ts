@@ -6,7 +6,6 @@ import type { Adapter } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
 import type { EventLoopWatch } from '../core/event-loop.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
-import { isLoopback } from '../core/http/http-guard.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { ListStore } from '../core/store.ts';
@@ -16,6 +15,7 @@ import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
+import { exposureWarnings } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
@@ -197,13 +197,11 @@ export class App {
     }
   }
 
-  #exposureWarnings(): string[] {
-    return [...this.#parts.http.exposures, ...this.adapters.flatMap(({ exposure }) => exposure ?? [])]
-      .filter(({ host }) => !isLoopback(host))
-      .map(
-        ({ what, host }) =>
-          `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
-      );
+  #exposureWarnings(): readonly string[] {
+    return exposureWarnings([
+      ...this.#parts.http.exposures,
+      ...this.adapters.flatMap(({ exposure }) => exposure ?? []),
+    ]);
   }
 
   #summaryLine(): string {

@@ -37,6 +37,8 @@ export interface CsipSettings {
     readonly dcap: string;
     /** false: plain HTTP */
     readonly tls: boolean;
+    /** true: a request has set the address, and outbound rules apply */
+    readonly guarded: boolean;
   };
   /** the server is searched for by DNS-SD; `server.host` and `server.port` are used only when none is found */
   readonly discover: boolean;

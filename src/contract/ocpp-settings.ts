@@ -54,6 +54,8 @@ export interface OcppStationSettings {
 }
 
 export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarded'>> {
+  /** true: a request has set the URL */
+  readonly guarded: boolean;
   /** 0 to 3; 1.6 may raise it by the key SecurityProfile, 2.x may change it by network connection profiles */
   readonly securityProfile: OcppSecurityProfile;
   /** octets that basic authentication sends in profiles 1 and 2, kept for them in the others; null: none */

@@ -46,6 +46,8 @@ export interface DeviceAdapterOptions<D, V extends object> {
   /** the `view` until the adapter has opened */
   readonly standIn: V;
   readonly load: () => Promise<LoadedAdapter<D, V>>;
+  /** called when the adapter has closed, also after a failed start */
+  readonly closed?: () => void;
 }
 
 export class DeviceAdapter<D extends { readonly index: number }, V extends object> implements Adapter {
@@ -75,29 +77,49 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
 
   start(): Promise<void> {
     return this.#lifecycle.start(async () => {
-      const { load, devices } = this.#options;
-      const loaded = await load();
-      // a `stop` during the load had nothing to close
-      if (this.#lifecycle.stopping) return;
-      // set before `open`: a `stop` meanwhile must close the adapter
-      this.#loaded = loaded;
       try {
-        await loaded.open(devices());
+        await this.#open();
       } catch (error) {
-        this.#loaded = null;
-        await loaded.close();
+        this.#options.closed?.();
         throw error;
       }
-      this.#view.set(loaded.view);
     });
   }
 
+  async #open(): Promise<void> {
+    const { load, devices } = this.#options;
+    const loaded = await load();
+    // a `stop` during the load had nothing to close
+    if (this.#lifecycle.stopping) return;
+    // set before `open`: a `stop` meanwhile must close the adapter
+    this.#loaded = loaded;
+    try {
+      await loaded.open(devices());
+    } catch (error) {
+      this.#loaded = null;
+      await loaded.close();
+      throw error;
+    }
+    this.#view.set(loaded.view);
+  }
+
   stop(): Promise<void> {
-    return this.#lifecycle.stop(() => this.#loaded?.close());
+    return this.#close((loaded) => loaded.close());
   }
 
   switchOff(): Promise<void> {
-    return this.#lifecycle.stop(() => this.#loaded?.release());
+    return this.#close(async (loaded) => {
+      const { commAlarms, devices, alarm } = this.#options;
+      await loaded.release();
+      for (const { index } of devices()) commAlarms.end(index, alarm);
+    });
+  }
+
+  #close(how: (loaded: LoadedAdapter<D, V>) => Promise<void>): Promise<void> {
+    return this.#lifecycle.stop(async () => {
+      if (this.#loaded !== null) await how(this.#loaded);
+      this.#options.closed?.();
+    });
   }
 
   /** @throws SimError COMMAND_CONFLICT */

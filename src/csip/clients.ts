@@ -133,6 +133,7 @@ export class Clients {
   /** LFDIs set over REST by index; null: the one derived from the certificate */
   readonly #chosenLfdis = new Map<number, string | null>();
   #watching = false;
+  #isStopped = false;
   #searching: ReturnType<ClientsOptions['discover']> | null = null;
   #discovered = false;
 
@@ -154,7 +155,7 @@ export class Clients {
     } = options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
-      anywhere: true,
+      anywhere: !server.guarded,
       dcap: server.dcap,
       revision,
       pin,
@@ -354,6 +355,7 @@ export class Clients {
   }
 
   async stop(keepsControls = true): Promise<void> {
+    this.#isStopped = true;
     for (const index of this.#joining.keys()) this.#endJoining(index);
     for (const { credentials } of this.#connections) credentials.unwatch();
     const leave = keepsControls && this.options.keepPart !== undefined;
@@ -414,6 +416,8 @@ export class Clients {
     const { client, credentials } = connection;
     const { settings, clock, later, channel, disturber, log, seed } = this.options;
     if (settings.discover) await this.#search();
+    // a search takes seconds, and another adapter may have the devices by now
+    if (this.#isStopped) throw new SimError('NOT_CONNECTED', 'the client has stopped');
     const certificate = credentials.facts;
     if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
     const { host, port, tls } = this.inForce.server;

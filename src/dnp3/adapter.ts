@@ -37,6 +37,7 @@ import { OutstationMemory } from './memory/memory.ts';
 import { Dnp3Messages } from './message-log.ts';
 import { builtInRows } from './profile/binding.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
+import type { OutstationEnd } from './profile/types.ts';
 import { readPointRows } from './profile/table/rows.ts';
 import { serverLimits, identityOf } from './server/context.ts';
 import { controlStatus } from './stack/outstation/types.ts';
@@ -55,6 +56,8 @@ export interface Dnp3AdapterOptions {
   readonly commAlarms: CommAlarmSwitch;
   readonly make: (device: Device, address: number) => DeviceOutstation;
   readonly tlsFiles: TlsFiles<PeerIdentity> | null;
+  /** of an adapter that is released: true if another one takes its place */
+  readonly isReplaced: () => boolean;
 }
 
 interface Entry {
@@ -227,15 +230,19 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     }
   }
 
-  async leave(index: number): Promise<void> {
+  leave(index: number): Promise<void> {
+    return this.#end(index, 'gone');
+  }
+
+  async #end(index: number, end: OutstationEnd): Promise<void> {
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
     this.#entries.delete(index);
     this.#departed = sumOf(this.#departed, entry.outstation.stack.counters);
-    this.#options.commAlarms.end(index, 'dnp3_master_lost');
     if (entry.listener === this.#shared) entry.listener.forget(entry.outstation);
     else await entry.listener.close();
-    entry.outstation.close();
+    entry.outstation.close(end);
+    for (const code of ['dnp3_master_lost', 'dnp3_port_lost'] as const) this.#options.commAlarms.end(index, code);
   }
 
   async close(): Promise<void> {
@@ -244,14 +251,14 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     const listeners = new Set([...this.#entries.values()].map(({ listener }) => listener));
     if (this.#shared !== null) listeners.add(this.#shared);
     await Promise.all([...listeners].map((listener) => listener.close()));
-    for (const { outstation } of this.#entries.values()) outstation.close(true);
+    for (const { outstation } of this.#entries.values()) outstation.close('kept');
     this.#options.context.log.flush();
-    this.#options.messages.close();
     this.#options.tlsFiles?.unwatch();
   }
 
   async release(): Promise<void> {
-    for (const index of this.devices) await this.leave(index);
+    const end = this.#options.isReplaced() ? 'replaced' : 'gone';
+    await Promise.all(this.devices.map((index) => this.#end(index, end)));
     await this.close();
   }
 
@@ -371,12 +378,16 @@ function memoryOf(
   });
 }
 
+interface Dnp3Life extends Pick<Dnp3AdapterOptions, 'isReplaced'> {
+  /** true: the store survives the process */
+  readonly isKept: boolean;
+}
+
 /**
  * Creates the adapter of a process with DNP3.
- * @param isKept true: the store survives the process
  * @throws SimError CONFIG_INVALID for unusable certificates or an invalid point map
  */
-export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept = false): Dnp3Adapter {
+export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept, isReplaced }: Dnp3Life): Dnp3Adapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook, keeping } = parts;
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
@@ -438,6 +449,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept =
         },
       }),
     tlsFiles,
+    isReplaced,
   });
   return adapter;
 }

@@ -19,7 +19,7 @@ import { deviceProfileXml } from './profile/device-profile.ts';
 import { OutstationPoints } from './profile/outstation-points.ts';
 import type { ControlReport } from './profile/outstation-points.ts';
 import { profileParts } from './profile/parts.ts';
-import type { PointRow } from './profile/types.ts';
+import type { OutstationEnd, PointRow } from './profile/types.ts';
 import type { ServedOutstation } from './server/context.ts';
 import type { Dnp3Listener } from './server/listener.ts';
 import { functionCodes } from './stack/application/types.ts';
@@ -162,13 +162,13 @@ export class DeviceOutstation implements ServedOutstation {
     return this.stack.association(master);
   }
 
-  /** @param isKept true: another process continues the state; false: the outstation is removed */
-  close(isKept = false): void {
+  /** Without memory nothing continues its state. */
+  close(end: OutstationEnd = 'gone'): void {
     const { memory } = this.#options;
     this.stack.close();
-    if (isKept) memory?.close();
-    else memory?.clear();
-    this.points.close(isKept && memory !== null);
+    this.points.close(memory === null ? 'gone' : end);
+    if (end === 'gone') memory?.clear();
+    else memory?.close();
     for (const clock of this.#clocks.values()) clock.close();
     this.#lastWritten.clear();
   }

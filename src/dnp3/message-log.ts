@@ -76,12 +76,10 @@ function messageOf(entry: WireEntry<Facts>): Dnp3Message {
 }
 
 export class Dnp3Messages {
-  readonly #log: WireLog;
   readonly #channel: WireChannel<Facts, Dnp3Message>;
 
   constructor(log: WireLog) {
-    this.#log = log;
-    this.#channel = log.channel<Facts, Dnp3Message>({
+    this.#channel = log.lasting<Facts, Dnp3Message>({
       protocol: 'dnp3',
       key: '',
       entries,
@@ -126,9 +124,5 @@ export class Dnp3Messages {
         (name === undefined || entry.kind === name),
     });
     return entries.map(messageOf);
-  }
-
-  close(): void {
-    this.#log.remove(this.#channel);
   }
 }

@@ -40,6 +40,8 @@ export interface OcppAdapterOptions {
   /** null: the device is no charging station */
   readonly make: (device: Device) => ChargePoint | null;
   readonly later: Later;
+  /** of an adapter that is released: true if another one takes its place */
+  readonly isReplaced: () => boolean;
 }
 
 export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppStations {
@@ -165,8 +167,15 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
   }
 
   async release(): Promise<void> {
-    await Promise.all([...this.#joining.values()]);
-    await Promise.all([...this.#stations.keys()].map((index) => this.leave(index)));
+    this.#isClosed = true;
+    const isReplaced = this.#options.isReplaced();
+    await Promise.all(this.#joining.values());
+    await Promise.all(
+      [...this.#stations.values()].map((station) => {
+        this.#endWait(station);
+        return station.release(isReplaced);
+      }),
+    );
     await this.close();
   }
 
@@ -249,7 +258,11 @@ function durableWith(keeping: Keeping, changes: Promise<void> | null, deviceInde
 }
 
 /** Loaded when a process with OCPP starts. */
-export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAdapter {
+export function createOcpp(
+  settings: OcppSettings,
+  parts: AdapterParts,
+  { isReplaced }: Pick<OcppAdapterOptions, 'isReplaced'>,
+): OcppAdapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
   const { keepPart, keeping = keepsNothing } = parts;
   const log = logBook.logger('OCPP');
@@ -259,10 +272,11 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
   return new OcppAdapter({
     endpoint: settings.url,
     later,
+    isReplaced,
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const { versions = settings.versions, url = settings.url, guarded = false } = device.ocpp ?? {};
+      const { versions = settings.versions, url, guarded = false } = device.ocpp ?? {};
       for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
@@ -274,8 +288,8 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         ),
         versions,
         versionTable,
-        url,
-        guarded,
+        url: url ?? settings.url,
+        guarded: url === undefined ? settings.guarded : guarded,
         credentials,
         autoAuthorize: settings.autoAuthorize,
         contexts,

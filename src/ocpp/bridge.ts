@@ -321,6 +321,16 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
     command: (command, by = commandOrigin) => {
       device.command(command, by);
     },
+    endInoperative() {
+      for (const { connectorId, operative } of evseDetailOf(device).connectors) {
+        const isOfCentral = device.overrides.some(
+          ({ name, connectorId: at, source: writer }) =>
+            name === 'evse_availability' && at === connectorId && writer === source,
+        );
+        if (!operative && isOfCentral)
+          device.command({ kind: 'evse.availability', connectorId, operative: true }, commandOrigin);
+      }
+    },
     meterSetSince: (connectorId, since) =>
       device.overrides.some(
         ({ name, connectorId: at, source: writer, at: instant }) =>

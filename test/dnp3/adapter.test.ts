@@ -75,6 +75,7 @@ class Bench {
       commAlarms: this.alarms,
       make: ({ index }, address) => this.#outstation(index, address),
       tlsFiles: null,
+      isReplaced: () => false,
     });
   }
 

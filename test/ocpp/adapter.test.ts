@@ -31,7 +31,12 @@ function adapterOf() {
     };
     return station as ChargePoint;
   };
-  const adapter = new OcppAdapter({ endpoint: 'ws://central/', make, later: new HandTimers(new HandWall()).later });
+  const adapter = new OcppAdapter({
+    endpoint: 'ws://central/',
+    make,
+    later: new HandTimers(new HandWall()).later,
+    isReplaced: () => false,
+  });
   const loadOf = (index: number) => {
     const load = loads.get(index);
     if (load === undefined) throw new Error(`station ${index} does not load`);

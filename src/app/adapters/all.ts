@@ -10,6 +10,7 @@ import type { OcppStations } from '../../contract/ocpp.ts';
 import type { RestartableAdapter } from '../../contract/settings.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import { DeviceAdapter } from '../../core/device-adapter.ts';
+import { endableSource } from '../../core/faults/registry.ts';
 import { Late } from '../../core/lazy.ts';
 import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import { createModbusMessages } from '../../core/wire/modbus.ts';
@@ -72,10 +73,17 @@ function viewIn<V extends object>(
   return view.proxy;
 }
 
+/** Parts for one adapter, whose subscriptions to faults end when it closes. */
+function scopeOf(context: Context): { readonly scoped: Context; readonly closed: () => void } {
+  const faults = endableSource(context.faults);
+  return { scoped: { ...context, faults }, closed: faults.end };
+}
+
 function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
   const { inForce, plant, commAlarms } = context;
   const { csip: start } = inForce();
   if (start === null) return null;
+  const { scoped, closed } = scopeOf(context);
   const settings: CsipSettings = {
     ...start,
     get rates() {
@@ -92,7 +100,8 @@ function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledCsipClient,
-    load: async () => (await import('../../csip/adapter.ts')).createCsip(settings, context),
+    load: async () => (await import('../../csip/adapter.ts')).createCsip(settings, scoped),
+    closed,
   });
 }
 
@@ -100,6 +109,8 @@ function ocppOf(context: Context): DeviceAdapter<Device, OcppStations> | null {
   const { inForce, plant, commAlarms } = context;
   const { ocpp: settings } = inForce();
   if (settings === null) return null;
+  const isReplaced = () => inForce().ocpp !== null;
+  const { scoped, closed } = scopeOf(context);
   return new DeviceAdapter({
     module: 'OCPP',
     comm: 'ocpp',
@@ -109,7 +120,8 @@ function ocppOf(context: Context): DeviceAdapter<Device, OcppStations> | null {
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledOcpp,
-    load: async () => (await import('../../ocpp/adapter.ts')).createOcpp(settings, context),
+    load: async () => (await import('../../ocpp/adapter.ts')).createOcpp(settings, scoped, { isReplaced }),
+    closed,
   });
 }
 
@@ -117,6 +129,8 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
   const { inForce, isKept, plant, commAlarms } = context;
   const { dnp3: settings } = inForce();
   if (settings === null) return null;
+  const { scoped, closed } = scopeOf(context);
+  const isReplaced = () => inForce().dnp3 !== null;
   return new DeviceAdapter({
     module: 'DNP3',
     comm: 'dnp3',
@@ -127,6 +141,7 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledDnp3,
-    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, context, isKept),
+    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, scoped, { isKept, isReplaced }),
+    closed,
   });
 }

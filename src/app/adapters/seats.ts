@@ -1,8 +1,19 @@
 /** The places of adapters, which settings switch on, restart and switch off while the simulator runs. */
 import type { RestartableAdapter } from '../../contract/settings.ts';
-import type { Adapter } from '../../core/adapter.ts';
+import type { Adapter, Exposure } from '../../core/adapter.ts';
 import { errorText } from '../../core/errors.ts';
+import { isLoopback } from '../../core/http/http-guard.ts';
 import type { Logger } from '../../core/log/log.ts';
+
+/** Log lines about addresses that others than this machine reach without authentication. */
+export function exposureWarnings(exposures: readonly Exposure[]): readonly string[] {
+  return exposures
+    .filter(({ host }) => !isLoopback(host))
+    .map(
+      ({ what, host }) =>
+        `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
+    );
+}
 
 interface SeatOptions<A extends Adapter> {
   /** null: it never restarts */
@@ -23,9 +34,9 @@ interface Seat {
 export class AdapterSeats {
   readonly #seats: Seat[] = [];
   readonly #present: Adapter[] = [];
-  readonly #log: Pick<Logger, 'error'>;
+  readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
 
-  constructor(log: Pick<Logger, 'error'>) {
+  constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>) {
     this.#log = log;
   }
 
@@ -67,7 +78,8 @@ export class AdapterSeats {
   }
 
   /**
-   * Closes the named adapters, then makes and starts them by the settings in force.
+   * Closes the named adapters, then makes and starts them by the settings in force, with the lines that a start of the
+   * simulator has about them.
    * @throws the error of the first one that does not start; it and those after it are switched off then
    */
   async restart(names: readonly RestartableAdapter[]): Promise<void> {
@@ -80,5 +92,10 @@ export class AdapterSeats {
       ),
     );
     for (const seat of seats) await seat.open();
+    const started = seats.flatMap(({ adapter }) => adapter ?? []);
+    for (const warning of exposureWarnings(started.flatMap(({ exposure }) => exposure ?? [])))
+      this.#log.warning(warning);
+    for (const line of started.flatMap((adapter) => adapter.startLines?.() ?? []))
+      this.#log.info(line.replace(/ +/g, ' '));
   }
 }

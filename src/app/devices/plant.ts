@@ -69,11 +69,13 @@ interface PlantSetup {
   readonly logBook: Pick<LogBook, 'logger'>;
   /** version of the simulator */
   readonly version: string;
+  /** true: OCPP is on */
+  readonly centralAuthority: () => boolean;
 }
 
 /** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
 export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
-  const { devices, clock, wall, faults, commAlarms, logBook, version } = setup;
+  const { devices, clock, wall, faults, commAlarms, logBook, version, centralAuthority } = setup;
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
     devices: devices.map(({ index, config: device, series }) => ({ ...device, index, series })),
@@ -97,7 +99,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     monotonicMs: () => wall.monotonicMs(),
     faults,
     commAlarms,
-    centralAuthority: config.ocpp !== null,
+    centralAuthority,
   });
 }
 

@@ -8,6 +8,7 @@ import type { DeviceList } from '../profile/devices.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
+import { outboundIssues } from './outbound-issues.ts';
 import { portIssues } from './port-issues.ts';
 import {
   csipFileIssues,
@@ -66,6 +67,7 @@ export function crossIssues(
   const issues = [
     ...conflicts,
     ...portIssues(gathered, count, proxy),
+    ...outboundIssues(gathered),
     ...modbusTlsIssues(gathered),
     ...dnp3TlsIssues(gathered),
     ...dnp3PointsIssues(gathered),

@@ -1,4 +1,5 @@
 /** The values in force: flags override the environment, which overrides files and presets, which override defaults. */
+import { isDeepStrictEqual } from 'node:util';
 import convict from 'convict';
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
@@ -80,6 +81,8 @@ export interface Gathered {
   readonly values: Values;
   readonly file: ConfigFile | null;
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
+  /** settings to which requests have given another value */
+  readonly requested: ReadonlySet<SettingKey>;
   /** names of variables that a cluster sets for services, which have no effect */
   readonly ignoredVariables: readonly string[];
   /** flag, variable or key of a value in force */
@@ -163,6 +166,7 @@ export function gatheredWith(gathered: Gathered, over: Layer): Gathered {
   return {
     ...gathered,
     values: { ...gathered.values, ...Object.fromEntries(over) },
+    requested: new Set([...over.keys()].filter((key) => !isDeepStrictEqual(over.get(key), gathered.values[key]))),
     layers: { ...gathered.layers, file: new Map([...gathered.layers.file, ...over]) },
     originOf: (key) => (over.has(key) ? `/${key}` : gathered.originOf(key)),
   };
@@ -214,6 +218,7 @@ export function gather(
     values: mergeLayers([...lowerLayers, layers.env, layers.flags]),
     file,
     layers,
+    requested: new Set(),
     ignoredVariables: variablesOfServices(env),
     io,
     kindsKnown: issues.length === issuesBefore && !isTypeInvalid,

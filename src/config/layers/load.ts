@@ -102,6 +102,9 @@ function labConfig(
         file,
         layers: { flags: given(layers.flags), env: given(layers.env), file: file.settings },
         io: limitedIo(io, files),
+        requested: new Set(
+          [...file.settings.keys()].filter((key) => !isDeepStrictEqual(file.settings.get(key), values[key])),
+        ),
         ignoredVariables: [],
         kindsKnown: issues.length === 0,
         originOf: (key) => (file.settings.has(key) ? `${labLabel}: ${key}` : key),
@@ -222,6 +225,7 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io: remembering,
+    requested: new Set(),
     ignoredVariables: [],
     kindsKnown: issues.length === 0,
     originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),

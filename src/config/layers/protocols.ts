@@ -25,12 +25,16 @@ function certificatesOf(gathered: Gathered): CsipCertificateSource {
   return { kind: 'files', cert: csipFile(gathered, 'csip_cert'), key: csipFile(gathered, 'csip_key'), rootCert };
 }
 
+/** Settings of the address of the server: outbound rules apply to one that a request has set. */
+export const csipAddressKeys = ['csip_server_ip', 'csip_server_port'] as const;
+
 /** Settings of the client; null: it is off. */
 export function csipOf(gathered: Gathered): CsipSettings | null {
-  const { values: v } = gathered;
+  const { values: v, requested } = gathered;
   if (!v.csip_client_enable) return null;
+  const guarded = csipAddressKeys.some((key) => requested.has(key));
   return {
-    server: { host: v.csip_server_ip, port: v.csip_server_port, dcap: v.dcap, tls: v.csip_enc },
+    server: { host: v.csip_server_ip, port: v.csip_server_port, dcap: v.dcap, tls: v.csip_enc, guarded },
     discover: v.csip_discover,
     allowedHosts: v.csip_allowed_host,
     strictCipher: v.csip_strict_cipher,
@@ -135,6 +139,7 @@ export function ocppOf(gathered: Gathered): OcppSettings | null {
     id: v.ocpp_csid,
     versions: v.ocpp_version,
     url,
+    guarded: gathered.requested.has('ocpp_csms_url'),
     securityProfile: securityProfileOf(v),
     password: passwordOf(gathered),
     pem: pemOf(v),

@@ -90,6 +90,27 @@ export interface FaultSource {
   readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
 }
 
+/** The same source for one adapter, whose subscriptions `end` together. */
+export function endableSource({ registry, holds }: FaultSource): FaultSource & { readonly end: () => void } {
+  const ends: (() => void)[] = [];
+  return {
+    registry: {
+      get active() {
+        return registry.active;
+      },
+      onChange(listener) {
+        const end = registry.onChange(listener);
+        ends.push(end);
+        return end;
+      },
+    },
+    holds,
+    end() {
+      for (const end of ends.splice(0)) end();
+    },
+  };
+}
+
 export class FaultRegistry {
   readonly #options: FaultRegistryOptions;
   readonly #kinds = new Map<string, FaultKind>();

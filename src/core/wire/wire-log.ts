@@ -412,6 +412,15 @@ export class WireLog {
     return channel;
   }
 
+  /** The channel of protocol and key, which adapters of one process use one after the other; new for the first of them. */
+  lasting<Facts, Decoded, Raw extends Buffer | string = Buffer>(
+    options: WireChannelOptions<Facts, Decoded, Raw>,
+  ): WireChannel<Facts, Decoded, Raw> {
+    const former = this.find(options.protocol, options.key);
+    // made by the same options
+    return (former as unknown as WireChannel<Facts, Decoded, Raw> | undefined) ?? this.channel(options);
+  }
+
   /** Calls back with each new channel, before its first message; the returned function unsubscribes. */
   onChannel(listener: (channel: WireChannel) => void): () => void {
     const subscription = (channel: WireChannel) => {

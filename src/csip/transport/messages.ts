@@ -76,7 +76,7 @@ function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {
 
 /** The channel of all clients of the process. */
 export function csipChannel(wireLog: WireLog): CsipChannel {
-  return wireLog.channel<CsipFacts, CsipBodies>({
+  return wireLog.lasting<CsipFacts, CsipBodies>({
     protocol: 'csip',
     key: '',
     entries: keptEntries,

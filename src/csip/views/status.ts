@@ -246,7 +246,7 @@ export class Configurator {
     const port = patch.serverPort ?? inForce.server.port;
     const tls = patch.tls ?? inForce.server.tls;
     // an address from flags may be any; an address from a request follows the rules of outgoing connections
-    const anywhere = host === configured.host && port === configured.port;
+    const anywhere = !configured.guarded && host === configured.host && port === configured.port;
     if (!anywhere && isRefusedTarget(host))
       throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
         { name: '/server_host', detail: refusedTargetText },

@@ -17,8 +17,8 @@ export interface DeviceContext extends TerminalsContext {
   /** plan of vehicles that come and go; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
-  /** true: charging stations authorise tokens at a central system from the start; default false */
-  readonly centralAuthority?: boolean;
+  /** true: charging stations authorise tokens at a central system from their start; default: they do not */
+  readonly centralAuthority?: () => boolean;
   /** the faults in force, notified of resets; absent: no fault injection */
   readonly faults?: Pick<FaultRegistry, 'active' | 'deviceReset'>;
   /** devices that are off; each device adds and removes itself; absent: not recorded */

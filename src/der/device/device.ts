@@ -137,7 +137,7 @@ export class SimDevice implements Device {
     };
     this.#clock = clock;
     this.#writers = new CommandWriters(clock);
-    this.#source = template.createSource(context.seed, this.index, context.centralAuthority);
+    this.#source = template.createSource(context.seed, this.index, context.centralAuthority?.());
     this.#registers = this.#createRegisters(identity);
     this.bank = this.#registers.bank;
     this.mapMeters = meterFaces(template.meters, this.bank);

@@ -57,8 +57,8 @@ export interface PlantSpec {
   readonly commAlarms?: CommAlarms;
   /** meter of the connection point; absent or null: no meter */
   readonly meter?: Pick<ConnectionMeterOptions, 'float' | 'unitId'> | null;
-  /** charging stations authorise tokens at a central system from the start; default false */
-  readonly centralAuthority?: boolean;
+  /** true: charging stations authorise tokens at a central system from their start; default: they do not */
+  readonly centralAuthority?: () => boolean;
   /** start value of 1.DA by device index; absent: not implemented */
   readonly unitAddressOf?: (index: number) => number;
   readonly version: string;
@@ -122,8 +122,12 @@ function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
 }
 
 /** Parts shared by all devices, besides clock, surroundings and logs. */
-function sharedOf({ faults, commAlarms, centralAuthority = false }: PlantSpec) {
-  return { ...(faults && { faults }), ...(commAlarms && { commAlarms }), centralAuthority };
+function sharedOf({ faults, commAlarms, centralAuthority }: PlantSpec) {
+  return {
+    ...(faults && { faults }),
+    ...(commAlarms && { commAlarms }),
+    ...(centralAuthority && { centralAuthority }),
+  };
 }
 
 function metersOf(

@@ -21,7 +21,16 @@ import { bindRows } from './binding.ts';
 import { attempted } from './bind.ts';
 import { OutstationSettings } from './settings.ts';
 import { isOutput, pointName } from './table/rows.ts';
-import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
+import type {
+  InputSource,
+  OutputTarget,
+  OutstationEnd,
+  PartContext,
+  PointName,
+  PointRow,
+  PointType,
+  ProfilePart,
+} from './types.ts';
 
 /** Outcome of a control, for logs and counters. */
 export interface ControlReport {
@@ -84,7 +93,7 @@ export class OutstationPoints {
   readonly #tickListeners: (() => void)[] = [];
   readonly #settingsListeners: (() => void)[] = [];
   readonly #restoredListeners: (() => void)[] = [];
-  readonly #ends: ((isKept: boolean) => void)[] = [];
+  readonly #ends: ((end: OutstationEnd) => void)[] = [];
   /** by output with kept state: to be called after each operation */
   readonly #operated = new Map<PointName, () => void>();
   #isStale = false;
@@ -128,11 +137,10 @@ export class OutstationPoints {
     for (const points of [this.#measured, this.#live, this.#settled]) this.#update(points);
   }
 
-  /** @param isKept as of `PartContext.onClose` */
-  close(isKept = false): void {
+  close(how: OutstationEnd = 'gone'): void {
     this.#tickListeners.length = 0;
     this.#settingsListeners.length = 0;
-    for (const end of this.#ends) end(isKept);
+    for (const end of this.#ends) end(how);
   }
 
   /** Number of points by type: served, and absent points that the map names. */

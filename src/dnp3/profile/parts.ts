@@ -35,7 +35,7 @@ function schedulePoints(context: PartContext, curveSettings: CurveSettings): Poi
   });
   context.onTick(executor.poll);
   context.onRestored(executor.restored);
-  context.onClose((isKept) => executor.close(isKept));
+  context.onClose((end) => executor.close(end));
   return scheduleWindow(context, store, executor);
 }
 

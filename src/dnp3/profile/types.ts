@@ -83,6 +83,12 @@ export interface PointBindings {
   readonly outputs: ReadonlyMap<PointName, OutputTarget>;
 }
 
+/**
+ * The end of an outstation. `gone`: nothing continues its state. `replaced`: another outstation of this process does, and
+ * begins its holds anew. `kept`: another process does, so that registers and holds stay as they are.
+ */
+export type OutstationEnd = 'gone' | 'replaced' | 'kept';
+
 /** Context of the parts of the profile of one device. */
 export interface PartContext {
   readonly port: DevicePort;
@@ -103,11 +109,8 @@ export interface PartContext {
   readonly onSettings: (listener: () => void) => void;
   /** Called at the end of each tick. */
   readonly onTick: (listener: () => void) => void;
-  /**
-   * Called when the outstation ends. `isKept`: the process ends and another one continues the state, so that registers
-   * and commands stay as they are.
-   */
-  readonly onClose: (listener: (isKept: boolean) => void) => void;
+  /** Called when the outstation ends. */
+  readonly onClose: (listener: (end: OutstationEnd) => void) => void;
   /** Makes state survive the process. The returned function is to be called after each change of the state. */
   readonly keep: Keep;
   /** Called once all kept state is restored. */

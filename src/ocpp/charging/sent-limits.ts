@@ -109,6 +109,11 @@ export class SentLimits {
     );
   }
 
+  /** Ends the attempts of `end`: the limits of another station take their place. */
+  yield(): void {
+    for (const connectorId of this.#places) this.#options.releases.end(releaseKey(connectorId));
+  }
+
   #notePlace(connectorId: number): void {
     const { slot, log, device } = this.#options;
     if (slot === undefined || this.#places.has(connectorId)) return;

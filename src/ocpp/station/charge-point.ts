@@ -39,7 +39,7 @@ import type { StationPort } from './port.ts';
 import { SpokenVersion } from './spoken.ts';
 import type { VersionTable } from './spoken.ts';
 import { stationSlots } from './stack.ts';
-import type { LogLine, VersionStack } from './stack.ts';
+import type { LeaveReason, LogLine, VersionStack } from './stack.ts';
 
 export interface ChargePointOptions {
   readonly id: string;
@@ -261,6 +261,22 @@ export class ChargePoint implements OcppStation {
 
   /** The device leaves while the process goes on: its sessions end, and the central system is notified if possible. */
   async leave(): Promise<void> {
+    await this.#endSessions('Other');
+    await this.stop();
+  }
+
+  /**
+   * As `leave`, where the device lives on: it gives up what the station holds there; where it refuses that now, later.
+   * @param isReplaced true: a station of the next adapter takes over
+   */
+  async release(isReplaced: boolean): Promise<void> {
+    await this.#endSessions(isReplaced ? 'Reboot' : 'Other');
+    this.#stopping ??= this.#end(this.#spoken.release(isReplaced));
+    await this.#stopping;
+    if (isReplaced) this.#limits.yield();
+  }
+
+  async #endSessions(reason: LeaveReason): Promise<void> {
     const { later, log } = this.#options;
     const late = new Promise<void>((resolve) => {
       const cancel = later(leaveMs, resolve);
@@ -270,11 +286,10 @@ export class ChargePoint implements OcppStation {
       };
     });
     try {
-      await Promise.race([this.#spoken.leave(), late]);
+      await Promise.race([this.#spoken.leave(reason), late]);
     } catch (error) {
       log.error(`its last messages could not be delivered: ${errorText(error)}`, this.deviceIndex);
     }
-    await this.stop();
   }
 
   /** The process ends: transactions are kept for its next start, and a station that leaves waits no longer. */
@@ -284,9 +299,13 @@ export class ChargePoint implements OcppStation {
   }
 
   async #stop(): Promise<void> {
-    this.#endLeaving?.();
-    await Promise.all([this.#spoken.stop(), this.#transport.stop()]);
+    await this.#end(this.#spoken.stop());
     this.#releases.stop();
+  }
+
+  async #end(version: Promise<void>): Promise<void> {
+    this.#endLeaving?.();
+    await Promise.all([version, this.#transport.stop()]);
     this.#endListening();
     this.#options.clock.clear();
     this.#alarm.end();

@@ -100,6 +100,8 @@ export interface StationPort {
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, MAP_LOCAL_CONTROL
    */
   command(command: EvseCommand, by?: Origin): void;
+  /** Makes connectors operative that the central system has made inoperative. @throws SimError as `command` */
+  endInoperative(): void;
   /** True if another writer than this station has set the meter of a connector since an instant. */
   meterSetSince(connectorId: number, since: SimTime): boolean;
   /** Opens grid support of the station for one caller; null: the station is not bidirectional. */

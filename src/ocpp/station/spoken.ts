@@ -13,7 +13,7 @@ import { formOf, readOne } from '../../core/slot-values.ts';
 import type { Slot } from '../../core/store.ts';
 import { noAnswer } from '../rpc/model.ts';
 import type { CallHandler, LineClosed, LineOpened } from '../rpc/model.ts';
-import type { Version, VersionStack } from './stack.ts';
+import type { LeaveReason, Version, VersionStack } from './stack.ts';
 
 /** The versions that stations can speak. */
 export type VersionTable = Readonly<Record<OcppVersion, Version>>;
@@ -160,18 +160,31 @@ export class SpokenVersion {
   }
 
   /** @see VersionStack.leave */
-  async leave(): Promise<void> {
+  async leave(reason: LeaveReason): Promise<void> {
     // in the same turn where no change is under way
     if (this.#change !== null) await this.#change;
-    if (this.#isAtWork) await this.stack.leave();
+    if (this.#isAtWork) await this.stack.leave(reason);
   }
 
   /** @see VersionStack.stop */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    return this.#end((stack) => {
+      stack.stop();
+    });
+  }
+
+  /** @see VersionStack.release */
+  release(isReplaced: boolean): Promise<void> {
+    return this.#end((stack) => {
+      stack.release(isReplaced);
+    });
+  }
+
+  async #end(how: (stack: VersionStack) => void): Promise<void> {
     this.#line = null;
     if (this.#change !== null) await this.#change;
     // one that could not be restored has been stopped
-    if (this.#isAtWork) this.stack.stop();
+    if (this.#isAtWork) how(this.stack);
   }
 
   #speaks({ subprotocol }: LineOpened): boolean {

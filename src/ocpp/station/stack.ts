@@ -86,9 +86,9 @@ export interface VersionStack {
   readonly handle: CallHandler;
   /**
    * The station leaves while the process goes on: its sessions end. Resolves when the central system has their messages, or
-   * cannot have them now. `stop` follows.
+   * cannot have them now. `stop` or `release` follows.
    */
-  leave(): Promise<void>;
+  leave(reason: LeaveReason): Promise<void>;
   /**
    * Another version takes over, on a connection that is its own already: sessions end, nothing goes out, and the device
    * keeps its authority and nothing else of this version, once it accepts that. What is kept waits for the version to be
@@ -97,7 +97,15 @@ export interface VersionStack {
   giveWay(): void;
   /** The station has left or the process ends: timers and listeners end, nothing more is sent. */
   stop(): void;
+  /**
+   * As `stop`, where the device lives on: it gives up what the version holds there, once it accepts that.
+   * @param isReplaced true: a station of the next adapter takes over what it can restore
+   */
+  release(isReplaced: boolean): void;
 }
+
+/** Why sessions end with their station: it is removed or switched off, or its adapter restarts. */
+export type LeaveReason = 'Other' | 'Reboot';
 
 /**
  * Slots of the station, which its versions share: what they keep is a fact of the station and reads the same in every
@@ -301,6 +309,8 @@ export interface PartOf<Handlers> {
    * as the device accepts it.
    */
   release?(): void;
+  /** A station of the next adapter takes over: takes back what that one makes anew. */
+  handOver?(): void;
 }
 
 /** A time stamp: UTC with milliseconds. */

@@ -8,20 +8,20 @@ import type { BootTable, RegistrationPart } from '../provisioning/registration.t
 import type { CallHandler, CallOutcome } from '../rpc/model.ts';
 import type { LoadableQueue } from '../rpc/queue.ts';
 import { setAuthority } from './stack.ts';
-import type { StackOptions, VersionStack } from './stack.ts';
+import type { LeaveReason, PartOf, StackOptions, VersionStack } from './stack.ts';
 import { SimError } from '../../core/errors.ts';
 import type { StationPort } from './port.ts';
 
 /** The parts of a station that every version has. */
 interface AssembledParts {
-  readonly parts: Pick<StackOptions, 'device' | 'log'>;
+  readonly parts: Pick<StackOptions, 'device' | 'log' | 'releases'>;
   readonly registration: RegistrationPart;
   readonly queue: Pick<LoadableQueue, 'length' | 'droppedMiddles' | 'resume' | 'pause' | 'settled' | 'load' | 'stop'>;
-  readonly transactions: { leave(): void };
+  readonly transactions: { leave(reason: LeaveReason): void };
   readonly effects: { apply(): void };
   readonly certificates: Pick<VersionStack, 'restoreOwn'>;
   /** in the order of their loading */
-  readonly all: readonly { load?(): Promise<void>; stop?(): void; close?(): void; release?(): void }[];
+  readonly all: readonly Omit<PartOf<never>, 'handlers'>[];
 }
 
 interface VersionRules {
@@ -104,16 +104,16 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
     sent() {
       registration.traffic();
     },
-    leave() {
+    leave(reason) {
       isEnding = true;
-      at.transactions.leave();
+      at.transactions.leave(reason);
       return queue.settled();
     },
     giveWay() {
       // not accepted any more, or the line, which is open, would take what the ends of the sessions bring about
       registration.restarted();
       isEnding = true;
-      at.transactions.leave();
+      at.transactions.leave('Other');
       stopParts();
       for (const part of all) part.release?.();
     },
@@ -124,6 +124,18 @@ export function createVersionStack(at: AssembledParts, rules: VersionRules): Ver
         // nothing stays of a version that has never been at work
         else part.release?.();
       }
+      setAuthority(parts, false);
+    },
+    release(isReplaced) {
+      stopParts();
+      for (const part of all) {
+        if (isReplaced) part.handOver?.();
+        else part.release?.();
+      }
+      if (!isReplaced)
+        parts.releases.insist('availability', 'connectors stay inoperative', () => {
+          parts.device.endInoperative();
+        });
       setAuthority(parts, false);
     },
   };

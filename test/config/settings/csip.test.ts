@@ -53,7 +53,7 @@ describe('settings of the client of IEEE 2030.5', () => {
 
   it('defaults: the server on loopback, files in the working directory', () => {
     expect(csip([])).to.deep.equal({
-      server: { host: '127.0.0.1', port: 8443, dcap: '/dcap', tls: true },
+      server: { host: '127.0.0.1', port: 8443, dcap: '/dcap', tls: true, guarded: false },
       discover: false,
       allowedHosts: [],
       strictCipher: false,

@@ -48,6 +48,7 @@ describe('settings of OCPP charge points', () => {
       id: 'SIM-CP-1',
       versions: ['ocpp1.6j'],
       url: 'ws://csms.example/ocpp',
+      guarded: false,
       securityProfile: 0,
       password: null,
       pem: null,

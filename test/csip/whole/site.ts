@@ -226,6 +226,13 @@ export class Site {
     return json;
   }
 
+  /** Changes settings. */
+  async patch(body: unknown): Promise<Json> {
+    const { status, json, text } = await ask(this.#running?.port ?? 0, '/api/sim/settings', { method: 'PATCH', body });
+    if (status !== 200) throw new Error(`settings: ${status} ${text}`);
+    return json;
+  }
+
   /** Points of a model by name. */
   async points(model: number, device = 0): Promise<Json> {
     const { points } = await this.get(`registers/${model}?device=${device}`);

@@ -150,7 +150,7 @@ describe('commands of DNP3 after the end of the process', () => {
         [400, 0],
       ]),
     );
-    first.outstation.close(true);
+    first.outstation.close('kept');
     expect(limitOf(first)).to.deep.equal(['ENABLED', 50]);
     const second = await first.restarted();
     second.outstation.close();
@@ -200,7 +200,7 @@ describe('commands of DNP3 after the end of the process', () => {
       'dnp3',
       300,
     ]);
-    second.outstation.close(true);
+    second.outstation.close('kept');
     expect(limit(second).limitW).to.equal(limitW);
   });
 

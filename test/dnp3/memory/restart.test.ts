@@ -123,7 +123,7 @@ describe('an outstation of DNP3 whose process has ended', () => {
     const first = await Process.start();
     await first.ask(22, '3c 02 06 1e 00 00 95 95');
     await first.operate(['BO17', true], ['AO16', 33]);
-    first.outstation.close(true);
+    first.outstation.close('kept');
     await first.settled();
     const second = await first.restarted();
     expect([second.value('AO16'), second.value('BO17'), second.association.events.size > 0]).to.deep.equal([

@@ -168,6 +168,7 @@ export class StationRig {
         });
       },
       stop: () => this.told.push('stop'),
+      release: (isReplaced) => this.told.push(isReplaced ? 'hand over' : 'release'),
     };
   }
 

@@ -233,7 +233,7 @@ describe('OCPP 1.6 station as a whole', () => {
     it(`after ${ending} calls of the central system are not carried out and get no answer`, async () => {
       const s = stackOn();
       await s.open();
-      void s.stack[ending]();
+      void s.stack[ending]('Other');
       const commands = s.device.commands.length;
       const sent = s.line.calls.length;
       for (const action of centralActions) expect(await s.handle(action, anything), action).to.equal(noAnswer);

@@ -171,8 +171,8 @@ export function timedChange<Value>(
   );
   const changed = keep(`former state of ${key}`, kept);
   settings.onReset(forget);
-  onClose((isKept) => {
-    if (isKept) pending?.cancel();
+  onClose((end) => {
+    if (end !== 'gone') pending?.cancel();
     else if (endsAtClose) goBack();
     else forget();
   });

@@ -26,8 +26,8 @@ class ChargeLimit {
     this.#isEnabled = isEnabled;
     // other writers and reversion timers switch the mode too
     context.onSettings(() => orLog(context, 'AO87', () => this.follow(this.#switcher)));
-    context.onClose((isKept) => {
-      if (!isKept) this.#end();
+    context.onClose((end) => {
+      if (end === 'gone') this.#end();
     });
   }
 

@@ -5,7 +5,7 @@
 import type { CurveFunction, FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, SettingWrite, DevicePort, PointWrite } from '../../device-port.ts';
 import type { CurveSettings, CurveUse } from '../curves/curve.ts';
-import type { PartContext } from '../types.ts';
+import type { OutstationEnd, PartContext } from '../types.ts';
 import { scheduleStatus, validation, valueOf, scheduleType, hasOffsets, isTiming, momentOf } from './schedule.ts';
 import type { Schedule, ScheduleStore, Validation } from './schedule.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
@@ -270,11 +270,14 @@ export class ScheduleExecutor {
     if (this.#store.ready.length > 0 || this.#holds.ids.length > 0) this.follow();
   };
 
-  /** Ends the holds, and restores the former values. @param isKept true: another process continues the holds */
-  close(isKept = false): void {
+  /** Ends the holds, and restores the former values, unless another process continues the holds. */
+  close(end: OutstationEnd): void {
     this.#cancel();
     this.#acting = null;
-    if (!isKept) this.#holds.follow(new Map());
+    if (end !== 'kept') {
+      this.#holds.follow(new Map());
+      this.#holdsChanged();
+    }
     this.#holds.close();
   }
 

@@ -8,6 +8,7 @@
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions, Replies } from '../parts.ts';
 import { createSignal } from '../../station/stack.ts';
+import type { LeaveReason } from '../../station/stack.ts';
 import { createInsistence } from '../../station/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
 import { endInterrupted, isOpen, lastReading, raiseMeters } from '../../transactions/restart.ts';
@@ -173,15 +174,15 @@ function stopAll(state: TransactionsState, reason: string): void {
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** Ends all transactions before the station is removed, even if the device does not end their sessions. */
-function leave(state: TransactionsState): void {
+/** Ends all transactions before the station leaves, even if the device does not end their sessions. */
+function leave(state: TransactionsState, reason: LeaveReason): void {
   const { device, clock } = state.parts;
   for (const record of state.ledger.running) {
     const { connectorId, key } = record;
-    tryStop(state, connectorId, 'Other');
+    tryStop(state, connectorId, reason);
     if (state.ledger.at(connectorId)?.key !== key) continue;
     const meterStopWh = Math.round(device.connector(connectorId).energyWh);
-    end(state, record, { atMs: clock.ofSim(device.now), meterStopWh, reason: 'Other' });
+    end(state, record, { atMs: clock.ofSim(device.now), meterStopWh, reason });
   }
 }
 
@@ -254,8 +255,8 @@ export interface TransactionBook extends Transactions {
   readonly queueEvents: QueueEvents;
   /** As `stop` with reason Local, by a token that was presented. @throws SimError COMMAND_CONFLICT */
   stopByToken(connectorId: number, idTag: string): void;
-  /** Ends all transactions with reason Other, before the station is removed. */
-  leave(): void;
+  /** Ends all transactions before the station leaves. */
+  leave(reason: LeaveReason): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
   /** Load it after the queue: it queues the stops of transactions that a restart has ended. */
@@ -336,8 +337,8 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     stopAll(reason) {
       stopAll(state, reason);
     },
-    leave() {
-      leave(state);
+    leave(reason) {
+      leave(state, reason);
     },
     stopByToken(connectorId, idTag) {
       state.stopTags.set(connectorId, idTag);

@@ -314,6 +314,9 @@ export function createDerControl(parts: StationParts): Part & DerControls {
   const context = createContext(parts, port, slot);
   let endTicks: () => void = () => undefined;
   let isStopped = false;
+  const release = () => {
+    context.controls.release();
+  };
   provideVariables(parts, port, [...context.supported]);
   return {
     handlers: {
@@ -343,8 +346,8 @@ export function createDerControl(parts: StationParts): Part & DerControls {
     close() {
       context.controls.close();
     },
-    release() {
-      context.controls.release();
-    },
+    release,
+    // the next owner of the holds cannot continue them
+    handOver: release,
   };
 }

@@ -7,6 +7,7 @@ import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { errorText } from '../../../core/errors.ts';
 import type { Payload, QueuedMessage, TransactionQueueEvents } from '../../rpc/model.ts';
 import { createSignal } from '../../station/stack.ts';
+import type { LeaveReason } from '../../station/stack.ts';
 import { createInsistence } from '../../station/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
 import type { IdTokenInfo, MeterValue, Replies, Requests, TransactionLimit, TriggerReasonEnum } from '../messages.ts';
@@ -74,10 +75,10 @@ function stopAll(state: TransactionsState, why: StopRequest): void {
   if (refusals.length > 0) throw refusals[0];
 }
 
-/** Ends all transactions of a station that is removed, even if the device refuses to end a session. */
-function leave(state: TransactionsState): void {
+/** Ends all transactions of a station that leaves, even if the device refuses to end a session. */
+function leave(state: TransactionsState, reason: LeaveReason): void {
   const { log, device } = state.parts;
-  const why = { reason: 'Other', trigger: 'AbnormalCondition' } as const;
+  const why = { reason, trigger: 'AbnormalCondition' } as const;
   for (const record of state.ledger.running) {
     try {
       endAt(state, record, why);
@@ -184,8 +185,8 @@ export interface TransactionBook extends Transactions {
   readonly queueEvents: QueueEvents;
   /** Reports the cost of a running transaction so far, for `maxCost` (2.1). */
   spent(transactionId: string, cost: number): void;
-  /** Ends all transactions with reason Other, when the station is removed. */
-  leave(): void;
+  /** Ends all transactions when the station leaves. */
+  leave(reason: LeaveReason): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
   /** Load it after the queue: loading queues the ends of transactions that a restart has ended. */
@@ -284,8 +285,8 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     stopAll(why) {
       stopAll(state, why);
     },
-    leave() {
-      leave(state);
+    leave(reason) {
+      leave(state, reason);
     },
     update: (evseId, trigger, extras) => update(state, evseId, trigger, extras),
     authorized(evseId, grant) {

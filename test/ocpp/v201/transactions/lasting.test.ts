@@ -134,7 +134,7 @@ describe('OCPP 2.x transactions offline and over restarts (E04, E12, E17)', () =
     await station.plug(1);
     await station.plug(2);
     await station.authorize('04AA11BB');
-    station.transactions.leave();
+    station.transactions.leave('Other');
     await station.settle();
     const reasons = station.central.events.map(({ transactionInfo }) => transactionInfo.stoppedReason);
     expect(reasons.filter((each) => each === 'Other')).to.have.lengthOf(2);

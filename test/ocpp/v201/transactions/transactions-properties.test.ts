@@ -127,7 +127,7 @@ class Run {
 
   async finish(): Promise<readonly TxEvent[]> {
     await this.station.connect(true);
-    this.station.transactions.leave();
+    this.station.transactions.leave('Other');
     await this.station.settle();
     this.count();
     return this.station.central.events;
