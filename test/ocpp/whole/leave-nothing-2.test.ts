@@ -203,11 +203,12 @@ describe('a central system of OCPP 2.1 leaves nothing behind', () => {
     await site.advance(1);
   }
 
+  /** sequences at whose end the device is not as before */
+  let changed = 0;
   for (let batch = 0; batch < batches; batch += 1)
     it(`after random sequences of DER controls, profiles, set-points and transactions, ${batch + 1}`, async () => {
       const random = chance(40 + batch);
       const start = await changes();
-      let changed = 0;
       for (let n = 0; n < sequences; n += 1) {
         const ev = { socPct: 60, batteryCapacityWh: 200_000 };
         if (random.next() < 0.7) site.do({ kind: 'evse.plug', connectorId: evseId, ev }, device);
@@ -222,10 +223,10 @@ describe('a central system of OCPP 2.1 leaves nothing behind', () => {
       const [evse] = (await site.get(`evse/${id}-1`)).connectors as Json[];
       expect(evse).to.include({ status: 'available', limit_source: 'none', reservation: null });
       expect(running()).to.deep.equal([]);
-      expect(changed).to.be.greaterThan(sequences / 3);
     }).timeout(60_000);
 
   it('and the script has done something', () => {
+    expect(changed).to.be.greaterThan((batches * sequences) / 4);
     const frequent = ['SetDERControl', 'SetChargingProfile', 'ClearDERControl', 'RequestStopTransaction'];
     const rare = [
       'RequestStartTransaction',
