@@ -1,5 +1,6 @@
 /** Adapters that settings switch on, restart and switch off while the simulator runs. */
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { expect } from 'chai';
@@ -139,6 +140,43 @@ describe('Protocols that are switched while the simulator runs', () => {
     expect((await ask(lab.port, '/api/sim/ocpp')).json.charge_points).to.have.length(1);
     expect((await post(lab, 'ocpp/disable')).status).to.equal(200);
     expect((await ask(lab.port, '/api/sim/ocpp')).json).to.include({ enabled: false });
+  });
+
+  it('OCPP connects again with another password', async () => {
+    const central = createHttpServer();
+    const passwords: string[] = [];
+    let arrived: () => void = () => undefined;
+    central.on('upgrade', ({ headers }, socket) => {
+      const [, credentials = ''] = (headers.authorization ?? '').split(' ');
+      passwords.push(
+        Buffer.from(credentials, 'base64')
+          .toString()
+          .replace(/^[^:]*:/, ''),
+      );
+      socket.destroy();
+      arrived();
+    });
+    const first = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    central.listen(0, '127.0.0.1');
+    await once(central, 'listening');
+    const url = `ws://127.0.0.1:${(central.address() as AddressInfo).port}/ocpp`;
+    await post(lab, 'ocpp/enable', {
+      ocpp_csms_url: url,
+      ocpp_security_profile: 1,
+      ocpp_password: 'passwordOfTheStation',
+    });
+    await first;
+    const next = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    const { status, text } = await patch(lab, { ocpp_password: 'anotherPassword0' });
+    await next;
+    await post(lab, 'ocpp/disable');
+    central.close();
+    expect([status, passwords[0], passwords.at(-1)]).to.deep.equal([200, 'passwordOfTheStation', 'anotherPassword0']);
+    expect(text).to.not.include('anotherPassword0');
   });
 
   it('settings of other protocols and paths of files are refused', async () => {
