@@ -179,6 +179,32 @@ describe('Protocols that are switched while the simulator runs', () => {
     expect(text).to.not.include('anotherPassword0');
   });
 
+  it('an address of a peer that a request sets follows the rules for outbound connections', async () => {
+    const issueOf = async (body: unknown) => {
+      const { status, json } = await patch(lab, body);
+      return [status, json.errors?.[0]?.name, /to which no connection is made/.test(json.errors?.[0]?.detail)];
+    };
+    expect(await issueOf({ csip_server_ip: '169.254.169.254' })).to.deep.equal([422, '/csip_server_ip', true]);
+    expect(await issueOf({ ocpp_csms_url: 'ws://[fe80::1]:80/ocpp' })).to.deep.equal([422, '/ocpp_csms_url', true]);
+    expect((await patch(lab, { ocpp_csms_url: 'ws://192.168.1.1/ocpp' })).status).to.equal(200);
+    expect((await patch(lab, { csip_server_ip: '10.0.0.1' })).status).to.equal(200);
+  });
+
+  it('a protocol that is switched on has the lines of a start: warnings, notices and listeners', async () => {
+    await lab.app.stop();
+    lab = await startApp(['PV-3Phase'], ['--dnp3_host', '0.0.0.0', '--dnp3_port', '0', '--dnp3_shared_port', 'yes']);
+    const lines = () => lab.app.logBook.entries().map(({ level, message }) => `${level}: ${message}`);
+    const { length } = lines();
+    await post(lab, 'dnp3/enable');
+    await post(lab, 'ocpp/enable', { ocpp_csms_url: `ws://127.0.0.1:${await freePort()}/ocpp` });
+    await post(lab, 'ocpp/disable');
+    const text = lines().slice(length).join('\n');
+    expect(text).to.match(/^warning: DNP3 listens on 0\.0\.0\.0 without authentication: anybody who can reach/m);
+    expect(text).to.match(/^info: DNP3 0\.0\.0\.0:\d+ \(outstation 1, master 4\)$/m);
+    expect(text).to.match(/^warning: ocpp_enable is yes, but no EVSE is simulated/m);
+    expect(text).to.not.include('has no effect');
+  });
+
   it('settings of other protocols and paths of files are refused', async () => {
     const foreign = await post(lab, 'dnp3/enable', { mb_port: 1, dnp3_port: 0 });
     expect([foreign.status, foreign.json.errors.map((each: Json) => each.name)]).to.deep.equal([422, ['/mb_port']]);

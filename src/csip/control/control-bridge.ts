@@ -19,7 +19,7 @@ import { isRefusal, leftOut } from './model.ts';
 export interface ControlTargetOptions {
   /** at least one */
   readonly devices: readonly Device[];
-  readonly plant: Pick<Plant, 'at' | 'devices' | 'grid' | 'onPower' | 'onTick' | 'setSite' | 'siteOf' | 'time'>;
+  readonly plant: Pick<Plant, 'at' | 'devices' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
   /** owner of limits at the connection point: `csip:<lfdi>` */
   readonly siteOwner: string;
   readonly revision: Revision;

@@ -64,7 +64,7 @@ type StoragePin = {
 
 interface DeviceControlsOptions {
   readonly device: Device;
-  readonly plant: Pick<Plant, 'devices' | 'grid' | 'onPower' | 'onTick'>;
+  readonly plant: Pick<Plant, 'grid' | 'onPower'>;
   readonly revision: Revision;
   readonly log: Logger;
   /** the part of a target of the EndDevice that falls to this device, 0..1 */
@@ -107,7 +107,7 @@ export class DeviceControls {
   /** setGradW in force, percent per second */
   #gradW: number | null = null;
   readonly #listeners = new Set<(reset: boolean) => void>();
-  readonly #subscriptions: (() => void)[];
+  readonly #subscriptions: readonly (() => void)[];
   /** commits, and times at which the device went off or came back */
   #changes = 0;
   #closed = false;
@@ -229,20 +229,14 @@ export class DeviceControls {
     };
   }
 
-  /** Ends all controls; on a device that is off or under local control, as soon as it accepts that. */
+  /** Ends all controls; on a device that is off, as soon as it is on again. */
   close(): void {
-    if (!this.#closed) this.#subscriptions.push(this.#options.plant.onTick(() => this.#closeAgain()));
     this.#closed = true;
     this.apply([], new Map());
     const commands = [this.#switch, this.#storage, this.#slopeW, this.#slopeVar];
     if (!this.#points.isEmpty || commands.some(({ id }) => id !== null)) return;
     for (const end of this.#subscriptions) end();
     this.#points.close();
-  }
-
-  #closeAgain(): void {
-    if (this.#options.plant.devices.includes(this.device)) this.close();
-    else this.leave();
   }
 
   /** Ends without releasing anything. */

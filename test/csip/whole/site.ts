@@ -163,6 +163,11 @@ export class Site {
     return this.#running.app;
   }
 
+  /** of REST */
+  get port(): number {
+    return this.#running?.port ?? 0;
+  }
+
   /** Until client and head-end have answered each other. */
   async settle(): Promise<void> {
     let seen = -1;

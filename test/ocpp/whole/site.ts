@@ -104,9 +104,14 @@ export class Site {
     return this.central.station(id);
   }
 
-  get #adapter(): DeviceAdapter<Device, OcppStations> {
+  /** undefined: OCPP is off */
+  get #present(): DeviceAdapter<Device, OcppStations> | undefined {
     const isOcpp = (adapter: Adapter): adapter is DeviceAdapter<Device, OcppStations> => adapter.comm === 'ocpp';
-    const adapter = this.app.adapters.find(isOcpp);
+    return this.app.adapters.find(isOcpp);
+  }
+
+  get #adapter(): DeviceAdapter<Device, OcppStations> {
+    const adapter = this.#present;
     if (adapter === undefined) throw new Error('OCPP is off');
     return adapter;
   }
@@ -141,7 +146,8 @@ export class Site {
 
   /** Neither side waits for the other, and both have the same connections. */
   #isAtRest(): boolean {
-    return this.stations.list.every(({ status }) => {
+    const stations = this.#present?.view.list ?? [];
+    return stations.every(({ status }) => {
       if (status.url !== this.central.url) return true;
       const station = this.central.station(status.id);
       const isConnected = status.connectionState === 'connected';

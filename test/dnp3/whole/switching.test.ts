@@ -1,0 +1,126 @@
+/** Outstations that are switched off and on, and restarted for other settings, while the simulator runs. */
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { ask } from '../../support/http.ts';
+import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { TestFolder } from '../../support/state-folder.ts';
+import { hex } from '../rig/frames.ts';
+import type { TestMaster } from '../rig/master.ts';
+import { Site } from './site.ts';
+
+const directOperate = 5;
+const restart = 0x0080;
+const octets = (value: number, size: number): string => {
+  const text = Buffer.alloc(size);
+  text.writeUIntLE(value, 0, size);
+  return text.toString('hex');
+};
+const analog = (index: number, value: number) => hex(`290128 0100 ${octets(index, 2)} ${octets(value, 4)} 00`);
+const binary = (index: number) => hex(`0c0128 0100 ${octets(index, 2)} 03 01 64000000 64000000 00`);
+/** limit of generation: output of the mode, its percentage */
+const [limitMode, limitPct] = [17, 88];
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+describe('outstations that are switched off, on and restarted at run time', () => {
+  let site: Site;
+  const open = async (isKept = false) => {
+    const folder = new TestFolder();
+    site = await Site.open(
+      ['PV-3Phase'],
+      ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', '/state'] : [])],
+      { openStateFolder: () => folder },
+    );
+  };
+  const patch = async (body: unknown) => {
+    const { status, text } = await ask(site.running.port, '/api/sim/settings', { method: 'PATCH', body });
+    expect(status, text).to.equal(200);
+  };
+  const move = async () => {
+    await patch({ dnp3_port: await freePort() });
+  };
+  const limit = () => [site.register('WMaxLimPctEna'), site.register('WMaxLimPct')];
+  const settings = () => settingsOf(site.running.app, 0);
+  const operate = async (master: TestMaster, object: Buffer) => {
+    const { objects } = await master.ask(directOperate, object);
+    expect(objects.at(-1), `status of ${object.toString('hex')}`).to.equal(0);
+  };
+  /** A schedule that limits generation to 40 % from now on for an hour. */
+  const schedule = async (master: TestMaster) => {
+    const { plant } = site.running.app;
+    const startMs = Math.round(plant.dateMs(plant.time.sim));
+    const dayMs = 86_400_000;
+    const members = [
+      ...[1, 101, 1, 13, Math.floor(startMs / dayMs), startMs % dayMs, 0, 0].map((value, i) => [461 + i, value]),
+      ...[0, 400, 3600, 0].map((value, i) => [470 + i, value]),
+    ];
+    for (const [index = 0, value = 0] of [...members, [469, 2]]) await operate(master, analog(index, value));
+    await operate(master, binary(42));
+  };
+  afterEach(() => site.close());
+
+  it('a restart: connections end, masters see IIN1.7, and what they have set in the registers stays', async () => {
+    await open();
+    const master = await site.master();
+    await master.ask(2, hex('50 01 00 07 07 00'));
+    await operate(master, analog(limitPct, 400));
+    await operate(master, binary(limitMode));
+    const before = settings();
+    await move();
+    await master.ended();
+    expect(settings()).to.deep.equal(before);
+    const { iin } = await (await site.master()).ask(1, hex('3c 02 06'));
+    expect(iin & restart).to.equal(restart);
+  });
+
+  for (const isKept of [false, true])
+    it(`a restart ${isKept ? 'with' : 'without'} a state folder: the schedule ${isKept ? 'goes on' : 'is gone'}`, async () => {
+      await open(isKept);
+      const before = settings();
+      await schedule(await site.master());
+      expect(limit()).to.deep.equal(['ENABLED', 40]);
+      await move();
+      expect(limit()).to.deep.equal(isKept ? ['ENABLED', 40] : ['DISABLED', 100]);
+      await site.post('controls/time/step', { ticks: 3700 });
+      expect(settings()).to.deep.equal(before);
+    });
+
+  for (const isKept of [false, true])
+    it(`switched off ${isKept ? 'with' : 'without'} a state folder: schedules end, commands stay, nothing listens`, async () => {
+      await open(isKept);
+      await patch({ dnp3_enable: false });
+      const [before, subscriptions] = [settings(), new Subscriptions(site.running.app)];
+      await patch({ dnp3_enable: true });
+      await schedule(await site.master());
+      await patch({ dnp3_enable: false });
+      expect(settings()).to.deep.equal(before);
+      expect(new Set(Object.values(subscriptions.counts))).to.deep.equal(new Set([0]));
+      await patch({ dnp3_enable: true });
+      expect(limit()).to.deep.equal(['DISABLED', 100]);
+      const master = await site.master();
+      await operate(master, analog(limitPct, 300));
+      await operate(master, binary(limitMode));
+      await patch({ dnp3_enable: false });
+      expect(limit()).to.deep.equal(['ENABLED', 30]);
+    });
+
+  it('messages are recorded over a restart', async () => {
+    await open();
+    await site.post('dnp3/messages', { enabled: true });
+    await (await site.master()).ask(1, hex('3c 02 06'));
+    await move();
+    await (await site.master()).ask(1, hex('3c 02 06'));
+    const { messages } = await site.get('dnp3/messages');
+    expect(messages.map(({ id }: { id: number }) => id)).to.deep.equal([1, 2, 3, 4]);
+  });
+});
