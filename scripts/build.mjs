@@ -12,7 +12,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utim
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
@@ -83,7 +83,10 @@ async function writeYamlValues({ parseYaml }) {
     }),
   );
   const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
-  await writeFile(join(fresh, 'yaml.json'), JSON.stringify(texts.map((text) => [text, parseYaml(text)])));
+  const values = texts.map((text) => [text, parseYaml(text)]);
+  const json = JSON.stringify(values);
+  if (!isDeepStrictEqual(JSON.parse(json), values)) throw new Error('a YAML file has a value that JSON cannot hold');
+  await writeFile(join(fresh, 'yaml.json'), json);
 }
 
 async function copyPages({ offlineRedoc, swaggerAssets, wholeDescription }) {

@@ -161,10 +161,11 @@ const builtValues = memo((): ReadonlyMap<string, unknown> => {
 /**
  * One document of YAML 1.2 in the core schema. Other types (`!!omap`, `!!set`, `!!binary`, own tags) are refused: they
  * would become objects without members, which look like an empty mapping.
+ * @param values of texts that were parsed before
  * @throws Error in words for the user; RangeError for nesting beyond the stack
  */
-export function parseYaml(text: string): unknown {
-  const built = builtValues().get(text);
+export function parseYaml(text: string, values: ReadonlyMap<string, unknown> = builtValues()): unknown {
+  const built = values.get(text);
   return built === undefined ? valueOf(parsedDocument(text)) : structuredClone(built);
 }
 
