@@ -1,5 +1,6 @@
 /** The HTTP interface: its addresses, bound at the start, and the operations behind them, which requests load. */
 import type { RequestListener, Server } from 'node:http';
+import { SimError } from '../../core/errors.ts';
 import { trackAnswer, UnreadAnswers } from '../../core/http/connections.ts';
 import { lazily } from '../../core/lazy.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
@@ -102,21 +103,33 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
   return ctx;
 }
 
-/** Answers the requests to one address: hot reads at once, others by an application, which the first of them loads. */
-function createListener(ctx: RouteContext, hot: HotReads, loadApp: () => Promise<RequestListener>): RequestListener {
-  let loaded: RequestListener | null = null;
+/** @throws SimError INTERNAL for files of the program that are gone; any other error as it is */
+function explainMissing(error: unknown): never {
+  const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+  if (!isMissing) throw error;
+  throw new SimError('INTERNAL', 'files of the program were replaced since it started; start it again');
+}
 
+/**
+ * Answers the requests to one address: hot reads at once, others by an application.
+ * @param app null: it is not loaded yet
+ * @param load makes the application available
+ */
+function createListener(
+  ctx: RouteContext,
+  hot: HotReads,
+  app: () => RequestListener | null,
+  load: () => Promise<unknown>,
+): RequestListener {
   async function answerLate(...[request, response]: Parameters<RequestListener>): Promise<void> {
-    let app: RequestListener;
     try {
-      app = await loadApp();
+      await load();
     } catch (error) {
       answerError(response, error, ctx.requestLog);
       return;
     }
-    loaded = app;
     // the client may have left meanwhile, or the parser has refused the rest of the request
-    if (!response.headersSent && !response.destroyed) app(request, response);
+    if (!response.destroyed) app()?.(request, response);
   }
 
   return (request, response) => {
@@ -124,6 +137,7 @@ function createListener(ctx: RouteContext, hot: HotReads, loadApp: () => Promise
     // after an `Upgrade` header the parser loses the rest of the TCP segment
     if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     if (hot(request, response)) return;
+    const loaded = app();
     if (loaded === null) void answerLate(request, response);
     else loaded(request, response);
   };
@@ -137,22 +151,24 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const unread = createUnread(context);
   const ctx = createRouteContext(context, unread, share);
   let loaded: Operations | null = null;
-  const operations = lazily(async () => (loaded = (await loadOperations()).createOperations(ctx, options)));
-  const front = (address: FrontOptions, loadApp: () => Promise<RequestListener>) => {
+  const operations = lazily(async () => {
+    const code = await loadOperations().catch(explainMissing);
+    loaded = code.createOperations(ctx, options);
+    return loaded;
+  });
+  const front = (address: FrontOptions, appOf: (all: Operations) => RequestListener) => {
     const hot = createHotReads(ctx, routes, createHttpGuard({ ...config, host: address.host }), checkReplies);
-    return createFront(ctx, address, createListener(ctx, hot, loadApp), unread);
+    let app: RequestListener | null = null;
+    const appNow = () => (app ??= loaded && appOf(loaded));
+    return createFront(ctx, address, createListener(ctx, hot, appNow, operations), unread);
   };
-  const main = front(
-    { host: config.host, port: config.port, name: 'HTTP', flag: '--website_port' },
-    async () => (await operations()).app,
-  );
+  const main = front({ host: config.host, port: config.port, name: 'HTTP', flag: '--website_port' }, ({ app }) => app);
   const page = config.csipWebsite;
   // the same operations, with a page for the client of IEEE 2030.5
   const csip =
     page &&
-    front(
-      { ...page, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' },
-      lazily(async () => (await operations()).csipApp(page.host)),
+    front({ ...page, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' }, ({ csipApp }) =>
+      csipApp(page.host),
     );
   let csipWebsite: Api['csipWebsite'] = null;
   let stopped: Promise<void> | null = null;

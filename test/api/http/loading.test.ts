@@ -40,6 +40,16 @@ describe('operations that the first request loads', () => {
       },
     }),
   ];
+  const removal = route({
+    ...base,
+    method: 'delete',
+    path: '/thing',
+    operationId: 'remove_thing',
+    handle() {
+      carriedOut.push('removal');
+      return new Answer({});
+    },
+  });
   const thing = (name: string) => ask(port, '/api/sim/thing', { body: { name } });
   const post = (name: string) => ({ method: 'POST', path: '/thing', body: { name }, by: { source: 'rest' } }) as const;
   const until = async (holds: () => boolean) => {
@@ -58,7 +68,7 @@ describe('operations that the first request loads', () => {
       limits: { stopTimeoutMs: 50 },
     });
     api = createApi(context, {
-      routes,
+      routes: [...routes, removal],
       loadOperations: () =>
         new Promise((resolve, reject) => {
           loads.push({ end: () => resolve({ createOperations }), fail: reject });
@@ -72,11 +82,17 @@ describe('operations that the first request loads', () => {
   });
 
   it('are not loaded before it, nor by frequent reads, which are answered while others wait', async () => {
-    expect((await ask(port, '/api/sim/hot')).status).to.equal(200);
+    const isAnsweredAtOnce = async () => {
+      const request = once(api.server, 'request');
+      void ask(port, '/api/sim/hot');
+      const [, response] = await request;
+      return response.writableEnded;
+    };
+    expect(await isAnsweredAtOnce()).to.equal(true);
     expect(loads).to.have.length(0);
     const answer = thing('first');
     await loading();
-    expect((await ask(port, '/api/sim/hot')).status).to.equal(200);
+    expect(await isAnsweredAtOnce()).to.equal(true);
     expect(carriedOut).to.deep.equal([]);
     loads[0]?.end();
     expect(await answer).to.deep.include({ status: 200, json: { name: 'first' } });
@@ -89,7 +105,7 @@ describe('operations that the first request loads', () => {
       answers.push(thing(name));
       await connection;
     }
-    loads[0]?.end();
+    for (const { end } of loads) end();
     expect((await Promise.all(answers)).map(({ status }) => status)).to.deep.equal([200, 200, 200]);
     expect((await thing('d')).status).to.equal(200);
     expect(carriedOut).to.deep.equal(['a', 'b', 'c', 'd']);
@@ -125,6 +141,14 @@ describe('operations that the first request loads', () => {
     expect(carriedOut).to.deep.equal(['again']);
   });
 
+  it('name in the log that the files of the program were replaced meanwhile', async () => {
+    const answer = thing('lost');
+    await loading();
+    loads[0]?.fail(Object.assign(new Error('/secret/path.js'), { code: 'ERR_MODULE_NOT_FOUND' }));
+    expect((await answer).json).to.include({ status: 500, code: 'internal' });
+    expect(log.entries({ levels: ['error'] }).at(-1)?.message).to.match(/: files of the program were replaced/);
+  });
+
   it('say that file descriptors are short when that is why they cannot be loaded', async () => {
     const answer = thing('lost');
     await loading();
@@ -155,7 +179,7 @@ describe('operations that the first request loads', () => {
   it('carry out nothing for a client that has left', async () => {
     const connection = once(api.server, 'connection');
     const socket = connect(port, '127.0.0.1');
-    socket.write(wire('/api/sim/thing', { body: '{"name":"left"}' }));
+    socket.write(wire('/api/sim/thing', { method: 'DELETE' }));
     const [accepted] = await connection;
     await loading();
     socket.destroy();
