@@ -167,8 +167,8 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   // the same operations, with a page for the client of IEEE 2030.5
   const csip =
     page &&
-    front({ ...page, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' }, ({ csipApp }) =>
-      csipApp(page.host),
+    front({ ...page, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' }, (all) =>
+      all.csipApp(page.host),
     );
   let csipWebsite: Api['csipWebsite'] = null;
   let stopped: Promise<void> | null = null;
