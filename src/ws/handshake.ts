@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { shortageOf } from '../core/errors.ts';
-import type { SimError } from '../core/errors.ts';
 import { newestAnswer } from '../core/http/connections.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
@@ -18,7 +17,7 @@ interface HandshakeRules {
   readonly clients: () => number;
   readonly maxClients: () => number;
   readonly stopping: () => boolean;
-  /** Called for a handshake that is right. @throws SimError SHORTAGE: no client can be accepted now */
+  /** Called for a handshake that is right. @throws any error: no client can be accepted now */
   readonly prepare: () => unknown;
 }
 
@@ -65,14 +64,15 @@ function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   return null;
 }
 
-function shortageIn(work: () => unknown): SimError | null {
+/** The refusal of a handshake that nothing can be done for; null: it can be accepted. */
+function unprepared(prepare: () => unknown): Refused | null {
   try {
-    work();
+    prepare();
     return null;
   } catch (error) {
     const shortage = shortageOf(error);
-    if (shortage === null) throw error;
-    return shortage;
+    if (shortage !== null) return { code: 'shortage', detail: shortage.message };
+    return { code: 'internal', detail: 'The stream cannot be loaded; start the simulator again.' };
   }
 }
 
@@ -108,8 +108,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   if (rules.clients() >= maxClients) {
     return { code: 'too-many-clients', detail: `${maxClients} clients are connected; no more are served.` };
   }
-  const shortage = shortageIn(rules.prepare);
-  return shortage === null ? selection : { code: 'shortage', detail: shortage.message };
+  return unprepared(rules.prepare) ?? selection;
 }
 
 function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults, headers }: Refused): void {

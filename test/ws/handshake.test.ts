@@ -334,12 +334,16 @@ describe('stream: handshakes while the library cannot be loaded', () => {
     return bytes.toString();
   }
 
-  it('are refused for want of file descriptors', async () => {
-    const short = () => {
-      throw new SimError('SHORTAGE', 'too many open files');
+  it('are refused, for want of file descriptors or for any other reason', async () => {
+    const refusedFor = async (error: Error) => {
+      const bytes = await served(() => {
+        throw error;
+      });
+      return expectSound(cutAnswers(Buffer.from(bytes))[0]!);
     };
-    const [answer] = cutAnswers(Buffer.from(await served(short)));
-    expect(expectSound(answer!)).to.include({ status: 503, code: 'shortage', detail: 'too many open files' });
+    const short = { status: 503, code: 'shortage', detail: 'too many open files' };
+    expect(await refusedFor(new SimError('SHORTAGE', 'too many open files'))).to.include(short);
+    expect(await refusedFor(new Error('/secret/ws.cjs'))).to.include({ status: 500, code: 'internal' });
     expect(await served(() => undefined)).to.equal('accepted');
   });
 });
