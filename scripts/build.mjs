@@ -8,11 +8,11 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
+import { isDeepStrictEqual, promisify } from 'node:util';
 import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
@@ -65,13 +65,32 @@ async function copyAsset(name) {
   if (existsSync(licence)) await copyFile(licence, join(pages, `${name}.LICENSE.txt`));
 }
 
-async function copyPages() {
-  await cp(join(root, 'src', 'api', 'description', 'pages'), pages, { recursive: true });
+/** Modules of the sources that the build itself uses, in a folder of their own while `use` works with them. */
+async function withSources(use) {
   const scratch = join(fresh, 'scratch');
-  await bundle({ description: 'src/api/description/whole.ts' }, scratch);
-  const description = pathToFileURL(join(scratch, 'description.js')).href;
-  const { offlineRedoc, swaggerAssets, wholeDescription } = await import(description);
+  await bundle({ description: 'src/api/description/whole.ts', yaml: 'src/core/yaml.ts' }, scratch);
+  const load = (name) => import(pathToFileURL(join(scratch, `${name}.js`)).href);
+  await use({ ...(await load('description')), ...(await load('yaml')) });
   await rm(scratch, { recursive: true });
+}
+
+/** Writes texts and values of the YAML files of the package (`src/core/yaml.ts`). */
+async function writeYamlValues({ parseYaml }) {
+  const files = await Promise.all(
+    ['profiles', 'faults', 'examples'].map(async (name) => {
+      const folder = join(root, 'config', name);
+      return (await readdir(folder)).filter((file) => file.endsWith('.yaml')).map((file) => join(folder, file));
+    }),
+  );
+  const texts = await Promise.all(files.flat().map((file) => readFile(file, 'utf8')));
+  const values = texts.map((text) => [text, parseYaml(text)]);
+  const json = JSON.stringify(values);
+  if (!isDeepStrictEqual(JSON.parse(json), values)) throw new Error('a YAML file has a value that JSON cannot hold');
+  await writeFile(join(fresh, 'yaml.json'), json);
+}
+
+async function copyPages({ offlineRedoc, swaggerAssets, wholeDescription }) {
+  await cp(join(root, 'src', 'api', 'description', 'pages'), pages, { recursive: true });
   const redoc = resolve('redoc/bundles/redoc.standalone.js');
   await copyText(redoc, 'redoc.standalone.js', offlineRedoc);
   await copyFile(`${redoc}.LICENSE.txt`, join(pages, 'redoc.standalone.js.LICENSE.txt'));
@@ -88,7 +107,10 @@ async function make() {
   const { atime, mtime } = await stat(fresh);
   const inputs = await bundle(parts, fresh, withoutDescription);
   const uiInputs = await buildUi(join(fresh, 'ui'), root);
-  await copyPages();
+  await withSources(async (modules) => {
+    await writeYamlValues(modules);
+    await copyPages(modules);
+  });
   if (!isStart) {
     await writeDeclarations(root, join(fresh, 'types'));
     const generator = ['--import=tsx', join(root, 'scripts/generate-schemas.ts')];

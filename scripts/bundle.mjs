@@ -66,7 +66,7 @@ function requiredLate(late) {
         const own = /^const require = createRequire\(import\.meta\.url\);$/m;
         return own.test(text) ? { contents: text.replace(own, ''), loader: 'ts' } : undefined;
       });
-      onResolve({ filter: /^[a-z]/ }, ({ path, kind, importer }) => {
+      onResolve({ filter: /^[@a-z]/ }, ({ path, kind, importer }) => {
         const isOurs = kind === 'require-call' && importer.startsWith(join(root, 'src'));
         if (!isOurs || external.includes(path)) return undefined;
         late.add(path);
@@ -76,18 +76,52 @@ function requiredLate(late) {
   };
 }
 
+/** What every simulator loads at its start. */
+const startedModule = 'src/app/build.ts';
+/** Modules that may load the start itself. */
+const entryModules = ['src/main.ts', 'src/index.ts'];
+
 /**
- * `import` of a module of Node reads all its exports: `WebSocket` of `node:http` loads the whole of undici, a tenth of the
- * processor time of a start, and `rootCertificates` of `node:tls` makes a list of all of them. `require` reads none.
+ * Modules that a running simulator loads late. Each also imports what has been loaded by then: esbuild puts modules with
+ * the same importers into one file, so that those of the start are in few files instead of a hundred.
+ */
+const loadedLate = {
+  name: 'loaded-late',
+  setup({ onLoad, onResolve }) {
+    const entries = new Set(entryModules.map((file) => join(root, file)));
+    onResolve({ filter: /^\./ }, ({ path, kind, importer, resolveDir }) =>
+      kind === 'dynamic-import' && !entries.has(importer)
+        ? { path: join(resolveDir, path), namespace: 'loaded-late' }
+        : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'loaded-late' }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(root, startedModule))}; export * from ${JSON.stringify(path)};`,
+      resolveDir: root,
+    }));
+  },
+};
+
+/**
+ * `import` of a module of Node loads it and reads all its exports: `WebSocket` of `node:http` loads the whole of undici,
+ * a tenth of the processor time of a start, and `rootCertificates` of `node:tls` makes a list of all of them. Instead a
+ * module is loaded by `require` when a member is first used, and the member is kept where it is looked up.
  */
 const requiredBuiltins = {
   name: 'required-builtins',
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^node:(?:https?|tls)$/ }, ({ path, kind }) =>
+    onResolve({ filter: /^node:/ }, ({ path, kind }) =>
       kind === 'import-statement' ? { path, namespace: 'required-builtins' } : undefined,
     );
     onLoad({ filter: /^/, namespace: 'required-builtins' }, ({ path }) => ({
-      contents: `module.exports = require('${path}');`,
+      contents: `module.exports = Object.create(
+        new Proxy({}, {
+          get(_, name, used) {
+            const value = require('${path}')[name];
+            Object.defineProperty(used, name, { value });
+            return value;
+          },
+        }),
+      );`,
     }));
   },
 };
@@ -136,7 +170,7 @@ export async function bundle(entryPoints, outdir, instead = {}) {
     splitting: true,
     format: 'esm',
     banner: { js: banner },
-    plugins: [replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
+    plugins: [loadedLate, replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
   });
   const libraries = await build({
     ...common,

@@ -47,7 +47,8 @@ describe('the process', () => {
     };
     const fillers: Socket[] = [];
     try {
-      await ask(httpPort, '/api/sim/health', { agent });
+      // loads REST, which needs more descriptors than its parts that come later
+      await ask(httpPort, '/api/sim/server-info', { agent });
       while (readdirSync(`/proc/${pid}/fd`).length < limit) {
         const more = Array.from({ length: 50 }, () => connect(httpPort, '127.0.0.1'));
         // the last ones are closed again by a server without a descriptor

@@ -11,7 +11,12 @@ const many = 1000;
 interface Started {
   readonly modbusMs: number;
   readonly healthMs: number;
+  /** before REST is loaded */
   readonly residentMb: number;
+  /** time of the request that loads REST */
+  readonly firstRequestMs: number;
+  /** after that request */
+  readonly loadedMb: number;
 }
 interface Round {
   readonly bareMs: number;
@@ -50,8 +55,15 @@ async function started(devices: number, settleMs: number): Promise<Started> {
       elapsed(untilModbus(simulator.port + devices - 1, 'SunS')),
       elapsed(untilHttpOk(simulator.healthUrl)),
     ]);
-    await sleep(settleMs);
-    return { modbusMs, healthMs, residentMb: ((await residentBytes(simulator.pid)) ?? NaN) / 1e6 };
+    const residentMb = async () => {
+      await sleep(settleMs);
+      return ((await residentBytes(simulator.pid)) ?? NaN) / 1e6;
+    };
+    const idleMb = await residentMb();
+    const asked = performance.now();
+    await within(startLimitS, untilHttpOk(simulator.healthUrl.replace('health', 'server-info')), simulator.failed);
+    const firstRequestMs = performance.now() - asked;
+    return { modbusMs, healthMs, residentMb: idleMb, firstRequestMs, loadedMb: await residentMb() };
   } finally {
     await simulator.stop();
   }
@@ -88,9 +100,11 @@ export const startGroup: Group = {
           row('--version, to its end', (r) => r.versionMs),
           row('-N 1, Modbus', (r) => r.one.modbusMs),
           row('-N 1, health', (r) => r.one.healthMs),
+          row('-N 1, first request beyond health', (r) => r.one.firstRequestMs),
           row(`-N ${many}, Modbus of the last device`, (r) => r.many.modbusMs),
           row(`-N ${many}, health`, (r) => r.many.healthMs),
         ],
+        notes: [`RSS of -N 1 with REST loaded: ${figure(medianOf(results, (r) => r.one.loadedMb))} MB`],
       },
       aimTable('start', [
         aimRow(

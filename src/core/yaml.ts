@@ -1,5 +1,18 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, Lexer, LineCounter, parseDocument, stringify, visit } from 'yaml';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type Yaml from 'yaml';
 import type { Document, ParsedNode } from 'yaml';
+import { checkDescriptorsToRequire } from './errors.ts';
+import { memo } from './lazy.ts';
+import { packageFile, runsFromBuild } from './package-files.ts';
+
+const require = createRequire(import.meta.url);
+
+/** The library, loaded with the first text: a start with bundled profiles alone reads no YAML. @throws SimError SHORTAGE */
+const library = memo(() => {
+  checkDescriptorsToRequire();
+  return require('yaml') as typeof Yaml;
+});
 
 /**
  * Maximum number of aliases in one file, with the copies that aliases inside of aliases make. Time grows with the
@@ -10,6 +23,7 @@ const maxAliases = 1000;
 const scalarMark = '\u001f';
 
 function aliasesExceed(text: string, limit: number): boolean {
+  const { Lexer } = library();
   let aliases = 0;
   let previous = '';
   for (const token of new Lexer().lex(text)) {
@@ -33,6 +47,7 @@ export interface YamlText {
 
 /** The part of a node that a step leads to, and the offset at which its key or entry begins. */
 function part(node: unknown, step: PropertyKey): { readonly node: unknown; readonly at: number } | null {
+  const { isMap, isScalar, isSeq } = library();
   if (isSeq<ParsedNode>(node)) {
     const item = typeof step === 'number' ? node.items[step] : undefined;
     return item === undefined ? null : { node: item, at: item.range[0] };
@@ -54,6 +69,7 @@ function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): numb
 
 /** The first repetition of a key in its mapping, with its offset; null: none. */
 function repeatedKey(document: Document.Parsed): { readonly key: unknown; readonly offset: number } | null {
+  const { isAlias, isNode, isScalar, visit } = library();
   let repeated: { readonly key: unknown; readonly offset: number } | null = null;
   visit(document, {
     Map(_, { items }) {
@@ -73,10 +89,15 @@ function repeatedKey(document: Document.Parsed): { readonly key: unknown; readon
   return repeated;
 }
 
+function newLineCounter(): Yaml.LineCounter {
+  const { LineCounter } = library();
+  return new LineCounter();
+}
+
 /** @throws Error in words for the user; RangeError for nesting beyond the stack */
-function parsedDocument(text: string, lineCounter = new LineCounter()): Document.Parsed {
+function parsedDocument(text: string, lineCounter = newLineCounter()): Document.Parsed {
   if (aliasesExceed(text, maxAliases)) throw tooManyAliases();
-  const document = parseDocument(text, {
+  const document = library().parseDocument(text, {
     logLevel: 'error',
     prettyErrors: true,
     schema: 'core',
@@ -129,17 +150,28 @@ function valueOf(document: Document.Parsed): unknown {
 }
 
 /**
+ * Values of YAML files of the package by their text. The build parses them, so that a start does not load the library
+ * for its profile; a file that was changed since has another text.
+ */
+const builtValues = memo((): ReadonlyMap<string, unknown> => {
+  if (!runsFromBuild) return new Map();
+  return new Map(JSON.parse(readFileSync(packageFile('dist/yaml.json'), 'utf8')) as [text: string, value: unknown][]);
+});
+
+/**
  * One document of YAML 1.2 in the core schema. Other types (`!!omap`, `!!set`, `!!binary`, own tags) are refused: they
  * would become objects without members, which look like an empty mapping.
+ * @param values of texts that were parsed before
  * @throws Error in words for the user; RangeError for nesting beyond the stack
  */
-export function parseYaml(text: string): unknown {
-  return valueOf(parsedDocument(text));
+export function parseYaml(text: string, values: ReadonlyMap<string, unknown> = builtValues()): unknown {
+  const built = values.get(text);
+  return built === undefined ? valueOf(parsedDocument(text)) : structuredClone(built);
 }
 
 /** As `parseYaml`, with the lines of the parts; JSON is YAML too. */
 export function parseYamlText(text: string): YamlText {
-  const lines = new LineCounter();
+  const lines = newLineCounter();
   const document = parsedDocument(text, lines);
   return {
     value: valueOf(document),
@@ -153,5 +185,5 @@ export function parseYamlText(text: string): YamlText {
  */
 export function yamlText(value: unknown, comments: readonly string[] = []): string {
   const head = comments.map((line) => `# ${line.replaceAll(/[\r\n]+/g, ' ')}\n`).join('');
-  return `${head}${stringify(value, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false })}`;
+  return `${head}${library().stringify(value, { schema: 'core', lineWidth: 0, aliasDuplicateObjects: false })}`;
 }

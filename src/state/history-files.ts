@@ -5,6 +5,7 @@
 import { promisify } from 'node:util';
 import { crc32, deflateRaw, inflateRawSync } from 'node:zlib';
 import { errorText } from '../core/errors.ts';
+import { memo } from '../core/lazy.ts';
 import type { Logger } from '../core/log/log.ts';
 import { yieldToLoop } from '../core/turns.ts';
 import { isMissing } from './files.ts';
@@ -40,7 +41,7 @@ const retryMs = 60_000;
 
 const fileForm = /^(\d{8})\.segment$/;
 const nameOf = (number: number) => `${String(number).padStart(8, '0')}.segment`;
-const deflate = promisify(deflateRaw);
+const deflate = memo(() => promisify(deflateRaw));
 
 function recordOf(payload: Buffer): Buffer {
   const prefix = Buffer.alloc(prefixBytes);
@@ -49,11 +50,11 @@ function recordOf(payload: Buffer): Buffer {
   return Buffer.concat([prefix, payload]);
 }
 
-const headOf = (fromMs: number) =>
-  recordOf(Buffer.from(JSON.stringify({ derbench_history: formVersion, from_ms: fromMs })));
+const headText = (fromMs: number) => JSON.stringify({ derbench_history: formVersion, from_ms: fromMs });
+const headOf = (fromMs: number) => recordOf(Buffer.from(headText(fromMs)));
 
 /** The longest head; a segment of more octets without a head has not been cut by a write that did not end. */
-const maxHeadBytes = headOf(Number.MAX_SAFE_INTEGER).length;
+const maxHeadBytes = prefixBytes + headText(Number.MAX_SAFE_INTEGER).length;
 
 interface Records {
   readonly payloads: readonly Buffer[];
@@ -187,7 +188,7 @@ export class HistoryFiles {
       const file = this.#file;
       const segment = this.#segments.at(-1);
       if (file === null || segment === undefined) return;
-      const record = recordOf(await deflate(encode(isFirst), { level: 1 }));
+      const record = recordOf(await deflate()(encode(isFirst), { level: 1 }));
       await file.write(record);
       segment.bytes += record.length;
       await this.#trim();

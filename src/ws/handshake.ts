@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { shortageOf } from '../core/errors.ts';
 import { newestAnswer } from '../core/http/connections.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
@@ -16,6 +17,8 @@ interface HandshakeRules {
   readonly clients: () => number;
   readonly maxClients: () => number;
   readonly stopping: () => boolean;
+  /** Called for a handshake that is right. @throws any error: no client can be accepted now */
+  readonly prepare: () => unknown;
 }
 
 /** The devices that a client has selected: one, or all. */
@@ -61,6 +64,18 @@ function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   return null;
 }
 
+/** The refusal of a handshake that nothing can be done for; null: it can be accepted. */
+function unprepared(prepare: () => unknown): Refused | null {
+  try {
+    prepare();
+    return null;
+  } catch (error) {
+    const shortage = shortageOf(error);
+    if (shortage !== null) return { code: 'shortage', detail: shortage.message };
+    return { code: 'internal', detail: 'The stream cannot be loaded; start the simulator again.' };
+  }
+}
+
 /** The selection of an accepted upgrade, or its refusal. */
 function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
@@ -93,7 +108,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   if (rules.clients() >= maxClients) {
     return { code: 'too-many-clients', detail: `${maxClients} clients are connected; no more are served.` };
   }
-  return selection;
+  return unprepared(rules.prepare) ?? selection;
 }
 
 function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults, headers }: Refused): void {

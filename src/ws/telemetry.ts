@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { AdapterLifecycle } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
-import { errorText } from '../core/errors.ts';
+import { checkDescriptorsToRequire, errorText } from '../core/errors.ts';
+import { memo } from '../core/lazy.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Every } from '../core/time/timers.ts';
@@ -68,6 +69,25 @@ const maxFragments = 16;
 /** Unread bytes at which a client that pings is cut off: it would get ever more answers that it does not read. */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, noAnswer: 1006 } as const;
+
+const require = createRequire(import.meta.url);
+
+/** The library of the handshake and the frames, loaded with the first client. @throws SimError SHORTAGE */
+function loadLibrary(): WebSocketServer {
+  checkDescriptorsToRequire();
+  const { WebSocketServer: Library } = require('ws') as { WebSocketServer: typeof WebSocketServer };
+  const library = new Library({
+    noServer: true,
+    clientTracking: false,
+    maxPayload: maxIncomingBytes,
+    maxFragments,
+    perMessageDeflate: false,
+    // the library would answer every ping of a flood
+    autoPong: false,
+  });
+  library.on('wsClientError', refuseHandshake);
+  return library;
+}
 
 interface Client {
   readonly id: number;
@@ -194,16 +214,7 @@ class TelemetryStream implements Telemetry {
     const { plant, server, guard, stopping } = this.#context;
     const { maxClients, every, pingIntervalMs } = this.#options;
     this.#followDevices();
-    const library = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      maxPayload: maxIncomingBytes,
-      maxFragments,
-      perMessageDeflate: false,
-      // the library would answer every ping of a flood
-      autoPong: false,
-    });
-    library.on('wsClientError', refuseHandshake);
+    const library = memo(loadLibrary);
     const end = guardUpgrades(
       server,
       {
@@ -212,9 +223,10 @@ class TelemetryStream implements Telemetry {
         clients: () => this.#clients.size,
         maxClients,
         stopping: () => this.#lifecycle.stopping || stopping?.() === true,
+        prepare: library,
       },
       ({ request, socket, head, selection: { device } }) => {
-        library.handleUpgrade(request, socket, head, (webSocket) => {
+        library().handleUpgrade(request, socket, head, (webSocket) => {
           // only now: a connection whose handshake the library refuses keeps the rules of HTTP
           leaveHttp(socket);
           this.#attach(webSocket, request, device);

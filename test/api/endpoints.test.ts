@@ -36,7 +36,7 @@ describe('life-cycle endpoints', () => {
       tick_interval_s: 1.5,
       pid: process.pid,
     });
-    expect(info.api_version).to.equal((await rest.api.document()).info.version);
+    expect(info.api_version).to.equal((await (await rest.api.operations()).document()).info.version);
     expect(info.license.spdx_id).to.equal('Apache-2.0');
     expect(info.limits).to.deep.equal({
       history_samples_per_device: 10000,

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { createRequestCheck } from '../../src/api/http/perform.ts';
 import { allRoutes } from '../../src/api/routes.ts';
-import { scenarioNames } from '../../src/app/scenarios/kept.ts';
+import { scenarioNames } from '../../src/app/scenarios/checks.ts';
 import { Client } from '../../src/index.ts';
 import { isIgnored, pointOf } from '../../src/recorder/replay/points.ts';
 import { layoutIssues } from '../../src/scenario/file/layout.ts';

@@ -53,4 +53,13 @@ describe('YAML of configuration files', () => {
       'the key "key7" stands twice in its mapping, at line 40001, column 1',
     );
   });
+
+  it('takes the value that the build has parsed for exactly this text, each time as a new copy', () => {
+    const values = new Map([['a: 1\n', { a: 7 }]]);
+    const value = parseYaml('a: 1\n', values);
+    expect(value).to.deep.equal({ a: 7 });
+    Object.assign(value as object, { a: 8 });
+    expect(parseYaml('a: 1\n', values)).to.deep.equal({ a: 7 });
+    expect(parseYaml('a: 2\n', values)).to.deep.equal({ a: 2 });
+  });
 });

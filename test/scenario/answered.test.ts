@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { checkRequest } from '../../src/app/scenarios/checks.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
@@ -20,7 +21,7 @@ describe('the assertion that what was answered is done', () => {
 
   async function run(content: unknown): Promise<RunReport> {
     const { app } = running;
-    const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
     return new ScenarioRun(scenario, app.scenarioHost('test'), { pace: 'fast', by: { source: 'rest' } }).finished;
   }
   const verdicts = (report: RunReport) => report.assertions().map(({ state, message }) => [state, message]);

@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
-import type { App } from '../../src/app/start-stop.ts';
 import type { CsipEvent, CsipEvents } from '../../src/contract/csip-reports.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { layoutIssues } from '../../src/scenario/file/layout.ts';
-import { scenarioNames } from '../../src/app/scenarios/kept.ts';
+import { checkRequest, scenarioNames } from '../../src/app/scenarios/checks.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
 import { ScenarioRun } from '../../src/scenario/run/run.ts';
@@ -45,7 +44,7 @@ class MadeUpEvents implements CsipEvents {
   }
 }
 
-const check = (app: App, content: unknown) => readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+const check = (content: unknown) => readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
 
 /** Runs a scenario; `at` are seconds after its start at which events change. */
 async function run(
@@ -59,7 +58,7 @@ async function run(
   const start = plant.now;
   for (const [s, act] of Object.entries(at)) plant.at(addSeconds(start, Number(s)), () => act(events, start));
   const host = { ...app.scenarioHost('test'), csip: events };
-  return new ScenarioRun(check(app, content), host, { pace: 'fast', by: { source: 'rest' } }).finished;
+  return new ScenarioRun(check(content), host, { pace: 'fast', by: { source: 'rest' } }).finished;
 }
 
 const instants = (report: RunReport) => report.steps().map(({ place, atS }) => `${place} ${atS}`);
@@ -162,7 +161,7 @@ describe('events of IEEE 2030.5 as conditions', () => {
     const app = createApp(configOf('--device_type', 'PV-3Phase'), {
       logBook: createLogBook({ write: () => undefined }),
     });
-    const scenario = check(app, { steps: [{ at: 1 }, { when: { any: [{ csip_event: { state: 'active' } }] } }] });
+    const scenario = check({ steps: [{ at: 1 }, { when: { any: [{ csip_event: { state: 'active' } }] } }] });
     const issues = (hasCsip: boolean) =>
       [...layoutIssues(scenario, { plant: app.plant, hasCsip, names: scenarioNames() })].filter(
         (each) => each !== null,
@@ -171,7 +170,7 @@ describe('events of IEEE 2030.5 as conditions', () => {
     const [issue] = issues(false);
     expect(issue?.name).to.equal('/steps/1');
     expect(issue?.detail).to.include('the client is switched off');
-    expect(() => check(app, { steps: [{ when: { csip_event: { state: 'begun' } } }] })).to.throw();
+    expect(() => check({ steps: [{ when: { csip_event: { state: 'begun' } } }] })).to.throw();
   });
 });
 
@@ -191,7 +190,7 @@ describe('events of IEEE 2030.5 of a head-end as conditions', () => {
     const { server_time: now } = await site.get('csip/time');
     const [{ start }] = (await site.get('csip/controls')).controls;
     const inS = (Date.parse(start) - Date.parse(now)) / 1000;
-    const scenario = check(site.app, {
+    const scenario = check({
       steps: [
         { when: { csip_event: { state: 'scheduled' } } },
         {

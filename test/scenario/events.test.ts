@@ -1,6 +1,7 @@
 /** Messages that a scenario waits for and counts, made up in place of a protocol. */
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
+import { checkRequest } from '../../src/app/scenarios/checks.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
@@ -46,7 +47,7 @@ function bench(kept = 10_000): Bench {
     },
   };
   const run = (content: object) => {
-    const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
     return new ScenarioRun(scenario, host, { pace: 'fast', by: { source: 'rest' } }).finished;
   };
   return { send, run };

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
+import { checkRequest } from '../../src/app/scenarios/checks.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
@@ -41,7 +42,7 @@ class Bench {
   }
 
   async begin(content: unknown, change: Partial<ScenarioHost> = {}): Promise<ScenarioRun> {
-    const scenario = readScenario(sourceOfRequest(content), 'test', {}, this.app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
     const host = { ...this.app.scenarioHost('test'), ...change };
     const run = new ScenarioRun(scenario, host, { pace: 'real', by: { source: 'rest' } });
     await turns();
@@ -150,7 +151,7 @@ describe('runs of scenarios at the rate of the clock', () => {
     const bench = new Bench();
     const real = await bench.ended(await bench.begin(content));
     const other = new Bench();
-    const scenario = readScenario(sourceOfRequest(content), 'test', {}, other.app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
     const host = other.app.scenarioHost('test');
     const fast = await new ScenarioRun(scenario, host, { pace: 'fast', by: { source: 'rest' } }).finished;
     expect(outcomeOf(real)).to.deep.equal(outcomeOf(fast));

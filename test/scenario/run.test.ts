@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App } from '../../src/app/start-stop.ts';
+import { checkRequest } from '../../src/app/scenarios/checks.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
@@ -19,7 +20,7 @@ function simulator(...flags: readonly string[]): App {
 }
 
 async function runOn(app: App, content: unknown): Promise<RunReport> {
-  const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+  const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
   return new ScenarioRun(scenario, app.scenarioHost('test'), { pace: 'fast', by: { source: 'rest' } }).finished;
 }
 
@@ -40,7 +41,7 @@ describe('runs of scenarios', () => {
         return host.perform(request);
       };
       const content = sourceOfRequest({ steps: [{ after: 2, expect: { [subject]: true } }] });
-      const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+      const scenario = readScenario(content, 'test', {}, checkRequest);
       const options = { pace: 'fast', by: { source: 'rest' } } as const;
       const report = await new ScenarioRun(scenario, { ...host, perform }, options).finished;
       expect(app.plant.devices, subject).to.have.length(1);
@@ -205,7 +206,7 @@ describe('runs of scenarios', () => {
           { after: 2, call: { request: 'GET /overview' } },
         ],
       });
-      const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+      const scenario = readScenario(content, 'test', {}, checkRequest);
       const options = { pace: 'fast', by: { source: 'rest' } } as const;
       const report = await new ScenarioRun(scenario, { ...host, perform }, options).finished;
       expect(report.state).to.equal('error');
@@ -231,7 +232,7 @@ describe('runs of scenarios', () => {
       steps: [{ after: 10, irradiance: 1 }],
       finally: [{ registers: { 704: { WMaxLimPct: 100 } } }],
     });
-    const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+    const scenario = readScenario(content, 'test', {}, checkRequest);
     const options = { pace: 'fast', by: { source: 'rest' } } as const;
     const report = await new ScenarioRun(scenario, { ...host, plant }, options).finished;
     expect(report.state).to.equal('stopped');
@@ -306,7 +307,7 @@ describe('runs of scenarios', () => {
     const by = { source: 'rest' } as const;
     const messages = { protocol: 'modbus', match: { kind: 'request' }, at_most: 0 };
     const content = { steps: [{ at: 3, expect: { messages } }] };
-    const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, checkRequest);
     const run = new ScenarioRun(scenario, app.scenarioHost('test'), { pace: 'fast', by });
     const unfollow = app.plant.onTick(() => {
       unfollow();
@@ -319,7 +320,7 @@ describe('runs of scenarios', () => {
 
   it('keep the clock from others and give it back as it was', async () => {
     const app = simulator();
-    const scenario = readScenario(sourceOfRequest({ steps: [{ at: 60 }] }), 'test', {}, app.api.checkRequest);
+    const scenario = readScenario(sourceOfRequest({ steps: [{ at: 60 }] }), 'test', {}, checkRequest);
     const first = new ScenarioRun(scenario, app.scenarioHost('first'), { pace: 'fast', by: { source: 'rest' } });
     const step = await app.api.perform({ method: 'POST', path: '/controls/time/step', by: { source: 'rest' } });
     expect(step.status).to.equal(409);

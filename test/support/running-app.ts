@@ -44,7 +44,7 @@ export async function startApp(
     { ...config, devices, ...(isSmall && { historySamples: smallHistory }) },
     { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options },
   );
-  if (described) await app.api.document();
+  if (described) await (await app.api.operations()).document();
   const { http } = await app.start();
   return { app, port: http.port };
 }

@@ -1,8 +1,12 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import type { App } from '../../src/app/start-stop.ts';
+import { SimError } from '../../src/core/errors.ts';
+import { createHttpGuard } from '../../src/core/http/http-guard.ts';
+import { guardUpgrades } from '../../src/ws/handshake.ts';
 import { cutAnswers, expectSound, only, open, talk, wire } from '../support/hostile.ts';
 import type { Wire } from '../support/hostile.ts';
 import { ask } from '../support/http.ts';
@@ -310,4 +314,36 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     for (let i = 0; i < 300; i += 20) await Promise.all(Array.from({ length: 20 }, one));
     expect(refusals).to.be.within(50, 290);
   }).timeout(30_000);
+});
+
+describe('stream: handshakes while the library cannot be loaded', () => {
+  const rules = {
+    guard: createHttpGuard({ host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }),
+    deviceExists: () => true,
+    clients: () => 0,
+    maxClients: () => 1,
+    stopping: () => false,
+  };
+
+  async function served(prepare: () => void): Promise<string> {
+    const server = createServer();
+    guardUpgrades(server, { ...rules, prepare }, ({ socket }) => socket.end('accepted'));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const bytes = await talk((server.address() as AddressInfo).port, upgrade(path));
+    await once(server.close(), 'close');
+    return bytes.toString();
+  }
+
+  it('are refused, for want of file descriptors or for any other reason', async () => {
+    const refusedFor = async (error: Error) => {
+      const bytes = await served(() => {
+        throw error;
+      });
+      return expectSound(cutAnswers(Buffer.from(bytes))[0]!);
+    };
+    const short = { status: 503, code: 'shortage', detail: 'too many open files' };
+    expect(await refusedFor(new SimError('SHORTAGE', 'too many open files'))).to.include(short);
+    expect(await refusedFor(new Error('/secret/ws.cjs'))).to.include({ status: 500, code: 'internal' });
+    expect(await served(() => undefined)).to.equal('accepted');
+  });
 });

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkRequest } from '../../../src/app/scenarios/checks.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { ConfigIo } from '../../../src/config/layers/files.ts';
 import { systemIo } from '../../../src/config/layers/files.ts';
@@ -148,7 +149,7 @@ const scenario: Target = {
     const path = join(folder, 'fuzzed.yaml');
     const read = (text: Buffer) => {
       writeFileSync(path, text);
-      return readScenario(sourceOfFile(path), 'fuzzed', {}, app.api.checkRequest);
+      return readScenario(sourceOfFile(path), 'fuzzed', {}, checkRequest);
     };
     return {
       feed(input) {

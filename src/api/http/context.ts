@@ -8,6 +8,7 @@ import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { logCapacity } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import type { FaultProfile } from '../../fault-kinds/request.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
@@ -196,12 +197,12 @@ export interface RouteContext extends ApiContext {
   readonly unread: Pick<UnreadAnswers, 'bytes' | 'closed'>;
   /** counts of the answers sent so far, for the metrics */
   readonly answers: AnswerCounts;
+  /** of the event loop, for the work of all requests */
+  readonly share: LoopShare;
   /** lines of the log about requests */
   readonly requestLog: RequestLog;
   /** delay of the requested stop, s; null before a request */
   readonly stopDelayS: number | null;
-  /** The current metrics in the text format of Prometheus. */
-  metricsText(): Promise<string>;
   /** Only the first call has an effect. @returns the delay in force */
   beginStop(delayS: number): number;
 }

@@ -1,8 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { Application, Request, Response } from 'express';
 import type { Origin } from '../../core/origin.ts';
 import { isPrivateConnection } from '../../core/http/http-guard.ts';
 import { peerOf } from '../../core/net/listen.ts';
-import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
 import type { RequestLog } from './request-log.ts';
 import { bytesOf, parseBody, readBody } from './body.ts';
@@ -15,10 +15,10 @@ import { apiPrefix, hasBody, JsonText, StreamedReply, TextReply } from './route.
 import type { Answer, RawInput, Route } from './route.ts';
 
 /** Answers a request with the problem of any thrown value; logs internal failures and shortages. */
-export function answerError(response: Response, error: unknown, log: RequestLog): void {
+export function answerError(response: ServerResponse, error: unknown, log: RequestLog): void {
   const described = describeError(error);
   if (described.code === 'internal') {
-    const { method, url } = response.req;
+    const { method = '', url = '' } = response.req;
     log.logFailure({ id: requestId(response.req), method, url }, error);
   }
   if (described.code === 'shortage') log.logShortage(described.detail);
@@ -75,8 +75,6 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
 interface Serving {
   readonly ctx: RouteContext;
   readonly checkReplies: boolean;
-  /** of the event loop, for the work of all requests */
-  readonly share: LoopShare;
 }
 
 function send(
@@ -100,7 +98,8 @@ function send(
 }
 
 async function run(route: Route, request: Request, response: Response, serving: Serving): Promise<void> {
-  const { ctx, checkReplies, share } = serving;
+  const { ctx, checkReplies } = serving;
+  const { share } = ctx;
   if (route.isPrivate && !isPrivateConnection(request.socket)) throw notPrivate();
   const bytes = hasBody(route) ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
   const answer = () =>

@@ -14,7 +14,7 @@ import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
 
 /** Answers a plain request for a hot read; false: the request is left to Express. */
-type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type HotReads = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 const onlyDevice = /^device=(\d{1,9})$/;
 

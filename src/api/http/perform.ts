@@ -129,9 +129,15 @@ async function bodyOf(route: Route, answer: Answer<unknown>, checkReplies: boole
   return type === 'application/json' ? JSON.parse(text) : text;
 }
 
-/** Carries out requests without HTTP and never rejects; failures and refusals are logged as those over HTTP. */
-export function createPerform(ctx: RouteContext, routes: readonly Route[], checkReplies: boolean): Perform {
-  const reader = new Reader(routes, ctx.config.limits);
+/**
+ * Carries out requests without HTTP and never rejects; failures and refusals are logged as those over HTTP.
+ * @param operations once it returns them directly, synchronous ones are carried out within the call
+ */
+export function createPerform(
+  ctx: RouteContext,
+  operations: () => readonly Route[] | Promise<readonly Route[]>,
+  checkReplies: boolean,
+): Perform {
   const admit = (path: string): void => {
     const refusal = stoppingRefusal(ctx, path);
     if (refusal) throw refusal;
@@ -140,6 +146,8 @@ export function createPerform(ctx: RouteContext, routes: readonly Route[], check
     const url = urlOf(request);
     const { method } = request;
     try {
+      const routes = operations();
+      const reader = new Reader(routes instanceof Promise ? await routes : routes, ctx.config.limits);
       const { route, raw } = reader.read(request, url, admit);
       // a scenario may have come over the network
       if (route.isPrivate && by.source === 'scenario') throw notPrivate();

@@ -5,11 +5,12 @@ import type { Socket } from 'node:net';
 import { unreadLimitMs, watchUnread } from '../../core/http/connections.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../../core/http/problem.ts';
 import type { Problem, ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
+import { memo } from '../../core/lazy.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Plant } from '../../contract/plant.ts';
 
 const requestIds = new WeakMap<IncomingMessage, string>();
-const idOfProcess = randomUUID().slice(0, 24);
+const idOfProcess = memo(() => randomUUID().slice(0, 24));
 let lastNumber = 0;
 
 /**
@@ -18,7 +19,7 @@ let lastNumber = 0;
  */
 export function nextRequestId(): string {
   lastNumber += 1;
-  return idOfProcess + String(lastNumber).padStart(12, '0');
+  return idOfProcess() + String(lastNumber).padStart(12, '0');
 }
 
 /** The id of a request; the same in the answer's header, in problems and in the log. */

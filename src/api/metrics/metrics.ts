@@ -4,11 +4,9 @@ import type PromClient from 'prom-client';
 import { lazily } from '../../core/lazy.ts';
 import { checkDescriptorsToRequire } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
-import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';
 import { latestOf } from '../common/device-replies.ts';
 import { commStatus } from '../devices.ts';
-import { AnswerCounts } from './answer-counts.ts';
 import { deviceFamilies, maxDevicesWithSeries } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
 import { dnp3Families, ocppFamilies } from './protocol-families.ts';
@@ -49,51 +47,50 @@ function createExposition(): Exposition {
   return { registry, metrics };
 }
 
-function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
+function viewOf(ctx: RouteContext): MetricsView {
   return {
     ctx,
     devices: ctx.plant.devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
     protocols: Object.entries(commStatus.reply(ctx.adapters)),
-    answers: answers.list(),
+    answers: ctx.answers.list(),
     memory: process.memoryUsage(),
     cpu: process.cpuUsage(),
   };
 }
 
 /** The metrics of one interface. A scrape reads all values; ticks have no extra cost. */
-export class Metrics {
-  readonly answers = new AnswerCounts();
+class Metrics {
+  readonly #ctx: RouteContext;
   readonly #exposition = lazily(createExposition, checkDescriptorsToRequire);
-  readonly #share: LoopShare;
   /** one registry holds the values of one scrape */
   readonly #scrapes = new Turns();
   /** a scrape that has not read anything yet */
   #next: Promise<string> | null = null;
 
-  /** @param share of the event loop, for the work of all requests */
-  constructor(share: LoopShare) {
-    this.#share = share;
+  constructor(ctx: RouteContext) {
+    this.#ctx = ctx;
   }
 
   /** The current values in the text exposition format 0.0.4; calls that wait for the same scrape share its text. */
-  text(ctx: RouteContext): Promise<string> {
-    this.#next ??= this.#scrapes.take(() => this.#scrape(ctx));
+  text(): Promise<string> {
+    this.#next ??= this.#scrapes.take(() => this.#scrape());
     return this.#next;
   }
 
   /** Reading and writing take several ms each: each begins only while the share of a turn lasts. */
-  async #scrape(ctx: RouteContext): Promise<string> {
+  async #scrape(): Promise<string> {
     const { registry, metrics } = await this.#exposition().finally(() => {
       this.#next = null;
     });
-    await this.#share.run(() => {
-      this.#read(ctx, metrics);
+    const { share } = this.#ctx;
+    await share.run(() => {
+      this.#read(metrics);
     });
-    return this.#share.run(() => registry.metrics());
+    return share.run(() => registry.metrics());
   }
 
-  #read(ctx: RouteContext, metrics: Exposition['metrics']): void {
-    const view = viewOf(ctx, this.answers);
+  #read(metrics: Exposition['metrics']): void {
+    const view = viewOf(this.#ctx);
     for (const { family, metric } of metrics) {
       // drops the series of devices and peers that were removed since the last scrape
       metric.reset();
@@ -102,6 +99,14 @@ export class Metrics {
       }
     }
   }
+}
+
+const metricsByContext = new WeakMap<RouteContext, Metrics>();
+
+function metricsOf(ctx: RouteContext): Metrics {
+  const metrics = metricsByContext.get(ctx) ?? new Metrics(ctx);
+  metricsByContext.set(ctx, metrics);
+  return metrics;
 }
 
 export const metricsRoutes: readonly Route[] = [
@@ -119,6 +124,6 @@ export const metricsRoutes: readonly Route[] = [
     media: 'text/plain',
     reply: z.string(),
     problems: ['shortage'],
-    handle: async (ctx) => new TextReply(expositionType, await ctx.metricsText()),
+    handle: async (ctx) => new TextReply(expositionType, await metricsOf(ctx).text()),
   }),
 ];

@@ -31,7 +31,7 @@ import { htmlPage } from '../../scenario/report/html.ts';
 import { junitXml } from '../../scenario/report/junit.ts';
 import { progressLine, reportLines } from '../../scenario/report/text.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
-import { scenarioNames } from './kept.ts';
+import { checkRequest, scenarioNames } from './checks.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {
@@ -126,7 +126,7 @@ function prepare(pathOrName: string, command: ScenarioCommand, env: CommandOutpu
   });
   const name = basename(file, extname(file));
   const hasCsip = loaded.config.csip !== null;
-  const scenario = readScenario(source, name, command.parameters, app.api.checkRequest, (read) =>
+  const scenario = readScenario(source, name, command.parameters, checkRequest, (read) =>
     layoutIssues(read, { plant: app.plant, hasCsip, names: scenarioNames() }),
   );
   const whenStopped = (listener: () => void) => {

@@ -2,9 +2,6 @@
  * Scenarios that a running simulator keeps, and the simulator as their host. The code of scenarios is loaded with the
  * first scenario.
  */
-import { messageMembers as ofModbus } from '../../api/modbus.ts';
-import { messageMembers as ofDnp3 } from '../../api/outstations.ts';
-import { messageMembers as ofCsip } from '../../api/csip-client/reports.ts';
 import { bundledScenarioPath, bundledScenarios } from '../../config/profile/bundled.ts';
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
@@ -28,14 +25,9 @@ import type { Scenario } from '../../scenario/model.ts';
 import type { Api } from '../../api/http/server.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
 import type { Source } from '../../scenario/file/source.ts';
-import type { RequestCheck } from '../../scenario/file/whole.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
 import type { ScenarioRun } from '../../scenario/run/run.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
-import { messageMembers as ofOcpp } from '../../api/charge-points/members.ts';
-import { commAlarmKinds } from '../../core/comm-alarms.ts';
-import { alarmKinds } from '../../der/device/alarms.ts';
-import type { KnownNames } from '../../scenario/file/layout.ts';
 import type { Perform } from '../../api/http/perform.ts';
 import type { RunningConfig } from './fit.ts';
 import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
@@ -98,17 +90,8 @@ function createScenarioHost({
   });
 }
 
-/** Members of messages and codes of alarms, as REST shows them. */
-export function scenarioNames(): KnownNames {
-  return {
-    alarmCodes: [...Object.keys(alarmKinds), ...Object.keys(commAlarmKinds)],
-    messageMembers: { modbus: ofModbus(), csip: ofCsip(), ocpp: ofOcpp(), dnp3: ofDnp3() },
-  };
-}
-
 interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'> {
   readonly hostOf: (name: string) => ScenarioHost;
-  readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
   readonly config: RunningConfig;
   /** keeps the scenarios over a restart; null: they end with the process */
@@ -130,6 +113,7 @@ const stopMs = 1000;
 
 /** The code of scenarios. */
 const loaded = lazily(() => import('../../scenario/assembly.ts'));
+const checks = lazily(() => import('./checks.ts'));
 const fitCode = lazily(() => import('./fit.ts'));
 
 interface Kept extends ShelvedScenario {
@@ -246,13 +230,14 @@ class KeptScenarios implements ScenarioBook {
       );
   }
 
-  #read(
+  async #read(
     code: ScenarioCode,
     source: Source,
     name: string,
     parameters: ScenarioStart['parameters'] = {},
   ): Promise<Scenario> {
-    const { plant, csip, checkRequest } = this.#parts;
+    const { plant, csip } = this.#parts;
+    const { checkRequest, scenarioNames } = await checks();
     return this.#loopShare.runInParts(
       code.readingScenario(source, name, parameters, checkRequest, (scenario) =>
         code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
@@ -400,20 +385,15 @@ export interface Scenarios {
   readonly clock: ClockHold;
   readonly hostOf: (name: string) => ScenarioHost;
   /** serves the requests of scenarios */
-  readonly api: Late<Pick<Api, 'perform' | 'checkRequest'>>;
+  readonly api: Late<Pick<Api, 'perform'>>;
 }
 
-export function composeScenarios(
-  parts: Omit<KeptParts, 'hostOf' | 'checkRequest'> & { readonly wireLog: WireLog },
-): Scenarios {
+export function composeScenarios(parts: Omit<KeptParts, 'hostOf'> & { readonly wireLog: WireLog }): Scenarios {
   const clock = new ClockHold();
   const api: Scenarios['api'] = new Late();
-  const { perform, checkRequest }: Pick<Api, 'perform' | 'checkRequest'> = {
-    perform: (request) => api.proxy.perform(request),
-    checkRequest: (request) => api.proxy.checkRequest(request),
-  };
+  const perform: Perform = (request) => api.proxy.perform(request);
   const hostOf = createScenarioHost({ ...parts, clockHold: clock, perform });
-  return { kept: new KeptScenarios({ ...parts, hostOf, checkRequest }), clock, hostOf, api };
+  return { kept: new KeptScenarios({ ...parts, hostOf }), clock, hostOf, api };
 }
 
 type ScenarioCode = Awaited<ReturnType<typeof loaded>>;

@@ -100,6 +100,12 @@ function bundledHint(path: string, bundled: readonly string[]): string {
   return near !== '' || bundled.length === 0 || extname(path) !== '' ? near : `; bundled: ${bundled.join(', ')}`;
 }
 
+/** A shortage says nothing about the file. @throws SimError SHORTAGE if the error comes from one */
+function refuseShortage(error: unknown): void {
+  const shortage = shortageOf(error);
+  if (shortage !== null) throw shortage;
+}
+
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
  * @param name name of the issues: the flag or key that gives the path
@@ -125,9 +131,7 @@ export function readMapping(
   try {
     text = io.readFile(path, maxConfigBytes);
   } catch (error) {
-    // a shortage says nothing about the file
-    const shortage = shortageOf(error);
-    if (shortage !== null) throw shortage;
+    refuseShortage(error);
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     return fail(`cannot be read: ${fileReason(error)}${isMissing ? bundledHint(path, bundled) : ''}`);
   }
@@ -138,6 +142,7 @@ export function readMapping(
   try {
     value = parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
+    refuseShortage(error);
     // a RangeError is nesting beyond the stack
     return fail(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : fileReason(error)}`);
   }

@@ -47,7 +47,7 @@ export class TlsGate<Identity> {
     this.#server = createServer(
       {
         ...material.context,
-        ...sessionOptions,
+        ...sessionOptions(),
         requestCert: true,
         rejectUnauthorized: true,
       },
@@ -62,7 +62,7 @@ export class TlsGate<Identity> {
 
   /** For handshakes from now on; open sessions stay as they are. */
   replace(material: TlsMaterial): void {
-    this.#server.setSecureContext({ ...material.context, ...sessionOptions });
+    this.#server.setSecureContext({ ...material.context, ...sessionOptions() });
   }
 
   /** Begins the handshake on an accepted connection. To give it up, destroy the socket. */
@@ -128,7 +128,7 @@ export class TlsGate<Identity> {
  * Sessions are not resumed: Node would return the certificate of the first handshake, without a new check of its expiry
  * and of the root certificates. So there are no tickets, and for TLS 1.2 there is no session cache.
  */
-const sessionOptions = { secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION };
+const sessionOptions = () => ({ secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION });
 
 /** Key of a connection, equal for its raw and its TLS socket; undefined: the peer has disconnected. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {

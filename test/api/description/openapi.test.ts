@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { problemTable } from '../../../src/core/http/problem.ts';
 import { errorCodes } from '../../../src/core/errors.ts';
 import { problemOf } from '../../../src/api/http/errors.ts';
+import type { Operations } from '../../../src/api/http/operations.ts';
 import { apiPrefix, tags } from '../../../src/api/http/route.ts';
 import { resourceOf } from '../../../src/api/description/resources.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
@@ -42,7 +43,7 @@ const openOnPurpose = [
 ];
 
 /** Every path of the router's stack with its methods. There is no other router in it: its paths could not be told. */
-function servedBy(app: Rest['api']['app']): string[] {
+function servedBy({ app }: Operations): string[] {
   expect(app.router.stack.map(({ name }) => name)).not.to.include('router');
   return app.router.stack.flatMap(({ route }) => {
     if (!route) return [];
@@ -76,8 +77,8 @@ describe('OpenAPI description', () => {
     expect(document.info.version).to.equal((await rest.get('/server-info')).api_version);
   });
 
-  it('has exactly the operations of the running application', () => {
-    const served = servedBy(rest.api.app).filter((name) => name.split(' ')[1]?.startsWith(apiPrefix));
+  it('has exactly the operations of the running application', async () => {
+    const served = servedBy(await rest.api.operations()).filter((name) => name.split(' ')[1]?.startsWith(apiPrefix));
     expect(operations.map(({ name }) => name)).to.have.members(served);
     expect(new Set(served).size).to.equal(served.length);
     expect(served).to.have.length(allRoutes.length);
@@ -92,7 +93,7 @@ describe('OpenAPI description', () => {
   });
 
   it('leaves out pages, their files and itself only', async () => {
-    const beside = servedBy(rest.api.app).filter((name) => !name.includes(` ${apiPrefix}`));
+    const beside = servedBy(await rest.api.operations()).filter((name) => !name.includes(` ${apiPrefix}`));
     for (const name of beside) {
       expect(name).to.match(/^get \//);
       const path = name.slice('get '.length);

@@ -290,7 +290,7 @@ describe('grid-support/trace (13)', () => {
     });
 
     it('is described beside JSON', async () => {
-      const { paths } = await rest.api.document();
+      const { paths } = await (await rest.api.operations()).document();
       const { content } = paths?.[`/api/sim${path}`]?.get?.responses?.['200'];
       expect(content['text/csv'].schema).to.deep.equal({ type: 'string' });
       expect(parseCsv(content['text/csv'].example).lines[0]).to.include({

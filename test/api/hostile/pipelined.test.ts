@@ -43,7 +43,10 @@ describe('answers of one connection', () => {
   async function serve(limits: NonNullable<ContextOptions['limits']> = {}): Promise<number> {
     done = [];
     api = createApi(apiContext({ plant: { devices: [] } as unknown as Plant, limits }), { routes });
-    return (await api.start()).port;
+    const { port } = await api.start();
+    // a request that waits for them may be refused meanwhile
+    await api.operations();
+    return port;
   }
   afterEach(() => api.stop());
 

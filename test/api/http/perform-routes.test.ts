@@ -1,5 +1,6 @@
 /** Every operation with its example, over HTTP and without, on two equal simulators. */
 import { expect } from 'chai';
+import { checkRequest } from '../../../src/app/scenarios/checks.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix, hasBody } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
@@ -156,7 +157,7 @@ describe('every operation, with its example', function () {
         for (const status of statuses) expect(status, path).to.be.within(200, 201);
       }
       const asked = requestOf(route);
-      expect(direct.app.api.checkRequest(asked)).to.equal(null);
+      expect(checkRequest(asked)).to.equal(null);
       const [there, here] = [await overHttp(asked), await inProcess(asked)];
       const status = statusOf(route);
       expect([there.status, here.status], JSON.stringify(here.body)).to.deep.equal([status, status]);

@@ -246,8 +246,9 @@ describe('requests without HTTP', () => {
 
   it('can be checked without being carried out', () => {
     const before = [...seen.bodies];
-    expect(api.checkRequest({ method: 'POST', path: '/thing', body: { n: 9 } })).to.include({ code: 'validation' });
-    expect(api.checkRequest({ method: 'POST', path: '/thing', body: { n: 5 } })).to.equal(null);
+    const check = createRequestCheck(routes, defaultApiLimits);
+    expect(check({ method: 'POST', path: '/thing', body: { n: 9 } })).to.include({ code: 'validation' });
+    expect(check({ method: 'POST', path: '/thing', body: { n: 5 } })).to.equal(null);
     expect(seen.bodies).to.deep.equal(before);
   });
 });
