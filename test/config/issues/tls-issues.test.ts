@@ -45,7 +45,8 @@ describe('interface 12: TLS of Modbus', () => {
   it('names every flag that is missing, and every file', () => {
     expect(issueLines(['-e', 'yes'])).to.deep.equal(
       ['--mb_cert', '--mb_key', '--mb_root_cert'].map(
-        (flag) => `${flag}: not given with -e yes; allowed: the path of a PEM file`,
+        (flag) =>
+          `${flag}: not given with -e yes; allowed: the path of a PEM file, or certificate:NAME (GET certificates)`,
       ),
     );
     expect(issueLines(argv)).to.deep.equal(
