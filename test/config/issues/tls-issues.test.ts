@@ -58,6 +58,23 @@ describe('interface 12: TLS of Modbus', () => {
     );
   });
 
+  it('takes certificates by name from each layer, and leaves their check to the start', () => {
+    const text = 'mb_enc: yes\nmb_cert: certificate:site\nmb_root_cert: ca.pem\n';
+    const more = { env: { DERBENCH_MB_KEY: 'certificate:site' }, files: { ...files, '/site/c.yaml': text } };
+    expect(run(['--config', 'c.yaml'], more).modbus.tls?.files).to.deep.equal({
+      cert: 'certificate:site',
+      key: 'certificate:site',
+      rootCert: '/site/ca.pem',
+    });
+    expect(issueLines(['--config', 'c.yaml', '-mbr', 'nowhere.pem'], more)).to.deep.equal([
+      '-mbr: given "/site/nowhere.pem"; allowed: the path of a file that exists',
+    ]);
+    expect(issueLines(['-mbc', 'certificate:a/b'])).to.deep.equal([
+      '-mbc: given "certificate:a/b"; allowed: the path of a PEM file, or certificate:NAME (GET certificates)',
+    ]);
+    expect(run(['-mbc', './certificate:a']).settings.values.mb_cert).to.equal('/site/certificate:a');
+  });
+
   it('refuses files that hold something else, by flag and file', () => {
     expect(
       issuesWith({ '/site/server.pem': '', '/site/server.key': 'S3CR3T-marker', '/site/ca.pem': pki.ca.key }),
