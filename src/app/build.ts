@@ -1,5 +1,6 @@
 /** Composition root: builds the parts of a simulator. */
 import type { AppConfig } from '../config/settings/app-config.ts';
+import { pemIo } from '../contract/certificate-choice.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
 import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
@@ -10,6 +11,7 @@ import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import { systemClock } from '../core/time/clock.ts';
 import type { WallClock } from '../core/time/clock.ts';
+import { fileIo } from '../core/tls/watch.ts';
 import { ClockWatch } from '../core/time/clock-watch.ts';
 import { callLater } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -190,7 +192,8 @@ function assemble(
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
-  const settings = new SettingsInForce(config, log);
+  const certificates = keptCertificates(state, wall, log);
+  const settings = new SettingsInForce(config, log, certificates);
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
@@ -247,6 +250,7 @@ function assemble(
     seed,
     commAlarms,
     store: state.store,
+    pem: pemIo(fileIo, certificates),
     wireLog,
     faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
@@ -326,7 +330,7 @@ function assemble(
         tryToBuild,
         onRestart: options.onRestartRequest,
       }),
-      certificates: keptCertificates(state, wall, log),
+      certificates,
     },
     checkReplies,
   );

@@ -3,11 +3,13 @@ import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { refused, unknownName } from '../config/issues/issues.ts';
+import { missingCertificate } from '../config/issues/pem-sources.ts';
 import { changesText } from '../config/settings/changes.ts';
 import { switches } from '../config/settings/setting.ts';
 import { declarations } from '../config/settings/describe.ts';
 import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
+import type { CertificateStore } from '../contract/certificates.ts';
 import type { RestartableAdapter, SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
 import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
@@ -17,6 +19,7 @@ import { originText } from '../core/origin.ts';
 import type { Origin } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 import { Turns } from '../core/turns.ts';
+import { chosenCertificates, useCertificates } from './chosen-certificates.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
 interface KeptSetting {
@@ -54,6 +57,7 @@ interface InForce {
 export class SettingsInForce implements SettingsControl {
   readonly #start: AppConfig;
   readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly #certificates: CertificateStore;
   readonly #followers: { readonly keys: readonly LiveKey[]; readonly act: Follower }[] = [];
   /** one change at a time: its adapters restart before the next one is read */
   readonly #turns = new Turns();
@@ -62,14 +66,21 @@ export class SettingsInForce implements SettingsControl {
   #tried: InForce;
   /** settings that a restart of the process begins with */
   #proven: InForce;
+  /** ends the uses of the certificates that `#proven` chooses */
+  #endUses: () => void;
   #hasEnded = false;
   /** null: to be made anew */
   #reports: readonly SettingReport[] | null = null;
 
-  constructor(start: AppConfig, log: Pick<Logger, 'error' | 'info' | 'warning'>) {
+  /** @throws SimError CONFIG_INVALID for certificates that do not exist or do not fit */
+  constructor(start: AppConfig, log: Pick<Logger, 'error' | 'info' | 'warning'>, certificates: CertificateStore) {
     this.#start = start;
     this.#tried = this.#proven = { rest: new Map(), config: start };
     this.#log = log;
+    this.#certificates = certificates;
+    // the check of the configuration had no certificates yet
+    if (chosenCertificates(start).size > 0) start.settings.with(new Map(), certificates);
+    this.#endUses = useCertificates(certificates, start);
   }
 
   /** The configuration with what requests have changed. */
@@ -166,18 +177,26 @@ export class SettingsInForce implements SettingsControl {
       if (value === undefined) issues.push(refused(name, raw, kind.allowed, { secret, remark: kind.remark(raw) }));
       else if (!isChangeable(key))
         refusals.push(`${key} is not changed: a change takes effect ${changesText(changes).replace(/\.$/, '')}`);
-      else if (kind.isFile === true && typeof value === 'string' && isAbsolute(value))
-        issues.push({ name, detail: 'a path; a request names no file of this machine' });
-      else read.set(key, value);
+      else {
+        const issue = kind.isFile === true && typeof value === 'string' ? this.#sourceIssue(name, value) : null;
+        if (issue === null) read.set(key, value);
+        else issues.push(issue);
+      }
     }
     if (issues.length > 0) throw new SimError('COMMAND_BAD_VALUE', 'settings that are not valid', issues);
     return { read, refusals };
   }
 
+  /** The issue of a file of this machine, or of a certificate that does not exist; null: the value is neither. */
+  #sourceIssue(name: string, value: string): Issue | null {
+    if (isAbsolute(value)) return { name, detail: 'a path; a request names no file of this machine' };
+    return missingCertificate(name, value, this.#certificates);
+  }
+
   /** @throws SimError COMMAND_BAD_VALUE with JSON pointers */
   #inForce(rest: Layer): InForce {
     try {
-      return { rest, config: this.#start.settings.with(rest) };
+      return { rest, config: this.#start.settings.with(rest, this.#certificates) };
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
       throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(pointedAt));
@@ -195,10 +214,15 @@ export class SettingsInForce implements SettingsControl {
       (key) => !isDeepStrictEqual(this.#valueIn(former.rest, key), this.#valueIn(next.rest, key)),
     );
     const restarts = adaptersOf(changed);
+    const endUses = useCertificates(this.#certificates, next.config);
     this.#tried = next;
-    if (restarts.length > 0) await this.#restartOrReturn(restarts, former, by);
-    this.#proven = next;
-    this.#reports = null;
+    try {
+      if (restarts.length > 0) await this.#restartOrReturn(restarts, former, by);
+    } catch (error) {
+      endUses();
+      throw error;
+    }
+    this.#establish(next, endUses);
     this.#warn(former, next);
     for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
     return restarts;
@@ -209,6 +233,13 @@ export class SettingsInForce implements SettingsControl {
     const before = new Set([...former.config.unused, ...former.config.notices]);
     const isSwitchedOff = switches.some((key) => this.#valueIn(former.rest, key) && !this.#valueIn(rest, key));
     for (const line of [...(isSwitchedOff ? [] : unused), ...notices]) if (!before.has(line)) this.#log.warning(line);
+  }
+
+  #establish(next: InForce, endUses: () => void): void {
+    this.#tried = this.#proven = next;
+    this.#endUses();
+    this.#endUses = endUses;
+    this.#reports = null;
   }
 
   async #restartOrReturn(restarts: readonly RestartableAdapter[], former: InForce, by: Origin): Promise<void> {
@@ -245,8 +276,8 @@ export class SettingsInForce implements SettingsControl {
         );
     }
     try {
-      this.#tried = this.#proven = this.#inForce(rest);
-      this.#reports = null;
+      const restored = this.#inForce(rest);
+      this.#establish(restored, useCertificates(this.#certificates, restored.config));
       for (const { act } of this.#followers) act(this.#tried.config, { source: 'rest' });
       for (const line of lines) this.#log.info(line);
     } catch (error) {

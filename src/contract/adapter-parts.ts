@@ -3,6 +3,7 @@ import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultSource } from '../core/faults/registry.ts';
 import type { LogBook } from '../core/log/log.ts';
 import type { Store } from '../core/store.ts';
+import type { TlsIo } from '../core/tls/watch.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -34,6 +35,8 @@ export interface AdapterParts {
   readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
   /** store of data that an adapter must not lose: queues, counters */
   readonly store: Store;
+  /** PEM texts of the settings: files, and certificates of the simulator */
+  readonly pem: TlsIo;
   /** state of the devices that survives the process; absent: nothing survives */
   readonly keeping?: Keeping;
   /** absent: registers and controls end with the process */

@@ -13,6 +13,7 @@ import { connectGapMs } from '../core/device-adapter.ts';
 import { errorText, SimError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
+import type { TlsIo } from '../core/tls/watch.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { AddressBook } from './addresses.ts';
@@ -105,6 +106,8 @@ export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsCha
   readonly channel: CsipChannel;
   readonly codecOf: (revision: () => CsipSettings['revision'], aus: CsipSettings['aus']) => SepCodec;
   readonly disturber: ExchangeDisturber;
+  /** PEM texts of the settings */
+  readonly pem: TlsIo;
   /** servers that DNS-SD finds */
   readonly discover: CsipClient['discoverServers'];
 }
@@ -366,7 +369,7 @@ export class Clients {
   }
 
   #connection(devices: Device[]): Connection {
-    const { settings, clock, later, seed, log, remoteClock: makeClock, commAlarms } = this.options;
+    const { settings, clock, later, seed, log, pem, remoteClock: makeClock, commAlarms } = this.options;
     const [{ index } = { index: 0 }] = devices;
     const remoteClock = makeClock(log);
     const credentials = new ClientCredentials({
@@ -374,6 +377,7 @@ export class Clients {
       names: { cert: 'csip_cert', key: 'csip_key', rootCert: 'csip_root_cert' },
       strictCipher: settings.strictCipher,
       testPki: settings.certificates.kind === 'test_pki' ? settings.certificates.directory : null,
+      io: pem,
       clock,
       logger: log,
       onChange: () => {

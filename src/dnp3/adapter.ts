@@ -28,7 +28,6 @@ import { Sweeper } from '../core/net/sweeper.ts';
 import type { Swept } from '../core/net/sweeper.ts';
 import type { Origin } from '../core/origin.ts';
 import { createRandom } from '../core/random.ts';
-import type { WallClock } from '../core/time/clock.ts';
 import { TlsFiles } from '../core/tls/watch.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
@@ -314,14 +313,15 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   }
 }
 
-function tlsFilesOf({ tls }: Dnp3Settings, clock: WallClock, logger: Logger): TlsFiles<PeerIdentity> | null {
+function tlsFilesOf({ tls }: Dnp3Settings, parts: Pick<AdapterParts, 'clock' | 'pem'>, logger: Logger) {
   if (tls === null) return null;
   return new TlsFiles({
     protocol: 'DNP3',
     settings: { ...dnp3TlsPolicy, files: { cert: tls.cert, key: tls.key, rootCert: tls.rootCert } },
     names: { cert: 'dnp3_cert', key: 'dnp3_key', rootCert: 'dnp3_root_cert' },
     identify: identityOf,
-    clock,
+    io: parts.pem,
+    clock: parts.clock,
     logger,
   });
 }
@@ -392,7 +392,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
   const messages = new Dnp3Messages(wireLog);
-  const tlsFiles = tlsFilesOf(settings, clock, logger);
+  const tlsFiles = tlsFilesOf(settings, parts, logger);
   const context: ServerContext = {
     clock,
     logger,

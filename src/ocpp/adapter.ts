@@ -1,5 +1,4 @@
 /** The charge points of a process as an adapter: stations that join and leave, its state, lines at the start, and the table of versions. */
-import { readFileSync } from 'node:fs';
 import type { AdapterParts } from '../contract/adapter-parts.ts';
 import { keepsNothing } from '../contract/keeping.ts';
 import type { Keeping } from '../contract/keeping.ts';
@@ -16,6 +15,8 @@ import { deviceLogger } from '../core/log/log.ts';
 import type { LogBook, LogEntry } from '../core/log/log.ts';
 import { createRandom } from '../core/random.ts';
 import { slotName } from '../core/store.ts';
+import { maxPemBytes } from '../core/tls/material.ts';
+import type { TlsIo } from '../core/tls/watch.ts';
 import type { Later } from '../core/time/timers.ts';
 import { createStationPort } from './bridge.ts';
 import { createOcppDisturber } from './faults/disturber.ts';
@@ -229,13 +230,16 @@ function detailOf(states: readonly OcppStatus[], connected: number): string | nu
 }
 
 /** @throws Error for a file that cannot be read any more */
-function credentialsOf({ securityProfile, password, pem }: OcppSettings): Credentials {
-  const text = (path: string) => readFileSync(path, 'utf8');
+function credentialsOf({ securityProfile, password, pem }: OcppSettings, { readText }: TlsIo): Credentials {
+  const client = pem?.own ?? null;
   return {
     securityProfile,
     password,
-    rootCert: pem === null ? null : text(pem.rootCert),
-    own: pem?.own == null ? null : { cert: text(pem.own.cert), key: text(pem.own.key) },
+    rootCert: pem && readText(pem.rootCert, maxPemBytes, 'rootCert'),
+    own: client && {
+      cert: readText(client.cert, maxPemBytes, 'cert'),
+      key: readText(client.key, maxPemBytes, 'key'),
+    },
   };
 }
 
@@ -266,7 +270,7 @@ export function createOcpp(
   const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
   const { keepPart, keeping = keepsNothing } = parts;
   const log = logBook.logger('OCPP');
-  const credentials = credentialsOf(settings);
+  const credentials = credentialsOf(settings, parts.pem);
   const contexts = contextMaker();
   const disturber = createOcppDisturber(parts.faults);
   return new OcppAdapter({

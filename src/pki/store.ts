@@ -72,7 +72,7 @@ export class KeptCertificates implements CertificateStore {
       ...facts,
       addedAtMs: kept.addedAtMs,
       warnings: warningsOf(facts, this.#options.nowMs()),
-      usedBy: [...uses.values()],
+      usedBy: [...new Set(uses.values())],
     };
   }
 

@@ -11,6 +11,7 @@ import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { isLive, settingKeys, settingOf, variableOf } from '../../src/config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../../src/config/settings/settings.ts';
+import { noCertificates } from '../../src/contract/certificates.ts';
 import type { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { WallClock } from '../../src/core/time/clock.ts';
@@ -301,7 +302,7 @@ describe('Settings that change while the simulator runs', () => {
     ]);
     const names = () => {
       try {
-        settings.with(over);
+        settings.with(over, noCertificates);
         return [];
       } catch (error) {
         return (error as SimError).issues.map(({ name }) => name);
@@ -310,7 +311,7 @@ describe('Settings that change while the simulator runs', () => {
     expect(names()).to.deep.equal(['/dnp3_port']);
     over.set('dnp3_port', 8113);
     expect(names()).to.deep.equal([]);
-    expect(settings.with(over).dnp3?.port).to.equal(8113);
+    expect(settings.with(over, noCertificates).dnp3?.port).to.equal(8113);
   });
 
   it('a request that breaks a rule across settings is refused', async () => {

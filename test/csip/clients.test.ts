@@ -18,6 +18,7 @@ import { undisturbed } from '../../src/csip/transport/exchange.ts';
 import { csipChannel } from '../../src/csip/transport/messages.ts';
 import { buildDocument, parseDocument } from '../../src/csip/xml/codec.ts';
 import { SimError } from '../../src/core/errors.ts';
+import { fileIo } from '../../src/core/tls/watch.ts';
 import { headEndPki } from '../support/head-end.ts';
 import { configOf } from '../support/configured.ts';
 import { testPlant } from '../support/plant.ts';
@@ -58,6 +59,7 @@ function clientsWith(cert: string, discover: () => Promise<Found>): { clients: C
       build: (document) => buildDocument(document, { revision: '2018', aus: null }),
     }),
     disturber: undisturbed,
+    pem: fileIo,
     discover,
   });
   clients.add(plant.devices);

@@ -63,10 +63,15 @@ export function tlsOver(
   return modbusTlsFiles({ settings: { files: tlsPaths, ciphers, minVersion }, io: files, clock, logger, ...rest });
 }
 
+/** A PKI whose CA is trusted. */
+interface Trusted {
+  readonly ca: Pick<Identity, 'cert'>;
+}
+
 /** A TLS connection that trusts the CA of a PKI. With TLS 1.3 the server may refuse it only after it is established. */
 export async function connectTls(
   port: number,
-  { ca }: Pick<TestPki, 'ca'>,
+  { ca }: Trusted,
   identity: Identity | undefined,
   options: ConnectionOptions = {},
 ): Promise<TLSSocket> {
@@ -78,9 +83,9 @@ export async function connectTls(
 /** A raw master inside TLS. */
 export async function openTls(
   port: number,
-  pki: Pick<TestPki, 'ca'>,
+  trusted: Trusted,
   identity: Identity | undefined,
   options: ConnectionOptions = {},
 ): Promise<RawClient> {
-  return RawClient.over(await connectTls(port, pki, identity, options));
+  return RawClient.over(await connectTls(port, trusted, identity, options));
 }

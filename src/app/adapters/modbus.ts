@@ -143,7 +143,7 @@ export function modbusTlsFiles(
 }
 
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter | null {
-  const { inForce, plant, commAlarms, clock, later, logBook } = context;
+  const { inForce, plant, commAlarms, clock, later, logBook, pem } = context;
   const {
     modbus: { enabled, host, port, sharedPort, framing, tls },
     meter,
@@ -163,7 +163,7 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
     logger,
     framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
     foreignUnit: () => inForce().modbus.foreignUnit ?? 'gateway',
-    ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
+    ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, io: pem, clock, logger }) }),
     limits: limitsOf(context),
     tap: tapOf(context, 'modbus_tcp'),
   });

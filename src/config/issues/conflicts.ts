@@ -10,6 +10,7 @@ import { dnp3AllowedPeer, maxDnp3Address } from '../../contract/dnp3-settings.ts
 import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import { securityProfileOf } from '../layers/protocols.ts';
+import { pemSourceText } from '../settings/value-kinds.ts';
 
 /** The settings in force, and the number of devices. */
 interface Run extends Gathered {
@@ -166,7 +167,7 @@ const requiredFile = (
   setting,
   when: (run) => ocppEnabled(run) && profileOf(run) >= from && run.values[setting] === null,
   detail: ({ values, originOf }) =>
-    `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the path of a PEM file`,
+    `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: ${pemSourceText}`,
 });
 
 const ocppConflicts: readonly Conflict[] = [

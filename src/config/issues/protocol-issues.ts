@@ -5,13 +5,16 @@ import type { CsipPemFiles, CsipSettings } from '../../contract/csip-settings.ts
 import type { Issue } from '../../core/errors.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { clientMaterial } from '../../core/tls/client-context.ts';
-import { certificatesOf, cipherIssues, readTlsMaterial } from '../../core/tls/material.ts';
+import { certificatesOf, cipherIssues, maxPemBytes, readPemFiles, readTlsMaterial } from '../../core/tls/material.ts';
 import type { TlsFile, TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
+import type { TlsIo } from '../../core/tls/watch.ts';
 import { csipOf, passwordText, pemOf } from '../layers/protocols.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf } from '../settings/settings.ts';
+import { pemSourceText } from '../settings/value-kinds.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import { refused, quoted } from './issues.ts';
+import { missingPem, pemReaderFor } from './pem-sources.ts';
 import { maxPointsFileBytes, readDnp3Points } from '../../contract/dnp3-points.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import {
@@ -24,20 +27,26 @@ import {
 import type { DeviceConfig } from '../settings/app-config.ts';
 import { dnp3TlsPolicy } from '../../contract/dnp3-settings.ts';
 
-const maxPemBytes = 1024 * 1024;
 const maxListed = 5;
 const fileKeys = { cert: 'csip_cert', key: 'csip_key', rootCert: 'csip_root_cert' } as const;
-type Role = keyof typeof fileKeys;
+type Role = keyof TlsTriple<unknown>;
+const roleNames: TlsTriple<Role> = { cert: 'cert', key: 'key', rootCert: 'rootCert' };
+
+type Place = readonly [role: Role, path: string];
 
 /** The files of one connection with their roles. */
-function filesOf({ cert, tls }: CsipPemFiles): readonly (readonly [Role, string])[] {
+function filesOf({ cert, tls }: CsipPemFiles): readonly Place[] {
   const certFile = ['cert', cert] as const;
   return tls === null ? [certFile] : [certFile, ['key', tls.key], ['rootCert', tls.rootCert]];
 }
 
+/** One certificate may be in several roles. */
+const placeKey = (role: Role, path: string) => `${role} ${path}`;
+
 class FileCheck {
   readonly #gathered: Gathered;
   readonly #settings: CsipSettings;
+  /** by role and path */
   readonly #texts = new Map<string, string>();
 
   constructor(gathered: Gathered, settings: CsipSettings) {
@@ -48,10 +57,16 @@ class FileCheck {
   /** @param indexes indexes of the devices that have a connection each */
   issues(indexes: readonly number[]): Issue[] {
     const connections = indexes.map((index) => filesOf(csipPemFiles(this.#settings, index)));
-    const places = new Map(connections.flat().map(([role, path]) => [path, role]));
-    const missing = [...places].filter(([path]) => !this.#gathered.io.isFile(path));
+    const { io } = this.#gathered;
+    const places = [...new Map(connections.flat().map((place) => [placeKey(...place), place])).values()];
+    const missing = places.filter(([role, path]) => missingPem(this.#nameOf(role), path, io) !== null);
     if (missing.length > 0) return this.#missing(missing);
-    const readIssues = [...places].flatMap(([path, role]) => this.#read(path, role));
+    const readText = pemReaderFor(
+      places.map(([, path]) => path),
+      io,
+    );
+    if (readText === null) return [];
+    const readIssues = places.flatMap((place) => this.#read(place, readText));
     return readIssues.length > 0 ? readIssues : this.#firstInvalid(connections);
   }
 
@@ -67,21 +82,21 @@ class FileCheck {
     return this.#gathered.values[key] === null ? flagOf(key) : this.#gathered.originOf(key);
   }
 
-  #missing(missing: readonly (readonly [path: string, role: Role])[]): Issue[] {
-    const names = new Set(missing.map(([, role]) => this.#nameOf(role)));
-    return [...names].map((name) => {
-      const paths = missing.flatMap(([path, role]) => (this.#nameOf(role) === name ? [path] : []));
+  #missing(missing: readonly Place[]): Issue[] {
+    const names = new Set(missing.map(([role]) => this.#nameOf(role)));
+    return [...names].flatMap((name) => {
+      const paths = missing.flatMap(([role, path]) => (this.#nameOf(role) === name ? [path] : []));
       const [firstPath = ''] = paths;
-      if (paths.length === 1) return refused(name, firstPath, 'the path of a file that exists');
+      if (paths.length === 1) return missingPem(name, firstPath, this.#gathered.io) ?? [];
       const listed = paths.slice(0, maxListed).map((path) => basename(path));
       const more = paths.length > maxListed ? ` and ${paths.length - maxListed} more` : '';
       return refused(name, dirname(firstPath), `a directory with ${listed.join(', ')}${more}`);
     });
   }
 
-  #read(path: string, role: Role): Issue[] {
+  #read([role, path]: Place, readText: TlsIo['readText']): Issue[] {
     try {
-      this.#texts.set(path, this.#gathered.io.readFile(path, maxPemBytes));
+      this.#texts.set(placeKey(role, path), readText(path, maxPemBytes, role));
       return [];
     } catch (error) {
       return [{ name: this.#nameOf(role), detail: `${path}: cannot be read: ${fileReason(error)}` }];
@@ -89,7 +104,7 @@ class FileCheck {
   }
 
   /** The issues of the first connection with issues. */
-  #firstInvalid(connections: readonly (readonly (readonly [Role, string])[])[]): Issue[] {
+  #firstInvalid(connections: readonly (readonly Place[])[]): Issue[] {
     for (const files of connections) {
       const paths = Object.fromEntries(files) as Partial<Record<Role, string>>;
       const issues = this.#materialIssues(paths);
@@ -99,7 +114,7 @@ class FileCheck {
   }
 
   #materialIssues(paths: Partial<Record<Role, string>>): Issue[] {
-    const text = (role: Role) => this.#texts.get(paths[role] ?? '') ?? '';
+    const text = (role: Role) => this.#texts.get(placeKey(role, paths[role] ?? '')) ?? '';
     const issueOf = (role: Role, detail: string): Issue => ({
       name: this.#nameOf(role),
       detail: `${paths[role] ?? ''}: ${detail}`,
@@ -109,7 +124,7 @@ class FileCheck {
     const result = clientMaterial(
       { cert: text('cert'), key: text('key'), rootCert: text('rootCert') },
       this.#settings.strictCipher ? 'csip_strict' : 'csip',
-      { cert: 'cert', key: 'key', rootCert: 'rootCert' },
+      roleNames,
     );
     return 'material' in result ? [] : result.issues.map(({ name, detail }) => issueOf(name as Role, detail));
   }
@@ -141,58 +156,27 @@ export function dnp3PointsIssues({ values, io, originOf }: Gathered): Issue[] {
   }
 }
 
-type OcppFileKey = 'ocpp_root_cert' | 'ocpp_cert' | 'ocpp_key';
-type Paths = readonly (readonly [OcppFileKey, string])[];
+const ocppKeys = { rootCert: 'ocpp_root_cert', cert: 'ocpp_cert', key: 'ocpp_key' } as const;
 
-/** Texts of PEM files by setting, or the issues of files that cannot be read. */
-function readPemTexts({ io, originOf }: Gathered, paths: Paths): Readonly<Record<string, string>> | readonly Issue[] {
-  const missing = paths.filter(([, path]) => !io.isFile(path));
-  if (missing.length > 0)
-    return missing.map(([key, path]) => refused(originOf(key), path, 'the path of a file that exists'));
-  const pemTexts: Record<string, string> = {};
-  const issues = paths.flatMap(([key, path]): Issue[] => {
-    try {
-      pemTexts[key] = io.readFile(path, maxPemBytes);
-      return [];
-    } catch (error) {
-      return [{ name: originOf(key), detail: `${path}: cannot be read: ${fileReason(error)}` }];
-    }
-  });
-  return issues.length > 0 ? issues : pemTexts;
-}
-
-function pemIssues(gathered: Gathered): readonly Issue[] {
-  const pem = pemOf(gathered.values);
+function pemIssues({ values, originOf, io }: Gathered): readonly Issue[] {
+  const pem = pemOf(values);
   if (pem === null) return [];
-  const clientPaths: Paths =
-    pem.own === null
-      ? []
-      : [
-          ['ocpp_cert', pem.own.cert],
-          ['ocpp_key', pem.own.key],
-        ];
-  const paths: Paths = [['ocpp_root_cert', pem.rootCert], ...clientPaths];
-  const pemTexts = readPemTexts(gathered, paths);
-  if (Array.isArray(pemTexts)) return pemTexts as readonly Issue[];
-  const {
-    ocpp_root_cert: rootCert = '',
-    ocpp_cert: cert,
-    ocpp_key: key,
-  } = pemTexts as Readonly<Record<string, string>>;
-  const result = clientMaterial(
-    { rootCert, ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
-    'ocpp',
-    {
-      rootCert: 'ocpp_root_cert',
-      cert: 'ocpp_cert',
-      key: 'ocpp_key',
-    },
+  const paths: Partial<TlsTriple<string>> = { rootCert: pem.rootCert, ...pem.own };
+  const roles = (['rootCert', 'cert', 'key'] as const).filter((role) => paths[role] !== undefined);
+  const pathOf = (role: Role) => paths[role] ?? '';
+  const missing = roles.flatMap((role) => missingPem(originOf(ocppKeys[role]), pathOf(role), io) ?? []);
+  const readText = pemReaderFor(Object.values(paths), io);
+  if (missing.length > 0 || readText === null) return missing;
+  const { texts, issues } = readPemFiles(
+    roles.map((role) => [role, { name: role, path: pathOf(role) }]),
+    readText,
   );
+  const { rootCert = '', ...own } = texts;
+  const result = issues.length > 0 ? { issues } : clientMaterial({ rootCert, ...own }, 'ocpp', roleNames);
   if ('material' in result) return [];
-  const pathOf = new Map<string, string>(paths);
   return result.issues.map(({ name, detail }) => ({
-    name: gathered.originOf(name as OcppFileKey),
-    detail: `${pathOf.get(name) ?? ''}: ${detail}`,
+    name: originOf(ocppKeys[name as Role]),
+    detail: `${pathOf(name as Role)}: ${detail}`,
   }));
 }
 
@@ -275,14 +259,16 @@ interface Files {
 function fileIssues({ values, originOf, io }: Gathered, { keys, switchedBy, policy }: Files, issues: Issue[]): Issue[] {
   const fileOf = (key: TlsFileKey): TlsFile | null => {
     const path = values[key];
-    if (path === null)
+    if (path === null) {
       issues.push({
         name: flagOf(key),
-        detail: `not given with ${originOf(switchedBy)} yes; allowed: the path of a PEM file`,
+        detail: `not given with ${originOf(switchedBy)} yes; allowed: ${pemSourceText}`,
       });
-    else if (!io.isFile(path)) issues.push(refused(originOf(key), path, 'the path of a file that exists'));
-    else return { name: originOf(key), path };
-    return null;
+      return null;
+    }
+    const missing = missingPem(originOf(key), path, io);
+    if (missing) issues.push(missing);
+    return missing ? null : { name: originOf(key), path };
   };
   const files: TlsTriple<TlsFile | null> = {
     cert: fileOf(keys.cert),
@@ -290,8 +276,10 @@ function fileIssues({ values, originOf, io }: Gathered, { keys, switchedBy, poli
     rootCert: fileOf(keys.rootCert),
   };
   if (issues.length === 0 && areGiven(files)) {
-    const reading = readTlsMaterial(files, policy, io.readFile);
-    if ('issues' in reading) {
+    const { cert, key, rootCert } = files;
+    const readText = pemReaderFor([cert.path, key.path, rootCert.path], io);
+    const reading = readText && readTlsMaterial(files, policy, readText);
+    if (reading && 'issues' in reading) {
       const pathOf = new Map(Object.values(files).map(({ name, path }) => [name, path]));
       issues.push(
         ...reading.issues.map(({ name, detail }) => ({ name, detail: `${pathOf.get(name) ?? ''}: ${detail}` })),

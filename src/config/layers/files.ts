@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { z } from 'zod';
+import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import { maxConfigBytes } from '../../contract/lab-config.ts';
 import type { Issue } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
@@ -26,6 +27,8 @@ export interface ConfigIo {
   /** Text of a file. @throws Error whose message is for the user */
   readonly readFile: (path: string, maxBytes: number) => string;
   readonly isFile: (path: string) => boolean;
+  /** certificates of the simulator; absent: not open yet, so that a later check reads what settings choose of them */
+  readonly certificates?: CertificateTexts;
 }
 
 const maxDepth = 16;
@@ -244,7 +247,12 @@ export const configFileSchema = memo(() =>
       ),
       ...blocksSchema.shape,
     })
-    .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' }),
+    .meta({
+      title: 'Configuration',
+      description:
+        'Settings of the simulator and its devices. In place of the file of a certificate or key, certificate:NAME ' +
+        'chooses one that GET certificates lists.',
+    }),
 );
 
 /** Built on demand: only issues need it. */

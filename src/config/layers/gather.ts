@@ -1,6 +1,7 @@
 /** The values in force: flags override the environment, which overrides files and presets, which override defaults. */
 import { isDeepStrictEqual } from 'node:util';
 import convict from 'convict';
+import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
 import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
@@ -161,10 +162,11 @@ export function originWordOf({ layers, values }: Pick<Gathered, 'layers' | 'valu
 
 type GivenOrigin = Exclude<SettingOrigin, 'rest'>;
 
-/** The same with one more layer on top, whose issues are named by JSON pointers. */
-export function gatheredWith(gathered: Gathered, over: Layer): Gathered {
+/** The same with one more layer on top, whose issues are named by JSON pointers, and with certificates by name. */
+export function gatheredWith(gathered: Gathered, over: Layer, certificates: CertificateTexts): Gathered {
   return {
     ...gathered,
+    io: { ...gathered.io, certificates },
     values: { ...gathered.values, ...Object.fromEntries(over) },
     requested: new Set([...over.keys()].filter((key) => !isDeepStrictEqual(over.get(key), gathered.values[key]))),
     layers: { ...gathered.layers, file: new Map([...gathered.layers.file, ...over]) },

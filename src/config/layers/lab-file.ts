@@ -1,6 +1,7 @@
 /** A running lab as the content of a configuration file: the reverse of `files.ts` and `profile/devices.ts`. */
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { chosenCertificate } from '../../contract/certificate-choice.ts';
 import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { Device } from '../../contract/device.ts';
@@ -13,6 +14,7 @@ import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { isSettingKey, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
+import { pemSource } from '../settings/value-kinds.ts';
 
 /** A device of the lab and the entry that made it. */
 export interface LabDevice extends Pick<Device, 'index' | 'name' | 'deviceType' | 'assetType' | 'ocpp'> {
@@ -212,6 +214,18 @@ function settingsOfDevices(lab: Lab, { first }: Placement): Content {
   };
 }
 
+/** A note about certificates by name, whose texts a file does not have. */
+function certificateNotes(settings: Content): readonly string[] {
+  const keys = Object.entries(settings).flatMap(([key, value]) => {
+    const isChoice =
+      isSettingKey(key) && settingOf(key).kind === pemSource && chosenCertificate(String(value)) !== null;
+    return isChoice ? key : [];
+  });
+  return keys.length === 0
+    ? []
+    : [`${keys.join(', ')}: the certificates are in the state folder of the lab, not in this file`];
+}
+
 const stateNote =
   'state_dir is left out: the folder of the lab repeats the devices that clients have added and removed; give another one';
 
@@ -238,6 +252,7 @@ export function labFile(lab: Lab): LabConfig {
       ...movedNotes(placement),
       ...listsByPlace(lab).map((key) => `${key} is left out: clients have added or removed devices since it was given`),
       ...(stateDir !== null && haveChanged(lab) ? [stateNote] : []),
+      ...certificateNotes(settings),
       ...(scenario === null ? [] : ['scenario is left out: it is given at a start']),
     ],
   };

@@ -168,8 +168,8 @@ function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<str
     directory: io.cwd,
     file: gathered.file,
     faultList: commonFaultList(gathered),
-    with(over) {
-      const changed = gatheredWith(gathered, over);
+    with(over, certificates) {
+      const changed = gatheredWith(gathered, over, certificates);
       const changedIssues: Issue[] = [];
       const changedProxy = proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy;
       refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy)]);

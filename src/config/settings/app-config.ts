@@ -1,3 +1,4 @@
+import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
@@ -58,9 +59,10 @@ export interface SettingLayers {
    * The configuration with these values in place of those of all other layers, checked by the rules of a start. The
    * devices stay as they are.
    * @param over values in the form that their kind reads
+   * @param certificates those that settings choose by name, which the check of the other layers has left out
    * @throws SimError CONFIG_INVALID with all issues; those of values in `over` have JSON pointers as names
    */
-  readonly with: (over: ReadonlyMap<SettingKey, unknown>) => AppConfig;
+  readonly with: (over: ReadonlyMap<SettingKey, unknown>, certificates: CertificateTexts) => AppConfig;
   /**
    * The configuration of another lab in this process, from the content of a configuration file. Flags and variables have no
    * effect on it, settings that no request changes keep their values, and it names no other files than this one.

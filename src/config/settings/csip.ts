@@ -18,6 +18,7 @@ import {
   lfdiList,
   onOff,
   path,
+  pemSource,
   port,
   uriBase,
   uriPath,
@@ -86,7 +87,7 @@ export const csipSettings = {
   }),
   csip_cert: optionalSetting({
     flags: ['-cc', '--csip_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'csip_client_enable',
     changes: csip,
     doc:
@@ -95,14 +96,14 @@ export const csipSettings = {
   }),
   csip_key: optionalSetting({
     flags: ['-ck', '--csip_key'],
-    kind: path,
+    kind: pemSource,
     needs: 'csip_client_enable',
     changes: csip,
     doc: 'Private key for csip_cert, PEM without passphrase. If not given: key.pem.',
   }),
   csip_root_cert: optionalSetting({
     flags: ['-cr', '--csip_root_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'csip_client_enable',
     changes: csip,
     doc: 'CA certificates that the certificate of the server is checked against, PEM. If not given: root.pem.',

@@ -2,7 +2,7 @@
 import { dnp3Profiles } from '../../contract/dnp3-settings.ts';
 import { fileAtStart, hostAtStart, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { choice, dnp3Masters, dnp3Peers, dnp3Station, host, onOff, path, port } from './value-kinds.ts';
+import { choice, dnp3Masters, dnp3Peers, dnp3Station, host, onOff, path, pemSource, port } from './value-kinds.ts';
 
 const dnp3 = restartOf('dnp3');
 
@@ -88,7 +88,7 @@ export const dnp3Settings = {
   }),
   dnp3_cert: optionalSetting({
     flags: ['--dnp3_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'dnp3_enc',
     changes: dnp3,
     doc:
@@ -97,14 +97,14 @@ export const dnp3Settings = {
   }),
   dnp3_key: optionalSetting({
     flags: ['--dnp3_key'],
-    kind: path,
+    kind: pemSource,
     needs: 'dnp3_enc',
     changes: dnp3,
     doc: 'Private key for dnp3_cert, PEM without passphrase.',
   }),
   dnp3_root_cert: optionalSetting({
     flags: ['--dnp3_root_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'dnp3_enc',
     changes: dnp3,
     doc: 'CA certificates that the certificates of masters are checked against, PEM.',

@@ -10,7 +10,7 @@ import {
   onOff,
   port,
   cipherList,
-  path,
+  pemSource,
   tlsVersion,
   parity,
   serialDevice,
@@ -117,7 +117,7 @@ export const modbusTlsSettings = {
   }),
   mb_cert: optionalSetting({
     flags: ['-mbc', '--mb_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'mb_enc',
     changes: modbus,
     doc:
@@ -126,14 +126,14 @@ export const modbusTlsSettings = {
   }),
   mb_key: optionalSetting({
     flags: ['-mbk', '--mb_key'],
-    kind: path,
+    kind: pemSource,
     needs: 'mb_enc',
     changes: modbus,
     doc: 'Private key for mb_cert, PEM without passphrase.',
   }),
   mb_root_cert: optionalSetting({
     flags: ['-mbr', '--mb_root_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'mb_enc',
     changes: modbus,
     doc: 'CA certificates that the certificates of Modbus clients are checked against, PEM.',

@@ -1,7 +1,7 @@
 /** Settings of the OCPP charge points. */
 import { atStart, fileAtStart, restartOf } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { integer, ocppId, ocppPassword, ocppUrl, ocppVersionList, onOff, path } from './value-kinds.ts';
+import { integer, ocppId, ocppPassword, ocppUrl, ocppVersionList, onOff, path, pemSource } from './value-kinds.ts';
 
 const ocpp = restartOf('ocpp');
 
@@ -67,21 +67,21 @@ export const ocppSettings = {
   }),
   ocpp_cert: optionalSetting({
     flags: ['--ocpp_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'ocpp_enable',
     changes: ocpp,
     doc: 'Certificate of the charge point for security profile 3, PEM, followed by its intermediate CAs.',
   }),
   ocpp_key: optionalSetting({
     flags: ['--ocpp_key'],
-    kind: path,
+    kind: pemSource,
     needs: 'ocpp_enable',
     changes: ocpp,
     doc: 'Private key for ocpp_cert, PEM without passphrase.',
   }),
   ocpp_root_cert: optionalSetting({
     flags: ['--ocpp_root_cert'],
-    kind: path,
+    kind: pemSource,
     needs: 'ocpp_enable',
     changes: ocpp,
     doc: 'CA certificates that the certificate of the central system is checked against, PEM; for security profiles 2 and 3.',

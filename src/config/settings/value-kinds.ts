@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { chosenCertificate, isPemSource } from '../../contract/certificate-choice.ts';
 import { dnp3AllowedPeer, dnp3AllowedPeerText, maxDnp3Address, maxDnp3Masters } from '../../contract/dnp3-settings.ts';
 import {
   isOcppId,
@@ -309,6 +310,16 @@ export const path: Kind<string> = kind(pathText, {
   placeholder: 'FILE',
   isFile: true,
   normalise: (text, base) => resolve(base, text),
+});
+
+export const pemSourceText = 'the path of a PEM file, or certificate:NAME (GET certificates)';
+
+/** A PEM file, or a certificate that the simulator keeps. */
+export const pemSource: Kind<string> = kind(pathText.refine(isPemSource), {
+  allowed: pemSourceText,
+  placeholder: 'FILE',
+  isFile: true,
+  normalise: (text, base) => (chosenCertificate(text) === null ? resolve(base, text) : text),
 });
 
 export const folderPath: Kind<string> = kind(pathText, {

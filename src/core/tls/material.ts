@@ -193,18 +193,18 @@ interface PemFile extends TlsFile {
   readonly text: string;
 }
 
-const maxPemBytes = 1024 * 1024;
+export const maxPemBytes = 1024 * 1024;
 
 /** Texts of PEM files by their role, and an issue for each that cannot be read. */
-export function readPemFiles<Role extends string>(
+export function readPemFiles<Role extends keyof TlsTriple<unknown>>(
   files: readonly (readonly [Role, TlsFile])[],
-  readText: (path: string, maxBytes: number) => string,
+  readText: (path: string, maxBytes: number, role: Role) => string,
 ): { readonly texts: Partial<Record<Role, string>>; readonly issues: readonly Issue[] } {
   const texts: Partial<Record<Role, string>> = {};
   const issues: Issue[] = [];
   for (const [role, { name, path }] of files) {
     try {
-      texts[role] = readText(path, maxPemBytes);
+      texts[role] = readText(path, maxPemBytes, role);
     } catch (error) {
       issues.push({ name, detail: `cannot be read: ${fileReason(error)}` });
     }
@@ -215,12 +215,12 @@ export function readPemFiles<Role extends string>(
 /**
  * Reads the three files and checks each of them and whether they fit together. Issues bear the names of the settings,
  * with no path in them and nothing of the key.
- * @param readText text of a file up to a number of bytes; throws if it cannot be read
+ * @param readText text of a file up to a number of bytes, by its role; throws if it cannot be read
  */
 export function readTlsMaterial(
   files: TlsTriple<TlsFile>,
   policy: TlsPolicy,
-  readText: (path: string, maxBytes: number) => string,
+  readText: (path: string, maxBytes: number, role: keyof TlsTriple<unknown>) => string,
 ): TlsReading {
   const { texts, issues } = readPemFiles(
     [

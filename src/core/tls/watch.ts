@@ -13,10 +13,13 @@ import type { TlsMaterial, TlsReading, TlsPolicy, TlsTriple } from './material.t
 import { TlsGate } from './gate.ts';
 import type { TlsGateOptions } from './gate.ts';
 
-/** Access to files; tests replace it. */
+/** Access to files, or to what is in their place. */
 export interface TlsIo {
-  /** @throws Error that `fileReason` puts into words */
-  readonly readText: (path: string, maxBytes: number) => string;
+  /**
+   * @param role part of the text in TLS, which a file does not depend on
+   * @throws Error that `fileReason` puts into words
+   */
+  readonly readText: (path: string, maxBytes: number, role: keyof TlsTriple<unknown>) => string;
   /** changes whenever the file does; null: there is no file, or it cannot be examined */
   readonly stampOf: (path: string) => string | null;
   readonly readableByAll: (path: string) => boolean;
@@ -30,7 +33,7 @@ function statOf(path: string): BigIntStats | null {
   }
 }
 
-const systemIo: TlsIo = {
+export const fileIo: TlsIo = {
   readText: readTextFile,
   stampOf(path) {
     const stat = statOf(path);
@@ -85,7 +88,7 @@ export class TlsWatch {
   /** @throws SimError CONFIG_INVALID with the errors in the files */
   constructor(options: TlsWatchOptions) {
     this.#options = options;
-    this.#io = options.io ?? systemIo;
+    this.#io = options.io ?? fileIo;
     // before reading: files that are written meanwhile are read again
     this.#inForce = this.#stamps();
     const reading = options.read(this.#io.readText);

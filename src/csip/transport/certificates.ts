@@ -1,5 +1,4 @@
 /** The certificate of one connection (from files, a bad test chain, or PEM texts of REST), with its LFDI and SFDI. */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContext } from 'node:tls';
@@ -9,11 +8,11 @@ import type { CsipCertificateName, CsipCertificates, CsipPem } from '../../contr
 import { lfdiOf, sfdiOf } from '../../contract/csip-identity.ts';
 import type { CsipPemFiles } from '../../contract/csip-settings.ts';
 import { SimError } from '../../core/errors.ts';
-import { readTextFile } from '../../core/text-file.ts';
 import { clientMaterial, ClientTlsFiles, clientOffers } from '../../core/tls/client-context.ts';
 import type { ClientNames } from '../../core/tls/client-context.ts';
 import { readPemFiles, certificatesOf } from '../../core/tls/material.ts';
-import type { TlsWatchBasics } from '../../core/tls/watch.ts';
+import { fileIo } from '../../core/tls/watch.ts';
+import type { TlsIo, TlsWatchBasics } from '../../core/tls/watch.ts';
 import type { TlsDisturbance, CertificateFacts } from './exchange.ts';
 import type { TlsIdentity } from './sep-exchange.ts';
 
@@ -108,6 +107,7 @@ const restNames: ClientNames = { cert: '/cert_pem', key: '/key_pem', rootCert: '
 
 export class ClientCredentials implements TlsIdentity {
   readonly #options: CredentialsOptions;
+  readonly #io: TlsIo;
   /** null: plain HTTP, with a certificate for LFDI and SFDI alone */
   readonly #files: ClientTlsFiles | null;
   readonly #plainCert: string;
@@ -115,11 +115,12 @@ export class ClientCredentials implements TlsIdentity {
 
   /** @throws SimError CONFIG_INVALID with the issues of the files */
   constructor(options: CredentialsOptions) {
-    const { files, names, io, onChange } = options;
+    const { files, names, io = fileIo, onChange } = options;
     this.#options = options;
+    this.#io = io;
     if (files.tls === null) {
       this.#files = null;
-      this.#plainCert = readCertificate(files.cert, names.cert, io?.readText ?? readTextFile);
+      this.#plainCert = readCertificate(files.cert, names.cert, io.readText);
       return;
     }
     this.#plainCert = '';
@@ -176,7 +177,7 @@ export class ClientCredentials implements TlsIdentity {
       if (changed) this.#options.onChange?.();
       return;
     }
-    const { testPki, io } = this.#options;
+    const { testPki } = this.#options;
     const available = this.#available;
     if (testPki === null || !available.includes(name)) {
       const detail =
@@ -192,7 +193,7 @@ export class ClientCredentials implements TlsIdentity {
         ['key', path(`${name}.key`)],
         ['rootCert', path('root.pem')],
       ],
-      io?.readText ?? readTextFile,
+      this.#io.readText,
     );
     if (issues.length > 0) throw refusal(issues);
     const { cert = '', key = '', rootCert = '' } = texts;
@@ -226,9 +227,9 @@ export class ClientCredentials implements TlsIdentity {
   }
 
   get #available(): readonly CsipCertificateName[] {
-    const { testPki, io } = this.#options;
+    const { testPki } = this.#options;
     return csipCertificateNames.filter(
-      (name) => name === 'default' || (testPki !== null && exists(join(testPki, `${name}.pem`), io)),
+      (name) => name === 'default' || (testPki !== null && this.#io.stampOf(join(testPki, `${name}.pem`)) !== null),
     );
   }
 
@@ -256,13 +257,8 @@ function refusal(issues: readonly { readonly name: string; readonly detail: stri
   return new SimError('COMMAND_BAD_VALUE', words.join('; '), issues);
 }
 
-function exists(path: string, io: CredentialsOptions['io']): boolean {
-  if (io !== undefined) return io.stampOf(path) !== null;
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
-}
-
 /** @throws SimError CONFIG_INVALID */
-function readCertificate(path: string, name: string, readText: (path: string, maxBytes: number) => string): string {
+function readCertificate(path: string, name: string, readText: TlsIo['readText']): string {
   const { texts, issues } = readPemFiles([['cert', { name, path }]], readText);
   const { cert = '' } = texts;
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', `${protocol} has no certificate`, issues);

@@ -45,7 +45,8 @@ describe('interface 12: TLS of Modbus', () => {
   it('names every flag that is missing, and every file', () => {
     expect(issueLines(['-e', 'yes'])).to.deep.equal(
       ['--mb_cert', '--mb_key', '--mb_root_cert'].map(
-        (flag) => `${flag}: not given with -e yes; allowed: the path of a PEM file`,
+        (flag) =>
+          `${flag}: not given with -e yes; allowed: the path of a PEM file, or certificate:NAME (GET certificates)`,
       ),
     );
     expect(issueLines(argv)).to.deep.equal(
@@ -55,6 +56,23 @@ describe('interface 12: TLS of Modbus', () => {
         ['-mbr', 'ca.pem'],
       ].map(([flag, file]) => `${flag}: given "/site/${file}"; allowed: the path of a file that exists`),
     );
+  });
+
+  it('takes certificates by name from each layer, and leaves their check to the start', () => {
+    const text = 'mb_enc: yes\nmb_cert: certificate:site\nmb_root_cert: ca.pem\n';
+    const more = { env: { DERBENCH_MB_KEY: 'certificate:site' }, files: { ...files, '/site/c.yaml': text } };
+    expect(run(['--config', 'c.yaml'], more).modbus.tls?.files).to.deep.equal({
+      cert: 'certificate:site',
+      key: 'certificate:site',
+      rootCert: '/site/ca.pem',
+    });
+    expect(issueLines(['--config', 'c.yaml', '-mbr', 'nowhere.pem'], more)).to.deep.equal([
+      '-mbr: given "/site/nowhere.pem"; allowed: the path of a file that exists',
+    ]);
+    expect(issueLines(['-mbc', 'certificate:a/b'])).to.deep.equal([
+      '-mbc: given "certificate:a/b"; allowed: the path of a PEM file, or certificate:NAME (GET certificates)',
+    ]);
+    expect(run(['-mbc', './certificate:a']).settings.values.mb_cert).to.equal('/site/certificate:a');
   });
 
   it('refuses files that hold something else, by flag and file', () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { noCertificates } from '../../../src/contract/certificates.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import type { SettingKey } from '../../../src/config/settings/settings.ts';
 import { configOf } from '../../support/configured.ts';
@@ -7,7 +8,7 @@ import { configOf } from '../../support/configured.ts';
 function requested(argv: readonly string[], values: Partial<Record<SettingKey, unknown>>) {
   const { settings } = configOf(...argv);
   try {
-    return settings.with(new Map(Object.entries(values) as [SettingKey, unknown][]));
+    return settings.with(new Map(Object.entries(values) as [SettingKey, unknown][]), noCertificates);
   } catch (error) {
     if (error instanceof SimError) return error.issues.map(({ name }) => name);
     throw error;
