@@ -193,7 +193,12 @@ function Session({ id }: { readonly id: string }) {
               {words(status)}
             </span>,
           ],
-          ['Session', session === null ? dash : `${session.transaction_id}, token ${session.id_token ?? dash}`],
+          [
+            'Session',
+            session === null
+              ? dash
+              : `${session.transaction_id}: ${words(session.state)}, token ${session.id_token ?? dash}`,
+          ],
           ['Power', show(power, 'activePower')],
         ]}
       />
