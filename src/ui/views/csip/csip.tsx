@@ -25,7 +25,7 @@ const parts: readonly {
   { name: 'reports', title: 'Reports', component: Reports },
   { name: 'settings', title: 'Settings', component: Settings },
   { name: 'messages', title: 'Messages', component: CsipMessages },
-  { name: 'connect', title: 'Connect', component: ConnectHeadEnd },
+  { name: 'connect', title: 'Head-end', component: ConnectHeadEnd },
 ];
 
 /** The IEEE 2030.5 client of a device: its connection, events, reports, settings and messages. */

@@ -58,7 +58,7 @@ const parts: readonly {
   { name: 'configuration', title: 'Configuration', component: Configuration },
   { name: 'schedules', title: 'Charging profiles', component: Schedules },
   { name: 'lists', title: 'Transactions and lists', component: Lists },
-  { name: 'connect', title: 'Connect', component: ConnectCentralSystem },
+  { name: 'connect', title: 'Central system', component: ConnectCentralSystem },
 ];
 
 /** Charge points, and the chosen one with connection, messages, configuration and schedules. */
