@@ -24,6 +24,16 @@ export function useCertificates(): readonly Certificate[] | undefined {
   return useLive(get('certificates'), paceMs).data?.certificates;
 }
 
+/** The settings of a list of keys, in its order; a simulator may lack some. */
+export function settingsOf(settings: readonly Setting[], keys: readonly string[]): readonly Setting[] {
+  return keys.flatMap((key) => settings.find((setting) => setting.key === key) ?? []);
+}
+
+/** Why the settings of this simulator cannot be changed. null: they can. */
+export function whyLocked({ locked }: Pick<ReplyOf<'settings'>, 'locked'>): string | null {
+  return locked ? 'The settings are locked: the simulator was started with --settings_locked yes' : null;
+}
+
 const certificatePrefix = 'certificate:';
 
 /** Value of a setting that chooses a certificate of the store. */

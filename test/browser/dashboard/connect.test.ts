@@ -73,6 +73,7 @@ describe('dashboard: from a fresh start to a peer', () => {
         const hand = new Hand(page);
         await hand.follow('Protocols');
         await hand.follow('OCPP');
+        await hand.type('id', 'CP-LAB');
         await hand.press('Add a charging station');
         await hand.type('ocpp_csms_url', central.url);
         await hand.choose('ocpp_version', version);
@@ -80,7 +81,7 @@ describe('dashboard: from a fresh start to a peer', () => {
         await page.getByText('accepted', { exact: true }).first().waitFor();
         await hand.press('Plug in a vehicle');
         // the station presents a token by itself; charging begins after a delay of the simulated clock
-        await central.stations[0]?.next(started);
+        await central.station('CP-LAB').next(started);
         await dashboard.step(10);
         await page.locator('[data-test="connector-status"]').getByText('charging', { exact: true }).waitFor();
         expect(hand.clicks).to.be.at.most(maxClicks);

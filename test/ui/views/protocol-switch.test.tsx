@@ -172,7 +172,12 @@ describe('protocols that are switched on and off', () => {
       daemon.on('GET overview', () => ({ ...overview, devices }));
       await open('ocpp');
       await press('Add a charging station');
-      expect(bodies('POST devices')).to.deep.equal([{ device_type: 'EVSE' }]);
+      await type('id', 'CP-LAB');
+      await press('Add a charging station');
+      expect(bodies('POST devices')).to.deep.equal([
+        { device_type: 'EVSE' },
+        { device_type: 'EVSE', ocpp: { id: 'CP-LAB' } },
+      ]);
     });
 
     it('connects with URL and version, and shows an issue at its field', async () => {

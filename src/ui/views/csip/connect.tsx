@@ -10,9 +10,11 @@ import {
   certificateValue,
   changesOf,
   SettingInput,
+  settingsOf,
   settingText,
   useCertificates,
   useSettings,
+  whyLocked,
   withKeys,
   withoutSecretValues,
 } from '../../kit/settings';
@@ -21,7 +23,6 @@ import { dash, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
-import { settingsOf, whyLocked } from '../protocols/switch';
 import { DiagnosticsTable, stateTone } from './state';
 
 const certificateKey = 'csip_cert';

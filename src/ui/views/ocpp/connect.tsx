@@ -1,18 +1,26 @@
 /** The way to a charging session at a central system in steps: station, central system, session. */
 import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action, useDo } from '../../kit/action';
 import { CopyButton } from '../../kit/copies';
 import { FieldInput, Form, FormFrame, submitting } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
-import { changesOf, SettingInput, settingText, useSettings, withoutSecretValues } from '../../kit/settings';
+import {
+  changesOf,
+  SettingInput,
+  settingsOf,
+  settingText,
+  useSettings,
+  whyLocked,
+  withoutSecretValues,
+} from '../../kit/settings';
 import type { Inputs } from '../../kit/settings';
 import { dash, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 import { whyNot } from '../devices/connector';
-import { settingsOf, whyLocked } from '../protocols/switch';
 import { connectionTone } from './connection';
 import type { ChargePoint } from './connection';
 
@@ -66,9 +74,9 @@ export function ConnectCentralSystem() {
 function Station({ stations, id }: { readonly stations: readonly string[]; readonly id: string | undefined }) {
   if (id === undefined)
     return (
-      <div class="row">
-        <span>This simulator has no charging station yet.</span>
-        <Action call={post('devices', { body: { device_type: 'EVSE' } })}>Add a charging station</Action>
+      <div class="stack">
+        <p>This simulator has no charging station yet.</p>
+        <AddStation />
       </div>
     );
   return (
@@ -94,7 +102,24 @@ function Station({ stations, id }: { readonly stations: readonly string[]; reado
           ],
         ]}
       />
+      <details>
+        <summary>Another station</summary>
+        <AddStation />
+      </details>
     </div>
+  );
+}
+
+function AddStation() {
+  return (
+    <Form
+      fields={[{ kind: 'text', name: 'id', label: 'Identity', hint: 'Empty: the simulator names it.' }]}
+      submit="Add a charging station"
+      call={({ id }) =>
+        post('devices', { body: { device_type: 'EVSE', ...(id !== undefined && { ocpp: { id: String(id) } }) } })
+      }
+      onDone={(device) => setParam('station', (device as ReplyOf<'devices', 'post'>).charge_point_id)}
+    />
   );
 }
 

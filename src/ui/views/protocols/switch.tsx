@@ -1,7 +1,6 @@
 /** Protocols switched on and off while the simulator runs. */
 import { useState } from 'preact/hooks';
 import { anyCall, post } from '../../api/call';
-import type { ReplyOf } from '../../api/call';
 import { Action, useDo } from '../../kit/action';
 import { FormFrame, submitting } from '../../kit/form';
 import { say } from '../../kit/notice';
@@ -11,10 +10,11 @@ import {
   SettingInput,
   useCertificates,
   useSettings,
+  whyLocked,
   withKeys,
   withoutSecretValues,
 } from '../../kit/settings';
-import type { Inputs, Setting } from '../../kit/settings';
+import type { Inputs } from '../../kit/settings';
 import { href } from '../../store/route';
 
 /** A protocol with the settings that matter when it is switched on. */
@@ -89,11 +89,6 @@ export function useProtocol(path: string) {
 
 type InUse = NonNullable<ReturnType<typeof useProtocol>>;
 
-/** Why the settings of this simulator cannot be changed. null: they can. */
-export function whyLocked({ locked }: Pick<ReplyOf<'settings'>, 'locked'>): string | null {
-  return locked ? 'The settings are locked: the simulator was started with --settings_locked yes' : null;
-}
-
 /** A few settings of a protocol, and the button that switches it on. */
 export function SwitchOn({ protocol, report, group }: InUse) {
   const { path, title, fields } = protocol;
@@ -158,9 +153,4 @@ export function SwitchOff({ protocol, report, group }: InUse) {
       </Action>
     </div>
   );
-}
-
-/** The settings of a list of keys, in its order; a simulator may lack some. */
-export function settingsOf(settings: readonly Setting[], keys: readonly string[]): readonly Setting[] {
-  return keys.flatMap((key) => settings.find((setting) => setting.key === key) ?? []);
 }

@@ -11,12 +11,12 @@ import {
   settingText,
   useCertificates,
   useSettings,
+  whyLocked,
   withoutSecretValues,
 } from '../../kit/settings';
 import type { Certificate, Inputs, Setting } from '../../kit/settings';
 import { dash, words } from '../../look/format';
 import { param, setParam } from '../../store/route';
-import { whyLocked } from '../protocols/switch';
 
 type Report = ReplyOf<'settings'>;
 type Change = ReplyOf<'settings', 'patch'>;
