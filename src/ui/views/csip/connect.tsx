@@ -291,6 +291,11 @@ function Outcome() {
           connection.last_error === null ? null : ['Last error', connection.last_error],
         ]}
       />
+      <div class="row">
+        <Action call={post('csip/poll', { query: { device } })} title="Reads the resources of the server at once">
+          Poll
+        </Action>
+      </div>
       <DiagnosticsTable device={device} />
     </div>
   );
