@@ -73,7 +73,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
     const seen = watch(page, origin);
     const wide: Record<string, number> = {};
-    for (const part of ['state', 'events', 'reports', 'settings', 'messages']) {
+    for (const part of ['state', 'events', 'reports', 'settings', 'messages', 'connect']) {
       await page.goto(`${origin}/#/?device=1&csip-part=${part}`);
       await page.getByRole('group', { name: 'Parts of the client' }).getByRole('button', { name: 'State' }).waitFor();
       await page.waitForLoadState('networkidle');

@@ -2,7 +2,7 @@
 import type { paths } from './openapi';
 import { signal } from '@preact/signals';
 
-type Method = 'get' | 'post' | 'delete';
+type Method = 'get' | 'post' | 'patch' | 'delete';
 
 type OperationOf<P extends keyof paths, M extends Method> = paths[P][M] extends object ? paths[P][M] : never;
 
@@ -31,7 +31,7 @@ type QueryOf<R extends string, M extends Method> =
 
 /** One request, and the type of its answer. */
 export interface Call<R = unknown> {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** address on this host, including the query */
   readonly address: string;
   readonly body?: unknown;
@@ -64,6 +64,13 @@ export function post<R extends PathOf<'post'>>(
   const call = { method: 'POST' as const, address: addressOf(path, params, query) };
   // an operation without a body has `body` undefined
   return (body as unknown) === undefined ? call : { ...call, body };
+}
+
+export function patch<R extends PathOf<'patch'>>(
+  path: R,
+  { params, body }: { params?: Params; body: BodyOf<R, 'patch'> },
+): Call<ReplyOf<R, 'patch'>> {
+  return { method: 'PATCH', address: addressOf(path, params), body };
 }
 
 export function del<R extends PathOf<'delete'>>(
@@ -125,7 +132,7 @@ export class Problem extends Error {
 }
 
 /** Timeouts of calls, ms. */
-const timeoutsMs = { GET: 15_000, POST: 60_000, DELETE: 15_000 };
+const timeoutsMs = { GET: 15_000, POST: 60_000, PATCH: 60_000, DELETE: 15_000 };
 
 /** A step may run 100 000 ticks of many devices before it answers. */
 const stepTimeoutMs = 3_600_000;

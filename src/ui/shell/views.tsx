@@ -10,6 +10,7 @@ import { OverviewView } from '../views/overview/overview';
 import { ProtocolsView } from '../views/protocols/protocols';
 import { RegistersView } from '../views/registers/registers';
 import { ScenariosView } from '../views/scenarios/scenarios';
+import { SettingsView } from '../views/settings/settings';
 import { StateView } from '../views/state/state';
 
 export interface View {
@@ -30,6 +31,7 @@ export const views: readonly View[] = [
   { path: 'protocols', title: 'Protocols', key: 'p', component: ProtocolsView },
   { path: 'registers', title: 'Registers', key: 'r', component: RegistersView },
   { path: 'scenarios', title: 'Scenarios', key: 't', component: ScenariosView },
+  { path: 'settings', title: 'Settings', key: 'e', component: SettingsView },
   { path: 'state', title: 'State', key: 'k', component: StateView },
   { path: 'logs', title: 'Logs', key: 'l', component: LogsView },
 ];

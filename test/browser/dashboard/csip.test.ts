@@ -7,7 +7,6 @@ import { FakeClient, mrid } from '../../api/csip-client/fake-client.ts';
 import { apiContext } from '../../support/api-context.ts';
 import { findChromium, launch, watch, noChromium } from '../../support/browser.ts';
 import type { Watch } from '../../support/browser.ts';
-import { startDashboard } from '../../support/dashboard.ts';
 import { testPlant } from '../../support/plant.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -119,18 +118,5 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     await page.getByLabel('Key (PEM)').waitFor();
     expect(complaintsOf(seen)).to.deep.equal([]);
     await page.close();
-  });
-});
-
-describe('dashboard: CSIP and OCPP that are off', () => {
-  it('say which flags turn them on', async function skipWithoutBrowser() {
-    const dashboard = await startDashboard();
-    if (dashboard === undefined) skip(this, noChromium);
-    const { page, seen } = await dashboard.open('#/protocols/csip');
-    await page.getByText('--csip_client_enable yes').waitFor();
-    await page.goto(`${dashboard.origin}/#/protocols/ocpp`);
-    await page.getByText('--ocpp_enable yes').waitFor();
-    expect(seen.complaints).to.deep.equal([]);
-    await dashboard.stop();
   });
 });

@@ -23,6 +23,10 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['protocols', 'p'],
   ['registers', 'r'],
   ['scenarios', 't'],
+  ['settings', 'e'],
+  ['settings?settings-find=_'],
+  ['settings?settings-part=certificates&certificate=device0'],
+  ['settings?settings-part=file'],
   ['state', 'k'],
   ['logs', 'l'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
@@ -78,6 +82,7 @@ describe('dashboard: all views', function () {
     const started = await startDashboard(site);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
+    await dashboard.post('certificates/generate');
     await dashboard.step(4);
   });
 
@@ -173,7 +178,7 @@ describe('dashboard: all views', function () {
   });
 
   // 640 px is half of a screen of 1280, as at a zoom of 200 %
-  for (const width of [800, 640]) {
+  for (const width of [800, 640, 390]) {
     it(`fits into ${width} px`, async () => {
       const { page, seen } = await dashboard.open();
       await page.setViewportSize({ width, height: 450 });

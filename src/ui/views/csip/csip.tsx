@@ -7,6 +7,7 @@ import { words } from '../../look/format';
 import { param } from '../../store/route';
 import { useDevice } from '../../store/site';
 import { useLive } from '../../store/live';
+import { ConnectHeadEnd } from './connect';
 import { Events } from './events';
 import { CsipMessages } from './messages';
 import { Reports } from './reports';
@@ -24,6 +25,7 @@ const parts: readonly {
   { name: 'reports', title: 'Reports', component: Reports },
   { name: 'settings', title: 'Settings', component: Settings },
   { name: 'messages', title: 'Messages', component: CsipMessages },
+  { name: 'connect', title: 'Head-end', component: ConnectHeadEnd },
 ];
 
 /** The IEEE 2030.5 client of a device: its connection, events, reports, settings and messages. */
@@ -44,13 +46,7 @@ export function CsipView() {
         {status && <Chip tone={stateTone(status.state)}>{words(status.state)}</Chip>}
       </div>
       <Refused problem={problem} />
-      {isOff && (
-        <Empty>
-          The CSIP client is off: start with <code>--csip_client_enable yes</code>, <code>--csip_server_ip</code>,{' '}
-          <code>--csip_server_port</code>, and <code>--csip_cert</code>, <code>--csip_key</code>,{' '}
-          <code>--csip_root_cert</code>.
-        </Empty>
-      )}
+      {isOff && <Empty>The CSIP client is off.</Empty>}
       {status && !isOff && index !== undefined && (
         <>
           <Parts label="Parts of the client" name="csip-part" parts={parts} chosen={part?.name} />

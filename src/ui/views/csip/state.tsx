@@ -178,6 +178,15 @@ function EndDevices({ device, status }: PartProps) {
 }
 
 function Diagnostics({ device }: DeviceProps) {
+  return (
+    <Panel title="Diagnostics" flush>
+      <DiagnosticsTable device={device} />
+    </Panel>
+  );
+}
+
+/** Errors, warnings and remarks about the client. */
+export function DiagnosticsTable({ device }: DeviceProps) {
   const { data } = useLive(get('csip/diagnostics', { query: { device } }), 5000);
   const all = data
     ? (['errors', 'warnings', 'info'] as const).flatMap((kind) => data[kind].map((each) => ({ kind, ...each })))
@@ -185,23 +194,21 @@ function Diagnostics({ device }: DeviceProps) {
   const tones = { errors: 'bad', warnings: 'warn', info: 'muted' } as const;
   const names = { errors: 'error', warnings: 'warning', info: 'info' } as const;
   return (
-    <Panel title="Diagnostics" flush>
-      <Table
-        name="Diagnostics"
-        rows={all}
-        keyOf={({ code, message }) => `${code} ${message}`}
-        empty="Nothing is wrong or unusual."
-        columns={[
-          {
-            title: 'Severity',
-            cell: ({ kind }) => <Chip tone={tones[kind]}>{names[kind]}</Chip>,
-            value: ({ kind }) => kind,
-          },
-          { title: 'Code', cell: ({ code }) => <code>{code}</code>, value: ({ code }) => code },
-          { title: 'Message', value: ({ message }) => message },
-        ]}
-      />
-    </Panel>
+    <Table
+      name="Diagnostics"
+      rows={all}
+      keyOf={({ code, message }) => `${code} ${message}`}
+      empty="Nothing is wrong or unusual."
+      columns={[
+        {
+          title: 'Severity',
+          cell: ({ kind }) => <Chip tone={tones[kind]}>{names[kind]}</Chip>,
+          value: ({ kind }) => kind,
+        },
+        { title: 'Code', cell: ({ code }) => <code>{code}</code>, value: ({ code }) => code },
+        { title: 'Message', value: ({ message }) => message },
+      ]}
+    />
   );
 }
 

@@ -80,7 +80,7 @@ function whyNotDischarged(connector: Connector): string | null {
 }
 
 /** The reason why the present state refuses an operation. null: the answers of the daemon show no reason. */
-function whyNot(operation: Operation, connector: Connector, central: boolean): string | null {
+export function whyNot(operation: Operation, connector: Connector, central: boolean): string | null {
   const { cable, ev, status, authorized, reservation, error_code: code } = connector;
   switch (operation) {
     case 'plug':

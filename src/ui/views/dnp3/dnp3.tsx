@@ -118,7 +118,7 @@ export function Dnp3View() {
   const device = useDevice()?.device_index;
   const { data, problem } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);
   if (device === undefined) return <Empty>No device to show.</Empty>;
-  if (data && !data.enabled) return <Empty>DNP3 is switched off: start with --dnp3_enable yes.</Empty>;
+  if (data && !data.enabled) return <Empty>DNP3 is off.</Empty>;
   return (
     <>
       <div class="title">

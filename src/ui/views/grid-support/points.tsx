@@ -229,27 +229,29 @@ interface PointsProps {
 export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
   return (
     <div class="stack">
-      <table aria-label="Points">
-        <thead>
-          <tr>
-            <th scope="col">Point</th>
-            <th scope="col">
-              {spec.xAxis.label}, {spec.xAxis.unit}
-            </th>
-            <th scope="col">
-              {spec.yAxis.label}, {spec.yAxis.unit}
-            </th>
-            <th scope="col">
-              <span class="visually-hidden">Remove</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {draft.points.map((point, index) => (
-            <PointRow key={index} draft={draft} spec={spec} index={index} point={point} />
-          ))}
-        </tbody>
-      </table>
+      <div class="scroller">
+        <table aria-label="Points">
+          <thead>
+            <tr>
+              <th scope="col">Point</th>
+              <th scope="col">
+                {spec.xAxis.label}, {spec.xAxis.unit}
+              </th>
+              <th scope="col">
+                {spec.yAxis.label}, {spec.yAxis.unit}
+              </th>
+              <th scope="col">
+                <span class="visually-hidden">Remove</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {draft.points.map((point, index) => (
+              <PointRow key={index} draft={draft} spec={spec} index={index} point={point} />
+            ))}
+          </tbody>
+        </table>
+      </div>
       <DraftButtons draft={draft} apply="Apply points" stage="Stage points">
         <button type="button" disabled={draft.points.length >= maxPoints} onClick={draft.add}>
           Add point

@@ -88,8 +88,7 @@ export function ModbusView() {
   const { data } = useLive(get('modbus'), 2000);
   const { rows: log } = useFollowed<LogEntry, Logs>({ read: readLog, pieceOf, paused: false, maxKept: 1000 });
   const refusedOnly = param('refused') === 'only';
-  if (data && !data.enabled)
-    return <Empty>Modbus is switched off: start without --mb_enable no, or with --rtu_enable yes.</Empty>;
+  if (data && !data.enabled) return <Empty>No interface of Modbus is on.</Empty>;
   return (
     <>
       <MessageList log={log} refusedOnly={refusedOnly} />

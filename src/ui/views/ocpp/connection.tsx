@@ -7,7 +7,7 @@ import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { dash, fixed } from '../../look/format';
 
-type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
+export type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
 
 export interface PartProps {
   readonly status: ChargePoint;

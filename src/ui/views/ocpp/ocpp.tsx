@@ -8,6 +8,7 @@ import { dash, words, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { Configuration, Lists } from './configuration';
+import { ConnectCentralSystem } from './connect';
 import { Connection, connectionTone } from './connection';
 import type { PartProps } from './connection';
 import { Schedules } from './schedules';
@@ -57,6 +58,7 @@ const parts: readonly {
   { name: 'configuration', title: 'Configuration', component: Configuration },
   { name: 'schedules', title: 'Charging profiles', component: Schedules },
   { name: 'lists', title: 'Transactions and lists', component: Lists },
+  { name: 'connect', title: 'Central system', component: ConnectCentralSystem },
 ];
 
 /** Charge points, and the chosen one with connection, messages, configuration and schedules. */
@@ -71,17 +73,8 @@ export function OcppView() {
     <>
       <h1>OCPP</h1>
       <Refused problem={problem} />
-      {isOff && (
-        <Empty>
-          OCPP is off: start with <code>--ocpp_enable yes</code> and <code>--ocpp_csms_url ws://host:port/path</code>;
-          the charge points are devices of type EVSE.
-        </Empty>
-      )}
-      {data && !isOff && all.length === 0 && (
-        <Empty>
-          No charge point: start with <code>--device_type EVSE</code>.
-        </Empty>
-      )}
+      {isOff && <Empty>OCPP is off.</Empty>}
+      {data && !isOff && all.length === 0 && <ConnectCentralSystem />}
       {all.length > 0 && (
         <Panel title="Charge points" flush wide>
           <Table
