@@ -30,7 +30,9 @@ import { placedDevices } from './devices/placed.ts';
 import { labConfigOf } from './lab-config.ts';
 import { createLabControl, loadedLab } from './lab-control.ts';
 import { keepHistory } from './history-keeping.ts';
-import { createHttp } from './http.ts';
+import { createHttp, csipLines, pageExposure } from './http.ts';
+import type { Http } from './http.ts';
+import { exposureWarnings } from './adapters/seats.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
 import { SettingsInForce } from './settings.ts';
 import { composeScenarios } from './scenarios/kept.ts';
@@ -144,6 +146,15 @@ function layGround(start: AppConfig, options: AppOptions): Ground {
   const config = loadedLab(start, state, log);
   if (config !== start) logBook.print(config.log);
   return { start, config, options, wall, later, logBook, log, state };
+}
+
+/** Follows the settings with the page of the CSIP client, with the lines of a start. @throws SimError LISTEN_FAILED */
+async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger): Promise<void> {
+  const address = csip?.website ?? null;
+  await api.moveCsipPage(address);
+  if (address === null) return;
+  for (const line of exposureWarnings([pageExposure(address)])) log.warning(line);
+  for (const line of csipLines(api)) log.info(line.replace(/ +/g, ' '));
 }
 
 /** Builds the parts; where a part of the kept state does not fit, anew without it. */
@@ -272,8 +283,7 @@ function assemble(
   const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
   changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
   keep('changes', changes.kept());
-  // between changes of the devices, which the adapters follow
-  settings.restartWith((names) => changes.inTurn(() => seats.restart(names)));
+  const inTurn = changes.inTurn.bind(changes);
   const running = { config, plant, changes, settings, chargePointId };
   const scenarios = composeScenarios({
     plant,
@@ -337,6 +347,11 @@ function assemble(
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
+  settings.restartWith(async (names) => {
+    // between changes of the devices, which the adapters follow
+    await inTurn(() => seats.restart(names));
+    if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
+  });
   const ticker = tickerOf(config, plant, wall);
   return {
     plant,

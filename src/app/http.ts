@@ -35,7 +35,7 @@ export interface Http {
  * @param checkReplies true: each reply is checked against its schema
  */
 export function createHttp(
-  { web, csip, historySamples, startSettings }: AppConfig,
+  { web, historySamples, startSettings }: AppConfig,
   inForce: () => AppConfig,
   setup: HttpSetup,
   checkReplies: boolean,
@@ -54,7 +54,7 @@ export function createHttp(
       faultProfiles: memo(readFaultProfiles),
       config: {
         ...guard,
-        csipWebsite: csip?.website ?? null,
+        csipWebsite: inForce().csip?.website ?? null,
         port: web.port,
         limits: {
           ...defaultApiLimits,
@@ -76,8 +76,8 @@ export function createHttp(
     stopping: () => api.stopping,
     options: { maxClients: () => inForce().web.maxStreamClients },
   });
-  const exposures = [{ what: 'the HTTP interface', host: web.host }];
-  if (csip?.website) exposures.push({ what: 'the page of the CSIP client', host: csip.website.host });
+  const page = inForce().csip?.website ?? null;
+  const exposures = [{ what: 'the HTTP interface', host: web.host }, ...(page === null ? [] : [pageExposure(page)])];
   return { api, history, telemetry, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
 }
 
@@ -89,7 +89,12 @@ function httpLines({ host, port }: { readonly host: string; readonly port: numbe
   ];
 }
 
-function csipLines({ csipWebsite }: Api): readonly string[] {
+export const pageExposure = ({ host }: { readonly host: string }): Exposure => ({
+  what: 'the page of the CSIP client',
+  host,
+});
+
+export function csipLines({ csipWebsite }: Api): readonly string[] {
   return csipWebsite === null
     ? []
     : [startLine('CSIP page', `http://${hostAndPort(csipWebsite.host, csipWebsite.port)}/`)];

@@ -79,6 +79,7 @@ const samples: Readonly<Partial<Record<SettingKey, Omit<Sample, 'value'> & { rea
   csip_readings_positive: { base: 'csip', value: 'export' },
   csip_readings_device: { base: 'csip', value: false, flags: ['--csip_readings_site', 'yes'] },
   csip_readings_site: { base: 'csip', value: true },
+  csip_website_port: { base: 'csip', value: port },
   csip_post_rate_s: { base: 'csip', value: 77 },
   csip_time_stale_s: { base: 'csip', value: 7200 },
   csip_lost_after_s: { base: 'csip', value: 99 },
@@ -157,6 +158,7 @@ function* linesOf(place: string, value: Json, free: number | null): Iterable<str
     isPort
       ? 'any'
       : String(value)
+          .replace(/(?<=:1)\/dcap$/, '')
           .replace(/:(\d{4,5})\b/g, ports)
           .replace(/^\d{4}-\d\d-\d\dT.*/, 'a date')
   }`;

@@ -212,6 +212,11 @@ describe('Settings that choose certificates by name', () => {
     const shown = await call(running.port, 'GET', 'csip/certificates');
     expect(shown.json.lfdi, shown.text).to.equal(lfdi);
     expect(await used(running, 'device0')).to.deep.equal(['csip_cert', 'csip_key', 'csip_root_cert']);
+    const next = { csip_cert: 'certificate:device1', csip_key: 'certificate:device1' };
+    expect((await patch(running, next)).status).to.equal(200);
+    expect((await call(running.port, 'GET', 'csip/certificates')).json.lfdi).to.equal(lab.lfdi('device1'));
+    expect(await used(running, 'device0')).to.deep.equal(['csip_root_cert']);
+    await patch(running, { csip_cert: 'certificate:device0', csip_key: 'certificate:device0' });
     expect(issuesOf(await patch(running, { csip_key: 'certificate:device1' }))).to.deep.equal([
       422,
       ['/csip_key: certificate:device1: does not belong to the certificate'],

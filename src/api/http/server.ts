@@ -9,7 +9,7 @@ import { LoopShare } from '../../core/turns.ts';
 import type { ApiContext, RouteContext } from './context.ts';
 import { answerError } from './dispatch.ts';
 import { createFront } from './front.ts';
-import type { FrontOptions } from './front.ts';
+import type { Front, FrontOptions } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
 import { noCertificates } from '../../contract/certificates.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
@@ -37,11 +37,16 @@ interface ApiOptions extends OperationsOptions {
   readonly loadOperations?: () => Promise<{ readonly createOperations: typeof createOperations }>;
 }
 
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface Api {
   /** for the stream, which shares the port */
   readonly server: Server;
   /** address of the management page of CSIP, once it listens; null: no page */
-  readonly csipWebsite: { readonly host: string; readonly port: number } | null;
+  readonly csipWebsite: Address | null;
   /** The operations, which the first call loads, as the first request does. */
   operations(): Promise<Operations>;
   /**
@@ -52,7 +57,12 @@ export interface Api {
   /** true once this interface has received a request to stop, or `stop` was called */
   readonly stopping: boolean;
   /** @throws SimError LISTEN_FAILED */
-  start(): Promise<{ readonly host: string; readonly port: number }>;
+  start(): Promise<Address>;
+  /**
+   * Moves the management page of CSIP to another address. Answers under way on the former one may finish.
+   * @param address null: no page @throws SimError LISTEN_FAILED; then there is no page
+   */
+  moveCsipPage(address: Address | null): Promise<void>;
   /** Closes listener and connections; pending answers may finish within the configured limit. */
   stop(): Promise<void>;
 }
@@ -163,15 +173,28 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     return createFront(ctx, address, createListener(ctx, hot, appNow, operations), unread);
   };
   const main = front({ host: config.host, port: config.port, name: 'HTTP', flag: '--website_port' }, ({ app }) => app);
-  const page = config.csipWebsite;
-  // the same operations, with a page for the client of IEEE 2030.5
-  const csip =
-    page &&
-    front({ ...page, name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' }, (all) =>
-      all.csipApp(page.host),
-    );
+  /** with the same operations, and a page for the client of IEEE 2030.5 */
+  let page: Front | null = null;
+  const ending = new Set<Promise<void>>();
   let csipWebsite: Api['csipWebsite'] = null;
   let stopped: Promise<void> | null = null;
+
+  /** A request that closes the page may have come over it, so that nobody waits for the end. */
+  function closePage(): void {
+    const end = page?.stop();
+    page = csipWebsite = null;
+    if (end === undefined) return;
+    ending.add(end);
+    void end.then(() => ending.delete(end));
+  }
+
+  async function moveCsipPage(address: Address | null): Promise<void> {
+    closePage();
+    if (address === null) return;
+    const texts = { name: 'CSIP page', flag: '--csip_website_port', zero: 'no such page' };
+    page = front({ ...address, ...texts }, (all) => all.csipApp(address.host));
+    csipWebsite = await page.start();
+  }
 
   return {
     operations,
@@ -185,12 +208,14 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     },
     async start() {
       const address = await main.start();
-      if (csip) csipWebsite = await csip.start();
+      await moveCsipPage(config.csipWebsite ?? null);
       return address;
     },
+    moveCsipPage,
     stop() {
       ctx.beginStop(0);
-      stopped ??= Promise.all([main.stop(), csip?.stop()]).then(() => {
+      closePage();
+      stopped ??= Promise.all([main.stop(), ...ending]).then(() => {
         ctx.requestLog.flush();
       });
       return stopped;
