@@ -147,7 +147,6 @@ export const labConfigRoutes: readonly Route[] = [
     secretMembers: [...secretSettings, 'yaml'],
     body: loadBodySchema,
     reply: loading.schema,
-    alsoStatus: [202],
     problems: ['conflict', 'settings-locked'],
     handle(ctx, { body, by }) {
       checkUnlocked(ctx.settings);
@@ -159,7 +158,6 @@ export const labConfigRoutes: readonly Route[] = [
         throw new HttpProblem('conflict', 'Only a simulator of the command line can load another lab.');
       beginRestart(ctx);
       return new Answer(loading.reply({ prepared, isDryRun }), {
-        status: 202,
         afterwards() {
           begin(`${by.source} request`);
         },

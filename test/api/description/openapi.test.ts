@@ -25,6 +25,8 @@ const withBody = ['403', '413', '415'];
 const openOnPurpose = [
   // as the central system has answered, of three versions and with members of vendors
   'Authorization/id_token_info/*',
+  // a configuration file, which a start checks
+  'LabLoadRequest/config/*',
   // keywords of JSON Schema
   'FaultKind/parameters_schema/*',
   'FaultKind/target_schema/*',

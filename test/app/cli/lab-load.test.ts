@@ -74,7 +74,7 @@ class Process {
     });
     next.catch(() => undefined);
     const { status, json } = await this.ask('config', body);
-    expect([status, json.restarting], JSON.stringify(json)).to.deep.equal([202, true]);
+    expect([status, json.restarting], JSON.stringify(json)).to.deep.equal([200, true]);
     await next;
     return json;
   }
