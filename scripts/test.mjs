@@ -5,7 +5,8 @@
  *
  * --changed runs the files that import something which differs from the last commit.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -70,13 +71,16 @@ function keepCosts() {
   writeFileSync(costFile, JSON.stringify(Object.fromEntries(costs.filter(([file]) => existsSync(file))), null, 1));
 }
 
-/** @returns the exit code of mocha */
-function mocha(config, args, environment) {
-  const { status } = spawnSync(process.execPath, ['node_modules/mocha/bin/mocha.js', '--config', config, ...args], {
-    stdio: 'inherit',
+/** @param output `pipe`: it is returned, else it is shown as it comes */
+async function mocha(config, args, environment, output = 'inherit') {
+  const child = spawn(process.execPath, ['node_modules/mocha/bin/mocha.js', '--config', config, ...args], {
+    stdio: ['inherit', output, output],
     env: { ...process.env, ...environment },
   });
-  return status ?? 1;
+  const chunks = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => chunks.push(chunk));
+  const [code] = await once(child, 'close');
+  return { code: code ?? 1, text: Buffer.concat(chunks) };
 }
 
 const { options, files, forMocha, isNarrowed } = request(process.argv.slice(2));
@@ -107,8 +111,9 @@ const environment = {
     !process.env.NODE_V8_COVERAGE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? `${root}.cache/node` }),
 };
 const report = process.env.TEST_REPORT;
-const ran = [];
-if (isAll || unitFiles.length > 0) ran.push(mocha('.mocharc.cjs', [...forMocha, ...unitFiles], environment));
+const runsUnit = isAll || unitFiles.length > 0;
+const runs = [];
+if (runsUnit) runs.push(mocha('.mocharc.cjs', [...forMocha, ...unitFiles], environment));
 if (isAll || uiFiles.length > 0) {
   const coverage = process.env.NODE_V8_COVERAGE;
   const ui = {
@@ -117,7 +122,11 @@ if (isAll || uiFiles.length > 0) {
     // tsx loads other text from the same files: coverage of both would not fit together
     ...(coverage && { NODE_V8_COVERAGE: `${coverage}-ui` }),
   };
-  ran.push(mocha('.mocharc.ui.cjs', [...forMocha, ...uiFiles], ui));
+  const color = process.stdout.isTTY ? ['--color'] : [];
+  // beside the others, which leave a core idle now and then; shown behind them
+  runs.push(mocha('.mocharc.ui.cjs', [...color, ...forMocha, ...uiFiles], ui, runsUnit ? 'pipe' : 'inherit'));
 }
+const ended = await Promise.all(runs);
+for (const { text } of ended) process.stdout.write(text);
 keepCosts();
-process.exitCode = Math.max(...ran);
+process.exitCode = Math.max(...ended.map(({ code }) => code));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { codePoint } from '../support/arbitrary.ts';
 import { PropertyCases } from '../support/property-cases.ts';
 import { casesFor, holds, holdsAsync } from '../support/property.ts';
 import type { PropertyOptions, PropertyRun } from '../support/property.ts';
@@ -13,7 +14,7 @@ const anyCase = fc.record({
   octets: fc.uint8Array({ maxLength: 3 }).map((octets) => Buffer.from(octets)),
   numbers: fc.array(fc.constantFrom(NaN, -Infinity, -0, 1.5), { maxLength: 3 }),
   others: fc.array(
-    fc.oneof(fc.bigInt(), fc.date({ noInvalidDate: true }), fc.constant(undefined), fc.string({ unit: 'binary' })),
+    fc.oneof(fc.bigInt(), fc.date({ noInvalidDate: true }), fc.constant(undefined), fc.string({ unit: codePoint })),
     {
       maxLength: 3,
     },

@@ -1,6 +1,6 @@
 let running: Mocha.Test | undefined;
 
-/** The root hook of mocha-setup.ts calls this before each test. */
+/** mocha-setup.ts calls this before each test. */
 export function beginTest(test: Mocha.Test | undefined): void {
   running = test;
 }

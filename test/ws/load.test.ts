@@ -72,7 +72,7 @@ async function logged(pattern: RegExp): Promise<LogEntry> {
 async function memory(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  for (let i = 0; i < 4; i += 1) {
+  for (let i = 0; i < 2; i += 1) {
     await turn();
     collect();
   }
@@ -130,18 +130,18 @@ describe('telemetry stream under load', function () {
   });
 
   it('ten of twenty clients that never read cost the others nothing and no memory that grows', async () => {
-    stream = await openStream(50);
-    stream.plant.padding = 'x'.repeat(1000);
+    stream = await openStream(10);
+    stream.plant.padding = 'x'.repeat(5000);
     const accepted: Socket[] = [];
     stream.server.on('connection', (socket) => accepted.push(socket));
-    const clients = range(20).map(() => new Checker(range(50)));
+    const clients = range(20).map(() => new Checker(range(10)));
     await Promise.all(clients.map((client) => client.tick(0)));
     const readers = clients.slice(10);
     for (const { tcp } of clients.slice(0, 10)) tcp.pause();
     // what the kernel takes
     await run(150, readers);
     const before = await memory();
-    await run(200, readers);
+    await run(100, readers);
     const grown = (await memory()) - before;
     expect(grown / 1e6).to.be.below(8);
     expect(readers.flatMap(({ faults }) => faults)).to.deep.equal([]);

@@ -11,6 +11,7 @@ import {
 import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
+import { codePoint } from '../../support/arbitrary.ts';
 import { holds } from '../../support/property.ts';
 import { HandWall } from '../../support/wall.ts';
 
@@ -75,7 +76,7 @@ describe('log: printable', () => {
   it('is one line of at most 4 KiB, and the text can be read from it, whatever the text', () => {
     holds(
       'one line of at most 4 KiB',
-      fc.string({ unit: 'binary', maxLength: 6000, size: 'max' }),
+      fc.string({ unit: codePoint, maxLength: 6000, size: 'max' }),
       (text) => {
         const line = printable(text);
         expect(Buffer.byteLength(line)).to.be.at.most(4096);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { EventStatusNow, ListedControl, ListedDefault, ListedProgram } from '../../../src/csip/events/model.ts';
 import type { ModeName } from '../../../src/csip/control/model.ts';
+import { pick } from '../../support/depth.ts';
 import { holdsAsync } from '../../support/property.ts';
 import { control, program } from '../events/scene.ts';
 import { beginS, World } from './world.ts';
@@ -148,7 +149,8 @@ describe('CSIP: an event over the end of the process', () => {
 
   it('that is cancelled is answered with 6, or was never cancelled: power lost at each octet of the decision', async () => {
     const books = new Set<string>();
-    for (let keepBytes = 0; keepBytes < 2400; keepBytes += 150) {
+    const stepBytes = pick({ quick: 400, ci: 150 });
+    for (let keepBytes = 0; keepBytes < 2400; keepBytes += stepBytes) {
       const event = limited('05', 3, 20);
       const world = await begin([event]);
       await seconds(world, 6);

@@ -5,6 +5,7 @@ import type { DocumentName, OutgoingDocument } from '../../../src/csip/xml/schem
 import { isNotifiable } from '../../../src/csip/xml/schema.ts';
 import { documentNames, scalars, types } from '../../../src/csip/xml/tables.ts';
 import type { Row, ScalarFacts } from '../../../src/csip/xml/tables.ts';
+import { codePoint } from '../../support/arbitrary.ts';
 
 function hexOf(octets: number): fc.Arbitrary<string> {
   return fc
@@ -23,6 +24,12 @@ const character = fc.oneof(
     .map((point) => String.fromCodePoint(point)),
 );
 
+/** Of a path of a URL (RFC 3986, 3.3). */
+const pathCharacter = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom(...Array.from("///azAZ09-._~!$&'()*+,;=:@")) },
+  { weight: 1, arbitrary: codePoint.map(encodeURIComponent) },
+);
+
 export function scalarArbitrary({ kind, min = 0, max = 0 }: ScalarFacts): fc.Arbitrary<unknown> {
   if (kind === 'boolean') return fc.boolean();
   if (kind === 'integer')
@@ -33,7 +40,7 @@ export function scalarArbitrary({ kind, min = 0, max = 0 }: ScalarFacts): fc.Arb
     );
   if (kind === 'hex') return hexOf(max);
   if (kind === 'text') return fc.array(character, { maxLength: max }).map((characters) => characters.join(''));
-  return fc.webPath().map((path) => path.replace(/^\/*/u, '/'));
+  return fc.array(pathCharacter, { maxLength: 40 }).map((parts) => parts.join('').replace(/^\/*/u, '/'));
 }
 
 export function isAdmitted(since: Row[3], { revision, aus }: BuildOptions): boolean {

@@ -248,7 +248,7 @@ const silencing = new Set([
 ]);
 
 /** Rows are tried on so many devices at once: most of the time a client waits for an answer that does not come. */
-const lanes = 12;
+const lanes = 20;
 
 /** The steps of a client at one device of the simulator, whose faults are its own. */
 class Lane {
