@@ -99,7 +99,7 @@ export class Site {
       startsLater = false,
       spareIdentities = 0,
       deviceFlags = [],
-      app = {},
+      app,
     } = options;
     const isOne = aggregator || kind !== undefined;
     const pki = await headEndPki();

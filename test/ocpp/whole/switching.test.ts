@@ -40,7 +40,7 @@ describe('a charge point that is switched off, on and restarted at run time', ()
   const unplug = () => {
     site.do({ kind: 'evse.unplug', connectorId: 1 });
   };
-  const payloads = (action: string) => site.station.callsOf(action).map(({ payload }) => payload as Json);
+  const payloads = (action: string) => site.station.callsOf(action).map(({ payload }) => payload);
   const endsOf2 = () =>
     payloads('TransactionEvent')
       .filter(({ eventType }) => eventType === 'Ended')
@@ -101,8 +101,11 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     await charge16();
     const chargingSchedule = { chargingRateUnit: 'W', chargingSchedulePeriod: [{ startPeriod: 0, limit: 5000 }] };
     const csChargingProfiles = {
-      ...{ chargingProfileId: 1, stackLevel: 0, chargingProfilePurpose: 'ChargePointMaxProfile' },
-      ...{ chargingProfileKind: 'Relative', chargingSchedule },
+      chargingProfileId: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'ChargePointMaxProfile',
+      chargingProfileKind: 'Relative',
+      chargingSchedule,
     };
     await site.call('SetChargingProfile', { connectorId: 0, csChargingProfiles });
     await site.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' });
