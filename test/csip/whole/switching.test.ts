@@ -1,5 +1,8 @@
 /** The client switched off and on, and restarted for other settings, while the simulator runs. */
 import { expect } from 'chai';
+import type { CsipClient } from '../../../src/contract/csip-client.ts';
+import type { Device } from '../../../src/contract/device.ts';
+import type { DeviceAdapter } from '../../../src/core/device-adapter.ts';
 import { HeadEnd } from '../head-end/head-end.ts';
 import type { Control, Program } from '../head-end/model.ts';
 import { headEndPki } from '../../support/head-end.ts';
@@ -141,6 +144,16 @@ describe('a client at a head-end: switched off, on and restarted at run time', (
     expect(alarms()).to.deep.equal(['csip_connection_lost']);
     await switchOff();
     expect(alarms()).to.deep.equal([]);
+  });
+
+  it('who follows events sees them after a restart too', async () => {
+    await open();
+    const { view } = site.app.adapters.find(({ comm }) => comm === 'csip') as DeviceAdapter<Device, CsipClient>;
+    const states: string[] = [];
+    view.onEvent(({ state }) => states.push(state));
+    await restart();
+    await site.responded(site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80 }), 3, 300);
+    expect([...new Set(states)]).to.deep.equal(['scheduled', 'active', 'completed']);
   });
 
   it('messages are recorded over a restart', async () => {
