@@ -6,6 +6,7 @@ import type { DeviceAdapter } from '../../../src/core/device-adapter.ts';
 import { HeadEnd } from '../head-end/head-end.ts';
 import type { Control, Program } from '../head-end/model.ts';
 import { headEndPki } from '../../support/head-end.ts';
+import { ask } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
 import { TestFolder } from '../../support/state-folder.ts';
 import { Site } from './site.ts';
@@ -154,6 +155,18 @@ describe('a client at a head-end: switched off, on and restarted at run time', (
     await restart();
     await site.responded(site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80 }), 3, 300);
     expect([...new Set(states)]).to.deep.equal(['scheduled', 'active', 'completed']);
+  });
+
+  it('a listener for notifications that cannot open: 409, and the controls go on', async () => {
+    await open();
+    const control = site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80, durationS: 400 });
+    await site.responded(control, 2);
+    const body = { csip_subscribe: true, csip_notify_port: site.headEnd.port };
+    const { status, json } = await ask(site.port, '/api/sim/settings', { method: 'PATCH', body });
+    expect([status, json.code]).to.deep.equal([409, 'conflict']);
+    await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
+    await site.responded(control, 3, 500);
+    expect(statuses(control)).to.deep.equal([1, 2, 3]);
   });
 
   it('messages are recorded over a restart', async () => {
