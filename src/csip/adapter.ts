@@ -9,6 +9,7 @@ import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { LoopShare } from '../core/turns.ts';
 import { Clients } from './clients.ts';
+import type { ClientsOptions } from './clients.ts';
 import { discoverServers } from './discovery.ts';
 import { createCsipDisturber } from './faults/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
@@ -135,6 +136,7 @@ const parsedAtOnce = 8 * 1024;
 export function createCsip(
   settings: CsipSettings,
   { faults, wireLog, logBook, ...parts }: AdapterParts,
+  followers: ClientsOptions['followers'] = new Set(),
 ): LoadedAdapter<Device, CsipClient> {
   const channel = csipChannel(wireLog);
   const share = new LoopShare();
@@ -142,6 +144,7 @@ export function createCsip(
   const clients = new Clients({
     ...parts,
     settings,
+    followers,
     share,
     log: logBook.logger('CSIP'),
     discover,

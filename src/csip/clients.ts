@@ -110,6 +110,8 @@ export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsCha
   readonly pem: TlsIo;
   /** servers that DNS-SD finds */
   readonly discover: CsipClient['discoverServers'];
+  /** listeners to events, over restarts of the clients; absent: new ones */
+  readonly followers?: Set<(event: CsipEvent) => void>;
 }
 
 /** A client with its certificates. */
@@ -126,7 +128,7 @@ export class Clients {
   readonly inForce: InForce;
   readonly notifications: Notifications;
   readonly #connections: Connection[] = [];
-  readonly #followers = new Set<(event: CsipEvent) => void>();
+  readonly #followers: Set<(event: CsipEvent) => void>;
   /** devices of a site that are not in the plant yet: ends the wait for them */
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
@@ -142,6 +144,7 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.options = options;
+    this.#followers = options.followers ?? new Set();
     const {
       server,
       rates,

@@ -78,7 +78,7 @@ describe('Random switches of protocols at their peers', () => {
     () => patch({ dnp3_enable: true, dnp3_shared_port: oneOf([true, false]) }),
     () => patch({ dnp3_profile: oneOf(['an2018', 'ieee1815.2']), dnp3_outstation_addr: oneOf([1, 20]) }),
     () => patch({ csip_client_enable: oneOf([true, false]), ocpp_enable: oneOf([true, false]) }),
-    () => Promise.resolve(giveControl()),
+    giveControl,
     () => callStation(),
     () => post(`evse/${identity}/connectors/1/${oneOf(['plug', 'unplug'])}`, {}),
     () => post(`evse/${identity}/connectors/1/start`, { id_token: 'TAG-1' }),
@@ -91,12 +91,13 @@ describe('Random switches of protocols at their peers', () => {
     expect(status).to.be.oneOf([200, 409]);
   }
 
-  function giveControl(): void {
+  function giveControl(): Promise<void> {
     const headEnd = oneOf([site.headEnd, other]);
     const [program] = headEnd.programs;
     if (program === undefined) throw new Error('the head-end has no program');
     const modes = oneOf<Json>([{ opModMaxLimW: 5000 }, { opModFixedVar: { refType: 2, value: 2000 } }]);
     headEnd.control(program, { modes, inS: oneOf([0, 3]), durationS: oneOf([10, 4000]) });
+    return Promise.resolve();
   }
 
   async function callStation(): Promise<void> {
@@ -106,8 +107,11 @@ describe('Random switches of protocols at their peers', () => {
     const control = { isDefault: false, controlId: 'L1', controlType: 'LimitMaxDischarge', limitMaxDischarge };
     const chargingSchedule = { chargingRateUnit: 'W', chargingSchedulePeriod: [{ startPeriod: 0, limit: 5000 }] };
     const csChargingProfiles = {
-      ...{ chargingProfileId: 1, stackLevel: 0, chargingProfilePurpose: 'ChargePointMaxProfile' },
-      ...{ chargingProfileKind: 'Relative', chargingSchedule },
+      chargingProfileId: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'ChargePointMaxProfile',
+      chargingProfileKind: 'Relative',
+      chargingSchedule,
     };
     const [action, payload] =
       station.connection.subprotocol === 'ocpp1.6'

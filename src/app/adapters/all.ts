@@ -1,5 +1,6 @@
 /** The adapters of a simulator. A `DeviceAdapter` loads the code of its protocol when it starts. */
 import type { CsipClient } from '../../contract/csip-client.ts';
+import type { CsipEvent } from '../../contract/csip-reports.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import { disabledCsipClient } from '../../contract/csip-disabled.ts';
 import type { Device } from '../../contract/device.ts';
@@ -45,11 +46,12 @@ export function composeAdapters(context: Context): Adapters {
   const seats = new AdapterSeats(logBook.logger('Lab'));
   composeModbus(seats, { ...context, modbusMessages });
   seats.add({ name: null, make: () => sunspecClient });
+  const csipFollowers: CsipFollowers = new Set();
   return {
     seats,
     modbusMessages,
     sunspecClient,
-    csipClient: viewIn(seats, 'csip', disabledCsipClient, () => csipOf(context)),
+    csipClient: viewIn(seats, 'csip', disabledCsipClient, () => csipOf(context, csipFollowers)),
     ocpp: viewIn(seats, 'ocpp', disabledOcpp, () => ocppOf(context)),
     dnp3: viewIn(seats, 'dnp3', disabledDnp3, () => dnp3Of(context)),
   };
@@ -79,7 +81,10 @@ function scopeOf(context: Context): { readonly scoped: Context; readonly closed:
   return { scoped: { ...context, faults }, closed: faults.end };
 }
 
-function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
+/** Listeners to events of IEEE 2030.5, which last over restarts of the clients. */
+type CsipFollowers = Set<(event: CsipEvent) => void>;
+
+function csipOf(context: Context, followers: CsipFollowers): DeviceAdapter<Device, CsipClient> | null {
   const { inForce, plant, commAlarms } = context;
   const { csip: start } = inForce();
   if (start === null) return null;
@@ -100,7 +105,7 @@ function csipOf(context: Context): DeviceAdapter<Device, CsipClient> | null {
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledCsipClient,
-    load: async () => (await import('../../csip/adapter.ts')).createCsip(settings, scoped),
+    load: async () => (await import('../../csip/adapter.ts')).createCsip(settings, scoped, followers),
     closed,
   });
 }

@@ -18,6 +18,7 @@ import type { Json } from '../../support/http.ts';
 import { issue } from '../../support/pki.ts';
 import type { Identity } from '../../support/pki.ts';
 import { startApp } from '../../support/running-app.ts';
+import type { RunningOptions } from '../../support/running-app.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { HeadEnd, lfdiOf } from '../head-end/head-end.ts';
@@ -45,6 +46,7 @@ export interface SiteOptions {
   readonly startsLater?: boolean;
   /** flags from which each device is made */
   readonly deviceFlags?: readonly string[];
+  readonly app?: Pick<RunningOptions, 'openStateFolder'>;
 }
 
 const identities: Identity[] = [];
@@ -97,6 +99,7 @@ export class Site {
       startsLater = false,
       spareIdentities = 0,
       deviceFlags = [],
+      app,
     } = options;
     const isOne = aggregator || kind !== undefined;
     const pki = await headEndPki();
@@ -135,7 +138,7 @@ export class Site {
     ];
     // what is kept over a restart of the simulator
     const store = createMemoryStore();
-    const begin = () => startApp(types, all, { wall, later: timers.later, store, deviceFlags });
+    const begin = () => startApp(types, all, { wall, later: timers.later, store, deviceFlags, ...app });
     const site = new Site({ headEnd, wall, timers, lfdis }, directory, begin);
     if (!startsLater) await site.start();
     return site;

@@ -1,9 +1,14 @@
 /** The client switched off and on, and restarted for other settings, while the simulator runs. */
 import { expect } from 'chai';
+import type { CsipClient } from '../../../src/contract/csip-client.ts';
+import type { Device } from '../../../src/contract/device.ts';
+import type { DeviceAdapter } from '../../../src/core/device-adapter.ts';
 import { HeadEnd } from '../head-end/head-end.ts';
 import type { Control, Program } from '../head-end/model.ts';
 import { headEndPki } from '../../support/head-end.ts';
+import { ask } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { TestFolder } from '../../support/state-folder.ts';
 import { Site } from './site.ts';
 
 const voltVar = {
@@ -24,9 +29,10 @@ const voltVar = {
 describe('a client at a head-end: switched off, on and restarted at run time', () => {
   let site: Site;
   let program: Program;
-  const open = async (flags: readonly string[] = []) => {
+  const open = async (isKept = false) => {
+    const folder = new TestFolder();
     site = await Site.open({
-      flags,
+      ...(isKept && { flags: ['--state_dir', '/state'], app: { openStateFolder: () => folder } }),
       prepare(headEnd, [lfdi = '']) {
         headEnd.register(lfdi);
         program = headEnd.program();
@@ -43,58 +49,61 @@ describe('a client at a head-end: switched off, on and restarted at run time', (
   const switchOff = () => site.patch({ csip_client_enable: false });
   const restart = () => site.patch({ csip_lost_after_s: 400 });
 
-  it('a restart towards the same server: the controls go on, and no response is repeated', async () => {
-    await open();
-    const curve = site.headEnd.curve(program, voltVar);
-    const running = site.headEnd.control(program, {
-      modes: { opModMaxLimW: 5000, opModVoltVar: curve },
-      inS: 80,
-      durationS: 400,
-    });
-    const out = site.headEnd.control(program, {
-      modes: { opModFixedPFInjectW: { displacement: 900, excitation: true, multiplier: -3 } },
-      inS: 300,
-      durationS: 60,
-    });
-    const later = site.headEnd.control(program, { modes: { opModMaxLimW: 3000 }, inS: 600, durationS: 60 });
-    await site.responded(running, 2);
-    await site.post(`csip/controls/${out.mRID}/opt`, { in: false });
-    const before = settings();
-    await restart();
-    expect(site.timers.waiting).to.be.greaterThan(0);
-    await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
-    expect(settings()).to.deep.equal(before);
-    await site.responded(later, 3, 900);
-    expect([running, out, later].map(statuses)).to.deep.equal([
-      [1, 2, 3],
-      [1, 10],
-      [1, 2, 3],
-    ]);
-  });
+  for (const isKept of [false, true])
+    describe(isKept ? 'with a state folder' : 'without a state folder', () => {
+      it('a restart towards the same server: the controls go on, and no response is repeated', async () => {
+        await open(isKept);
+        const curve = site.headEnd.curve(program, voltVar);
+        const running = site.headEnd.control(program, {
+          modes: { opModMaxLimW: 5000, opModVoltVar: curve },
+          inS: 80,
+          durationS: 400,
+        });
+        const out = site.headEnd.control(program, {
+          modes: { opModFixedPFInjectW: { displacement: 900, excitation: true, multiplier: -3 } },
+          inS: 300,
+          durationS: 60,
+        });
+        const later = site.headEnd.control(program, { modes: { opModMaxLimW: 3000 }, inS: 600, durationS: 60 });
+        await site.responded(running, 2);
+        await site.post(`csip/controls/${out.mRID}/opt`, { in: false });
+        const before = settings();
+        await restart();
+        expect(site.timers.waiting).to.be.greaterThan(0);
+        await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
+        expect(settings()).to.deep.equal(before);
+        await site.responded(later, 3, 900);
+        expect([running, out, later].map(statuses)).to.deep.equal([
+          [1, 2, 3],
+          [1, 10],
+          [1, 2, 3],
+        ]);
+      });
 
-  it('switched off, everything in the device is as before, and nothing waits or listens', async () => {
-    await open();
-    await switchOff();
-    const [before, subscriptions] = [settings(), new Subscriptions(site.app)];
-    await site.patch({ csip_client_enable: true, csip_subscribe: true, csip_notify_port: 0 });
-    site.headEnd.setDefault(program, { opModMaxLimW: 9000 }, { setGradW: 50 });
-    const curve = site.headEnd.curve(program, voltVar);
-    const control = site.headEnd.control(program, {
-      modes: { opModMaxLimW: 5000, opModVoltVar: curve },
-      inS: 150,
-      durationS: 4000,
+      it('switched off, everything in the device is as before, and nothing waits or listens', async () => {
+        await open(isKept);
+        await switchOff();
+        const [before, subscriptions] = [settings(), new Subscriptions(site.app)];
+        await site.patch({ csip_client_enable: true, csip_subscribe: true, csip_notify_port: 0 });
+        site.headEnd.setDefault(program, { opModMaxLimW: 9000 }, { setGradW: 50 });
+        const curve = site.headEnd.curve(program, voltVar);
+        const control = site.headEnd.control(program, {
+          modes: { opModMaxLimW: 5000, opModVoltVar: curve },
+          inS: 150,
+          durationS: 4000,
+        });
+        await site.responded(control, 2, 300);
+        await switchOff();
+        expect(settings()).to.deep.equal(before);
+        expect(site.timers.waiting).to.equal(0);
+        expect(new Set(Object.values(subscriptions.counts))).to.deep.equal(new Set([0]));
+        expect((await site.get('csip/status')).enabled).to.equal(false);
+        await site.advance(20);
+        await site.patch({ csip_client_enable: true });
+        await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
+        expect(statuses(control)).to.deep.equal([1, 2]);
+      });
     });
-    await site.responded(control, 2, 300);
-    await switchOff();
-    expect(settings()).to.deep.equal(before);
-    expect(site.timers.waiting).to.equal(0);
-    expect(new Set(Object.values(subscriptions.counts))).to.deep.equal(new Set([0]));
-    expect((await site.get('csip/status')).enabled).to.equal(false);
-    await site.advance(20);
-    await site.patch({ csip_client_enable: true });
-    await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
-    expect(statuses(control)).to.deep.equal([1, 2]);
-  });
 
   it('another server: its programs act, and not those of the former one', async () => {
     await open();
@@ -136,6 +145,28 @@ describe('a client at a head-end: switched off, on and restarted at run time', (
     expect(alarms()).to.deep.equal(['csip_connection_lost']);
     await switchOff();
     expect(alarms()).to.deep.equal([]);
+  });
+
+  it('who follows events sees them after a restart too', async () => {
+    await open();
+    const { view } = site.app.adapters.find(({ comm }) => comm === 'csip') as DeviceAdapter<Device, CsipClient>;
+    const states: string[] = [];
+    view.onEvent(({ state }) => states.push(state));
+    await restart();
+    await site.responded(site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80 }), 3, 300);
+    expect([...new Set(states)]).to.deep.equal(['scheduled', 'active', 'completed']);
+  });
+
+  it('a listener for notifications that cannot open: 409, and the controls go on', async () => {
+    await open();
+    const control = site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80, durationS: 400 });
+    await site.responded(control, 2);
+    const body = { csip_subscribe: true, csip_notify_port: site.headEnd.port };
+    const { status, json } = await ask(site.port, '/api/sim/settings', { method: 'PATCH', body });
+    expect([status, json.code]).to.deep.equal([409, 'conflict']);
+    await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
+    await site.responded(control, 3, 500);
+    expect(statuses(control)).to.deep.equal([1, 2, 3]);
   });
 
   it('messages are recorded over a restart', async () => {

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import type { Json } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { TestFolder } from '../../support/state-folder.ts';
 import { id, Site } from './site.ts';
 
 const idToken = { idToken: 'TAG-2', type: 'ISO14443' };
@@ -9,8 +10,13 @@ const subprotocols = ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'];
 
 describe('a charge point that is switched off, on and restarted at run time', () => {
   let site: Site;
-  const open = async (version: string, deviceFlags: readonly string[] = []) => {
-    site = await Site.open({ flags: ['--ocpp_version', version], app: { deviceFlags }, central: { subprotocols } });
+  const open = async (version: string, deviceFlags: readonly string[] = [], isKept = false) => {
+    const folder = new TestFolder();
+    site = await Site.open({
+      flags: ['--ocpp_version', version, ...(isKept ? ['--state_dir', '/state'] : [])],
+      app: { deviceFlags, openStateFolder: () => folder },
+      central: { subprotocols },
+    });
     await accepted();
   };
   const accepted = () =>
@@ -34,7 +40,7 @@ describe('a charge point that is switched off, on and restarted at run time', ()
   const unplug = () => {
     site.do({ kind: 'evse.unplug', connectorId: 1 });
   };
-  const payloads = (action: string) => site.station.callsOf(action).map(({ payload }) => payload as Json);
+  const payloads = (action: string) => site.station.callsOf(action).map(({ payload }) => payload);
   const endsOf2 = () =>
     payloads('TransactionEvent')
       .filter(({ eventType }) => eventType === 'Ended')
@@ -68,22 +74,23 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     expect(payloads('StopTransaction')).to.have.length(1);
   });
 
-  it('profiles and DER controls act under their version alone, and return with it', async () => {
-    await open('ocpp2.1', ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir']);
-    const before = settingsOf(site.app, 0);
-    const limitMaxDischarge = { priority: 1, pctMaxDischargePower: 40 };
-    const control = { isDefault: false, controlId: 'L1', controlType: 'LimitMaxDischarge', limitMaxDischarge };
-    expect(await site.call('SetDERControl', control)).to.deep.equal({ status: 'Accepted' });
-    expect(limit()).to.deep.equal(['ENABLED', 40]);
-    await patch({ ocpp_version: 'ocpp1.6j' });
-    expect(settingsOf(site.app, 0)).to.deep.equal(before);
-    await patch({ ocpp_version: 'ocpp2.1' });
-    expect(limit()).to.deep.equal(['ENABLED', 40]);
-    await patch({ ocpp_auto_authorize: true });
-    expect(limit()).to.deep.equal(['ENABLED', 40]);
-    await patch({ ocpp_enable: false });
-    expect(settingsOf(site.app, 0)).to.deep.equal(before);
-  });
+  for (const isKept of [false, true])
+    it(`DER controls act under their version alone, and return with it, ${isKept ? 'with' : 'without'} a state folder`, async () => {
+      await open('ocpp2.1', ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'], isKept);
+      const before = settingsOf(site.app, 0);
+      const limitMaxDischarge = { priority: 1, pctMaxDischargePower: 40 };
+      const control = { isDefault: false, controlId: 'L1', controlType: 'LimitMaxDischarge', limitMaxDischarge };
+      expect(await site.call('SetDERControl', control)).to.deep.equal({ status: 'Accepted' });
+      expect(limit()).to.deep.equal(['ENABLED', 40]);
+      await patch({ ocpp_version: 'ocpp1.6j' });
+      expect(settingsOf(site.app, 0)).to.deep.equal(before);
+      await patch({ ocpp_version: 'ocpp2.1' });
+      expect(limit()).to.deep.equal(['ENABLED', 40]);
+      await patch({ ocpp_auto_authorize: true });
+      expect(limit()).to.deep.equal(['ENABLED', 40]);
+      await patch({ ocpp_enable: false });
+      expect(settingsOf(site.app, 0)).to.deep.equal(before);
+    });
 
   it('switched off, the station works as one without OCPP, and nothing waits or listens', async () => {
     await open('ocpp1.6j');
@@ -94,8 +101,11 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     await charge16();
     const chargingSchedule = { chargingRateUnit: 'W', chargingSchedulePeriod: [{ startPeriod: 0, limit: 5000 }] };
     const csChargingProfiles = {
-      ...{ chargingProfileId: 1, stackLevel: 0, chargingProfilePurpose: 'ChargePointMaxProfile' },
-      ...{ chargingProfileKind: 'Relative', chargingSchedule },
+      chargingProfileId: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'ChargePointMaxProfile',
+      chargingProfileKind: 'Relative',
+      chargingSchedule,
     };
     await site.call('SetChargingProfile', { connectorId: 0, csChargingProfiles });
     await site.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' });
