@@ -32,6 +32,7 @@ const marker = /53756e53$/;
 class Lab {
   readonly running: RunningApp;
   readonly #keys: readonly Kept[];
+  readonly #headEnds: HeadEnd[] = [];
 
   private constructor(running: RunningApp, keys: readonly Kept[]) {
     this.running = running;
@@ -60,12 +61,19 @@ class Lab {
     return this.identity('root').cert;
   }
 
-  headEnd(): Promise<HeadEnd> {
-    return HeadEnd.open(this.identity('server'), {
+  async headEnd(): Promise<HeadEnd> {
+    const headEnd = await HeadEnd.open(this.identity('server'), {
       ca: this.root,
       requestCert: true,
       ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256',
     });
+    this.#headEnds.push(headEnd);
+    return headEnd;
+  }
+
+  async close(): Promise<void> {
+    await this.running.app.stop();
+    await Promise.all(this.#headEnds.map((headEnd) => headEnd.close()));
   }
 }
 
@@ -112,7 +120,7 @@ describe('Settings that choose certificates by name', () => {
   beforeEach(async () => {
     lab = await Lab.open('PV-3Phase', 'EVSE');
   });
-  afterEach(() => lab.running.app.stop());
+  afterEach(() => lab.close());
 
   it('Modbus: a master with a certificate of the hierarchy reads over TLS', async () => {
     const { running } = lab;
@@ -156,10 +164,9 @@ describe('Settings that choose certificates by name', () => {
       422,
       ['/mb_key: certificate:aggregator: the key does not belong to the certificate of /mb_cert'],
     ]);
-    const taken = await HeadEnd.open(lab.identity('server'));
+    const taken = await lab.headEnd();
     const ports = { mb_port: taken.port, mb_shared_port: true };
     expect((await patch(running, { ...modbusBy('aggregator', 'root'), ...ports })).status).to.equal(409);
-    await taken.close();
     expect(await used(running, 'aggregator')).to.deep.equal([]);
     expect(await used(running, 'server')).to.deep.equal(['mb_cert', 'mb_key']);
     expect(await readMarker(running, lab.root, lab.identity('device0'))).to.match(marker);
@@ -221,7 +228,6 @@ describe('Settings that choose certificates by name', () => {
       422,
       ['/csip_key: certificate:device1: does not belong to the certificate'],
     ]);
-    await headEnd.close();
   });
 
   it('OCPP: security profile 3', async () => {
@@ -245,7 +251,6 @@ describe('Settings that choose certificates by name', () => {
     const both = { ocpp_cert: 'certificate:device0', ocpp_key: 'certificate:device0' };
     expect((await patch(running, both)).status).to.equal(200);
     expect(presentedLfdi(await central.session())).to.equal(lab.lfdi('device0'));
-    await central.close();
   });
 
   it('DNP3: a master over TLS polls', async () => {
