@@ -64,6 +64,13 @@ describe('protocols that are switched on and off', () => {
     expect(bodies('POST modbus/disable')).to.deep.equal([undefined]);
   });
 
+  it('a simulator without settings: the page of the protocol, without a switch', async () => {
+    daemon.on('GET settings', () => ({ locked: false, settings: [] }));
+    await open('csip');
+    expect(textOf('h1')).to.equal('IEEE 2030.5 client');
+    expect(all('button').filter((each) => each.textContent.startsWith('Switch'))).to.deep.equal([]);
+  });
+
   it('locked settings: neither on nor off, with the reason', async () => {
     answerWithSettings(daemon, { mb_enable: { value: false } }, true);
     await open('modbus');
