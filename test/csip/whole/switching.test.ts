@@ -1,4 +1,7 @@
 /** The client switched off and on, and restarted for other settings, while the simulator runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { CsipClient } from '../../../src/contract/csip-client.ts';
 import type { Device } from '../../../src/contract/device.ts';
@@ -27,12 +30,17 @@ const voltVar = {
 };
 
 describe('a client at a head-end: switched off, on and restarted at run time', () => {
+  /** has the lock of the state folder */
+  const root = mkdtempSync(join(tmpdir(), 'derbench-switching-'));
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
   let site: Site;
   let program: Program;
   const open = async (isKept = false) => {
     const folder = new TestFolder();
     site = await Site.open({
-      ...(isKept && { flags: ['--state_dir', '/state'], app: { openStateFolder: () => folder } }),
+      ...(isKept && { flags: ['--state_dir', root], app: { openStateFolder: () => folder } }),
       prepare(headEnd, [lfdi = '']) {
         headEnd.register(lfdi);
         program = headEnd.program();

@@ -1,7 +1,10 @@
 /** Outstations that are switched off and on, and restarted for other settings, while the simulator runs. */
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { ask } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
@@ -33,14 +36,17 @@ async function freePort(): Promise<number> {
 }
 
 describe('outstations that are switched off, on and restarted at run time', () => {
+  /** has the lock of the state folder */
+  const root = mkdtempSync(join(tmpdir(), 'derbench-switching-'));
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
   let site: Site;
   const open = async (isKept = false) => {
     const folder = new TestFolder();
-    site = await Site.open(
-      ['PV-3Phase'],
-      ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', '/state'] : [])],
-      { openStateFolder: () => folder },
-    );
+    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', root] : [])], {
+      openStateFolder: () => folder,
+    });
   };
   const patch = async (body: unknown) => {
     const { status, text } = await ask(site.running.port, '/api/sim/settings', { method: 'PATCH', body });

@@ -1,4 +1,7 @@
 /** Charge points that are switched off and on, and restarted for other settings, while the simulator runs. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Json } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
@@ -9,11 +12,16 @@ const idToken = { idToken: 'TAG-2', type: 'ISO14443' };
 const subprotocols = ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'];
 
 describe('a charge point that is switched off, on and restarted at run time', () => {
+  /** has the lock of the state folder */
+  const root = mkdtempSync(join(tmpdir(), 'derbench-switching-'));
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
   let site: Site;
   const open = async (version: string, deviceFlags: readonly string[] = [], isKept = false) => {
     const folder = new TestFolder();
     site = await Site.open({
-      flags: ['--ocpp_version', version, ...(isKept ? ['--state_dir', '/state'] : [])],
+      flags: ['--ocpp_version', version, ...(isKept ? ['--state_dir', root] : [])],
       app: { deviceFlags, openStateFolder: () => folder },
       central: { subprotocols },
     });
