@@ -3,6 +3,7 @@
  * device together are its state. Restoring writes into an instance that was built from the same configuration.
  */
 import { SimError } from './errors.ts';
+import { isJsonObject } from './json-object.ts';
 import type { JsonValue } from './store.ts';
 
 export interface Kept {
@@ -56,8 +57,7 @@ export function fromExactJson(saved: JsonValue): unknown {
 }
 
 function recordOf(saved: JsonValue): Readonly<Record<string, JsonValue>> {
-  if (typeof saved === 'object' && saved !== null && !Array.isArray(saved))
-    return saved as Readonly<Record<string, JsonValue>>;
+  if (isJsonObject(saved)) return saved;
   throw new SimError('INTERNAL', 'a kept record is not an object');
 }
 
