@@ -130,7 +130,7 @@ export function keepHistory(
       folder: files.openFolder(join(files.path, historyFolder)),
       log,
       nowMs: () => wall.nowMs(),
-      isOurs: () => !files.store.report.isLost,
+      hasFolder: () => !files.store.report.isLost,
       limits: {
         get spanMs() {
           return (inForce().stateHistory ?? stateHistory).hours * 3_600_000;

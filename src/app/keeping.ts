@@ -232,16 +232,17 @@ export class PlantKeeping implements Keeping {
     };
     const { sim, tickIntervalS, rate } = plant.time;
     const tickS = tickIntervalS * rate;
-    const restore = (left: typeof maps.left) => {
-      device.kept({ ...fit, maps: { ...maps, left } }).restore(saved.state);
+    const kept = device.kept({ ...fit, maps });
+    const restore = () => {
+      kept.restore(saved.state);
       // also a device of a later time, from the state of another simulator
       if (Math.abs(secondsBetween(device.now, sim)) > maxTicksBehind * tickS) device.skipTo(sim);
     };
     try {
-      restore(maps.left);
+      restore();
       device.rehearse(tickS);
-      // the rehearsal has moved the device, and named what is left out
-      restore(() => undefined);
+      // the rehearsal has moved the device
+      restore();
     } catch (error) {
       throw new UnfitState(part, error);
     }
@@ -271,13 +272,17 @@ export class PlantKeeping implements Keeping {
 
   #enter(device: SimDevice): void {
     const { index } = device;
-    const kept = device.kept();
+    // made at the first save: a start makes one to restore the device
+    let kept: Kept | null = null;
     const marks = this.#options.marksOf(index);
     this.#layouts.use(device.bank.layout);
     const entry: KeptDevice = {
       device,
       life: randomUUID(),
-      kept: { save: () => ({ ...marks, life: entry.life, state: kept.save() }), restore: () => undefined },
+      kept: {
+        save: () => ({ ...marks, life: entry.life, state: (kept ??= device.kept()).save() }),
+        restore: () => undefined,
+      },
       slot: deviceName(index),
       isWritten: false,
       commands: 0,

@@ -52,14 +52,20 @@ export function configurationMarks(config: AppConfig): (device: DeviceConfig) =>
   const mark = (value: unknown) => digest(value).slice(0, markLength);
   const markProfile = ({ source, inverter, models }: DeviceConfig['profile']) =>
     [mark(source), mark([inverter, models['702'] ?? null])] as const;
-  const ofProfile = new WeakMap<object, { readonly whole: string; readonly parts: readonly [string, string] }>();
-  return ({ deviceType, phases, profile }) => {
-    const marks = ofProfile.get(profile) ?? { whole: digest(profile), parts: markProfile(profile) };
-    ofProfile.set(profile, marks);
+  const marksOf = ({ deviceType, phases, profile }: DeviceConfig): Marks => {
     const device = [deviceType, phases, grid.nominalFrequencyHz];
     return {
-      configuration: digest([...device, simModels, deviceSpreadPct, marks.whole]),
-      fits: [mark(device), ...marks.parts],
+      configuration: digest([...device, simModels, deviceSpreadPct, digest(profile)]),
+      fits: [mark(device), ...markProfile(profile)],
     };
+  };
+  const ofProfile = new WeakMap<object, Map<string, Marks>>();
+  return (config) => {
+    const ofTypes = ofProfile.get(config.profile) ?? new Map<string, Marks>();
+    ofProfile.set(config.profile, ofTypes);
+    const key = `${config.deviceType} ${config.phases}`;
+    const marks = ofTypes.get(key) ?? marksOf(config);
+    ofTypes.set(key, marks);
+    return marks;
   };
 }

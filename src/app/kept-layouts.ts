@@ -1,4 +1,5 @@
 /** The layouts of register maps under which devices are kept: a version with another map finds their points by name. */
+import { isJsonObject } from '../core/json-object.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { JsonValue } from '../core/store.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
@@ -17,10 +18,10 @@ export class KeptLayouts {
 
   /** @param saved of an earlier process */
   constructor(saved: JsonValue | undefined, log: Pick<Logger, 'warning'>) {
-    const isRecord = typeof saved === 'object' && saved !== null && !Array.isArray(saved);
-    if (saved !== undefined && !isRecord)
+    const isUsable = isJsonObject(saved);
+    if (saved !== undefined && !isUsable)
       log.warning('the kept layouts of register maps cannot be used: they are no object; they start anew');
-    const entries = isRecord ? Object.entries(saved) : [];
+    const entries = isUsable ? Object.entries(saved) : [];
     this.#packed = new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   }
 

@@ -133,9 +133,11 @@ export class StateSaver {
 
   /** Devices that registers or commands have changed since they were written. */
   #changedDevices(): readonly number[] {
-    return [...this.#devices]
-      .filter(([, { device, isWritten, commands }]) => isWritten || device.commandCount !== commands)
-      .map(([index]) => index);
+    const indexes: number[] = [];
+    // each slice of a save asks for them: a list of all devices would cost as much as some of them
+    for (const { device, isWritten, commands } of this.#devices.values())
+      if (isWritten || device.commandCount !== commands) indexes.push(device.index);
+    return indexes;
   }
 
   /**

@@ -3,6 +3,7 @@
  * device together are its state. Restoring writes into an instance that was built from the same configuration.
  */
 import { SimError } from './errors.ts';
+import { isJsonObject } from './json-object.ts';
 import type { JsonValue } from './store.ts';
 
 export interface Kept {
@@ -47,15 +48,16 @@ export function toExactJson(value: unknown): JsonValue {
 export function fromExactJson(saved: JsonValue): unknown {
   if (Array.isArray(saved)) return (saved as readonly JsonValue[]).map(fromExactJson);
   if (typeof saved !== 'object' || saved === null) return saved;
-  const object = saved as Readonly<Record<string, JsonValue>>;
-  const special = specialTexts.findIndex((text) => text === object['$']);
+  const members = saved as Readonly<Record<string, JsonValue>>;
+  const special = typeof members['$'] === 'string' ? specialTexts.indexOf(members['$']) : -1;
   if (special >= 0) return specialNumbers[special];
-  return Object.fromEntries(Object.entries(object).map(([name, member]) => [name, fromExactJson(member)]));
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(members)) copy[name] = fromExactJson(members[name] ?? null);
+  return copy;
 }
 
 function recordOf(saved: JsonValue): Readonly<Record<string, JsonValue>> {
-  if (typeof saved === 'object' && saved !== null && !Array.isArray(saved))
-    return saved as Readonly<Record<string, JsonValue>>;
+  if (isJsonObject(saved)) return saved;
   throw new SimError('INTERNAL', 'a kept record is not an object');
 }
 
@@ -73,8 +75,8 @@ function isAlike(present: unknown, saved: unknown): boolean {
 
 /** @throws SimError INTERNAL for a member of another kind than the present one */
 function checkMembers(present: object, saved: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(present))
-    if (name in saved && !isAlike(value, saved[name]))
+  for (const name of Object.keys(present))
+    if (name in saved && !isAlike((present as Readonly<Record<string, unknown>>)[name], saved[name]))
       throw new SimError('INTERNAL', `the kept ${name} is a value of another kind`);
 }
 

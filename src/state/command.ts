@@ -26,7 +26,7 @@ import type { Folder } from './files.ts';
 import { checkFolder, copyDamaged, readState, withFolderToRead, withLockedFolder } from './folder-work.ts';
 import type { FolderState } from './folder-work.ts';
 import { lockHolder } from './lock.ts';
-import { shownAsJson, shownAsText } from './show.ts';
+import { summaryAsJson, summaryAsText } from './show.ts';
 import { snapshotFolder, Snapshots } from './snapshots.ts';
 
 /** The process around the command. */
@@ -59,14 +59,14 @@ async function show({ folder: path, device, asJson }: StateArguments, io: StateI
     isReadOnly: true,
   }).list();
   const contents = device === null ? state.contents : partOf(state.contents, device);
-  const shown = {
+  const summary = {
     folder: path,
     device,
     state: { ...state, contents },
     holder: lockHolder(path, io.nowMs()),
     snapshots: device === null ? snapshots : [],
   };
-  await io.out(asJson ? shownAsJson(shown) : shownAsText(shown));
+  await io.out(asJson ? summaryAsJson(summary) : summaryAsText(summary));
 }
 
 /** Opens a file for writing. @throws SimError CONFIG_INVALID */
@@ -164,11 +164,14 @@ function readDocument(path: string): ImportedState {
   }
 }
 
-async function importState({ folder: path, file, device: wanted }: StateArguments, io: StateIo): Promise<void> {
-  const { contents, device: given, leftOut } = readDocument(file);
-  if (wanted !== null && given !== null && wanted !== given)
-    throw new SimError('CONFIG_INVALID', `--device: given ${wanted}; ${file} has the state of device ${given}`);
-  const device = wanted ?? given;
+async function importState({ folder: path, file, device: chosen }: StateArguments, io: StateIo): Promise<void> {
+  const { contents, device: documentDevice, leftOut } = readDocument(file);
+  if (chosen !== null && documentDevice !== null && chosen !== documentDevice)
+    throw new SimError(
+      'CONFIG_INVALID',
+      `--device: given ${chosen}; ${file} has the state of device ${documentDevice}`,
+    );
+  const device = chosen ?? documentDevice;
   // a device is imported beside others, a whole state also into a new folder
   if (device !== null || existsSync(path)) checkFolder(path);
   const part = device === null ? contents : partOf(contents, device);

@@ -1,6 +1,7 @@
 /** The contents of a store outside of it: slots with the JSON texts of their values, checked where they come from a file. */
 import { SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
+import { isJsonObject } from '../core/json-object.ts';
 import { defaultStoreLimits, isSlotName } from '../core/store.ts';
 import type { StoreLimits } from '../core/store.ts';
 import type { Folder } from './files.ts';
@@ -47,9 +48,8 @@ export function checkedContents(slots: unknown, limits: StoreLimits = defaultSto
   const issues: Issue[] = [];
   const contents = new Map<string, readonly string[]>();
   const note = (name: string, detail: string) => issues.push({ name, detail });
-  const isObject = typeof slots === 'object' && slots !== null && !Array.isArray(slots);
-  const entries = isObject ? Object.entries(slots) : [];
-  if (!isObject) note('/slots', 'is no object of lists by name');
+  const entries = isJsonObject(slots) ? Object.entries(slots) : [];
+  if (!isJsonObject(slots)) note('/slots', 'is no object of lists by name');
   if (entries.length > limits.maxSlots)
     note('/slots', `has ${entries.length} slots; allowed: ${limits.maxSlots} at most`);
   for (const [name, values] of entries) {

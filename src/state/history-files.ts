@@ -34,7 +34,7 @@ const segmentsPerSpan = 24;
 const formVersion = 1;
 /** length and checksum before each record */
 const prefixBytes = 8;
-/** A batch of more octets is none of ours. */
+/** No segment has a batch of more octets. */
 const maxBatchBytes = 256 * 2 ** 20;
 /** A failed disk is tried again after so many milliseconds. */
 const retryMs = 60_000;
@@ -60,7 +60,7 @@ interface Records {
   readonly payloads: readonly Buffer[];
   /** octets up to the end of the last readable record */
   readonly goodBytes: number;
-  /** false: octets within the file have changed, or it is none of ours; a last write that did not end is no damage */
+  /** false: octets within the file have changed, or it is no segment; a last write that did not end is no damage */
   readonly isWhole: boolean;
 }
 
@@ -105,7 +105,7 @@ interface Options {
   readonly nowMs: () => number;
   readonly limits: HistoryLimits;
   /** false: another process has the folder; default: always true */
-  readonly isOurs?: () => boolean;
+  readonly hasFolder?: () => boolean;
 }
 
 export class HistoryFiles {
@@ -180,8 +180,8 @@ export class HistoryFiles {
    * @param encode gives the batch; `isFirst`: the first one that this process writes to the segment
    */
   async write(encode: (isFirst: boolean) => Buffer): Promise<void> {
-    const { nowMs, folder, log, isOurs = () => true } = this.#options;
-    if (!this.#isUsable || !isOurs()) return;
+    const { nowMs, folder, log, hasFolder = () => true } = this.#options;
+    if (!this.#isUsable || !hasFolder()) return;
     if (this.#failedAtMs !== null && Math.abs(nowMs() - this.#failedAtMs) < retryMs) return;
     try {
       const isFirst = await this.#makeReady();

@@ -70,9 +70,16 @@ class Batch {
   }
 }
 
-function sizeOf(contents: ReturnType<ListStore['contents']>): number {
+/** Octets of a record besides the name of its slot and its values, about. */
+const recordBytes = 40;
+
+/** Octets of the records of slots, about: making the records costs more. */
+function sizeOf(contents: Iterable<readonly [slot: string, texts: readonly string[]]>): number {
   let sum = 0;
-  for (const [slot, texts] of contents) for (const text of texts) sum += slot.length + text.length;
+  for (const [slot, texts] of contents) {
+    sum += recordBytes + slot.length;
+    for (const text of texts) sum += text.length;
+  }
   return sum;
 }
 
@@ -200,16 +207,16 @@ export class Journal implements Durability {
   }
 
   async #write(changes: readonly SlotChange[]): Promise<void> {
-    const lines = changes.map((change, i) => changeLine(this.#number + i, change, i + 1 < changes.length));
-    const data = Buffer.from(lines.join(''));
-    const size = this.#bytes + data.length;
+    const size = this.#bytes + sizeOf(changes.map(({ slot, texts }) => [slot, texts]));
     const isLong = size > this.#options.limits.compactBytes && size > 2 * this.#compactedBytes;
     // the contents of the store have these changes already
     if (await this.#hasMended()) return;
     if (this.#file === null || isLong) return this.#rewrite();
+    const lines = changes.map((change, i) => changeLine(this.#number + i, change, i + 1 < changes.length));
+    const data = Buffer.from(lines.join(''));
     await this.#file.write(data);
     await this.#file.sync();
-    this.#bytes = size;
+    this.#bytes += data.length;
     this.#number += changes.length;
   }
 

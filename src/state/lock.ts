@@ -20,7 +20,7 @@ const deadAfterMs = 20_000;
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** instant of the start of the process as the kernel counts it; null: not told by this system */
+  /** instant of the start of the process as the kernel counts it; null: this system does not give it */
   readonly started: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Lock {
   release(): void;
 }
 
-/** The start of a process, with the identity of the boot; null: no such process, or none that this system tells of. */
+/** The start of a process, with the identity of the boot; null: no such process, or a system without /proc. */
 function startOf(pid: number): string | null {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -171,11 +171,11 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
   }
   const self = thisProcess();
   // others may have removed the lock, and another process may have taken it, as after a suspension
-  const isOurs = (text: string) => isDeepStrictEqual(holderIn(text), self);
+  const isOfThisProcess = (text: string) => isDeepStrictEqual(holderIn(text), self);
   const stop = every(aliveEveryMs, () => {
     const touchedAt = new Date();
     void readFile(path, 'utf8')
-      .then((text) => (isOurs(text) ? utimes(path, touchedAt, touchedAt) : undefined))
+      .then((text) => (isOfThisProcess(text) ? utimes(path, touchedAt, touchedAt) : undefined))
       .catch(() => undefined);
   });
   return {
@@ -184,7 +184,7 @@ export function takeLock(folder: string, every: Every, nowMs: () => number): Loc
         throw new Error(`${path} cannot be read: ${errorText(error)}`, { cause: error });
       });
       if (text !== null) {
-        if (isOurs(text)) return { holder: null, wasRemoved: false };
+        if (isOfThisProcess(text)) return { holder: null, wasRemoved: false };
         const holder = holderIn(text);
         if (holder !== null) return { holder: holderWords(holder), wasRemoved: false };
         if (isHeld(path, null, nowMs()))

@@ -2,21 +2,18 @@
  * Migrations of the contents of a store, from each form to the next one. A released form stays readable for good: its
  * migration is never changed, and `fixtures/state` has a journal of each.
  */
+import { isJsonObject } from '../core/json-object.ts';
 import type { Contents } from './contents.ts';
 import { formatVersion } from './record.ts';
 
 /** A pure function from the contents of a form to those of the next one. */
 type Migration = (contents: Contents) => Contents;
 
-type Json = Readonly<Record<string, unknown>>;
-
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Changes an inner member of a value; a value without it stays as it is. */
 function changed(value: unknown, path: readonly string[], change: (member: unknown) => unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return change(value);
-  if (!isJson(value) || !(name in value)) return value;
+  if (!isJsonObject(value) || !(name in value)) return value;
   return { ...value, [name]: changed(value[name], rest, change) };
 }
 
@@ -36,7 +33,7 @@ const inSlots =
  * form 2 has the octets of all runs together, and text in the place of the sum.
  */
 function joinedRuns(bank: unknown): unknown {
-  if (!isJson(bank) || !Array.isArray(bank['registers'])) return bank;
+  if (!isJsonObject(bank) || !Array.isArray(bank['registers'])) return bank;
   const { registers, layout, ...others } = bank as {
     readonly registers: readonly (readonly [number, string])[];
     readonly layout?: unknown;
@@ -54,7 +51,8 @@ function joinedRuns(bank: unknown): unknown {
 }
 
 /** Form 1 has the holds of the schedules of an outstation before and after their last change; form 2 has the latter. */
-const presentHolds = (holds: unknown): unknown => (isJson(holds) && 'present' in holds ? holds['present'] : holds);
+const presentHolds = (holds: unknown): unknown =>
+  isJsonObject(holds) && 'present' in holds ? holds['present'] : holds;
 
 const registersOf1 = inSlots(/^plant\/device\/\d+$/, (value) =>
   changed(value, ['state', 'registers', 'bank'], joinedRuns),

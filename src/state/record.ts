@@ -23,7 +23,7 @@ export interface Replay {
   readonly version: number;
   /**
    * state of what follows the readable records; null: nothing does. `torn`: a write that did not end; `damaged`: records
-   * that were whole are lost, or the file is none of ours
+   * that were whole are lost, or the file is no journal
    */
   readonly damage: 'torn' | 'damaged' | null;
 }
@@ -93,10 +93,10 @@ function apply(slots: Map<string, SlotChanges>, { slot, change, text }: JournalR
 /** JSON of each value of a change; null: its text is none, no list, or nested too deep, whatever its checksum says. */
 function textsOf({ change, text }: SlotChanges[number]): readonly string[] | null {
   try {
-    const given: unknown = JSON.parse(text);
+    const parsed: unknown = JSON.parse(text);
     // the text of a value stays as it is, for writing all values anew takes long; one with few brackets is not nested deep
     if (change === 'value' && (text.match(/[[{]/g)?.length ?? 0) < 1000) return [text];
-    const values: unknown = change === 'value' ? [given] : given;
+    const values: unknown = change === 'value' ? [parsed] : parsed;
     return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
   } catch {
     return null;

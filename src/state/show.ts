@@ -23,7 +23,7 @@ export function areasOf(contents: Contents): readonly AreaSize[] {
   return [...areas.values()].sort((a, b) => (a.area < b.area ? -1 : 1));
 }
 
-export interface ShownState {
+export interface StateSummary {
   readonly folder: string;
   /** null: the whole simulator */
   readonly device: number | null;
@@ -35,7 +35,7 @@ export interface ShownState {
 
 const isoOf = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-export function shownAsJson({ folder, device, state, holder, snapshots }: ShownState): string {
+export function summaryAsJson({ folder, device, state, holder, snapshots }: StateSummary): string {
   const { contents, format, octets, records, lastSaveMs, damage } = state;
   const document = {
     folder,
@@ -74,8 +74,8 @@ function damageWords({ damage, records }: FolderState, holder: string | null): r
     : [`the journal is damaged: the state of its first ${records} records can be read`];
 }
 
-export function shownAsText(shown: ShownState): string {
-  const { folder, device, state, holder, snapshots } = shown;
+export function summaryAsText(summary: StateSummary): string {
+  const { folder, device, state, holder, snapshots } = summary;
   const { contents, format, octets, records, lastSaveMs } = state;
   const areas = areasOf(contents);
   const cells = areas.map((each) => [each.area, each.slots, each.entries, each.octets].map(String));

@@ -136,7 +136,7 @@ describe('files of a running simulator in the hands of others', () => {
       log: { info: () => undefined, warning: () => undefined },
       nowMs: () => 0,
       limits: { spanMs: 1e9, bytes: 1e9, segmentBytes: 1e9 },
-      isOurs: () => !files.store.report.isLost,
+      hasFolder: () => !files.store.report.isLost,
     });
     writeFileSync(join(path, 'lock'), '{"pid":7,"host":"elsewhere","started":null}');
     const before = readFileSync(journal());

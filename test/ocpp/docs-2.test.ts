@@ -46,6 +46,7 @@ function station() {
     id: 'CS-1',
     device: device.port,
     clock,
+    clockSet: nothing,
     wall,
     line,
     connection,

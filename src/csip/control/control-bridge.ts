@@ -94,8 +94,10 @@ class EndDeviceTarget implements GroupTarget {
         running: [...this.#running],
       }),
       (kept) => {
+        // a device that starts anew has nothing that a control would have to end
+        const restored = this.#devices.filter(({ device }) => device.bank.restored !== null);
         for (const { index, state } of kept.devices)
-          this.#devices
+          restored
             .find(({ device }) => device.index === index)
             ?.kept()
             .restore(state);

@@ -140,7 +140,7 @@ interface HeartbeatSetting {
   onChange(listener: () => void): () => void;
 }
 
-export interface RegistrationOptions extends Pick<StackOptions, 'clock' | 'wall' | 'later' | 'log'> {
+export interface RegistrationOptions extends Pick<StackOptions, 'clock' | 'clockSet' | 'wall' | 'later' | 'log'> {
   readonly line: Line;
   readonly table: BootTable;
   /** Payload of BootNotification. @param reason null: without a reason, to compare contents */
@@ -205,7 +205,7 @@ function showsSecond(text: string, remoteMs: number, shownMs: number): boolean {
 }
 
 function sync(
-  { clock, wall, log, finding, clauses, clockMoved }: RegistrationOptions,
+  { clock, clockSet, wall, log, finding, clauses, clockMoved }: RegistrationOptions,
   action: 'BootNotification' | 'Heartbeat',
   currentTime: string,
   durationMs: number,
@@ -220,6 +220,7 @@ function sync(
   // the central system read its clock during the request: assume the middle
   if (showsSecond(currentTime, remoteMs, beforeMs - durationMs / 2)) clock.sync(beforeMs, wall.monotonicMs());
   else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
+  clockSet();
   clockMoved?.((clock.nowMs() - beforeMs) / 1000);
 }
 

@@ -34,6 +34,7 @@ import { ConnectionAlarm } from './connection-alarm.ts';
 import { connectionOf, isReady, networkOf, resetNetwork } from './connection.ts';
 import { createInsistence } from './insistence.ts';
 import type { Insistence } from './insistence.ts';
+import { KeptOffset } from './kept-offset.ts';
 import { LineState } from './line.ts';
 import type { StationPort } from './port.ts';
 import { SpokenVersion } from './spoken.ts';
@@ -79,6 +80,7 @@ export class ChargePoint implements OcppStation {
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
   readonly #line: LineState;
+  readonly #offset: KeptOffset;
   readonly #limits: SentLimits;
   readonly #releases: Insistence;
   /** ends listening to the device */
@@ -101,6 +103,13 @@ export class ChargePoint implements OcppStation {
     const { link } = this.#transport;
     this.#alarm = new ConnectionAlarm({ ...options, deviceIndex: this.deviceIndex, link });
     this.#line = this.#makeLineState();
+    this.#offset = new KeptOffset({
+      ...options,
+      slot: options.store(null, 'clock'),
+      failed: (error) => {
+        this.#unsaved('the offset of its clock', error);
+      },
+    });
     this.#releases = createInsistence(options.later, options.log, this.deviceIndex);
     this.#limits = new SentLimits({ ...options, releases: this.#releases, slot: options.store(null, 'limits') });
     // also while no version follows the device
@@ -152,6 +161,7 @@ export class ChargePoint implements OcppStation {
       line,
       connection: connectionOf(link, this.#line),
       network: networkOf(this.#transport, this.#line),
+      clockSet: this.#offset.save,
       limits: this.#limits,
       releases: this.#releases,
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
@@ -248,6 +258,7 @@ export class ChargePoint implements OcppStation {
 
   /** Restores its state, before the first connection. @throws what the store throws */
   async load(): Promise<void> {
+    await this.#offset.load();
     await this.#line.load();
     await this.#limits.load();
     await this.#spoken.load();

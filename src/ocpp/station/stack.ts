@@ -126,6 +126,8 @@ export interface StackOptions {
   readonly device: StationPort;
   /** the time of the central system; instants of transitions by `ofSim` */
   readonly clock: RemoteClock;
+  /** Call it after each `sync` of the clock: a restart keeps its offset. */
+  readonly clockSet: () => void;
   readonly wall: WallClock;
   /** timers on the wall clock: heartbeat, back-off, time-outs. What the protocol times by its own instants uses `clock` */
   readonly later: Later;

@@ -60,6 +60,8 @@ export interface Stack16Options
     | 'releases'
   > {
   readonly line: Line;
+  /** Call it after each `sync` of the clock. */
+  readonly clockSet: () => void;
   /** absent: no network profile is in use ever */
   readonly network?: ResortNetwork;
   /** certificates of the settings, PEM; absent: none */

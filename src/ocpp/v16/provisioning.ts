@@ -64,7 +64,7 @@ export function callsOf(call: SendCall): Calls {
 
 interface Registration16Options
   extends Pick<StationParts, 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
-    Pick<RegistrationOptions, 'clockMoved'> {
+    Pick<RegistrationOptions, 'clockSet' | 'clockMoved'> {
   readonly nameplate: () => StationNameplate;
   readonly keys: Keys;
   readonly line: Line;

@@ -128,6 +128,10 @@ interface KeptBank extends KeptWriters, KeptRegisters {
   readonly layout: string;
 }
 
+const noRegisters: KeptBank = { layout: '', runs: [], octets: '', writers: [], points: [], last: null };
+
+const ofAnotherMap = () => new SimError('INTERNAL', 'the kept registers are those of another register map');
+
 /** A text that differs between maps in which points have different places: form 1 of the state has no other mark. */
 const layoutSum = memoPerLayout(
   (layout): string =>
@@ -314,27 +318,33 @@ export class RegisterBank implements Bank {
    */
   kept(image: Buffer, maps: KeptMaps = sameMap): Kept {
     const digest = layoutDigest(this.layout);
-    return keptRecord<KeptBank>(
-      () => ({
-        layout: digest,
-        ...changedRegisters(this.layout, this.#bytes, image, this.#writers?.keys() ?? []),
-        ...this.#keptWriters(),
-      }),
+    const registers = keptRecord<KeptBank>(
+      // restoring needs the kinds of the members alone
+      () => noRegisters,
       ({ layout, runs, octets, ...writers }) => {
         const bytes = Buffer.from(image);
         const isSame = layout === digest || layout === layoutSum(this.layout);
         const places = isSame ? layoutPlaces(this.layout) : maps.placesOf(layout);
-        const wrong = new SimError('INTERNAL', 'the kept registers are those of another register map');
-        if (places === null) throw wrong;
+        if (places === null) throw ofAnotherMap();
         const hasNewStart = !isSame || !maps.sameStart;
         const left = hasNewStart ? putPoints(this.layout, bytes, { runs, octets }, places) : [];
         if (left.length > 0) maps.left(left);
-        if (!hasNewStart && !putRegisters(bytes, { runs, octets })) throw wrong;
+        if (!hasNewStart && !putRegisters(bytes, { runs, octets })) throw ofAnotherMap();
         bytes.copy(this.#bytes);
         this.#restoreWriters(writers, places, left);
         this.#restored = { newStart: hasNewStart ? image : null };
       },
     );
+    return {
+      save: () => ({
+        layout: digest,
+        ...changedRegisters(this.layout, this.#bytes, image, this.#writers?.keys() ?? []),
+        ...this.#keptWriters(),
+      }),
+      restore: (saved) => {
+        registers.restore(saved);
+      },
+    };
   }
 
   #keptWriters(): KeptWriters {

@@ -132,6 +132,10 @@ describe('A device whose configuration has changed over a restart', () => {
     expect([value('704.WMaxLimPct'), value('704.WMaxLimPctEna')]).to.deep.equal([60, 'ENABLED']);
     expect(value('701.TotWhInj')).to.equal(energy);
     expect(log()).not.to.match(/ WARN | ERROR /);
+    write({ '123.WMaxLimPct_RvrtTms': 60 });
+    await restart('PV-3Phase', (profile) => profile);
+    expect([value('704.WMaxLimPct'), value('701.TotWhInj')]).to.deep.equal([60, energy]);
+    expect(log().match(/kept points that its register map no longer has/g), 'restored twice').to.have.length(1);
   });
 
   it('of a smaller tank: no more hydrogen than fits', async () => {

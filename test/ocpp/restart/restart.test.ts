@@ -15,13 +15,21 @@ const ev = { socPct: 10, batteryCapacityWh: 500_000 };
 class Rig {
   readonly sent: Sent[] = [];
   site!: RestartSite;
+  /** of the next process */
+  startsOffline = false;
+  /** clock of the central system */
+  aheadMs = 0;
 
   static async open(version: OcppVersion, profile?: string): Promise<Rig> {
     const rig = new Rig();
     rig.site = await RestartSite.open({
       version,
       ...(profile !== undefined && { profile }),
-      answers: (nowMs) => {
+      get startsOffline() {
+        return rig.startsOffline;
+      },
+      answers: (siteMs) => {
+        const nowMs = () => siteMs() + rig.aheadMs;
         const answers =
           version === 'ocpp1.6j' ? answers16(nowMs) : answers2(version === 'ocpp2.1' ? 'ocpp2.1' : 'ocpp2.0.1', nowMs);
         const recorded = (action: string, answer: CentralAnswer): CentralAnswer => {
@@ -98,6 +106,27 @@ describe('a station that starts again', () => {
         }
         expect(site.issues).to.deep.equal([]);
       });
+
+  for (const version of versions)
+    it(`${version}: its clock is that of the central system before the first answer too`, async () => {
+      rig = await Rig.open(version);
+      const { site } = rig;
+      rig.aheadMs = 3_600_000;
+      await site.connect(false);
+      await site.connect(true);
+      await site.run(300 * 2);
+      expect(site.process.clock.offsetS).to.be.closeTo(3600, 0.01);
+      rig.startsOffline = true;
+      await site.kill('power');
+      expect(site.process.clock.offsetS).to.be.closeTo(3600, 0.01);
+      expect(rig.of('SecurityEventNotification').map(({ type }) => type)).to.include('SettingSystemTime');
+      rig.sent.length = 0;
+      await site.connect(true);
+      await site.run(5);
+      expect(rig.of('BootNotification')).to.have.length(1);
+      expect(rig.of('SecurityEventNotification').map(({ type }) => type)).not.to.include('SettingSystemTime');
+      expect(site.issues).to.deep.equal([]);
+    });
 
   for (const [timeout, awayS, story] of [
     ['300', 60, 'Updated TxResumed'],

@@ -12,6 +12,7 @@ import { silentLogger } from '../../../src/core/log/log.ts';
 import type { Logger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import type { JsonValue } from '../../../src/core/store.ts';
+import type { RemoteClock } from '../../../src/core/time/remote-clock.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { OcppVersion } from '../../../src/contract/ocpp.ts';
 import { versionTable } from '../../../src/ocpp/adapter.ts';
@@ -20,6 +21,7 @@ import { SentLimits } from '../../../src/ocpp/charging/sent-limits.ts';
 import { CallError, noAnswer, noDisturber } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, Line, OcppSubprotocol, Payload } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas.ts';
+import { KeptOffset } from '../../../src/ocpp/station/kept-offset.ts';
 import { createInsistence } from '../../../src/ocpp/station/insistence.ts';
 import { stationSlots } from '../../../src/ocpp/station/stack.ts';
 import type { StackOptions, VersionStack } from '../../../src/ocpp/station/stack.ts';
@@ -88,6 +90,7 @@ class Process {
   readonly store: FileStore;
   readonly wall: HandWall;
   readonly timers: HandTimers;
+  readonly clock: RemoteClock;
   stack: VersionStack;
   isAlive = true;
   isOpen = false;
@@ -98,6 +101,7 @@ class Process {
   readonly #further = new Map<string, Kept>();
   readonly #saved: Readonly<Record<string, JsonValue>>;
   readonly #limits: SentLimits;
+  readonly #offset: KeptOffset;
   #tail: Promise<unknown> = Promise.resolve();
 
   constructor(site: RestartSite) {
@@ -129,12 +133,21 @@ class Process {
       releases,
       slot: this.store.slot('station/limits'),
     });
+    this.clock = this.#clock();
+    this.#offset = new KeptOffset({
+      clock: this.clock,
+      wall: this.wall,
+      slot: this.store.slot('station/clock'),
+      log,
+      failed: () => undefined,
+    });
     const { subprotocol, makeStack } = versionTable[version];
     payloadChecks.prepare(subprotocol);
     this.stack = makeStack({
       id: 'CP-1',
       device: this.port,
-      clock: this.#clock(),
+      clock: this.clock,
+      clockSet: this.#offset.save,
       wall: this.wall,
       later: this.timers.later,
       random: createRandom(1, 'restart'),
@@ -178,6 +191,7 @@ class Process {
 
   async begin(): Promise<void> {
     await this.store.open();
+    await this.#offset.load();
     await this.#limits.load();
     await this.stack.load();
     if (this.#site.options.startsOffline === true) return;

@@ -18,6 +18,7 @@ function station() {
   const { registration, calls } = createRegistration16({
     clockMoved: (byS) => moves.push(byS),
     clock: parts.clock,
+    clockSet: () => undefined,
     wall: parts.wall,
     later: parts.timers.later,
     log: silentLogger,

@@ -23,6 +23,7 @@ function stackOn(parts: Rig = rig()) {
     id: 'CP1',
     device: parts.device.port,
     clock: parts.clock,
+    clockSet: () => undefined,
     wall: parts.wall,
     later: parts.timers.later,
     random: createRandom(1, 'test'),

@@ -45,7 +45,7 @@ function bootRequest(plate: StationNameplate, reason: string | null): Requests['
 
 interface Registration2Options
   extends Pick<StationParts, 'version' | 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
-    Pick<RegistrationOptions, 'clockMoved'> {
+    Pick<RegistrationOptions, 'clockSet' | 'clockMoved'> {
   readonly nameplate: () => StationNameplate;
   /** true: the firmware has changed since the last boot that the central system accepted */
   readonly isUpdated: () => boolean;
