@@ -40,7 +40,7 @@ interface Sample {
 /** `port`: a free one. */
 const port = Symbol('port');
 
-const samples: Readonly<Partial<Record<SettingKey, Omit<Sample, 'value'> & { readonly value: Json | typeof port }>>> = {
+const samples: Readonly<Partial<Record<SettingKey, Omit<Sample, 'value'> & { readonly value: unknown }>>> = {
   mb_enable: { base: 'modbus', value: false },
   mb_shared_port: { base: 'modbus', value: true },
   mb_enc: { base: 'modbus', value: true },
@@ -171,7 +171,7 @@ async function shownBy({ port: http }: RunningApp, free: number | null): Promise
   const settings = Object.fromEntries(json.settings.map(({ key, value, is_set }: Json) => [key, { value, is_set }]));
   return [
     ...linesOf('settings', settings, free),
-    ...answers.flatMap(({ status, json: answer }, at) => [...linesOf(`${views[at]} ${status}`, answer as Json, free)]),
+    ...answers.flatMap(({ status, json: answer }, at) => [...linesOf(`${views[at]} ${status}`, answer, free)]),
   ];
 }
 
@@ -234,7 +234,7 @@ describe('A setting that restarts an adapter, by a flag and by PATCH', () => {
     it(key, async () => {
       const sample = samples[key]!;
       const free = sample.value === port ? await freePort() : null;
-      const value = free ?? sample.value;
+      const value: Json = free ?? sample.value;
       const flags = [...files.modbus, ...files.csip, ...files.dnp3, ...bases[sample.base], ...(sample.flags ?? [])];
 
       const byFlag = await start([...flags.filter((_, at) => !isFlagOf(key, flags, at)), ...flagsOf(key, value)]);
