@@ -15,7 +15,7 @@ import { callLater } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
-import { DeviceChanges, isDeviceServer } from './devices/changes.ts';
+import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
 import {
   createClock,
   createConfiguredPlant,
@@ -24,6 +24,7 @@ import {
   deviceSeriesReader,
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
+import { configuredEntries } from '../config/profile/devices.ts';
 import { placedDevices } from './devices/placed.ts';
 import { labConfigOf } from './lab-config.ts';
 import { keepHistory } from './history-keeping.ts';
@@ -41,7 +42,6 @@ import { keepPlant } from './keep-plant.ts';
 import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
-import type { JsonValue } from '../core/store.ts';
 import { changesSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
@@ -192,7 +192,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
     onRefusal: trouble.of('parts'),
-    joined: (index) => changes?.joinedConfig(index),
+    requested: (index) => changes?.requestedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
   const settings = new SettingsInForce(config, log);
@@ -235,13 +235,34 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
       log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
     });
   });
-  injectConfigured(faults, config, { plant, adapters }, log, injected);
+  const changed = new Set(devices.flatMap(({ index, isChanged }) => (isChanged ? index : [])));
+  injectConfigured(faults, config, { plant, adapters, changed }, log, injected);
   const joining = { servers: () => adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
-  const left = (index: number) => owners.forget(index);
-  // in the turn in which its registers go: a device does not come back without them
-  const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
+  const entries = configuredEntries(config.settings.file);
+  changes = new DeviceChanges({
+    plant,
+    ...joining,
+    deviceOf,
+    configured: (index) => configuredDevice(config, entries, index),
+    places: inForce,
+    seriesOf,
+    chargePointId,
+    fromEarlier(index) {
+      const device = devices.find((each) => each.index === index);
+      return device?.hasJoined ? 'joined' : device?.isChanged ? 'changed' : null;
+    },
+    // in the turn in which its registers go: a device does not come back without them
+    changed: (kept) => state.write(changesSlot, JSON.stringify(kept)),
+    left: (index) => owners.forget(index),
+    slots: {
+      placesOf: (index) => owners.placesOf(index),
+      forget(isGone) {
+        state.forget(isGone);
+        owners.save();
+      },
+    },
+    log,
+  });
   keep('changes', changes.kept());
   // between changes of the devices, which the adapters follow
   settings.restartWith((names) => changes.inTurn(() => seats.restart(names)));
@@ -268,6 +289,7 @@ function assemble({ config, options, wall, later, logBook, log, state }: Ground,
     clockOwner: scenarios.clock,
     scenarios: scenarios.kept,
     addDevice: changes.add.bind(changes),
+    changeDevice: changes.change.bind(changes),
     removeDevice: changes.remove.bind(changes),
     requestStop(reason: string, delayS: number) {
       log.info(`stopping in ${delayS} s: ${reason}`);

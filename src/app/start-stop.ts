@@ -9,7 +9,6 @@ import type { FaultRegistry } from '../core/faults/registry.ts';
 import { isLoopback } from '../core/http/http-guard.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
-import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
@@ -25,7 +24,7 @@ import type { HistoryKeeping } from './history-keeping.ts';
 import type { PlantKeeping } from './keeping.ts';
 import type { LogKeeping } from './log-keeping.ts';
 import type { Folder } from '../state/files.ts';
-import type { State } from './state.ts';
+import type { ProcessStore, State } from './state.ts';
 
 /** A new simulator of the same configuration that takes the place of this one. */
 export interface Restart {
@@ -40,7 +39,7 @@ export interface AppOptions {
   readonly later?: Later;
   readonly logBook?: LogBook;
   /** without `state_dir`; default: a store in memory, which is lost when the simulator ends */
-  readonly store?: Store;
+  readonly store?: ProcessStore;
   /** opens the folder of `state_dir`; default: one of the disk */
   readonly openStateFolder?: (path: string) => Folder;
   readonly checkReplies?: boolean;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { SimError, errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { createMemoryStore } from '../core/store.ts';
-import type { JsonValue, Store } from '../core/store.ts';
+import type { JsonValue, ListStore, Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery } from '../core/time/timers.ts';
 import type { Every, Later } from '../core/time/timers.ts';
@@ -35,6 +35,8 @@ export interface State {
    * @param text its JSON @throws SimError STORE_FULL
    */
   write(slot: string, text: string): void;
+  /** Empties slots that belong to what is gone. */
+  forget(isGone: (slot: string) => boolean): void;
   /** Calls `listener` when the folder takes no more writes (with the reason), and when it takes them again (null). */
   onFailure(listener: (reason: string | null) => void): void;
   /** for the line at the start */
@@ -57,13 +59,19 @@ interface StateOptions {
   readonly openFolder?: (path: string) => Folder;
 }
 
+/** A store that ends with the process; without `forget` its slots outlive their devices. */
+export type ProcessStore = Store & Partial<Pick<ListStore, 'forget'>>;
+
 /** State that ends with the process. */
-export function memoryState(store: Store = createMemoryStore()): State {
+export function memoryState(store: ProcessStore = createMemoryStore()): State {
   return {
     store,
     files: null,
     values: () => [],
     write: () => undefined,
+    forget(isGone) {
+      store.forget?.(isGone);
+    },
     onFailure: () => undefined,
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
@@ -110,6 +118,9 @@ export function folderState(path: string, options: StateOptions): State {
         values: (slot) => store.values(slot),
         write(slot, text) {
           store.write(slot, text);
+        },
+        forget(isGone) {
+          store.forget(isGone);
         },
         onFailure(next) {
           listener = next;

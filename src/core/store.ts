@@ -246,6 +246,6 @@ export function createListStore(
 }
 
 /** A store that lives as long as the process. */
-export function createMemoryStore(limits: Partial<StoreLimits> = {}): Store {
+export function createMemoryStore(limits: Partial<StoreLimits> = {}): ListStore {
   return createListStore({ changed: () => null, durable: () => null }, limits);
 }

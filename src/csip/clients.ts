@@ -16,7 +16,7 @@ import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { AddressBook } from './addresses.ts';
-import { identityOf, makeMember, membersOf } from './members.ts';
+import { identityOf, makeMember, membersOf, nmiOf } from './members.ts';
 import type { FullMember, MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
 import { ClientCredentials } from './transport/certificates.ts';
@@ -118,6 +118,11 @@ export interface Connection {
   readonly devices: Device[];
 }
 
+/** Adds a device to a connection, in the order of the indexes. */
+function enter({ devices }: Connection, device: Device): void {
+  devices.splice(devices.findLastIndex(({ index }) => index < device.index) + 1, 0, device);
+}
+
 export class Clients {
   readonly options: ClientsOptions;
   readonly inForce: InForce;
@@ -138,20 +143,8 @@ export class Clients {
 
   constructor(options: ClientsOptions) {
     this.options = options;
-    const {
-      server,
-      rates,
-      pin,
-      withoutRegistration,
-      register,
-      timeStaleS,
-      lost,
-      revision,
-      notifications,
-      aus,
-      lfdis,
-      nmis,
-    } = options.settings;
+    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus, nmis } =
+      options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
       anywhere: true,
@@ -168,7 +161,7 @@ export class Clients {
       lostExpiryS: lost.expiryS,
       subscribe: notifications.subscribe,
       sendsAlarms: true,
-      lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
+      lfdis: new Map(),
       nmis,
     };
     this.#lfdiSlot = options.store.slot(slotName('csip', 'lfdis'));
@@ -201,6 +194,7 @@ export class Clients {
    */
   add(devices: readonly Device[]): readonly Connection[] {
     if (devices.length === 0) return [];
+    for (const device of devices) this.#presetLfdi(device);
     const groups = this.options.settings.identity === 'per_device' ? devices.map((device) => [device]) : [[...devices]];
     const connections = groups.map((group) => this.#connection(group));
     this.#connections.push(...connections);
@@ -218,6 +212,13 @@ export class Clients {
       this.#resumed.set(connection, members);
       await Promise.all(members.map(({ endDevice }) => endDevice.open()));
     }
+  }
+
+  /** Puts the LFDI of the settings of a device in force, which a request can change. */
+  #presetLfdi({ index, csip }: Device): void {
+    const { plant, settings } = this.options;
+    const lfdi = csip?.lfdi ?? settings.lfdis[index - plant.firstIndex];
+    if (lfdi !== undefined && !this.#chosenLfdis.has(index)) this.inForce.lfdis.set(index, lfdi);
   }
 
   async #isStored(connection: Connection): Promise<boolean> {
@@ -302,8 +303,14 @@ export class Clients {
       return;
     }
     if (this.options.settings.identity === 'aggregator') {
-      first.devices.push(device);
+      this.#presetLfdi(device);
+      enter(first, device);
       await this.restart([first]);
+      return;
+    }
+    if (this.options.plant.devices.includes(device)) {
+      enter(first, device);
+      this.#regroup(first);
       return;
     }
     // the controls of a site act on a device as soon as it is in the plant
@@ -312,7 +319,7 @@ export class Clients {
       this.options.plant.onDevices(({ added }) => {
         if (added !== device) return;
         this.#endJoining(device.index);
-        first.devices.push(device);
+        enter(first, device);
         this.#regroup(first);
       }),
     );
@@ -481,7 +488,7 @@ export class Clients {
   }
 
   /** LFDI and SFDI of the EndDevice of a device; null: its certificate cannot be read. */
-  identityOf(device: Pick<Device, 'index'>): Omit<CsipManagedDevice, 'deviceIndices'> | null {
+  identityOf(device: Pick<Device, 'index'>): Pick<CsipManagedDevice, 'lfdi' | 'sfdi'> | null {
     const { facts } = this.connectionOf(device.index).credentials;
     return facts === null ? null : identityOf({ ...this.options, inForce: this.inForce }, facts, device);
   }
@@ -492,7 +499,9 @@ export class Clients {
     return groups.flatMap((group) => {
       const [first] = group;
       const identity = first === undefined ? null : this.identityOf(first);
-      return identity === null ? [] : [{ ...identity, deviceIndices: group.map(({ index }) => index) }];
+      if (first === undefined || identity === null) return [];
+      const nmi = nmiOf(this.inForce.nmis, this.options.plant, first);
+      return [{ ...identity, nmi, deviceIndices: group.map(({ index }) => index) }];
     });
   }
 }

@@ -262,7 +262,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const { versions = settings.versions, url = settings.url, guarded = false } = device.ocpp ?? {};
+      const { versions, url, autoAuthorize, guarded = false } = { ...settings, ...device.ocpp };
       for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
@@ -277,7 +277,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         url,
         guarded,
         credentials,
-        autoAuthorize: settings.autoAuthorize,
+        autoAuthorize,
         contexts,
         schemas: payloadChecks,
         clock: remoteClock(log),

@@ -5,6 +5,7 @@ import type { OcppFunctions, OcppSubprotocol, OcppVersions } from '../../../src/
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
+import type { Store } from '../../../src/core/store.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import { WireLog } from '../../../src/core/wire/wire-log.ts';
@@ -49,7 +50,7 @@ export class StationRig {
     url: string,
     more: Partial<ChargePointOptions> = {},
     versions: OcppVersions = ['ocpp1.6j'],
-    store = createMemoryStore(),
+    store: Store = createMemoryStore(),
   ) {
     const clock = remoteClocks({
       mode: 'wall',
