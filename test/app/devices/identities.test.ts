@@ -1,6 +1,7 @@
 /** Identities and places of devices in the protocols, and their change while the simulator runs. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import type { Server } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -89,6 +90,19 @@ async function outstationAt(port: number, outstation: number): Promise<string | 
   return objects.subarray(7).toString('latin1');
 }
 
+const occupants: Server[] = [];
+
+/** A port that another program has, until the end of the test. */
+async function occupiedPort(): Promise<number> {
+  const { server, port } = await occupied();
+  occupants.push(server);
+  return port;
+}
+
+afterEach(() => {
+  for (const server of occupants.splice(0)) server.close();
+});
+
 describe('Identities and places of a device', () => {
   let lab: Lab;
   afterEach(() => lab.app.stop());
@@ -161,14 +175,13 @@ describe('Identities and places of a device', () => {
     });
 
     it('a port that another program has: the device stays where it was', async () => {
-      const { server, port } = await occupied();
+      const port = await occupiedPort();
       const first = await freePorts(1);
       lab = await Lab.start({ mb_port: first, devices: [{ name: 'A' }] });
       const before = await lab.places(0);
       const { status } = await lab.call('PATCH', '/devices/0', { name: 'B', modbus: { port } });
       expect([status, await lab.places(0)]).to.deep.equal([409, before]);
       expect(await serialAt(first)).to.equal(serialOf(lab, 0));
-      server.close();
     });
   });
 
@@ -302,7 +315,7 @@ describe('Another profile of a device', () => {
   });
 
   it('an adapter that does not serve it: the former device goes on, with its registers and its faults', async () => {
-    const { server, port } = await occupied();
+    const port = await occupiedPort();
     lab = await Lab.start({ devices: [battery], dnp3_enable: true });
     await lab.good('POST', '/grid-support/max-power?device=0', { enabled: true, limit_pct: 40 });
     await lab.good('POST', '/faults', {
@@ -317,7 +330,6 @@ describe('Another profile of a device', () => {
     const { modbus } = await lab.places(0);
     expect(await serialAt(modbus.port)).to.equal(serialOf(lab, 0));
     expect(lab.app.plant.latest.published.map(({ snapshot }) => snapshot.device_profile_name)).to.deep.equal([null]);
-    server.close();
   });
 
   it('a file that lists devices keeps its other members', async () => {
@@ -362,6 +374,51 @@ describe('Changes of devices with a state folder', () => {
       { device_type: 'Batt', profile: 'Batt-LFP-100kW-3Phase' },
       { device_type: 'PV-3Phase', name: 'C', modbus: { port: 45_999 } },
     ]);
+  });
+});
+
+describe('A process that ends while a device changes', () => {
+  let path: string;
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), 'derbench-devices-'));
+  });
+  afterEach(() => rmSync(path, { recursive: true }));
+
+  const start = (folder: TestFolder) =>
+    Lab.start({ mb_enable: false, state_dir: path, devices: [{ device_type: 'Batt' }] }, folder);
+  /** Profile and limit of the device. */
+  const deviceOf = async (lab: Lab) => {
+    const { device_profile_name: profile } = await lab.good('GET', '/devices/0');
+    const { enabled } = await lab.good('GET', '/grid-support/max-power?device=0');
+    return { profile, enabled };
+  };
+
+  it('leaves the former device with its registers, or the new one with its own', async () => {
+    const folder = new TestFolder();
+    const first = await start(folder);
+    await first.good('POST', '/grid-support/max-power?device=0', { enabled: true, limit_pct: 40 });
+    const moments = [folder.afterKill()];
+    folder.beforeStep = () => {
+      moments.push(folder.afterKill());
+      return Promise.resolve();
+    };
+    await first.change(0, { profile: 'Batt-LFP-100kW-3Phase' });
+    folder.beforeStep = () => Promise.resolve();
+    moments.push(folder.afterKill());
+    await first.app.stop();
+    const seen: Json[] = [];
+    for (const moment of moments) {
+      const lab = await start(moment);
+      seen.push(await deviceOf(lab));
+      await lab.app.stop();
+    }
+    const [former, next] = [
+      { profile: null, enabled: true },
+      { profile: 'Batt-LFP-100kW-3Phase', enabled: false },
+    ];
+    expect(seen.at(0)).to.deep.equal(former);
+    expect(seen.at(-1)).to.deep.equal(next);
+    for (const each of seen) expect(each).to.deep.equal(each.profile === null ? former : next);
   });
 });
 
