@@ -70,6 +70,10 @@ export interface ConfiguredDevice {
   readonly config: DeviceConfig;
 }
 
+/** An entry without a member. */
+const without = (entry: DeviceEntry, name: keyof DeviceEntry): DeviceEntry =>
+  Object.fromEntries(Object.entries(entry).filter(([member]) => member !== name));
+
 /** @param entries of all devices of the file; empty: the settings alone make them @returns null for a device of requests */
 export function configuredDevice(
   { devices, firstDevice }: Pick<AppConfig, 'devices' | 'firstDevice'>,
@@ -80,8 +84,7 @@ export function configuredDevice(
   if (config === undefined) return null;
   const { deviceType, name } = config;
   const entry = entries[index - firstDevice] ?? { device_type: deviceType as DeviceTypeName };
-  const single = Object.fromEntries(Object.entries(entry).filter(([member]) => member !== 'count'));
-  return { entry: { ...single, ...(entry.name !== undefined && { name }) }, config };
+  return { entry: { ...without(entry, 'count'), ...(entry.name !== undefined && { name }) }, config };
 }
 
 /** A body of `add` or `change`. */
@@ -206,7 +209,7 @@ export class DeviceChanges {
       this.#checkPlace({ ...config, index });
       const isOther = hardwareOf(former.config).some((part, at) => !isDeepStrictEqual(part, hardwareOf(config)[at]));
       const protocols = isOther
-        ? await this.#replace(device, { entry, config }, change)
+        ? await this.#replace(device, { entry: without(entry, 'faults'), config }, change)
         : await this.#rename(device, entry, config);
       const restarted = [...(isOther ? ['device'] : []), ...protocols].join(', ');
       this.#options.log.info(
