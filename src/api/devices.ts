@@ -1,8 +1,13 @@
 /** Devices: their lists, snapshots, alarms and protocols, and the addition of a device. */
 import { memo } from '../core/lazy.ts';
-import { addedDeviceSchema } from '../config/profile/device-entry.ts';
+import { addedDeviceSchema, changedDeviceSchema } from '../config/profile/device-entry.ts';
+import type { ChangedDevice } from '../config/profile/device-entry.ts';
+import type { CsipManagedDevice } from '../contract/csip-client.ts';
+import type { DeviceChanged } from '../contract/device-changes.ts';
 import { assetTypes, dcModes } from '../contract/device.ts';
 import type { Alarm, AlarmSeverity, Device } from '../contract/device.ts';
+import { dnp3Profiles } from '../contract/dnp3-settings.ts';
+import { ocppVersions } from '../contract/ocpp-settings.ts';
 import { connectionStates, inverterStates, serviceStates } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
 import { commNames, commStates, disabledStatus } from '../core/adapter.ts';
@@ -15,7 +20,7 @@ import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
 import { decidedBySchema } from './grid-support/trace.ts';
 import type { RouteContext } from './http/context.ts';
-import { HttpProblem } from './http/errors.ts';
+import { HttpProblem, invalid } from './http/errors.ts';
 import { Answer, apiPrefix, route } from './http/route.ts';
 import type { JsonText, Route } from './http/route.ts';
 
@@ -185,7 +190,7 @@ export const commStatus = members<readonly Adapter[]>()(
 );
 
 /** The schema of a reply with the members of a snapshot, followed by those of a table. */
-function besideSnapshot<T>(name: string, table: { members: () => object; reply: (...args: never) => T }) {
+function besideSnapshot<T>(name: string, table: { members: () => object; reply?: (...args: never) => T }) {
   const kinds = Object.entries(table.members()) as [string, { readonly schema: () => z.ZodType }][];
   const shape = Object.fromEntries(kinds.map(([member, { schema }]) => [member, schema()]));
   return z.strictObject({ ...snapshotShape, ...shape }).openapi(name) as unknown as z.ZodType<Snapshot & T>;
@@ -222,7 +227,91 @@ export type DevicesReply = z.output<ReturnType<typeof devicesSchema>>;
 
 /** One entry of the list of devices. */
 export function deviceEntry(ctx: RouteContext, device: Device): JsonText<DeviceEntryReply> {
-  return withMembers(latestOf(ctx, device), Buffer.from(JSON.stringify(entryRest.reply(device, ctx))));
+  return withMembers(latestOf(ctx, device), jsonOf(entryRest.reply(device, ctx)));
+}
+
+interface ServedDevice {
+  readonly device: Device;
+  readonly ctx: RouteContext;
+}
+
+const csipIdentity = members<ServedDevice>()('DeviceCsip', () => ({
+  nmi: text.orNull('Identifier of its connection point (NMI); null: none.', ({ device, ctx }) =>
+    ctx.csipClient.enabled ? endDeviceOf(ctx, device)?.nmi : device.csip?.nmi,
+  ),
+  lfdi: text.orNull('LFDI of its EndDevice; null: the client has none yet.', ({ device, ctx }) =>
+    ctx.csipClient.enabled ? endDeviceOf(ctx, device)?.lfdi : device.csip?.lfdi,
+  ),
+  pin_set: flag('True: the device has a PIN of its own.', ({ device }) => device.csip?.pin !== undefined),
+}));
+
+const dnp3Outstation = members<ServedDevice>()('DeviceDnp3', () => ({
+  address: integer.orNull('Link address; null: that of the settings, while DNP3 is off.', ({ device, ctx }) =>
+    ctx.dnp3.enabled ? ctx.dnp3.outstation(device.index)?.address : device.dnp3?.address,
+  ),
+  port: integer.orNull('TCP port; null: that of the settings, while DNP3 is off.', ({ device, ctx }) =>
+    ctx.dnp3.enabled ? dnp3Port(ctx, device) : device.dnp3?.port,
+  ),
+  profile: word(dnp3Profiles).orNull('Point map; null: that of the settings, while DNP3 is off.', ({ device, ctx }) =>
+    ctx.dnp3.enabled ? ctx.dnp3.outstation(device.index)?.profile : device.dnp3?.profile,
+  ),
+}));
+
+const ocppStation = members<ServedDevice>()('DeviceOcpp', () => ({
+  id: text.orNull('Identity of the charge point.', ({ device, ctx }) => ctx.chargePointId(device)),
+  version: list({ schema: () => z.enum(ocppVersions) }).orNull(
+    'Versions that it offers, in the order of its preference; null: those of the settings, while OCPP is off.',
+    ({ device, ctx }) => ctx.ocpp.ofDevice(device.index)?.status.versions ?? device.ocpp?.versions,
+  ),
+  url: text.orNull(
+    'Endpoint of its central system; null: that of the settings, while OCPP is off.',
+    ({ device, ctx }) => ctx.ocpp.ofDevice(device.index)?.status.url ?? device.ocpp?.url,
+  ),
+  auto_authorize: flag.orNull(
+    'True: plugging in presents the token AUTO; null: as the setting ocpp_auto_authorize says.',
+    ({ device }) => device.ocpp?.autoAuthorize,
+  ),
+}));
+
+function endDeviceOf({ csipClient }: RouteContext, { index }: Device): CsipManagedDevice | undefined {
+  return csipClient.certificates(index).endDevices.find(({ deviceIndices }) => deviceIndices.includes(index));
+}
+
+function dnp3Port({ adapters }: RouteContext, { index }: Device): number | null {
+  const endpoints = adapters.flatMap((adapter) => adapter.endpointOf?.(index) ?? []);
+  return endpoints.flatMap((endpoint) => (endpoint.protocol === 'dnp3' ? endpoint.port : []))[0] ?? null;
+}
+
+const detailRest = members<Device, RouteContext>()(null, () => ({
+  ...entryRest.members(),
+  ocpp: nested(ocppStation).orNull('The charge point; null: the device is none.', (device, ctx) =>
+    ctx.chargePointId(device) === null ? null : { device, ctx },
+  ),
+  csip: nested(csipIdentity)('Identities in IEEE 2030.5.', (device, ctx) => ({ device, ctx })),
+  dnp3: nested(dnp3Outstation)('The outstation.', (device, ctx) => ({ device, ctx })),
+}));
+const deviceDetailSchema = memo(() => besideSnapshot('DeviceDetail', detailRest));
+type DeviceDetailReply = z.output<ReturnType<typeof deviceDetailSchema>>;
+
+const changedRest = members<DeviceChanged>()(null, () => ({
+  device_restarted: flag(
+    'True: another device has taken the place, whose settings and counters begin anew.',
+    ({ hasRestarted }) => hasRestarted,
+  ),
+  restarted: list({ schema: () => z.enum(commNames) })(
+    'Protocols whose services of the device have begun anew.',
+    ({ protocols }) => protocols,
+  ),
+}));
+type ChangedDeviceReply = Snapshot & ReplyOf<typeof detailRest> & ReplyOf<typeof changedRest>;
+const changedDeviceReply = memo(() =>
+  besideSnapshot<ReplyOf<typeof detailRest> & ReplyOf<typeof changedRest>>('ChangedDevice', {
+    members: () => ({ ...detailRest.members(), ...changedRest.members() }),
+  }),
+);
+
+function jsonOf(reply: unknown): Buffer {
+  return Buffer.from(JSON.stringify(reply));
 }
 
 /** The declaration is shared with the configuration: the entry of a device must mean the same in both. */
@@ -233,6 +322,21 @@ const addDeviceBodySchema = memo(() =>
       'An empty object adds the device that the settings describe.',
   }),
 );
+
+const changeBodySchema = memo(() =>
+  z.strictObject(changedDeviceSchema.shape).openapi('DeviceChange', {
+    description: 'Members to change, as in an entry of `devices`; null: the default. At least one is required.',
+  }),
+);
+
+/** Members that neither logs nor refusals repeat. */
+const secretMembers = ['pin'];
+
+/** @throws HttpProblem for settings of a station that would never connect */
+function checkStation(ctx: RouteContext, ocpp: ChangedDevice['ocpp']): void {
+  if (ctx.ocpp.enabled || ((ocpp?.version ?? null) === null && (ocpp?.url ?? null) === null)) return;
+  throw new HttpProblem('disabled', 'OCPP is switched off: the station would never connect to its central system.');
+}
 
 const deviceParamsSchema = memo(() =>
   z.strictObject({
@@ -286,6 +390,7 @@ export const deviceRoutes: readonly Route[] = [
       '`ocpp.version` or `ocpp.url` is given while OCPP is switched off; `ocpp.id` names the station even then. `shortage`: ' +
       'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
     body: addDeviceBodySchema,
+    secretMembers,
     reply: deviceEntrySchema,
     status: 201,
     problems: ['conflict', 'disabled', 'shortage'],
@@ -293,16 +398,56 @@ export const deviceRoutes: readonly Route[] = [
       Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
     },
     async handle(ctx, { body, by }) {
-      const { ocpp } = body;
-      if (!ctx.ocpp.enabled && (ocpp?.version !== undefined || ocpp?.url !== undefined))
-        throw new HttpProblem(
-          'disabled',
-          'OCPP is switched off: the station would never connect to its central system.',
-        );
+      checkStation(ctx, body.ocpp);
       const device = await ctx.addDevice(body, by);
       return new Answer<DeviceEntryReply>(deviceEntry(ctx, device), {
         headers: { Location: `${apiPrefix}/devices?device=${device.index}` },
       });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/devices/{index}',
+    tag: 'Core',
+    operationId: 'get_device',
+    summary: 'One device with its identities and places in the protocols',
+    description:
+      'As in `devices`, and the blocks `ocpp`, `csip` and `dnp3` as they are in force; `modbus` is its Modbus TCP address. ' +
+      'While a protocol is switched off, its block shows what the device has of its own. Secrets are never shown.',
+    params: deviceParamsSchema(),
+    reply: deviceDetailSchema,
+    problems: ['unknown-device'],
+    handle(ctx, { params }) {
+      const device = ctx.plant.device(params.index);
+      return withMembers<DeviceDetailReply>(latestOf(ctx, device), jsonOf(detailRest.reply(device, ctx)));
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/devices/{index}',
+    tag: 'Core',
+    operationId: 'change_device',
+    summary: 'Changes a device while the simulator runs, all of the request or nothing',
+    description:
+      'Members of an entry of `devices`; absent ones stay, null takes one back to its default. Other identities and places ' +
+      'restart the service of the device at the adapters of these protocols: its connections close, those of other devices ' +
+      'stay. Another `device_type`, `profile` or `evse_profile` lets another device take the place: its index, streams, own grid ' +
+      'and own weather stay; settings, energies, history, commands, holds and faults begin anew. With a state folder the ' +
+      'change survives a restart, also over a configuration that has changed meanwhile. `conflict`: another device has the ' +
+      'identity, port, unit id or address, or an adapter does not serve the device with them; everything runs as before ' +
+      'then. `disabled`: `ocpp.version` or `ocpp.url` is given while OCPP is switched off.',
+    params: deviceParamsSchema(),
+    body: changeBodySchema,
+    secretMembers,
+    reply: changedDeviceReply,
+    problems: ['unknown-device', 'conflict', 'disabled', 'shortage'],
+    async handle(ctx, { params, body, by }) {
+      if (Object.keys(body).length === 0) throw invalid('body', '', 'at least one member is required');
+      checkStation(ctx, body.ocpp);
+      const change = await ctx.changeDevice(params.index, body, by);
+      const device = ctx.plant.device(params.index);
+      const parts = [detailRest.reply(device, ctx), changedRest.reply(change)];
+      return withMembers<ChangedDeviceReply>(latestOf(ctx, device), ...parts.map(jsonOf));
     },
   }),
   removal('post', '/devices/{index}/remove', 'remove_device'),

@@ -17,7 +17,7 @@ import { callLater } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
-import { DeviceChanges, isDeviceServer } from './devices/changes.ts';
+import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
 import {
   createClock,
   createConfiguredPlant,
@@ -26,6 +26,7 @@ import {
   deviceSeriesReader,
 } from './devices/plant.ts';
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
+import { configuredEntries } from '../config/profile/devices.ts';
 import { placedDevices } from './devices/placed.ts';
 import { labConfigOf } from './lab-config.ts';
 import { createLabControl, loadedLab } from './lab-control.ts';
@@ -47,7 +48,6 @@ import { allDevices, changedDevices, restoreClock, UnfitState } from './keeping.
 import { alarmOfState } from './state-alarm.ts';
 import { folderState, memoryState } from './state.ts';
 import { createMemoryStore } from '../core/store.ts';
-import type { JsonValue } from '../core/store.ts';
 import type { Contents } from '../state/contents.ts';
 import { changesSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
@@ -232,7 +232,7 @@ function assemble(
     faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
     devices,
     onRefusal: trouble.of('parts'),
-    joined: (index) => changes?.joinedConfig(index),
+    requested: (index) => changes?.requestedConfig(index),
   });
   const keep = keeping ? keeping.add.bind(keeping) : () => undefined;
   settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
@@ -275,13 +275,34 @@ function assemble(
       log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
     });
   });
-  injectConfigured(faults, config, { plant, adapters }, log, injected);
+  const changed = new Set(devices.flatMap(({ index, isChanged }) => (isChanged ? index : [])));
+  injectConfigured(faults, config, { plant, adapters, changed }, log, injected);
   const joining = { servers: () => adapters.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
-  const hasJoined = (index: number) => devices.some((device) => device.hasJoined && device.index === index);
-  const left = (index: number) => owners.forget(index);
-  // in the turn in which its registers go: a device does not come back without them
-  const changed = (kept: JsonValue) => state.write(changesSlot, JSON.stringify(kept));
-  changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, hasJoined, changed, left, log });
+  const entries = configuredEntries(config.settings.file);
+  changes = new DeviceChanges({
+    plant,
+    ...joining,
+    deviceOf,
+    configured: (index) => configuredDevice(config, entries, index),
+    places: inForce,
+    seriesOf,
+    chargePointId,
+    fromEarlier(index) {
+      const device = devices.find((each) => each.index === index);
+      return device?.hasJoined ? 'joined' : device?.isChanged ? 'changed' : null;
+    },
+    // in the turn in which its registers go: a device does not come back without them
+    changed: (kept) => state.write(changesSlot, JSON.stringify(kept)),
+    left: (index) => owners.forget(index),
+    slots: {
+      placesOf: (index) => owners.placesOf(index),
+      forget(isGone) {
+        state.forget(isGone);
+        owners.save();
+      },
+    },
+    log,
+  });
   keep('changes', changes.kept());
   const inTurn = changes.inTurn.bind(changes);
   const running = { config, plant, changes, settings, chargePointId };
@@ -307,6 +328,7 @@ function assemble(
     clockOwner: scenarios.clock,
     scenarios: scenarios.kept,
     addDevice: changes.add.bind(changes),
+    changeDevice: changes.change.bind(changes),
     removeDevice: changes.remove.bind(changes),
     requestStop(reason: string, delayS: number) {
       log.info(`stopping in ${delayS} s: ${reason}`);

@@ -128,6 +128,8 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices' | 'firstDevice'>;
 /** The parts that configured faults act on. */
 interface Struck {
   readonly plant: Plant;
+  /** devices of the configuration with another entry: its faults do not act on them; default: none */
+  readonly changed?: ReadonlySet<number>;
   /** enabled adapters only */
   readonly adapters: readonly Pick<Adapter, 'comm'>[];
 }
@@ -198,10 +200,14 @@ function profileSets({ devices, firstDevice }: FaultConfig): PlacedSet[] {
   return [...owners.values()].flatMap(({ device, indexes }) => setsOfProfile(device, indexes));
 }
 
-/** A request without the devices that clients have removed in an earlier process; null: no device is left. */
-function withoutRemoved(request: FaultRequest, plant: Plant): FaultRequest | null {
+/** A request without the devices that clients have removed or changed in an earlier process; null: none is left. */
+function withoutRemoved(
+  request: FaultRequest,
+  { plant, changed }: Pick<Struck, 'changed' | 'plant'>,
+): FaultRequest | null {
   const { deviceIndex = null, group } = request;
-  const isPresent = (index: number) => plant.devices.some((device) => device.index === index);
+  const isPresent = (index: number) =>
+    changed?.has(index) !== true && plant.devices.some((device) => device.index === index);
   if (deviceIndex !== null && deviceIndex !== meterIndex) return isPresent(deviceIndex) ? request : null;
   if (group === undefined) return request;
   const present = group.filter(isPresent);
@@ -221,11 +227,11 @@ interface FreshFault {
 function freshFaults(
   sets: readonly PlacedSet[],
   fresh: readonly (readonly FaultRequest[])[],
-  plant: Plant,
+  struck: Struck,
 ): readonly FreshFault[] {
   return sets.flatMap((set, at) =>
     (fresh[at] ?? []).flatMap((configured): FreshFault[] => {
-      const request = withoutRemoved(configured, plant);
+      const request = withoutRemoved(configured, struck);
       const place = set.places[set.requests.indexOf(configured)] ?? 'faults';
       return request === null ? [] : [{ set, configured, request, place }];
     }),
@@ -242,10 +248,11 @@ function freshFaults(
 export function injectConfigured(
   registry: FaultRegistry,
   config: FaultConfig,
-  { plant, adapters }: Struck,
+  struck: Struck,
   log: Logger,
   injected = new InjectedFaults(),
 ): void {
+  const { plant, adapters } = struck;
   const { faults, devices, firstDevice } = config;
   const sets = [
     ...profileSets(config),
@@ -256,7 +263,7 @@ export function injectConfigured(
   if (unknown.length > 0) throw unfit(unknown);
   const { fresh, over } = injected.compare(sets);
   for (const id of over) registry.clear({ id });
-  const added = freshFaults(sets, fresh, plant);
+  const added = freshFaults(sets, fresh, struck);
   try {
     const begun = registry.injectSets(
       added.map(({ set, request }) => ({ ...set, requests: [request] })),

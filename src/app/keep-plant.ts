@@ -21,8 +21,8 @@ interface KeptPlant {
   readonly faults: Kept;
   readonly devices: readonly PlacedDevice[];
   readonly onRefusal: (reason: string | null) => void;
-  /** configuration of a device that joins while the simulator runs */
-  readonly joined: (deviceIndex: number) => DeviceConfig | undefined;
+  /** configuration of a device that a request has added or changed while the simulator runs */
+  readonly requested: (deviceIndex: number) => DeviceConfig | undefined;
 }
 
 /**
@@ -31,7 +31,7 @@ interface KeptPlant {
  */
 export function keepPlant(
   config: AppConfig,
-  { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, joined }: KeptPlant,
+  { plant, clock, state, log, wall, unfit, faults, devices, onRefusal, requested }: KeptPlant,
 ): PlantKeeping | null {
   if (config.stateDir === null) return null;
   const marksOf = configurationMarks(config);
@@ -45,7 +45,7 @@ export function keepPlant(
     unfit,
     onRefusal,
     marksOf(index) {
-      const device = atStart.get(index) ?? joined(index);
+      const device = requested(index) ?? atStart.get(index);
       return device ? marksOf(device) : { configuration: '', fits: [] };
     },
   });

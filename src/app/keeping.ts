@@ -140,8 +140,9 @@ export class PlantKeeping implements Keeping {
       this.#saver.noteTick();
     });
     plant.onDevices(({ added, removed }) => {
-      if (added && !this.#devices.has(added.index)) this.#enter(added);
-      if (removed) this.#leave(removed.index);
+      if (removed && added) this.#begin(added);
+      else if (removed) this.#leave(removed.index);
+      else if (added && !this.#devices.has(added.index)) this.#enter(added);
     });
   }
 
@@ -291,6 +292,12 @@ export class PlantKeeping implements Keeping {
     device.bank.onChange(() => {
       entry.isWritten = true;
     });
+  }
+
+  /** A device in the place of another one: adapters have registered its parts already. */
+  #begin(device: SimDevice): void {
+    this.#saver.clear(deviceName(device.index));
+    this.#enter(device);
   }
 
   #leave(index: number): void {

@@ -34,9 +34,9 @@ export class SlotOwners {
     if (options.files === null) return;
     // an earlier process has ended before the adapters had let go of them
     for (const row of this.#saved) if (row.hasLeft) this.#left.set(row.device, row);
-    options.plant.onDevices(({ removed }) => {
+    options.plant.onDevices(({ added, removed }) => {
       const row = this.#saved.find(({ device }) => device === removed?.index);
-      if (row) this.#left.set(row.device, { ...row, hasLeft: true });
+      if (row && !added) this.#left.set(row.device, { ...row, hasLeft: true });
       this.save();
     });
   }
@@ -54,6 +54,11 @@ export class SlotOwners {
       .catch((error: unknown) => {
         log.error(`the devices of the kept state cannot be listed: ${errorText(error)}`);
       });
+  }
+
+  /** Beginnings of the names of the slots of its identities. */
+  placesOf(index: number): readonly string[] {
+    return this.#owners().flatMap(({ device, slots }) => (device === index ? slots : []));
   }
 
   /** Empties the slots of a device that has left; once its adapters have let go of it. */

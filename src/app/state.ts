@@ -37,6 +37,8 @@ export interface State {
    * @param text its JSON @throws SimError STORE_FULL
    */
   write(slot: string, text: string): void;
+  /** Empties slots that belong to what is gone. */
+  forget(isGone: (slot: string) => boolean): void;
   /** Calls `listener` when the folder takes no more writes (with the reason), and when it takes them again (null). */
   onFailure(listener: (reason: string | null) => void): void;
   /** for the line at the start */
@@ -67,6 +69,9 @@ export function memoryState(store: ListStore = createMemoryStore()): State {
     values: (slot) => store.values(slot),
     contents: () => copyOf(store.contents()),
     write: () => undefined,
+    forget(isGone) {
+      store.forget(isGone);
+    },
     onFailure: () => undefined,
     words: 'nothing is kept over a restart',
     open: () => Promise.resolve(),
@@ -114,6 +119,9 @@ export function folderState(path: string, options: StateOptions): State {
         contents: () => copyOf(store.contents()),
         write(slot, text) {
           store.write(slot, text);
+        },
+        forget(isGone) {
+          store.forget(isGone);
         },
         onFailure(next) {
           listener = next;

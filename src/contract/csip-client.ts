@@ -285,6 +285,8 @@ export interface CsipManagedDevice {
   readonly deviceIndices: readonly number[];
   readonly lfdi: string;
   readonly sfdi: number;
+  /** identifier of its connection point; null: none */
+  readonly nmi: string | null;
 }
 
 export interface CsipCertificates {

@@ -12,7 +12,7 @@ import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
 import type { StackPower } from './kinds/fuelcell.ts';
-import type { OcppStationSettings } from './ocpp-settings.ts';
+import type { DeviceProtocols } from './device-protocols.ts';
 import { kindTable } from './kinds/table.ts';
 import type { AssetType, DcMode, DeviceDetail, SourceCommand, SourceOverrideName } from './kinds/table.ts';
 import type { SimTime } from '../core/time/clock.ts';
@@ -97,15 +97,13 @@ export interface IvCurve {
 }
 
 /** One simulated DER as every adapter sees it: its register bank, its commands, its typed detail. */
-export interface Device {
+export interface Device extends DeviceProtocols {
   readonly index: number;
   readonly name: string;
   /** the flag value as given */
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly assetType: AssetType;
-  /** charge point settings of its entry; absent: the flags apply */
-  readonly ocpp?: OcppStationSettings | undefined;
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;

@@ -49,6 +49,8 @@ export interface OcppStationSettings {
   readonly versions?: OcppVersions;
   /** no credentials, no query, no slash at its end */
   readonly url?: string;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize?: boolean;
   /** true: the URL came over REST, and the addresses of its name must pass the outbound rules */
   readonly guarded?: true;
 }
@@ -62,8 +64,6 @@ export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarde
   readonly password: Buffer | null;
   /** certificate files, also for a security profile that is raised later; null: none */
   readonly pem: OcppPemFiles | null;
-  /** plugging in presents the token `AUTO` */
-  readonly autoAuthorize: boolean;
 }
 
 /** Segments of `evse/` that are paths of their own: no identity may be one of them. */

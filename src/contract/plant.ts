@@ -98,7 +98,7 @@ export interface PowerEvent {
   readonly at: SimTime;
 }
 
-/** A change of the list of devices; one member is null. */
+/** A device has joined or left, one member is null; both: another device has taken the place of one. */
 export interface DeviceChange {
   readonly added: Device | null;
   readonly removed: Device | null;

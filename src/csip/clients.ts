@@ -17,7 +17,7 @@ import type { TlsIo } from '../core/tls/watch.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { AddressBook } from './addresses.ts';
-import { identityOf, makeMember, membersOf } from './members.ts';
+import { identityOf, makeMember, membersOf, nmiOf } from './members.ts';
 import type { FullMember, MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
 import { ClientCredentials } from './transport/certificates.ts';
@@ -123,6 +123,11 @@ export interface Connection {
   readonly devices: Device[];
 }
 
+/** Adds a device to a connection, in the order of the indexes. */
+function enter({ devices }: Connection, device: Device): void {
+  devices.splice(devices.findLastIndex(({ index }) => index < device.index) + 1, 0, device);
+}
+
 export class Clients {
   readonly options: ClientsOptions;
   readonly inForce: InForce;
@@ -145,20 +150,8 @@ export class Clients {
   constructor(options: ClientsOptions) {
     this.options = options;
     this.#followers = options.followers ?? new Set();
-    const {
-      server,
-      rates,
-      pin,
-      withoutRegistration,
-      register,
-      timeStaleS,
-      lost,
-      revision,
-      notifications,
-      aus,
-      lfdis,
-      nmis,
-    } = options.settings;
+    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus, nmis } =
+      options.settings;
     this.inForce = {
       server: { host: server.host, port: server.port, tls: server.tls },
       anywhere: !server.guarded,
@@ -175,7 +168,7 @@ export class Clients {
       lostExpiryS: lost.expiryS,
       subscribe: notifications.subscribe,
       sendsAlarms: true,
-      lfdis: new Map(lfdis.map((lfdi, at) => [options.plant.firstIndex + at, lfdi])),
+      lfdis: new Map(),
       nmis,
     };
     this.#lfdiSlot = options.store.slot(slotName('csip', 'lfdis'));
@@ -208,6 +201,7 @@ export class Clients {
    */
   add(devices: readonly Device[]): readonly Connection[] {
     if (devices.length === 0) return [];
+    for (const device of devices) this.#presetLfdi(device);
     const groups = this.options.settings.identity === 'per_device' ? devices.map((device) => [device]) : [[...devices]];
     const connections = groups.map((group) => this.#connection(group));
     this.#connections.push(...connections);
@@ -225,6 +219,13 @@ export class Clients {
       this.#resumed.set(connection, members);
       await Promise.all(members.map(({ endDevice }) => endDevice.open()));
     }
+  }
+
+  /** Puts the LFDI of the settings of a device in force, which a request can change. */
+  #presetLfdi({ index, csip }: Device): void {
+    const { plant, settings } = this.options;
+    const lfdi = csip?.lfdi ?? settings.lfdis[index - plant.firstIndex];
+    if (lfdi !== undefined && !this.#chosenLfdis.has(index)) this.inForce.lfdis.set(index, lfdi);
   }
 
   async #isStored(connection: Connection): Promise<boolean> {
@@ -309,8 +310,14 @@ export class Clients {
       return;
     }
     if (this.options.settings.identity === 'aggregator') {
-      first.devices.push(device);
+      this.#presetLfdi(device);
+      enter(first, device);
       await this.restart([first]);
+      return;
+    }
+    if (this.options.plant.devices.includes(device)) {
+      enter(first, device);
+      this.#regroup(first);
       return;
     }
     // the controls of a site act on a device as soon as it is in the plant
@@ -319,7 +326,7 @@ export class Clients {
       this.options.plant.onDevices(({ added }) => {
         if (added !== device) return;
         this.#endJoining(device.index);
-        first.devices.push(device);
+        enter(first, device);
         this.#regroup(first);
       }),
     );
@@ -492,7 +499,7 @@ export class Clients {
   }
 
   /** LFDI and SFDI of the EndDevice of a device; null: its certificate cannot be read. */
-  identityOf(device: Pick<Device, 'index'>): Omit<CsipManagedDevice, 'deviceIndices'> | null {
+  identityOf(device: Pick<Device, 'index'>): Pick<CsipManagedDevice, 'lfdi' | 'sfdi'> | null {
     const { facts } = this.connectionOf(device.index).credentials;
     return facts === null ? null : identityOf({ ...this.options, inForce: this.inForce }, facts, device);
   }
@@ -503,7 +510,9 @@ export class Clients {
     return groups.flatMap((group) => {
       const [first] = group;
       const identity = first === undefined ? null : this.identityOf(first);
-      return identity === null ? [] : [{ ...identity, deviceIndices: group.map(({ index }) => index) }];
+      if (first === undefined || identity === null) return [];
+      const nmi = nmiOf(this.inForce.nmis, this.options.plant, first);
+      return [{ ...identity, nmi, deviceIndices: group.map(({ index }) => index) }];
     });
   }
 }

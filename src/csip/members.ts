@@ -183,6 +183,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
       lfdi,
       sfdi,
       deviceIndex,
+      pin: first.csip?.pin ?? null,
       get deviceCategory() {
         return deviceCategory();
       },
@@ -270,7 +271,7 @@ function reporterOf(
     lfdi,
     wholeMinutes: settings.aus !== null,
     penDigits: penDigits(settings.pen, settings.aus === null ? 'number' : 'decimal'),
-    nmi: nmiOf(inForce.nmis, plant, first.index),
+    nmi: nmiOf(inForce.nmis, plant, first),
     postRateS: inForce.postRateS,
     readings: settings.readings,
   });
@@ -278,8 +279,13 @@ function reporterOf(
   return reporter;
 }
 
-/** A single NMI applies to all devices; several apply to one device each, in order. */
-function nmiOf(nmis: readonly string[], plant: Plant, index: number): string | null {
+/** The NMI of a device, else of the list: a single one applies to all devices, several to one device each, in order. */
+export function nmiOf(
+  nmis: readonly string[],
+  plant: Pick<Plant, 'devices'>,
+  { index, csip }: Pick<Device, 'csip' | 'index'>,
+): string | null {
+  if (csip?.nmi !== undefined) return csip.nmi;
   if (nmis.length <= 1) return nmis[0] ?? null;
   return nmis[plant.devices.findIndex((device) => device.index === index)] ?? null;
 }

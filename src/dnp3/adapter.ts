@@ -11,14 +11,16 @@ import type {
   Dnp3PointView,
 } from '../contract/dnp3.ts';
 import { noDnp3Counters } from '../contract/dnp3.ts';
-import { dnp3TlsPolicy, maxDnp3Address } from '../contract/dnp3-settings.ts';
-import type { Dnp3Settings } from '../contract/dnp3-settings.ts';
+import { dnp3AddressOf, dnp3PortOf } from '../contract/device-protocols.ts';
+import { dnp3Profiles, dnp3TlsPolicy, maxDnp3Address } from '../contract/dnp3-settings.ts';
+import type { Dnp3Profile, Dnp3Settings } from '../contract/dnp3-settings.ts';
 import type { Plant } from '../contract/plant.ts';
 import { startLine } from '../core/adapter.ts';
 import type { AdapterStatus, Dnp3Endpoint } from '../core/adapter.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { errorText, SimError } from '../core/errors.ts';
+import { memo } from '../core/lazy.ts';
 import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/limited-log.ts';
@@ -75,6 +77,12 @@ function sumOf(a: Dnp3Counters, b: Partial<Dnp3Counters>): Dnp3Counters {
   return { ...a, ...sum };
 }
 
+/** `20000`, or `20000 to 20005` */
+function spanOf(numbers: readonly number[]): string {
+  const [min, max] = [Math.min(...numbers), Math.max(...numbers)];
+  return min === max ? `${min}` : `${min} to ${max}`;
+}
+
 export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3Outstations, Swept {
   readonly enabled = true;
   readonly view = this;
@@ -82,6 +90,8 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   readonly controls = { done: 0, refused: 0 };
   readonly #options: Dnp3AdapterOptions;
   readonly #entries = new Map<number, Entry>();
+  /** by link address on the shared port */
+  readonly #byAddress = new Map<number, DeviceOutstation>();
   readonly #ends: (() => void)[] = [];
   #shared: Dnp3Listener | null = null;
   /** sum of the counters of removed outstations */
@@ -159,17 +169,9 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   startLines(): readonly string[] {
     const { settings } = this.#options;
     const endpoints = this.devices.flatMap((index) => this.endpointOf(index) ?? []);
-    const [firstEndpoint] = endpoints;
-    const lastEndpoint = endpoints.at(-1);
-    if (firstEndpoint === undefined || lastEndpoint === undefined) return [];
-    const ports =
-      lastEndpoint.port === firstEndpoint.port
-        ? `${firstEndpoint.port}`
-        : `${firstEndpoint.port} to ${lastEndpoint.port}`;
-    const addresses =
-      lastEndpoint.outstation === firstEndpoint.outstation
-        ? `${firstEndpoint.outstation}`
-        : `${firstEndpoint.outstation} to ${lastEndpoint.outstation}`;
+    if (endpoints.length === 0) return [];
+    const ports = spanOf(endpoints.map(({ port }) => port));
+    const addresses = spanOf(endpoints.map(({ outstation }) => outstation));
     const masters = settings.masterAddresses.join(', ');
     const where = hostAndPort(settings.host, 0).replace(/:0$/, `:${ports}`);
     const tls = settings.tls === null ? '' : ', TLS';
@@ -211,17 +213,26 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   async join(device: Device): Promise<void> {
     const { settings, make } = this.#options;
     const { index } = device;
-    const address = settings.outstationAddress + (settings.sharedPort ? index : 0);
+    const address = dnp3AddressOf(settings, device);
     if (address > maxDnp3Address || settings.masterAddresses.includes(address))
       throw new SimError(
         'COMMAND_CONFLICT',
         `device ${index} would have the link address ${address}, which is above ${maxDnp3Address} or that of a master`,
       );
+    const other = this.#byAddress.get(address);
+    if (other !== undefined)
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `device ${index} would have the link address ${address} of device ${other.deviceIndex}`,
+      );
     const outstation = make(device, address);
     try {
       await outstation.restore();
-      const listener = settings.sharedPort ? await this.#sharedListener() : await this.#openListener(outstation);
+      const listener = settings.sharedPort
+        ? await this.#sharedListener()
+        : await this.#openListener(outstation, device);
       this.#entries.set(index, { outstation, listener, lostMs: new Map() });
+      if (settings.sharedPort) this.#byAddress.set(address, outstation);
       this.#options.context.ports.joined(index);
     } catch (error) {
       outstation.close();
@@ -237,6 +248,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     const entry = this.#entries.get(index);
     if (entry === undefined) return;
     this.#entries.delete(index);
+    this.#byAddress.delete(entry.outstation.address);
     this.#departed = sumOf(this.#departed, entry.outstation.stack.counters);
     if (entry.listener === this.#shared) entry.listener.forget(entry.outstation);
     else await entry.listener.close();
@@ -281,14 +293,13 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     }
   }
 
-  async #openListener(outstation: DeviceOutstation): Promise<Dnp3Listener> {
+  async #openListener(outstation: DeviceOutstation, device: Device): Promise<Dnp3Listener> {
     const { settings, context } = this.#options;
-    const { host, port } = settings;
     const listener = new Dnp3Listener({
-      host,
+      host: settings.host,
       context,
-      deviceIndex: outstation.deviceIndex,
-      port: port === 0 ? 0 : port + outstation.deviceIndex,
+      deviceIndex: device.index,
+      port: dnp3PortOf(settings, device),
       routes: {
         outstation: (address) => (address === outstation.address ? outstation : undefined),
         all: () => [outstation],
@@ -303,7 +314,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     const { settings, context } = this.#options;
     const entries = this.#entries;
     const routes: Routes = {
-      outstation: (address) => entries.get(address - settings.outstationAddress)?.outstation,
+      outstation: (address) => this.#byAddress.get(address),
       all: () => [...entries.values()].map(({ outstation }) => outstation),
     };
     const listener = new Dnp3Listener({ host: settings.host, port: settings.port, context, routes });
@@ -366,7 +377,7 @@ function timeLine(master: number, offsetS: number): string {
 /** The memory of an outstation. Another profile has other points, and so another memory. */
 function memoryOf(
   { index, name }: Device,
-  { profile }: Dnp3Settings,
+  profile: Dnp3Profile,
   { store, keeping }: AdapterParts,
   logger: Logger,
 ): OutstationMemory {
@@ -416,23 +427,25 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept
     },
   };
   const disturberOf = dnp3Disturbers(parts.faults);
-  const { pointsFile, profile } = settings;
-  const rows = pointsFile === null ? builtInRows(profile) : readPointRows(pointsFile);
+  const { pointsFile } = settings;
+  const fileRows = pointsFile === null ? null : readPointRows(pointsFile);
+  const rowsOf = new Map(dnp3Profiles.map((profile) => [profile, memo(() => fileRows ?? builtInRows(profile))]));
   const adapter: Dnp3Adapter = new Dnp3Adapter({
     settings,
     plant,
     context,
     messages,
     commAlarms,
-    make: (device, address) =>
-      new DeviceOutstation({
-        memory: isKept ? memoryOf(device, settings, parts, logger) : null,
+    make: (device, address) => {
+      const profile = device.dnp3?.profile ?? settings.profile;
+      return new DeviceOutstation({
+        memory: isKept ? memoryOf(device, profile, parts, logger) : null,
         ...(keeping && { keeping }),
         device,
         plant,
-        settings,
+        settings: { ...settings, profile },
         address,
-        rows,
+        rows: rowsOf.get(profile)?.() ?? [],
         later,
         wall: clock,
         disturber: disturberOf(device.index),
@@ -447,7 +460,8 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept
         onTime(master, offsetS) {
           log.info(`master ${master}`, () => timeLine(master, offsetS), device.index);
         },
-      }),
+      });
+    },
     tlsFiles,
     isReplaced,
   });

@@ -280,7 +280,12 @@ export function createOcpp(
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const { versions = settings.versions, url, guarded = false } = device.ocpp ?? {};
+      const {
+        versions = settings.versions,
+        url,
+        autoAuthorize = settings.autoAuthorize,
+        guarded = false,
+      } = device.ocpp ?? {};
       for (const version of versions) payloadChecks.prepare(versionTable[version].subprotocol);
       return new ChargePoint({
         id,
@@ -295,7 +300,7 @@ export function createOcpp(
         url: url ?? settings.url,
         guarded: url === undefined ? settings.guarded : guarded,
         credentials,
-        autoAuthorize: settings.autoAuthorize,
+        autoAuthorize,
         contexts,
         schemas: payloadChecks,
         clock: remoteClock(log),

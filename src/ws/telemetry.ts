@@ -272,9 +272,10 @@ class TelemetryStream implements Telemetry {
     if (this.#clients.size > 0) this.#noteActivity();
   }
 
-  #onDevices({ removed }: DeviceChange): void {
+  #onDevices({ added, removed }: DeviceChange): void {
     this.#followDevices();
-    if (!removed) return;
+    // a stream goes on with the device that has taken the place
+    if (!removed || added) return;
     for (const { socket, outbox, device } of this.#clients) {
       if (device !== removed.index) continue;
       outbox.close();

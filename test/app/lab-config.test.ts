@@ -79,12 +79,15 @@ class Lab {
   }
 
   get devices(): Json {
-    return this.app.plant.devices.map(({ index, name, deviceType, profileName, ocpp }) => ({
+    return this.app.plant.devices.map(({ index, name, deviceType, profileName, ocpp, csip, dnp3, modbus }) => ({
       index,
       name,
       deviceType,
       profileName,
       versions: ocpp?.versions,
+      csip,
+      dnp3,
+      modbus,
     }));
   }
 
@@ -290,10 +293,21 @@ describe('GET config', () => {
       profile: fc.constantFrom(undefined, { inverter: { cessation_return_s: 3 } }),
     })
     .map((each) => JSON.parse(JSON.stringify(each)));
+  const blocks = {
+    csip: fc.constantFrom(undefined, { nmi: 'N1' }),
+    dnp3: fc.constantFrom(undefined, { address: 900 }, { profile: 'ieee1815.2', port: 45_100 }),
+    modbus: fc.constantFrom(undefined, { port: 45_200, unit_id: 7 }),
+  };
+  const change = fc.record({
+    ...blocks,
+    name: fc.constantFrom(undefined, null, 'Cellar'),
+    profile: fc.constantFrom(undefined, null, { inverter: { cessation_return_s: 4 } }),
+  });
   const labs = fc.record({
     settings: fc.array(setting, { maxLength: 4 }),
     devices: fc.array(entry, { minLength: 1, maxLength: 2 }),
-    added: fc.array(fc.record({ device_type: fc.constantFrom(...deviceTypeNames) }), { maxLength: 1 }),
+    added: fc.array(fc.record({ device_type: fc.constantFrom(...deviceTypeNames), ...blocks }), { maxLength: 1 }),
+    change,
     removesFirst: fc.boolean(),
     format: fc.constantFrom<Format>('yaml', 'json'),
   });
@@ -302,10 +316,13 @@ describe('GET config', () => {
     await holdsAsync(
       'a lab and the one of its file are equal',
       labs,
-      async ({ settings, devices, added, removesFirst, format }) => {
+      async ({ settings, devices, added, change: members, removesFirst, format }) => {
+        const isChanged = Object.values(members).some((member) => member !== undefined);
         let first: Lab;
         try {
-          first = Lab.ofOptions({ ...Object.fromEntries(settings), devices });
+          // a changed device of a group is the first of the inline profile in its entry
+          const equal = isChanged ? { device_spread_pct: 0 } : {};
+          first = Lab.ofOptions({ ...Object.fromEntries(settings), ...equal, devices });
         } catch (error) {
           // settings that exclude each other
           if (error instanceof SimError && error.code === 'CONFIG_INVALID') fc.pre(false);
@@ -313,6 +330,8 @@ describe('GET config', () => {
         }
         // refused where the settings do not fit its type
         for (const body of added) await first.perform('POST', '/devices', body);
+        const last = first.devices.length - 1;
+        if (isChanged) await first.call('PATCH', `/devices/${last}`, members);
         await expectSame(first, format);
         if (!removesFirst || first.devices.length === 1) return;
         await first.call('DELETE', '/devices/0');

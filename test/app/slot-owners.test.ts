@@ -40,9 +40,9 @@ describe('table of the slots of devices', () => {
     owners.save();
     expect(await table()).to.deep.equal([{ device: 1, slots: ['ocpp/CP%7C1'] }]);
     endDevices = [
-      { deviceIndices: [0], lfdi: 'AA', sfdi: 1 },
-      { deviceIndices: [1], lfdi: 'BB', sfdi: 2 },
-      { deviceIndices: [0, 2], lfdi: 'CC', sfdi: 3 },
+      { deviceIndices: [0], lfdi: 'AA', nmi: null, sfdi: 1 },
+      { deviceIndices: [1], lfdi: 'BB', nmi: null, sfdi: 2 },
+      { deviceIndices: [0, 2], lfdi: 'CC', nmi: null, sfdi: 3 },
     ];
     owners.save();
     const whole = [

@@ -53,6 +53,7 @@ export interface ContextOptions {
   readonly state?: StateControl;
   readonly requestStop?: (reason: string, delayS: number) => void;
   readonly addDevice?: ApiContext['addDevice'];
+  readonly changeDevice?: ApiContext['changeDevice'];
   readonly removeDevice?: ApiContext['removeDevice'];
 }
 
@@ -121,6 +122,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     ...(options.state && { state: options.state }),
     requestStop: options.requestStop ?? (() => undefined),
     addDevice: options.addDevice ?? (() => Promise.reject(new Error('no device joins'))),
+    changeDevice: options.changeDevice ?? (() => Promise.reject(new Error('no device changes'))),
     removeDevice: options.removeDevice ?? (() => Promise.reject(new Error('no device leaves'))),
   };
 }

@@ -75,6 +75,9 @@ export function idealPlant(options: IdealPlantOptions): { readonly plant: SimPla
       make: () => {
         throw new Error('one device only');
       },
+      makeInPlace: () => {
+        throw new Error('no device is replaced');
+      },
       release: () => undefined,
     },
     environment,

@@ -33,7 +33,8 @@ import type { KeepPart } from '../../contract/adapter-parts.ts';
 import type { Keeping } from '../../contract/keeping.ts';
 import type { HoldBook } from '../holds/book.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
-import type { AddedDevice } from '../../config/profile/device-entry.ts';
+import type { DeviceChanged } from '../../contract/device-changes.ts';
+import type { AddedDevice, ChangedDevice } from '../../config/profile/device-entry.ts';
 
 export interface ApiLimits {
   /** JSON bodies, bytes */
@@ -170,6 +171,8 @@ export interface ApiContext {
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers into the entry, COMMAND_CONFLICT, SHORTAGE, STOPPING
    */
   addDevice(entry: AddedDevice, by: Origin): Promise<Device>;
+  /** Changes a device, or nothing. @throws SimError UNKNOWN_DEVICE, and as `addDevice` */
+  changeDevice(index: number, change: ChangedDevice, by: Origin): Promise<DeviceChanged>;
   /**
    * Removes a device; resolves when no adapter serves it any more.
    * @throws SimError UNKNOWN_DEVICE, STOPPING

@@ -1,12 +1,19 @@
 /**
- * Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other.
+ * Devices that join, change and leave while the simulator runs: configuration, adapters and plant, one change after the
+ * other.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig, DeviceConfig } from '../../config/settings/app-config.ts';
-import { maxDevices } from '../../config/profile/device-entry.ts';
-import type { DeviceEntry } from '../../config/profile/device-entry.ts';
-import { entryIssues, profileIssues } from '../../config/issues/entry-issues.ts';
+import { changedEntry, maxDevices } from '../../config/profile/device-entry.ts';
+import type { DeviceTypeName } from '../../config/profile/device-types.ts';
+import type { ChangedDevice, DeviceEntry } from '../../config/profile/device-entry.ts';
+import { blockIssues, placeClashes } from '../../config/issues/place-issues.ts';
+import type { DevicePlace, PlaceSettings } from '../../config/issues/place-issues.ts';
+import { entryIssues, pointerOf, profileIssues } from '../../config/issues/entry-issues.ts';
 import type { ChargePointIdOf, IdentifiedDevice } from '../../contract/charge-point-ids.ts';
-import type { Adapter } from '../../core/adapter.ts';
+import { deviceProtocols, protocolsOf } from '../../contract/device-protocols.ts';
+import type { DeviceChanged } from '../../contract/device-changes.ts';
+import type { Adapter, CommName } from '../../core/adapter.ts';
 import { originText } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { errorText, SimError, shortageOf } from '../../core/errors.ts';
@@ -23,6 +30,8 @@ import { changesOf } from './placed.ts';
 import type { ChangedDevices, SeriesOf } from './placed.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
+import { DeviceHandOver, protocolOfComm } from './hand-over.ts';
+import type { ServingAdapter } from './hand-over.ts';
 
 /** True for an adapter with a listener, session or outstation for each device. */
 export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceServer {
@@ -32,38 +41,96 @@ export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceSer
 export interface DeviceChangesOptions {
   readonly plant: SimPlant;
   /** adapters with a listener, session or outstation for each device; called before a device joins and after it left */
-  readonly servers: () => readonly DeviceServer[];
+  readonly servers: () => readonly ServingAdapter[];
   readonly deviceOf: AppConfig['deviceOf'];
+  /** the entry of a device of the configuration, and what it has made; absent: none has one */
+  readonly configured?: (deviceIndex: number) => ConfiguredDevice | null;
+  /** settings in force that the places of devices follow from; absent: places are not compared */
+  readonly places?: () => PlaceSettings;
   readonly seriesOf: SeriesOf;
   readonly chargePointId: ChargePointIdOf;
-  /** true for a device of the start that a client of an earlier process has added; default: none is */
-  readonly hasJoined?: (deviceIndex: number) => boolean;
+  /** a device of the start that a client of an earlier process has added or changed; default: there is none */
+  readonly fromEarlier?: (deviceIndex: number) => 'changed' | 'joined' | null;
   /** faults of profiles; absent: faults are ignored */
   readonly faults?: JoiningFaults;
   /** called with what `kept` saves, within the change of the plant by which a device leaves */
   readonly changed?: (kept: JsonValue) => void;
   /** called when the adapters have let go of a removed device */
   readonly left?: (deviceIndex: number) => void;
+  /** the slots of the identities of a device; absent: none are kept */
+  readonly slots?: IdentitySlots;
   readonly log: Logger;
   /** default: the maximum of a configuration */
   readonly maxDevices?: number;
 }
 
+/** A device of the configuration. */
+export interface ConfiguredDevice {
+  readonly entry: DeviceEntry;
+  readonly config: DeviceConfig;
+}
+
+/** An entry without a member. */
+const without = (entry: DeviceEntry, name: keyof DeviceEntry): DeviceEntry =>
+  Object.fromEntries(Object.entries(entry).filter(([member]) => member !== name));
+
+/** @param entries of all devices of the file; empty: the settings alone make them @returns null for a device of requests */
+export function configuredDevice(
+  { devices, firstDevice }: Pick<AppConfig, 'devices' | 'firstDevice'>,
+  entries: readonly (DeviceEntry | null)[],
+  index: number,
+): ConfiguredDevice | null {
+  const config = devices[index - firstDevice];
+  if (config === undefined) return null;
+  const { deviceType, name } = config;
+  const entry = entries[index - firstDevice] ?? { device_type: deviceType as DeviceTypeName };
+  return { entry: { ...without(entry, 'count'), ...(entry.name !== undefined && { name }) }, config };
+}
+
+/** A body of `add` or `change`. */
+type RequestedMembers = DeviceEntry | ChangedDevice;
+
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
+
+/** Parts of a configuration whose change lets another device take the place of one. */
+const hardwareOf = ({ deviceType, phases, profile, profileName }: DeviceConfig): readonly unknown[] => [
+  deviceType,
+  phases,
+  profile,
+  profileName,
+];
+
+/** True for the slots of the outstation of a device. */
+const isOfOutstation = (slot: string, index: number) =>
+  [`dnp3/${index}/`, `dnp3/${index}%20`].some((start) => slot.startsWith(start));
+
+/** Slots in the store that are named by identities. */
+interface IdentitySlots {
+  /** beginnings of the names of the slots of a device */
+  readonly placesOf: (deviceIndex: number) => readonly string[];
+  readonly forget: (isGone: (slot: string) => boolean) => void;
+}
 
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;
   readonly #joined = new Map<number, DeviceEntry>();
   readonly #left = new Set<number>();
+  /** entries of devices of the configuration that requests have changed */
+  readonly #changed = new Map<number, DeviceEntry>();
+  /** a device that is about to take the place of one */
+  #coming: { readonly index: number; readonly entry: DeviceEntry } | null = null;
   /** one change at a time: each takes an index, a port and a place together */
   readonly #turns = new Turns();
 
   constructor(options: DeviceChangesOptions) {
     this.#options = options;
-    options.plant.onDevices(({ removed }) => {
+    options.plant.onDevices(({ added, removed }) => {
       if (removed === null) return;
-      if (!this.#joined.delete(removed.index)) this.#left.add(removed.index);
+      const { index } = removed;
+      if (added !== null && this.#coming !== null) this.#setEntry(index, this.#coming.entry);
+      else if (!this.#joined.delete(index)) this.#left.add(index);
+      if (added === null) this.#changed.delete(index);
       options.changed?.(this.kept().save());
     });
   }
@@ -112,17 +179,144 @@ export class DeviceChanges {
     return keptRecord<ChangedDevices>(
       () => ({
         joined: Array.from(this.#joined, ([index, entry]) => ({ index, entry })),
+        changed: Array.from(this.#changed, ([index, entry]) => ({ index, entry })),
         left: [...this.#left],
       }),
       (saved) => {
-        const { joined, left } = changesOf(saved);
+        const { joined, changed, left } = changesOf(saved);
+        const { fromEarlier = () => null } = this.#options;
         this.#joined.clear();
-        for (const { index, entry } of joined)
-          if (this.#options.hasJoined?.(index) === true) this.#joined.set(index, entry);
+        for (const { index, entry } of joined) if (fromEarlier(index) === 'joined') this.#joined.set(index, entry);
+        this.#changed.clear();
+        for (const { index, entry } of changed) if (fromEarlier(index) === 'changed') this.#changed.set(index, entry);
         this.#left.clear();
         for (const index of left) this.#left.add(index);
       },
     );
+  }
+
+  /**
+   * Changes a device, or nothing. Other identities restart its service at the adapters of their protocols; another
+   * profile lets another device take its place.
+   * @throws SimError UNKNOWN_DEVICE, and as `add`
+   */
+  change(index: number, change: ChangedDevice, by: Origin): Promise<DeviceChanged> {
+    return this.#turns.take(async () => {
+      const device = this.#options.plant.device(index);
+      const former = this.#presentOf(device);
+      const entry = changedEntry(former.entry, change);
+      const config = this.#configOf(entry, index, change);
+      this.#checkPlace({ ...config, index });
+      const isOther = hardwareOf(former.config).some((part, at) => !isDeepStrictEqual(part, hardwareOf(config)[at]));
+      const protocols = isOther
+        ? await this.#replace(device, { entry: without(entry, 'faults'), config }, change)
+        : await this.#rename(device, entry, config);
+      const restarted = [...(isOther ? ['device'] : []), ...protocols].join(', ');
+      this.#options.log.info(
+        `device ${index} changed (${restarted === '' ? 'nothing restarted' : `restarted: ${restarted}`}), ` +
+          `asked by ${originText(by)}`,
+        index,
+      );
+      return { hasRestarted: isOther, protocols };
+    });
+  }
+
+  /** The entry of a device, and what it has made. */
+  #presentOf({ index, deviceType }: SimDevice): ConfiguredDevice {
+    const requested = this.requestedEntry(index);
+    if (requested !== undefined) return { entry: requested, config: this.#configOf(requested, index) };
+    const entry: DeviceEntry = { device_type: deviceType as DeviceTypeName };
+    return this.#options.configured?.(index) ?? { entry, config: this.#configOf(entry, index) };
+  }
+
+  #setEntry(index: number, entry: DeviceEntry): void {
+    if (this.#joined.has(index)) this.#joined.set(index, entry);
+    else this.#changed.set(index, entry);
+  }
+
+  /** @returns protocols whose services of the device have begun anew */
+  async #rename(device: SimDevice, entry: DeviceEntry, config: DeviceConfig): Promise<readonly CommName[]> {
+    const { index } = device;
+    const former = { name: device.name, ...protocolsOf(device) };
+    const next = { name: config.name, ...protocolsOf(config) };
+    const servers = this.#options.servers().filter(({ comm }) => {
+      const protocol = protocolOfComm(comm);
+      // outstations show the name of their device
+      if (protocol === 'dnp3' && next.name !== former.name) return true;
+      return protocol !== null && !isDeepStrictEqual(former[protocol], next[protocol]);
+    });
+    const places = this.#options.slots?.placesOf(index) ?? [];
+    const isSameOutstation = former.name === next.name && former.dnp3?.profile === next.dnp3?.profile;
+    const handOver = this.#handOver(index, {
+      enter: () => {
+        device.rename(next);
+        return device;
+      },
+      back: () => {
+        device.rename(former);
+        return device;
+      },
+      isGone: (slot) => !isSameOutstation && isOfOutstation(slot, index),
+    });
+    await handOver.run(servers);
+    this.#setEntry(index, entry);
+    this.#options.changed?.(this.kept().save());
+    this.#forgetFormer(index, places);
+    return [...new Set(servers.flatMap(({ comm }) => comm ?? []))];
+  }
+
+  /** Empties the slots of identities that a device has given up. */
+  #forgetFormer(index: number, places: readonly string[]): void {
+    const { slots } = this.#options;
+    const present = slots?.placesOf(index) ?? [];
+    const isFormer = (slot: string) => places.some((place) => !present.includes(place) && slot.startsWith(`${place}/`));
+    slots?.forget(isFormer);
+  }
+
+  /** @returns protocols whose services of the device have begun anew */
+  async #replace(
+    former: SimDevice,
+    { entry, config }: ConfiguredDevice,
+    change: ChangedDevice,
+  ): Promise<readonly CommName[]> {
+    const { plant, faults, servers: serversNow, slots } = this.#options;
+    const { index } = former;
+    const spec = this.#specOf(config);
+    const servers = serversNow();
+    const places = slots?.placesOf(index) ?? [];
+    this.#coming = { index, entry };
+    try {
+      const device = await plant.replace(spec, index, async (next) => {
+        faults?.check(next, config);
+        const handOver = this.#handOver(index, {
+          enter: () => next,
+          back: () => former,
+          isGone: (slot) => isOfOutstation(slot, index) || places.some((place) => slot.startsWith(`${place}/`)),
+        });
+        await handOver.run(servers);
+      });
+      this.#forgetFormer(index, places);
+      this.#beginFaultsLate(device, config);
+      return [...new Set(servers.flatMap(({ comm }) => comm ?? []))];
+    } catch (error) {
+      throw this.#explained(error, change, profileIssues);
+    } finally {
+      this.#coming = null;
+    }
+  }
+
+  /** The faults of the profile of a device whose predecessor has left for good. */
+  #beginFaultsLate(device: SimDevice, config: DeviceConfig): void {
+    try {
+      this.#options.faults?.begin(device, config);
+    } catch (error) {
+      this.#options.log.warning(`the faults of its profile do not act: ${errorText(error)}`, device.index);
+    }
+  }
+
+  #handOver(index: number, parts: Omit<ConstructorParameters<typeof DeviceHandOver>[0], 'forget' | 'index' | 'log'>) {
+    const { log, slots } = this.#options;
+    return new DeviceHandOver({ ...parts, index, log, forget: (isGone) => slots?.forget(isGone) });
   }
 
   async #leave(index: number): Promise<SimDevice> {
@@ -131,15 +325,19 @@ export class DeviceChanges {
     return device;
   }
 
-  /** Configuration of a device that has joined; undefined: it is one of the configuration. */
-  joinedConfig(index: number): DeviceConfig | undefined {
-    const entry = this.#joined.get(index);
+  /** Configuration of a device that requests have added or changed; undefined: it is as the configuration says. */
+  requestedConfig(index: number): DeviceConfig | undefined {
+    const entry = this.#coming?.index === index ? this.#coming.entry : this.requestedEntry(index);
     return entry && this.#configOf(entry, index);
   }
 
-  /** Entry of a device that has joined; undefined: it is one of the configuration. */
-  joinedEntry(index: number): DeviceEntry | undefined {
-    return this.#joined.get(index);
+  /** Entry of a device that requests have added or changed; undefined: it is as the configuration says. */
+  requestedEntry(index: number): DeviceEntry | undefined {
+    return this.#joined.get(index) ?? this.#changed.get(index);
+  }
+
+  hasJoined(index: number): boolean {
+    return this.#joined.has(index);
   }
 
   /** Does work while no device joins or leaves. */
@@ -152,11 +350,12 @@ export class DeviceChanges {
     await this.#turns.settled();
   }
 
-  #configOf(entry: DeviceEntry, index: number): DeviceConfig {
+  /** @param body the members that a client has given, which issues may name */
+  #configOf(entry: DeviceEntry, index: number, body: RequestedMembers = entry): DeviceConfig {
     try {
       return this.#options.deviceOf(entry, index);
     } catch (error) {
-      throw this.#explained(error, entry, entryIssues);
+      throw this.#explained(error, body, entryIssues);
     }
   }
 
@@ -178,12 +377,12 @@ export class DeviceChanges {
   async #join(entry: DeviceEntry, at: number): Promise<SimDevice> {
     const { plant, servers, faults } = this.#options;
     const config = this.#configOf(entry, at);
+    this.#checkPlace({ ...config, index: at });
     const spec = this.#specOf(config);
     const serving: DeviceServer[] = [];
     let index = at;
     const admit = async (device: SimDevice): Promise<void> => {
       ({ index } = device);
-      this.#checkIdentity(device);
       faults?.check(device, config);
       for (const server of servers()) {
         await server.addDevice(device);
@@ -210,12 +409,35 @@ export class DeviceChanges {
     }
   }
 
+  /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT */
+  #checkPlace(device: DevicePlace & IdentifiedDevice): void {
+    const { plant, places } = this.#options;
+    this.#checkIdentity(device);
+    if (places === undefined) return;
+    const issues = blockIssues(places(), device).map((issue) => ({ ...issue, name: pointerOf(issue.name) }));
+    if (issues.length > 0) throw unfit(issues);
+    const others = plant.devices.filter(({ index }) => index !== device.index);
+    const clashes = placeClashes(places(), [...others, device]).filter((clash) => clash.device === device.index);
+    if (clashes.length === 0) return;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      clashes
+        .map(
+          ({ other, words, value, member }) =>
+            `device ${other} has the ${words} ${value}; give another one in ${member}`,
+        )
+        .join('; '),
+    );
+  }
+
   /** @throws SimError COMMAND_CONFLICT */
   #checkIdentity(device: IdentifiedDevice): void {
     const { plant, chargePointId } = this.#options;
     const id = chargePointId(device);
     const other =
-      id === null ? undefined : plant.devices.find((present) => present !== device && chargePointId(present) === id);
+      id === null
+        ? undefined
+        : plant.devices.find((present) => present.index !== device.index && chargePointId(present) === id);
     if (other === undefined) return;
     throw new SimError(
       'COMMAND_CONFLICT',
@@ -236,15 +458,18 @@ export class DeviceChanges {
   }
 
   /** Turns an error of the configuration into an error of the request. */
-  #explained(error: unknown, entry: DeviceEntry, translate: typeof entryIssues): unknown {
+  #explained(error: unknown, body: RequestedMembers, translate: typeof entryIssues): unknown {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
-    if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.issues, entry));
+    const entry = body as DeviceEntry;
+    if (body.profile != null || body.evse_profile != null) return unfit(translate(error.issues, entry));
+    const ofBlocks = error.issues.filter(({ name }) => deviceProtocols.some((block) => name.split('.')[0] === block));
+    if (ofBlocks.length > 0) return unfit(entryIssues(ofBlocks, entry));
     // values of the configuration must not be shown to REST clients
     this.#options.log.warning(
       `a device cannot be added: ${error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
     );
     const detail =
       'the configuration gives such a device a profile or settings that do not fit; the log has the reason; give a profile';
-    return unfit([{ name: entry.device_type === undefined ? '' : '/device_type', detail }]);
+    return unfit([{ name: body.device_type == null ? '' : '/device_type', detail }]);
   }
 }

@@ -1,6 +1,8 @@
 /** Settings that are valid by themselves, but conflict with other settings or with the number of devices. */
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
+import { dnp3AddressOf } from '../../contract/device-protocols.ts';
+import type { DevicePlace } from './place-issues.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
@@ -12,9 +14,10 @@ import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import { securityProfileOf } from '../layers/protocols.ts';
 import { pemSourceText } from '../settings/value-kinds.ts';
 
-/** The settings in force, and the number of devices. */
+/** The settings in force, and the devices. */
 interface Run extends Gathered {
   readonly count: number;
+  readonly devices: readonly DevicePlace[];
 }
 
 /** A row of the table of settings that conflict. */
@@ -107,16 +110,16 @@ const csipConflicts: readonly Conflict[] = [
   },
 ];
 
-/** Addresses of the outstations, first and last. */
-function addressesOf({ values, count }: Run): readonly [first: number, last: number] {
-  const { dnp3_outstation_addr: first, dnp3_shared_port: shared } = values;
-  return shared ? [first + values.first_device, first + values.first_device + count - 1] : [first, first];
+/** Addresses of the outstations. */
+function addressesOf({ values, devices }: Run): readonly number[] {
+  const { dnp3_outstation_addr: outstationAddress, dnp3_shared_port: sharedPort } = values;
+  return devices.map((device) => dnp3AddressOf({ outstationAddress, sharedPort }, device));
 }
 
 /** The address of a master that is also the address of an outstation; undefined: none. */
 function sharedAddress(run: Run): number | undefined {
-  const [first, last] = addressesOf(run);
-  return run.values.dnp3_remote_addr.find((master) => master >= first && master <= last);
+  const addresses = new Set(addressesOf(run));
+  return run.values.dnp3_remote_addr.find((master) => addresses.has(master));
 }
 
 /** The address that an allowed peer is bound to, but no master has; undefined: none. */
@@ -136,10 +139,10 @@ const dnp3Conflicts: readonly Conflict[] = [
   },
   {
     setting: 'dnp3_outstation_addr',
-    when: (run) => dnp3Enabled(run) && addressesOf(run)[1] > maxDnp3Address,
+    when: (run) => dnp3Enabled(run) && Math.max(...addressesOf(run)) > maxDnp3Address,
     detail: (run) =>
       `given ${run.values.dnp3_outstation_addr}, so that the last outstation would have address ` +
-      `${addressesOf(run)[1]}; allowed: a last address up to ${maxDnp3Address}`,
+      `${Math.max(...addressesOf(run))}; allowed: a last address up to ${maxDnp3Address}`,
   },
   {
     setting: 'dnp3_allowed_peers',
@@ -298,9 +301,9 @@ function nameOf(setting: SettingKey, { values, originOf }: Gathered): string {
   return values[setting] === null ? flagOf(setting) : originOf(setting);
 }
 
-/** One issue for each row that holds. @param count number of devices */
-export function conflictIssues(gathered: Gathered, count: number): Issue[] {
-  const run = { ...gathered, count };
+/** One issue for each row that holds. */
+export function conflictIssues(gathered: Gathered, devices: readonly DevicePlace[]): Issue[] {
+  const run = { ...gathered, devices, count: devices.length };
   return conflicts
     .filter(({ when }) => when(run))
     .map(({ setting, name, detail }) => ({ name: name?.(run) ?? nameOf(setting, gathered), detail: detail(run) }));

@@ -7,8 +7,12 @@ import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
+import { protocolsOf } from '../../contract/device-protocols.ts';
 import { conflictIssues } from './conflicts.ts';
 import { outboundIssues } from './outbound-issues.ts';
+import { placeIssues } from './place-issues.ts';
+import type { PlaceSettings } from './place-issues.ts';
+import { csipOf, dnp3Of, modbusOf } from '../layers/protocols.ts';
 import { portIssues } from './port-issues.ts';
 import {
   csipFileIssues,
@@ -54,6 +58,13 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
   });
 }
 
+const placeSettings = (gathered: Gathered): PlaceSettings => ({
+  modbus: modbusOf(gathered.values),
+  dnp3: dnp3Of(gathered.values),
+  csip: csipOf(gathered),
+  firstDevice: gathered.values.first_device,
+});
+
 /**
  * Issues between settings, and between settings and devices.
  * @param proxy null: no proxy, or its map cannot be read
@@ -63,10 +74,17 @@ export function crossIssues(
   { devices, count, kinds }: DeviceList,
   proxy: AppConfig['proxy'],
 ): Issue[] {
-  const conflicts = conflictIssues(gathered, count);
+  const first = gathered.values.first_device;
+  // invalid devices are left out, which would shift the indexes
+  const isWhole = devices.length === count;
+  const places = Array.from({ length: count }, (_, at) => ({
+    index: first + at,
+    ...(isWhole && protocolsOf(devices[at] ?? {})),
+  }));
+  const conflicts = conflictIssues(gathered, places);
   const issues = [
     ...conflicts,
-    ...portIssues(gathered, count, proxy),
+    ...portIssues(gathered, places, proxy),
     ...outboundIssues(gathered),
     ...modbusTlsIssues(gathered),
     ...dnp3TlsIssues(gathered),
@@ -75,8 +93,7 @@ export function crossIssues(
   ];
   // conflicting settings leave open which files are used
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
-  // invalid devices are left out, which would shift the indexes
-  if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
+  if (isWhole) issues.push(...chargePointIdIssues(gathered, devices), ...placeIssues(placeSettings(gathered), places));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;
 }

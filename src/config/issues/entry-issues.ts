@@ -1,4 +1,5 @@
 /** Issues of a device that is added over the network, named by JSON pointers into the entry of the client. */
+import { deviceProtocols } from '../../contract/device-protocols.ts';
 import { pointerStep } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
@@ -10,7 +11,7 @@ const profileMembers: readonly string[] = Object.keys(deviceProfileSchema.shape)
  * A JSON pointer from a key path such as `evse.connectors[1].type`; the name of a point is one key, even with dots or
  * brackets.
  */
-function pointerOf(path: string): string {
+export function pointerOf(path: string): string {
   const [, id, point] = /^models\.(\d+)\.(.+)$/.exec(path) ?? [];
   const steps =
     id !== undefined && point !== undefined
@@ -34,7 +35,7 @@ export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue
   return issues.map((issue) => {
     const { name, detail } = issue;
     if (Object.hasOwn(entry, name)) return { ...issue, name: pointerStep(name) };
-    if (name.startsWith('ocpp.')) return { ...issue, name: pointerOf(name) };
+    if (deviceProtocols.some((block) => name.startsWith(`${block}.`))) return { ...issue, name: pointerOf(name) };
     const path = name.startsWith('profile: ') ? name.slice('profile: '.length) : '';
     const inProfile = profileMembers.includes(path.split(/[.[]/)[0] ?? '');
     if (typeof entry.profile === 'object' && inProfile) return { ...issue, name: `/profile${pointerOf(path)}` };

@@ -1,7 +1,9 @@
 /** Issues of the ports of listeners: two listeners on one port, and rows of ports that end beyond the highest one. */
-import { isIPv6 } from 'node:net';
 import { defaultProxyPort } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
+import { addressesMeet } from '../../core/net/listen.ts';
+import { dnp3PortOf, modbusPortOf } from '../../contract/device-protocols.ts';
+import type { DevicePlace } from './place-issues.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import type { AppConfig } from '../settings/app-config.ts';
@@ -21,8 +23,7 @@ interface Ports {
 /** The run that the issues are about. */
 interface Run {
   readonly gathered: Gathered;
-  /** number of devices */
-  readonly count: number;
+  readonly devices: readonly DevicePlace[];
   /** null: no proxy, or its map cannot be read */
   readonly proxy: AppConfig['proxy'];
 }
@@ -33,20 +34,23 @@ function mapPort(proxy: AppConfig['proxy']): number {
   return typeof port === 'number' ? port : defaultProxyPort;
 }
 
-/** The fixed ports of a listener; null: it listens on none. */
-function portsOf({ gathered: { values }, count, proxy }: Run, listener: Listener): Ports | null {
-  if (!isOpened(listener, (key) => values[key]) || (listener.port === 'proxy_port' && proxy === null)) return null;
+/** The fixed ports of a listener, in runs. */
+function portsOf({ gathered: { values }, devices, proxy }: Run, listener: Listener): Ports[] {
+  if (!isOpened(listener, (key) => values[key]) || (listener.port === 'proxy_port' && proxy === null)) return [];
   const base = values[listener.port] ?? mapPort(proxy);
-  if (base === 0) return null;
-  if (listener.row === undefined || values[listener.row.shared]) return { listener, first: base, last: base };
-  const first = base + values.first_device;
-  return count === 0 ? null : { listener, first, last: first + count - 1 };
-}
-
-/** True if no two listeners on one port can have these addresses. The address `::` takes IPv4 too. */
-function meet(one: string, other: string): boolean {
-  const covers = (every: string, address: string) => every === '::' || (every === '0.0.0.0' && !isIPv6(address));
-  return one === other || covers(one, other) || covers(other, one);
+  if (listener.row === undefined || values[listener.row.shared])
+    return base === 0 ? [] : [{ listener, first: base, last: base }];
+  const { port } = listener;
+  const portOf = (device: DevicePlace) =>
+    port === 'dnp3_port' ? dnp3PortOf({ port: base }, device) : modbusPortOf(base, device);
+  const ports = devices.map(portOf).filter((each) => each !== 0);
+  const runs: { listener: Listener; first: number; last: number }[] = [];
+  for (const each of ports.sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && each <= run.last + 1) run.last = each;
+    else runs.push({ listener, first: each, last: each });
+  }
+  return runs;
 }
 
 /** Flag, variable or key of the port; the flag where nothing gives it. */
@@ -77,8 +81,9 @@ function overlapIssue({ gathered }: Run, named: Ports, other: Ports): Issue {
 function pairIssue(run: Run, earlier: Ports, later: Ports): Issue | null {
   const { gathered } = run;
   const { values } = gathered;
+  if (earlier.listener === later.listener) return null;
   if (earlier.first > later.last || later.first > earlier.last) return null;
-  if (!meet(values[earlier.listener.host], values[later.listener.host])) return null;
+  if (!addressesMeet(values[earlier.listener.host], values[later.listener.host])) return null;
   // a default is no mistake of the user
   const isOther = isGiven(gathered, earlier.listener.port) && !isGiven(gathered, later.listener.port);
   return isOther ? overlapIssue(run, earlier, later) : overlapIssue(run, later, earlier);
@@ -96,11 +101,11 @@ function rowIssues({ gathered }: Run, { listener, last }: Ports): Issue[] {
 
 /**
  * Issues of all listeners, in the order of the table: each pair with a port in common on addresses that meet.
- * @param count number of devices @param proxy null: no proxy, or its map cannot be read
+ * @param devices of an invalid one its place by default @param proxy null: no proxy, or its map cannot be read
  */
-export function portIssues(gathered: Gathered, count: number, proxy: AppConfig['proxy']): Issue[] {
-  const run = { gathered, count, proxy };
-  const all = listeners.flatMap((listener) => portsOf(run, listener) ?? []);
+export function portIssues(gathered: Gathered, devices: readonly DevicePlace[], proxy: AppConfig['proxy']): Issue[] {
+  const run = { gathered, devices, proxy };
+  const all = listeners.flatMap((listener) => portsOf(run, listener));
   return all.flatMap((later, at) => [
     ...rowIssues(run, later),
     ...all.slice(0, at).flatMap((earlier) => pairIssue(run, earlier, later) ?? []),

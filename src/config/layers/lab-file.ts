@@ -21,6 +21,8 @@ export interface LabDevice extends Pick<Device, 'index' | 'name' | 'deviceType' 
   /** devices of one entry share it; null: the settings alone made the device */
   readonly entry: DeviceEntry | null;
   readonly hasJoined: boolean;
+  /** true: a request has made or changed it */
+  readonly isChanged: boolean;
 }
 
 export interface Lab {
@@ -84,6 +86,11 @@ function absoluteFaults(list: readonly (string | FlatFault)[], base: string): (s
   return list.map((each) => (typeof each !== 'string' || isBundledFaultProfile(each) ? each : resolve(base, each)));
 }
 
+function withoutPin({ csip, ...entry }: DeviceEntry): DeviceEntry {
+  const shown = Object.fromEntries(Object.entries(csip ?? {}).filter(([member]) => member !== 'pin'));
+  return { ...entry, ...(Object.keys(shown).length > 0 && { csip: shown }) };
+}
+
 /** Members of an entry that `deviceEntries` writes anew. */
 const rewritten: readonly string[] = ['device_type', 'name', 'count'];
 
@@ -91,7 +98,9 @@ const rewritten: readonly string[] = ['device_type', 'name', 'count'];
 function membersOf(device: LabDevice, idInFile: string | null, { chargePointId, config }: Lab): Content {
   const { file, directory } = config.settings;
   const entry = withAbsolutePaths(device.entry ?? {}, file?.directory ?? directory);
-  const members = Object.fromEntries(Object.entries(entry).filter(([member]) => !rewritten.includes(member)));
+  const members = Object.fromEntries(
+    Object.entries(withoutPin(entry)).filter(([member]) => !rewritten.includes(member)),
+  );
   const id = chargePointId(device);
   return id === null || id === idInFile ? members : { ...members, ocpp: { ...entry.ocpp, id } };
 }
@@ -196,6 +205,18 @@ function haveChanged({ devices, config }: Lab): boolean {
   return devices.length !== config.devices.length || devices.some(({ hasJoined }) => hasJoined);
 }
 
+/** True if the folder of the lab would repeat changes of devices. */
+const isRepeated = (lab: Lab) => haveChanged(lab) || lab.devices.some(({ isChanged }) => isChanged);
+
+/** Remarks on PINs of devices, which no file repeats. */
+function pinNotes({ devices }: Lab, { indexOf }: Placement): readonly string[] {
+  return devices.flatMap(({ index, entry }) =>
+    entry?.csip?.pin === undefined
+      ? []
+      : [`csip.pin of device ${indexOf.get(index) ?? index} is left out: it is a secret`],
+  );
+}
+
 /** Lists with a value for each device by its place, which added and removed devices have made untrue. */
 function listsByPlace(lab: Lab): readonly string[] {
   const { csip_nmi: nmi, csip_lfdi: lfdi } = lab.config.settings.values;
@@ -210,7 +231,7 @@ function settingsOfDevices(lab: Lab, { first }: Placement): Content {
     first_device: first === 0 ? undefined : first,
     ...(N !== lab.devices.length && { N: undefined }),
     ...Object.fromEntries(listsByPlace(lab).map((key) => [key, undefined])),
-    ...(haveChanged(lab) && { state_dir: undefined, state_history: undefined }),
+    ...(isRepeated(lab) && { state_dir: undefined, state_history: undefined }),
   };
 }
 
@@ -227,7 +248,7 @@ function certificateNotes(settings: Content): readonly string[] {
 }
 
 const stateNote =
-  'state_dir is left out: the folder of the lab repeats the devices that clients have added and removed; give another one';
+  'state_dir is left out: the folder of the lab repeats what clients have added, changed and removed; give another one';
 
 /** @throws SimError COMMAND_CONFLICT for a lab without devices, which no configuration can express */
 export function labFile(lab: Lab): LabConfig {
@@ -251,8 +272,9 @@ export function labFile(lab: Lab): LabConfig {
     notes: [
       ...movedNotes(placement),
       ...listsByPlace(lab).map((key) => `${key} is left out: clients have added or removed devices since it was given`),
-      ...(stateDir !== null && haveChanged(lab) ? [stateNote] : []),
+      ...(stateDir !== null && isRepeated(lab) ? [stateNote] : []),
       ...certificateNotes(settings),
+      ...pinNotes(lab, placement),
       ...(scenario === null ? [] : ['scenario is left out: it is given at a start']),
     ],
   };

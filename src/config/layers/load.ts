@@ -7,7 +7,7 @@ import { packageVersion } from '../../core/package-files.ts';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
-import { buildDevice, buildDevices, nominalFrequency } from '../profile/devices.ts';
+import { buildDevice, buildDevices, configuredEntries, nominalFrequency } from '../profile/devices.ts';
 import { commonFaultList, commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { configFileOf, foreignFileText, limitedIo, readConfigFile, rememberingIo, systemIo } from './files.ts';
@@ -154,9 +154,10 @@ function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<str
     originOf: nameOf,
     file: gathered.file && { ...gathered.file, devices: null },
   };
+  const entries = configuredEntries(gathered.file);
   const deviceOf: AppConfig['deviceOf'] = (entry, index) =>
     buildDevice(
-      settings,
+      { ...settings, trustedUrl: entries[index - values.first_device]?.ocpp?.url ?? null },
       (storeIssues) => new ProfileStore({ ...storeOptions, originOf: nameOf, issues: storeIssues }),
       entry,
       index,

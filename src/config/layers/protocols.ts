@@ -7,7 +7,7 @@ import type { Dnp3Settings, Dnp3TlsSettings } from '../../contract/dnp3-settings
 import type { Values } from '../settings/settings.ts';
 import { ocppPasswordOctets, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
 import type { OcppPemFiles, OcppSecurityProfile, OcppSettings } from '../../contract/ocpp-settings.ts';
-import type { DeviceConfig } from '../settings/app-config.ts';
+import type { AppConfig, DeviceConfig } from '../settings/app-config.ts';
 
 /** Files that certificates are read from when no setting names them, in the working directory. */
 const defaultFiles = { csip_cert: 'cert.pem', csip_key: 'key.pem', csip_root_cert: 'root.pem' } as const;
@@ -90,6 +90,28 @@ export function dnp3Of(v: Values): Dnp3Settings | null {
     pointsFile: v.dnp3_points,
     unsolicited: v.dnp3_unsolicited,
     tls: tlsOf(v),
+  };
+}
+
+function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
+  const { mb_enable: served, mb_enc: secured, mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
+  if (!served || !secured || cert === null || key === null || rootCert === null) return null;
+  return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
+}
+
+/** Settings of the Modbus TCP listeners. */
+export function modbusOf(v: Values): AppConfig['modbus'] {
+  return {
+    enabled: v.mb_enable,
+    host: v.mb_host,
+    port: v.mb_port,
+    sharedPort: v.mb_shared_port,
+    framing: v.mb_framing,
+    foreignUnit: v.mb_foreign_unit,
+    maxConnections: v.mb_max_connections,
+    idleTimeoutS: v.mb_idle_timeout_s,
+    frameTimeoutS: v.mb_frame_timeout_s,
+    tls: modbusTlsOf(v),
   };
 }
 

@@ -12,7 +12,7 @@ import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { Values } from '../settings/settings.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
-import { csipOf, dnp3Notices, dnp3Of, ocppNotices, ocppOf, ocppUnused } from './protocols.ts';
+import { csipOf, dnp3Notices, dnp3Of, modbusOf, ocppNotices, ocppOf, ocppUnused } from './protocols.ts';
 import { isGiven } from './gather.ts';
 import type { Gathered } from './gather.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
@@ -100,12 +100,6 @@ function meterUnused({ meter_unit: unit, meter_port: port, mb_enable: tcp, rtu_e
   return unit !== null && !tcp && !line
     ? ['meter_unit is given, but Modbus is off: the meter is shown over REST only']
     : [];
-}
-
-function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
-  const { mb_enable: served, mb_enc: secured, mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
-  if (!served || !secured || cert === null || key === null || rootCert === null) return null;
-  return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
 }
 
 function clockOf(v: Values): AppConfig['clock'] {
@@ -196,18 +190,7 @@ export function appConfig(
     windTimeScale: v.wind_time_scale,
     irradianceSource: v.irradiance_source,
     clouds: v.clouds,
-    modbus: {
-      enabled: v.mb_enable,
-      host: v.mb_host,
-      port: v.mb_port,
-      sharedPort: v.mb_shared_port,
-      framing: v.mb_framing,
-      foreignUnit: v.mb_foreign_unit,
-      maxConnections: v.mb_max_connections,
-      idleTimeoutS: v.mb_idle_timeout_s,
-      frameTimeoutS: v.mb_frame_timeout_s,
-      tls: modbusTlsOf(v),
-    },
+    modbus: modbusOf(v),
     meter: meterOf(v),
     rtu: rtuOf(v),
     proxy,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
 import { ocppUrlOf, ocppVersionsOf } from '../../contract/ocpp-settings.ts';
-import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
+import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -16,6 +16,7 @@ import { ownFaultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from '../issues/issues.ts';
+import type { ConfigFile } from '../layers/files.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { isForKind, settingOf } from '../settings/settings.ts';
@@ -213,8 +214,36 @@ function entryDevice(
   const series = entrySeries(building, entry, assetType, where);
   const profile = entryProfile(building, entry, type, where);
   const faults = entryFaults(building, entry, where);
-  const ocpp = entryStation(building, entry, assetType, where);
-  return profile && { deviceType, assetType, phases, ...profile, series, faults, ...(ocpp !== undefined && { ocpp }) };
+  const protocols = {
+    ...entryStation(building, entry, assetType, where),
+    ...entryPlaces(building, entry, where),
+  };
+  return profile && { deviceType, assetType, phases, ...profile, series, faults, ...protocols };
+}
+
+/** Members that one device alone can have. */
+const uniqueMembers = { csip: ['lfdi'], dnp3: ['port'], modbus: ['port', 'unit_id'] } as const;
+
+/** Identities and places of an entry in CSIP, DNP3 and Modbus. */
+function entryPlaces({ issues }: Building, entry: DeviceEntry, where: string): DeviceProtocols {
+  const { csip, dnp3, modbus, count = 1 } = entry;
+  for (const name of ['csip', 'dnp3', 'modbus'] as const)
+    for (const [member, value] of Object.entries(entry[name] ?? {}))
+      if (count > 1 && value !== undefined && (uniqueMembers[name] as readonly string[]).includes(member))
+        issues.push({
+          name: `${where}${name}.${member}`,
+          detail: `given for ${count} devices; allowed: for one device`,
+        });
+  return {
+    ...(csip && { csip: { ...csip, ...(csip.lfdi !== undefined && { lfdi: csip.lfdi.toUpperCase() }) } }),
+    ...(dnp3 && { dnp3 }),
+    ...(modbus && {
+      modbus: {
+        ...(modbus.port !== undefined && { port: modbus.port }),
+        ...(modbus.unit_id !== undefined && { unitId: modbus.unit_id }),
+      },
+    }),
+  } as DeviceProtocols;
 }
 
 /** OCPP settings of the station of an entry. */
@@ -223,9 +252,9 @@ function entryStation(
   { ocpp: station, count = 1 }: DeviceEntry,
   kind: AssetType,
   where: string,
-): OcppStationSettings | undefined {
-  if (station === undefined) return undefined;
-  const { id, version, url } = station;
+): Pick<DeviceProtocols, 'ocpp'> {
+  if (station === undefined) return {};
+  const { id, version, url, auto_authorize: autoAuthorize } = station;
   const addIssue = (member: string, detail: string | null) => {
     if (detail !== null) issues.push({ name: `${where}ocpp${member}`, detail });
   };
@@ -234,9 +263,12 @@ function entryStation(
   if (url !== undefined && values.ocpp_enable)
     addIssue('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
   return {
-    ...(id !== undefined && count === 1 && { id }),
-    ...(version !== undefined && { versions: ocppVersionsOf(version) }),
-    ...(url !== undefined && { url: ocppUrlOf(url) }),
+    ocpp: {
+      ...(id !== undefined && count === 1 && { id }),
+      ...(version !== undefined && { versions: ocppVersionsOf(version) }),
+      ...(url !== undefined && { url: ocppUrlOf(url) }),
+      ...(autoAuthorize !== undefined && { autoAuthorize }),
+    },
   };
 }
 
@@ -281,10 +313,11 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 
 /**
  * Builds a device that is added to a running plant. Members that its entry omits are taken from the settings.
+ * @param trustedUrl of the configuration, to which the outbound rules do not apply
  * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(
-  gathered: Gathered,
+  { trustedUrl = null, ...gathered }: Gathered & { readonly trustedUrl?: string | null },
   storeFor: (issues: Issue[]) => ProfileStore,
   entry: DeviceEntry,
   index: number,
@@ -296,7 +329,8 @@ export function buildDevice(
   if (issue) issues.push(issue);
   if (!device || issues.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', issues);
   const { ocpp } = device;
-  const guarded: Pick<DeviceConfig, 'ocpp'> = ocpp?.url === undefined ? {} : { ocpp: { ...ocpp, guarded: true } };
+  const isGuarded = ocpp?.url !== undefined && entry.ocpp?.url !== trustedUrl;
+  const guarded: Pick<DeviceConfig, 'ocpp'> = isGuarded ? { ocpp: { ...ocpp, guarded: true } } : {};
   return { ...device, ...guarded, name: entry.name ?? `${device.deviceType} ${index}` };
 }
 
@@ -320,6 +354,11 @@ function repeatedDevices(building: Building): DeviceList {
       }))
     : [];
   return { devices, count: values.N, kinds: new Set([assetType]) };
+}
+
+/** The entry of each device that a file lists; empty: the settings alone make the devices. */
+export function configuredEntries(file: Pick<ConfigFile, 'devices'> | null): readonly (DeviceEntry | null)[] {
+  return (file?.devices ?? []).flatMap((entry) => Array.from({ length: entry?.count ?? 1 }, () => entry));
 }
 
 /** The devices that the file lists, otherwise `N` of one type. */

@@ -3,7 +3,8 @@ import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
 import type { SettingOrigin } from '../../contract/settings.ts';
-import type { OcppSettings, OcppStationSettings } from '../../contract/ocpp-settings.ts';
+import type { DeviceProtocols } from '../../contract/device-protocols.ts';
+import type { OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
@@ -17,7 +18,7 @@ import type { CommonFaultList } from '../profile/fault-profiles.ts';
 import type { SettingKey, Values } from './settings.ts';
 
 /** Configuration of one simulated device. */
-export interface DeviceConfig {
+export interface DeviceConfig extends DeviceProtocols {
   /** type as the user wrote it: an alias stays an alias */
   readonly deviceType: string;
   readonly assetType: AssetType;
@@ -32,8 +33,6 @@ export interface DeviceConfig {
   readonly series: DeviceSeriesPaths;
   /** faults from the start, of this device only */
   readonly faults: readonly FaultGroup[];
-  /** OCPP settings of this device alone; absent: the common settings */
-  readonly ocpp?: OcppStationSettings;
 }
 
 /** CSV files that feed one device; absolute paths that existed at the check. */

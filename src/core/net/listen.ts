@@ -1,4 +1,5 @@
 /** Ports: names of addresses, listening, and the reasons why a port or a serial line cannot be opened. */
+import { isIPv6 } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { errorText, SimError, shortageTexts } from '../errors.ts';
 
@@ -100,4 +101,10 @@ export function serialReason(cause: unknown): string {
 export function firstLine(cause: unknown): string {
   const [line = ''] = errorText(cause).split('\n');
   return line;
+}
+
+/** True if no two listeners on one port can have these addresses. The address `::` takes IPv4 too. */
+export function addressesMeet(one: string, other: string): boolean {
+  const covers = (every: string, address: string) => every === '::' || (every === '0.0.0.0' && !isIPv6(address));
+  return one === other || covers(one, other) || covers(other, one);
 }

@@ -121,8 +121,10 @@ export class ClientFacade implements CsipClient {
 
   endDevices(device: number | null): readonly CsipEndDevice[] {
     const connection = this.#connectionOf(device);
-    const members = membersOf(connection).flatMap(({ endDevice }) =>
-      endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#clients.inForce.pin, endDevice)],
+    const members = membersOf(connection).flatMap(({ endDevice, target }) =>
+      endDevice.facts === null
+        ? []
+        : [ownEndDeviceView(endDevice.facts, target.pin ?? this.#clients.inForce.pin, endDevice)],
     );
     const others = connection.client.walk?.seen.filter(({ url }) => !members.some(({ href }) => href === url)) ?? [];
     return [...members, ...others.map((located) => endDeviceView(located, null, []))];

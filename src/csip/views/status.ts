@@ -95,7 +95,9 @@ export function statusView(
       lost: loss,
     },
     endDevice:
-      member === undefined || facts === null ? null : ownEndDeviceView(facts, clients.inForce.pin, member.endDevice),
+      member === undefined || facts === null
+        ? null
+        : ownEndDeviceView(facts, member.target.pin ?? clients.inForce.pin, member.endDevice),
     programs: member?.endDevice.programs.map((program) => programView(program, member.endDevice)) ?? [],
     activeControls: member === undefined ? [] : controlsView(member).filter(({ state }) => state === 'active'),
     defaultModes: member === undefined ? null : defaultModes(member.endDevice),

@@ -15,6 +15,8 @@ import type { Found } from './reader.ts';
 
 export interface EndDeviceWalkOptions extends WalkParts {
   readonly conduct: WalkConduct;
+  /** with check digit; null: none is compared */
+  readonly pin: () => number | null;
   /** DERs that the EndDevice needs now */
   readonly derCount: () => number;
   /** @returns the status of the answer; null: no answer */
@@ -133,10 +135,10 @@ export class EndDeviceWalk {
 
   /** Reads the Registration first: nothing else is read or sent before the PIN is confirmed. */
   async #readAll(anew: boolean): Promise<void> {
-    const { conduct, refused } = this.#options;
+    const { conduct, pin, refused } = this.#options;
     const hadBegun = this.#begun;
     if (this.#registrationPoll !== null) await this.#registrationPoll.now();
-    else if (conduct.pin !== null && conduct.withoutRegistration === 'stop') {
+    else if (pin() !== null && conduct.withoutRegistration === 'stop') {
       this.#refuse('its EndDevice has no RegistrationLink, so that the PIN cannot be compared', refused);
       return;
     } else this.#admission = 'admitted';
@@ -161,7 +163,7 @@ export class EndDeviceWalk {
   }
 
   async #readRegistration(): Promise<PollResult> {
-    const { reader, deviceIndex, conduct, refused, missed, rateOf } = this.#options;
+    const { reader, deviceIndex, pin, refused, missed, rateOf } = this.#options;
     const { base, document } = this.#located;
     const href = document.RegistrationLink?.href ?? '';
     const read = await reader.document('Registration', { href, base }, deviceIndex);
@@ -169,13 +171,13 @@ export class EndDeviceWalk {
     if (read.kind !== 'found') {
       missed(read);
       // without a PIN nothing is compared; with a PIN, an EndDevice stays admitted until a Registration has another one
-      if (conduct.pin === null) this.#admission = 'admitted';
+      if (pin() === null) this.#admission = 'admitted';
       return read.kind === 'failed' ? failure(read) : missing(read, rateOf(undefined));
     }
     this.#registration = read.value;
     const { pIN } = read.value;
-    if (conduct.pin !== null && pIN === undefined) return this.#withoutPin(read);
-    if (conduct.pin !== null && pIN !== conduct.pin) {
+    if (pin() !== null && pIN === undefined) return this.#withoutPin(read);
+    if (pin() !== null && pIN !== pin()) {
       this.#refuse('the Registration of the server has another PIN', refused);
       return 'failed';
     }

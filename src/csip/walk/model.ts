@@ -17,6 +17,8 @@ export interface WalkTarget {
   readonly sfdi: number;
   /** null: all devices of a site */
   readonly deviceIndex: number | null;
+  /** of this EndDevice, with check digit; null or absent: that of the conduct */
+  readonly pin?: number | null;
   /** bits of DeviceCategoryType, for in-band registration */
   readonly deviceCategory: number;
   /** DERs that it needs; those missing in its list are posted */

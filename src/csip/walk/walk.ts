@@ -404,6 +404,7 @@ export class Walk {
     return {
       ...parts,
       conduct,
+      pin: () => target.pin ?? conduct.pin,
       derCount: target.derCount,
       post: (request) => this.#post(request, deviceIndex),
       groups: {

@@ -37,6 +37,7 @@ import { DeviceEffects } from '../faults/device-effects.ts';
 import { EffectiveRegisters } from '../faults/effect.ts';
 import { createVisits, followStation } from './charging-station.ts';
 import type { DeviceVisits, EvseEvents, EvseListener } from './charging-station.ts';
+import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { NominalVoltage } from '../inverter/ac.ts';
 import { availablePower, noPower } from '../inverter/power-bounds.ts';
@@ -72,16 +73,18 @@ export interface KeptFit {
 
 const wholeFit: KeptFit = { source: true, inverter: true, maps: sameMap };
 
+/** Name and identities of a device, which change while it runs. */
+export type DeviceNames = DeviceProtocols & Pick<Device, 'name'>;
+
 export class SimDevice implements Device {
   readonly index: number;
-  readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly assetType: AssetType;
-  readonly ocpp: Device['ocpp'];
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
   #commandCount = 0;
+  #names: DeviceNames;
   readonly trace: DeviceTrace;
   readonly siteShare: SiteShare;
   readonly mapMeters: readonly MeterFaceOptions[];
@@ -119,11 +122,10 @@ export class SimDevice implements Device {
   constructor(identity: DeviceIdentity, template: DeviceTemplate, loud: DeviceContext, start: SimTime) {
     const context = mutedContext(loud, () => this.#rehearsing);
     this.index = identity.index;
-    this.name = identity.name;
     this.deviceType = identity.deviceType;
     this.profileName = identity.profileName;
     this.assetType = template.assetType;
-    this.ocpp = identity.ocpp;
+    this.#names = identity;
     this.dcMode = template.dcMode;
     this.#template = template;
     this.#context = context;
@@ -181,6 +183,31 @@ export class SimDevice implements Device {
       refresh: () => this.#detailCache.renew(this.#now),
     });
     this.#detailCache = new DetailCache(this.#source, start);
+  }
+
+  get name(): string {
+    return this.#names.name;
+  }
+
+  get ocpp(): DeviceNames['ocpp'] {
+    return this.#names.ocpp;
+  }
+
+  get csip(): DeviceNames['csip'] {
+    return this.#names.csip;
+  }
+
+  get dnp3(): DeviceNames['dnp3'] {
+    return this.#names.dnp3;
+  }
+
+  get modbus(): DeviceNames['modbus'] {
+    return this.#names.modbus;
+  }
+
+  /** Takes another name and other identities, which adapters read when they begin to serve the device. */
+  rename(names: DeviceNames): void {
+    this.#names = names;
   }
 
   get detail(): DeviceDetail {

@@ -4,10 +4,11 @@ import type { MeasurementView } from '../../sunspec/map/view.ts';
 import { nameInputs } from '../classic/chain.ts';
 import { commonOf } from './listed-chain.ts';
 import type { MapMeter } from './listed-chain.ts';
+import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { DeviceSpec } from './template.ts';
 import type { DcPort } from '../source/source.ts';
 
-export interface DeviceIdentity extends Pick<DeviceSpec, 'name' | 'deviceType' | 'profileName' | 'ocpp'> {
+export interface DeviceIdentity extends DeviceProtocols, Pick<DeviceSpec, 'name' | 'deviceType' | 'profileName'> {
   readonly index: number;
   /** unique in the plant, as `serialNumberOf` gives it */
   readonly serialNumber: string;

@@ -33,7 +33,7 @@ import { kindTraits } from './kinds.ts';
 import type { KindTraits } from './kinds.ts';
 import { simModels } from './sim-models.ts';
 import { storageDefaults, storageModels } from './storage-map.ts';
-import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
+import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { Series } from '../surroundings/series.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';
 
@@ -300,12 +300,10 @@ export function inverterRatings(
 }
 
 /** Description of a device before it is created. */
-export interface DeviceSpec {
+export interface DeviceSpec extends DeviceProtocols {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
-  /** settings of `Device.ocpp` */
-  readonly ocpp?: OcppStationSettings;
   /** place where the user chose the profile, for messages; absent: position and name of the device */
   readonly profilePlace?: string;
   readonly phases: Wiring;

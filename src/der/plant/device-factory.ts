@@ -1,4 +1,5 @@
 /** Creates the devices of a plant, at its start and while it runs. */
+import { protocolsOf } from '../../contract/device-protocols.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { Provenance } from '../../core/origin.ts';
@@ -78,29 +79,54 @@ export class DeviceFactory {
    */
   make(spec: DeviceSpec, index: number, at: SimTime): SimDevice {
     this.checkVisits(spec);
+    const create = this.#maker(spec, index, at);
+    this.#options.places.enter(index, spec);
+    try {
+      return create();
+    } catch (error) {
+      this.release(index);
+      throw error;
+    }
+  }
+
+  /**
+   * As `make`, for the index of a device that still works.
+   * @returns `undo` leaves the place to the former device
+   * @throws SimError as `make`; the place is that of the former device then
+   */
+  makeInPlace(spec: DeviceSpec, index: number, at: SimTime): { readonly device: SimDevice; readonly undo: () => void } {
+    this.checkVisits(spec);
+    const create = this.#maker(spec, index, at);
+    const undo = this.#options.places.enter(index, spec);
+    try {
+      return { device: create(), undo };
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  /** A function that creates a device in its place. @throws SimError CONFIG_INVALID with the issues of the profile */
+  #maker(spec: DeviceSpec, index: number, at: SimTime): () => SimDevice {
     const template = this.#templateOf(spec, index, at);
-    const { context, places, version, unitAddressOf } = this.#options;
-    const { name, deviceType, profileName, ocpp } = spec;
+    const { context, version, unitAddressOf } = this.#options;
+    const { name, deviceType, profileName } = spec;
     const profileSerial = spec.profile.models['1']?.['SN'];
     const identity = {
       index,
       name,
       deviceType,
       profileName,
-      ...(ocpp !== undefined && { ocpp }),
+      ...protocolsOf(spec),
       serialNumber: serialNumberOf(index, profileSerial?.toString(), !this.#used.has(spec.profile)),
       version,
       ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),
     };
-    places.enter(index, spec);
-    try {
+    return () => {
       const device = new SimDevice(identity, template, { ...context, visits: spec.series?.visits ?? null }, at);
       this.#used.add(spec.profile);
       return device;
-    } catch (error) {
-      this.release(index);
-      throw error;
-    }
+    };
   }
 
   /** The shared template with physics of one device: layout and start values stay, so nameplates do not differ. */

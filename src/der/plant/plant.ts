@@ -45,7 +45,7 @@ export interface PlantOptions {
   /** default: that of the first device */
   readonly firstIndex?: number;
   /** creates devices that are added later */
-  readonly factory: Pick<DeviceFactory, 'make' | 'release'>;
+  readonly factory: Pick<DeviceFactory, 'make' | 'makeInPlace' | 'release'>;
   readonly environment: Environment;
   /** frees weather data before an instant that no device needs any more */
   readonly forgetBefore: (t: SimTime) => void;
@@ -288,6 +288,38 @@ export class SimPlant implements Plant {
       this.#latest = { ...this.#latest, published: [...this.#latest.published, published] };
       this.#roster.notify({ added: device });
       return device;
+    });
+  }
+
+  /**
+   * Puts another device in the place of one: index, own grid and own weather stay. It starts as an added one does, and
+   * the former one leaves in the same turn of the event loop.
+   * @param admit called with the new device while the former one still works; if it throws, nothing is changed
+   * @throws SimError UNKNOWN_DEVICE, CONFIG_INVALID with the issues of profile or visits, STOPPING
+   */
+  replace(spec: DeviceSpec, index: number, admit: (device: SimDevice) => Promise<void>): Promise<SimDevice> {
+    const { clock, factory } = this.#options;
+    return this.#turns.take(async () => {
+      this.#checkRunning();
+      this.device(index);
+      const { device, undo } = factory.makeInPlace(spec, index, clock.tickTime);
+      try {
+        const published = publishFirst(device, tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
+        await admit(device);
+        this.#checkRunning();
+        const removed = this.#roster.replace(device);
+        this.#latest = {
+          ...this.#latest,
+          published: this.#latest.published.map((each) => (each.snapshot.device_index === index ? published : each)),
+        };
+        this.commands.cancelOf(index, 'the device was replaced');
+        this.#options.dark?.forget(index);
+        this.#roster.notify({ added: device, removed });
+        return device;
+      } catch (error) {
+        undo();
+        throw error;
+      }
     });
   }
 

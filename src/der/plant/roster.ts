@@ -6,7 +6,7 @@ import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimDevice } from '../device/device.ts';
 
-/** One added or removed device; the other member is null. */
+/** An added or a removed device, the other member is null; both: another device has taken the place of one. */
 export interface RosterChange {
   readonly added: SimDevice | null;
   readonly removed: SimDevice | null;
@@ -74,6 +74,14 @@ export class Roster {
     this.#byIndex.set(device.index, device);
     this.#devices = [...this.#devices, device];
     this.#nextIndex = device.index + 1;
+  }
+
+  /** Puts a device in the place of the one of its index. @throws SimError UNKNOWN_DEVICE */
+  replace(device: SimDevice): SimDevice {
+    const removed = this.device(device.index);
+    this.#byIndex.set(device.index, device);
+    this.#devices = this.#devices.map((other) => (other === removed ? device : other));
+    return removed;
   }
 
   /** @throws SimError UNKNOWN_DEVICE */

@@ -47,12 +47,17 @@ export class Places {
     this.#empty = { weather: stillAir, sky: new ClearSky(defaultSite, options.clouds, options.dateMs), load: null };
   }
 
-  enter(index: number, { profile, series }: DeviceSpec): void {
+  /** @returns puts the former place of the index back */
+  enter(index: number, { profile, series }: DeviceSpec): () => void {
+    const former = this.#places.get(index);
     this.#places.set(index, {
       weather: this.#weatherOf(series?.dc ?? null),
       sky: this.#skyOf(profile),
       load: series?.load ?? null,
     });
+    return () => {
+      if (former) this.#places.set(index, former);
+    };
   }
 
   leave(index: number): void {

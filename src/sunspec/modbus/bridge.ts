@@ -8,7 +8,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-map.ts';
-import type { Bank, PointBank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import { countsStatus } from './server/context.ts';
 import type { ModbusContext, ModbusCounters } from './server/context.ts';
@@ -28,11 +28,10 @@ import {
 } from './listeners.ts';
 import type { Port, Served } from './listeners.ts';
 import { BankUnit, basesInWords, MeterUnit, unitsInWords } from './unit-bridge.ts';
+import type { UnitDevice } from './unit-bridge.ts';
+import { modbusPortOf, unitIdOf } from '../../contract/device-protocols.ts';
 
-export interface ModbusDevice {
-  readonly index: number;
-  readonly bank: Bank;
-}
+export type ModbusDevice = UnitDevice;
 
 /** Unit id and port of the meter of the connection point. */
 export interface ServedMeter {
@@ -88,7 +87,8 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   readonly #logger: Logger;
   readonly #lifecycle = new AdapterLifecycle();
   /** by device index, ascending */
-  readonly #units: Map<number, BankUnit>;
+  readonly #units = new Map<number, BankUnit>();
+  readonly #byUnitId = new Map<number, BankUnit>();
   /** null: no meter */
   readonly #meter: MeterUnit | null;
   readonly #portOf = new Map<number, Port>();
@@ -106,7 +106,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
       ...(alarms && { portAlarm: { alarms, code: 'modbus_port_lost', devices: () => this.#units.keys() } }),
     });
     this.counters = this.#context.counters;
-    this.#units = new Map(devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
+    for (const device of devices) this.#enter(new BankUnit(device, faultyMaps));
     const { meter } = options;
     this.#meter = meter === undefined ? null : new MeterUnit(meter.unitId ?? ownUnitId, meter.bank, faultyMaps);
     if (tlsFiles === undefined) {
@@ -135,12 +135,14 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#meter?.release();
   }
 
-  async addDevice({ index, bank }: ModbusDevice): Promise<void> {
-    const lack = lackOfRoom(this.#options, index);
+  async addDevice(device: ModbusDevice): Promise<void> {
+    const { index } = device;
+    const others = [...this.#units.values()].map((each) => each.device);
+    const lack = lackOfRoom(this.#options, device) ?? sharedPlace(this.#options, [...others, device]);
     if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);
-    const unit = new BankUnit(index, bank, this.#options.faultyMaps);
-    if (this.#lifecycle.state === 'listening') this.#portOf.set(index, await this.#portFor(index, unit));
-    this.#units.set(index, unit);
+    const unit = new BankUnit(device, this.#options.faultyMaps);
+    if (this.#lifecycle.state === 'listening') this.#portOf.set(index, await this.#portFor(unit));
+    this.#enter(unit);
     this.#context.ports.joined(index);
     const port = this.#portOf.get(index)?.server.port;
     if (port === undefined) return;
@@ -150,12 +152,19 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   async removeDevice(index: number): Promise<void> {
     const port = this.#portOf.get(index);
-    this.#units.get(index)?.release();
+    const unit = this.#units.get(index);
+    unit?.release();
     this.#units.delete(index);
+    if (unit) this.#byUnitId.delete(unit.unitId);
     this.#portOf.delete(index);
     if (port?.deviceIndex === undefined) return;
     this.#ports = this.#ports.filter((each) => each !== port);
     await port.server.close();
+  }
+
+  #enter(unit: BankUnit): void {
+    this.#units.set(unit.device.index, unit);
+    this.#byUnitId.set(unit.unitId, unit);
   }
 
   status(): AdapterStatus {
@@ -174,10 +183,10 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   startLines(): readonly string[] {
     const endpoints = Array.from(this.#portOf.keys()).flatMap((index) => this.endpointOf(index) ?? []);
-    const [first, last] = [endpoints[0], endpoints.at(-1)];
-    if (first === undefined || last === undefined) return [];
+    const [first] = endpoints;
+    if (first === undefined) return [];
     const where = hostAndPort(first.host, first.port) + furtherPorts(endpoints.map(({ port }) => port));
-    const units = unitsInWords(first.unitId, last.unitId);
+    const units = unitsInWords(endpoints.map(({ unitId }) => unitId));
     const tls = first.tls ? 'TLS, ' : '';
     return [
       startLine('Modbus', `${where} (${tls}${units}, ${basesInWords(this.#units.values())})`),
@@ -241,7 +250,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
     const present = [...this.#units];
     const ofDevices = sharedPort
       ? [sharedListener(this.#options, this.#context, this.#served)]
-      : present.map(([index, unit]) => this.#ownListener(index, unit));
+      : present.map(([, unit]) => this.#ownListener(unit));
     this.#ports = [...ofDevices, ...this.#meterListeners()];
     try {
       await listenAll(this.#ports, true);
@@ -267,11 +276,11 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   }
 
   /** The port for a device added while running. */
-  async #portFor(index: number, unit: BankUnit): Promise<Port> {
+  async #portFor(unit: BankUnit): Promise<Port> {
     const [shared] = this.#ports;
     if (this.#options.sharedPort && shared !== undefined) return shared;
     try {
-      return await this.#bindLate(this.#ownListener(index, unit));
+      return await this.#bindLate(this.#ownListener(unit));
     } catch (error) {
       unit.release();
       throw error;
@@ -296,11 +305,15 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   }
 
   get #served(): Served {
-    return { units: this.#units, meter: this.#options.meter?.port == null ? this.#meter : null };
+    return {
+      units: this.#units,
+      byUnitId: this.#byUnitId,
+      meter: this.#options.meter?.port == null ? this.#meter : null,
+    };
   }
 
-  #ownListener(index: number, unit: BankUnit): Port {
-    return ownListener(this.#options, this.#context, { ...this.#served, units: new Map([[index, unit]]) }, index);
+  #ownListener(unit: BankUnit): Port {
+    return ownListener(this.#options, this.#context, this.#served.meter, unit);
   }
 
   #meterListeners(): readonly Port[] {
@@ -316,43 +329,67 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   #unitIdOf(index: number): number {
     const { framing, sharedPort } = this.#options;
-    const byPort = sharedPort ? 1 + index : ownUnitId;
-    return framing === 'rtu' ? (this.#units.get(index)?.address ?? byPort) : byPort;
+    const unit = this.#units.get(index);
+    const byPort = sharedPort ? (unit?.unitId ?? unitIdOf({ index })) : ownUnitId;
+    return framing === 'rtu' ? (unit?.address ?? byPort) : byPort;
   }
 }
 
-/** The reason why a device index cannot be served, and the setting that decides; null: the index can be served. */
-function lackOfRoom(
-  { port, sharedPort, meter }: ModbusAdapterOptions,
-  index: number,
-): { readonly name: string; readonly detail: string } | null {
-  if (sharedPort && meter?.port === null && 1 + index === meter.unitId) {
-    return { name: 'meter_unit', detail: `device ${index} would have unit id ${1 + index}, which the meter has` };
+/** The reason why devices cannot be served, and the setting that decides. */
+interface Lack {
+  readonly name: string;
+  readonly detail: string;
+}
+
+/** null: the device can be served */
+function lackOfRoom({ port, sharedPort, meter }: ModbusAdapterOptions, device: ModbusDevice): Lack | null {
+  const { index } = device;
+  const unitId = unitIdOf(device);
+  if (sharedPort && meter?.port === null && unitId === meter.unitId) {
+    return { name: 'meter_unit', detail: `device ${index} would have unit id ${unitId}, which the meter has` };
   }
-  if (sharedPort && 1 + index > maxUnitId) {
+  if (sharedPort && unitId > maxUnitId) {
     return {
       name: 'mb_shared_port',
       detail:
         `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ` +
-        `${index} would have unit id ${1 + index}`,
+        `${index} would have unit id ${unitId}`,
     };
   }
-  if (!sharedPort && port !== 0 && port + index > maxPort) {
+  const devicePort = modbusPortOf(port, device);
+  if (!sharedPort && devicePort > maxPort) {
     return {
       name: 'mb_port',
-      detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${port + index}, the highest is ${maxPort}`,
+      detail: `Modbus ports from ${port} on are not enough: device ${index} would need port ${devicePort}, the highest is ${maxPort}`,
     };
   }
   return null;
 }
 
+/** The lack of two devices in one place; null: each has a place of its own. */
+function sharedPlace({ port, sharedPort }: ModbusAdapterOptions, devices: readonly ModbusDevice[]): Lack | null {
+  const indexes = new Map<number, number>();
+  for (const device of devices) {
+    const { index } = device;
+    const place = sharedPort ? unitIdOf(device) : modbusPortOf(port, device);
+    const other = indexes.get(place);
+    if (other !== undefined && place !== 0)
+      return {
+        name: sharedPort ? 'mb_shared_port' : 'mb_port',
+        detail: `devices ${other} and ${index} would have the same ${sharedPort ? 'unit id' : 'Modbus port'} ${place}`,
+      };
+    indexes.set(place, index);
+  }
+  return null;
+}
+
 function checkRoom(options: ModbusAdapterOptions): void {
-  const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
-  const lack =
-    lackOfRoom(options, highest) ?? options.devices.map(({ index }) => lackOfRoom(options, index)).find(Boolean);
-  if (lack != null)
+  const { devices, sharedPort } = options;
+  const byIndex = devices.toSorted((a, b) => b.index - a.index);
+  const lack = byIndex.map((device) => lackOfRoom(options, device)).find(Boolean) ?? sharedPlace(options, devices);
+  if (lack !== null)
     throw new SimError('CONFIG_INVALID', lack.detail, [
-      { ...lack, ...(options.sharedPort && lack.name === 'mb_shared_port' && { allowed: [maxUnitId] }) },
+      { ...lack, ...(sharedPort && lack.name === 'mb_shared_port' && { allowed: [maxUnitId] }) },
     ]);
 }
 

@@ -1,4 +1,5 @@
 /** The listeners of Modbus TCP: per device or shared, and the meter's. */
+import { modbusPortOf } from '../../contract/device-protocols.ts';
 import { SimError } from '../../core/errors.ts';
 import { withRemedy } from '../../core/net/listen.ts';
 import type { ModbusContext } from './server/context.ts';
@@ -33,11 +34,13 @@ export interface Port {
 /** Units served by the listeners. */
 export interface Served {
   readonly units: ReadonlyMap<number, BankUnit>;
+  /** by unit id on a port for several devices */
+  readonly byUnitId: ReadonlyMap<number, BankUnit>;
   /** the meter at the ports of devices; null: no meter there */
   readonly meter: MeterUnit | null;
 }
 
-export function sharedListener(options: Place, context: ModbusContext, { units, meter }: Served): Port {
+export function sharedListener(options: Place, context: ModbusContext, { units, byUnitId, meter }: Served): Port {
   const { host, port, framing = 'mbap' } = options;
   const line = new LineUnits(units, context.log, meter);
   const server = createModbusTcpServer({
@@ -48,19 +51,20 @@ export function sharedListener(options: Place, context: ModbusContext, { units, 
     units:
       framing === 'rtu'
         ? (address) => line.at(address)
-        : (unitId) => (unitId === meter?.address ? meter : units.get(unitId - 1)),
+        : (unitId) => (unitId === meter?.address ? meter : byUnitId.get(unitId)),
     unitOf: (index) => (index === meter?.faultIndex ? meter : units.get(index)),
   });
   return { server, deviceIndex: undefined };
 }
 
-export function ownListener(options: Place, context: ModbusContext, { units, meter }: Served, index: number): Port {
+export function ownListener(options: Place, context: ModbusContext, meter: MeterUnit | null, unit: BankUnit): Port {
   const { host, port, framing = 'mbap' } = options;
-  const unit = units.get(index);
+  const { index } = unit.device;
+  const units = new Map([[index, unit]]);
   const line = framing === 'rtu' ? new LineUnits(units, context.log, meter) : undefined;
   const server = createModbusTcpServer({
     host,
-    port: port === 0 ? 0 : port + index,
+    port: modbusPortOf(port, unit.device),
     framing,
     units:
       line !== undefined

@@ -75,7 +75,7 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     this.#options = options;
     this.#open = options.open ?? createSerialOpener();
     this.#units = new Map(
-      options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, options.faultyMaps)] as const),
+      options.devices.map((device) => [device.index, new BankUnit(device, options.faultyMaps)] as const),
     );
     const { meter, faultyMaps } = options;
     const meterUnit = meter === undefined ? null : new MeterUnit(meter.unitId, meter.bank, faultyMaps);
@@ -124,11 +124,10 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
 
   startLines(): readonly string[] {
     const endpoints = Array.from(this.#units.keys()).flatMap((index) => this.endpointOf(index) ?? []);
-    const [first, last] = [endpoints[0], endpoints.at(-1)];
-    if (first === undefined || last === undefined) return [];
+    if (endpoints.length === 0) return [];
     const { line } = this.#options;
     const meter = this.#options.meter === undefined ? '' : `, meter ${this.#options.meter.unitId}`;
-    const units = unitsInWords(first.unitId, last.unitId) + meter;
+    const units = unitsInWords(endpoints.map(({ unitId }) => unitId)) + meter;
     return [
       startLine('RTU', `${line.path} (${charactersInWords(line)}, ${units}, ${basesInWords(this.#units.values())})`),
     ];
@@ -139,10 +138,11 @@ export class ModbusRtuAdapter implements Adapter, DeviceServer, ModbusReporter {
     return address === null ? null : { protocol: 'modbus_rtu', path: this.#options.line.path, unitId: address };
   }
 
-  addDevice({ index, bank }: ModbusDevice): Promise<void> {
+  addDevice(device: ModbusDevice): Promise<void> {
+    const { index } = device;
     const lack = lackOfRoom(index, this.#options.meter);
     if (lack !== null) return Promise.reject(new SimError('COMMAND_CONFLICT', lack));
-    this.#units.set(index, new BankUnit(index, bank, this.#options.faultyMaps));
+    this.#units.set(index, new BankUnit(device, this.#options.faultyMaps));
     this.#showLoss([index]);
     return Promise.resolve();
   }

@@ -1,5 +1,7 @@
 /** Devices as units of the Modbus stack: one at a unit id, or all devices of a line at their addresses. */
 import { Buffer } from 'node:buffer';
+import { unitIdOf } from '../../contract/device-protocols.ts';
+import type { PlacedAtListeners } from '../../contract/device-protocols.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -110,15 +112,23 @@ abstract class ServedBank implements ModbusUnit {
   }
 }
 
+/** A device with its bank. */
+export interface UnitDevice extends PlacedAtListeners {
+  readonly bank: Bank;
+}
+
 /** The bank of a device; its address on a line is in its map. */
 export class BankUnit extends ServedBank {
+  readonly device: UnitDevice;
   readonly deviceIndex: number;
-  readonly #deviceBank: Bank;
+  /** on a port for several devices, as the device had it when it joined */
+  readonly unitId: number;
 
-  constructor(deviceIndex: number, bank: Bank, faultyMaps?: FaultyMaps) {
-    super(deviceIndex, bank, faultyMaps);
-    this.deviceIndex = deviceIndex;
-    this.#deviceBank = bank;
+  constructor(device: UnitDevice, faultyMaps?: FaultyMaps) {
+    super(device.index, device.bank, faultyMaps);
+    this.device = device;
+    this.deviceIndex = device.index;
+    this.unitId = unitIdOf(device);
   }
 
   get name(): string {
@@ -127,7 +137,7 @@ export class BankUnit extends ServedBank {
 
   /** 1.DA; null: not implemented */
   get address(): number | null {
-    return this.#deviceBank.map.m1.DA;
+    return this.device.bank.map.m1.DA;
   }
 }
 
@@ -142,9 +152,12 @@ export class MeterUnit extends ServedBank {
   }
 }
 
-/** `unit 1`, `units 1..5`: the range of the unit ids of consecutive devices. */
-export function unitsInWords(first: number, last: number): string {
-  return first === last ? `unit ${first}` : `units ${first}..${last}`;
+/** `unit 1`, `units 1..5`, or `3 units from 1 to 9` where ids are left out. */
+export function unitsInWords(ids: readonly number[]): string {
+  const [first, last] = [Math.min(...ids), Math.max(...ids)];
+  const { size } = new Set(ids);
+  if (size === 1) return `unit ${first}`;
+  return size === last - first + 1 ? `units ${first}..${last}` : `${size} units from ${first} to ${last}`;
 }
 
 /** `SunSpec base 40000`, or the bases of devices that differ. */

@@ -191,7 +191,7 @@ const certificates: CsipCertificates = {
     notAfterMs: Date.parse('9999-12-31T23:59:59.000Z'),
     chainLength: 2,
   },
-  endDevices: [{ deviceIndices, lfdi, sfdi }],
+  endDevices: [{ deviceIndices, lfdi, sfdi, nmi: null }],
 };
 
 /** Devices 0 and 1 have clients. */

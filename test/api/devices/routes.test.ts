@@ -368,7 +368,13 @@ describe('POST devices in the description', () => {
       'evse',
     ]);
     expect(profile.properties.battery.properties.capacity_wh.description).to.be.a('string');
-    expect(Object.keys(properties)).to.have.members(['device_type', 'name', 'profile', 'evse_profile', 'ocpp']);
+    expect(Object.keys(properties)).to.have.members([
+      'device_type',
+      'name',
+      'profile',
+      'evse_profile',
+      ...['ocpp', 'csip', 'dnp3', 'modbus'],
+    ]);
     expect(additionalProperties).to.equal(false);
     expect(document.paths['/api/sim/devices'].post.responses['201'].headers).to.have.property('Location');
   });

@@ -25,10 +25,11 @@ const deviceOf: readonly (readonly [prefix: string, device: number])[] = [
   ['/evse/der-controls', index.evse],
 ];
 
-/** Parameters of paths, by the whole path or by their names. */
+/** Parameters of paths, by the whole path, with its method where it matters, or by their names. */
 const parameters: Readonly<Record<string, string>> = {
   '/devices/{index}/remove': String(site.length),
-  '/devices/{index}': String(site.length + 1),
+  'delete /devices/{index}': String(site.length + 1),
+  '/devices/{index}': String(site.length),
   '/commands/{id}': '1',
   // of the example before
   '/controls/holds/{id}/end': 'peak-1',
@@ -49,7 +50,10 @@ interface Asked {
 
 function requestOf(route: Route): Asked {
   const { method, path } = route;
-  const filled = path.replaceAll(/\{\w+\}/g, (name) => parameters[path] ?? parameters[name] ?? name);
+  const filled = path.replaceAll(
+    /\{\w+\}/g,
+    (name) => parameters[`${method} ${path}`] ?? parameters[path] ?? parameters[name] ?? name,
+  );
   const device = deviceOf.find(([prefix]) => path.startsWith(prefix))?.[1];
   return {
     method: method.toUpperCase(),

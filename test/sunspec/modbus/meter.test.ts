@@ -167,7 +167,7 @@ describe('Meter beside other units', () => {
   it('on a line it has its address, no broadcast, and shares no address in silence', () => {
     const plant = testPlant({ unitAddressOf: () => 1, meter });
     const { bank } = plant.device(0);
-    const units = new Map([[0, new BankUnit(0, bank)]]);
+    const units = new Map([[0, new BankUnit({ index: 0, bank })]]);
     const lines: string[] = [];
     const log = new LimitedLog({ ...silentLogger, warning: (line) => lines.push(line) }, systemClock, 'lines');
     const line = new LineUnits(units, log, new MeterUnit(3, plant.meter!.bank));
