@@ -1,0 +1,396 @@
+/** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
+import type { AppConfig } from '../config/settings/app-config.ts';
+import { pemIo } from '../contract/certificate-choice.ts';
+import { createChargePointIds } from '../contract/charge-point-ids.ts';
+import { keptParts } from '../core/kept.ts';
+import { CommAlarms } from '../core/comm-alarms.ts';
+import { errorText } from '../core/errors.ts';
+import { EventLoopWatch } from '../core/event-loop.ts';
+import type { LogBook, Logger } from '../core/log/log.ts';
+import { buildId, packageVersion } from '../core/package-files.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import { fileIo } from '../core/tls/watch.ts';
+import { ClockWatch } from '../core/time/clock-watch.ts';
+import { callLater } from '../core/time/timers.ts';
+import type { Later } from '../core/time/timers.ts';
+import { WireLog } from '../core/wire/wire-log.ts';
+import { composeAdapters } from './adapters/all.ts';
+import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
+import {
+  createClock,
+  createConfiguredPlant,
+  createRemoteClocks,
+  tickerOf,
+  deviceSeriesReader,
+} from './devices/plant.ts';
+import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
+import { configuredEntries } from '../config/profile/devices.ts';
+import { placedDevices } from './devices/placed.ts';
+import { labConfigOf } from './lab-config.ts';
+import { createLabControl } from './lab-control.ts';
+import { keepHistory } from './history-keeping.ts';
+import { createHttp, csipLines, pageExposure } from './http.ts';
+import type { Http } from './http.ts';
+import { exposureWarnings } from './adapters/seats.ts';
+import { LogKeeping, logSlot } from './log-keeping.ts';
+import { SettingsInForce } from './settings.ts';
+import { composeScenarios } from './scenarios/kept.ts';
+import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
+import { ScenarioShelf } from './scenarios/shelf.ts';
+import { InjectedFaults } from './injected-faults.ts';
+import { SlotOwners } from './slot-owners.ts';
+import { createStateControl } from './state-control.ts';
+import { keepPlant } from './keep-plant.ts';
+import { changedDevices, restoreClock } from './keeping.ts';
+import { alarmOfState } from './state-alarm.ts';
+import type { Contents } from '../state/contents.ts';
+import { changesSlot } from '../state/slots.ts';
+import type { State } from './state.ts';
+import type { AppOptions, Parts } from './start-stop.ts';
+import type { Plant } from '../contract/plant.ts';
+import type { Recorder } from '../contract/recorder.ts';
+import type { Adapter } from '../core/adapter.ts';
+import { createRecorder } from '../recorder/recorder.ts';
+import type { CsipClient } from '../contract/csip-client.ts';
+import type { Kept } from '../core/kept.ts';
+import type { AdapterSeats } from './adapters/seats.ts';
+
+type Keep = (part: string, kept: Kept) => void;
+
+/** Parts of a simulator that outlive an attempt to build the others. */
+export interface Ground {
+  /** configuration of the start */
+  readonly start: AppConfig;
+  /** configuration of the lab that a request has loaded, or of the start */
+  readonly config: AppConfig;
+  readonly options: AppOptions;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly logBook: LogBook;
+  readonly log: Logger;
+  readonly state: State;
+  /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */
+  readonly tryToBuild: (config: AppConfig, contents: Contents) => void;
+}
+
+/** @throws UnfitState */
+export function assemble(ground: Ground, unfit: ReadonlySet<string>): Parts {
+  const lab = createLab(ground, unfit);
+  const lines = createLines(ground, lab);
+  return createInterfaces(ground, lab, lines);
+}
+
+function keptCertificates({ state, wall, log }: Ground): KeptCertificates {
+  return new KeptCertificates({
+    slot: state.store.slot(certificatesSlot),
+    earlier: state.values(certificatesSlot),
+    nowMs: () => wall.nowMs(),
+    log,
+  });
+}
+
+type Lab = ReturnType<typeof createLab>;
+
+/** Clock, settings and plant, with the state of an earlier process. @throws UnfitState */
+function createLab(ground: Ground, unfit: ReadonlySet<string>) {
+  const { config, wall, logBook, log, state } = ground;
+  const { seed } = config;
+  const origin = { version: packageVersion(), buildId: buildId(), seed };
+  const clock = createClock(config, wall);
+  restoreClock(state, clock.kept(), unfit);
+  logBook.follow(clock);
+  const seriesOf = deviceSeriesReader(config);
+  const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
+  const commAlarms = new CommAlarms(() => wall.nowMs());
+  const devices = placedDevices(config, changedDevices(state), seriesOf, log);
+  const certificates = keptCertificates(ground);
+  const settings = new SettingsInForce(config, log, certificates);
+  const plant = createConfiguredPlant(config, {
+    devices,
+    clock,
+    wall,
+    faults,
+    commAlarms,
+    logBook,
+    version: origin.version,
+    centralAuthority: () => settings.config.ocpp !== null,
+  });
+  followPlant(faults, plant);
+  const injected = new InjectedFaults();
+  const trouble = alarmOfState({ plant, commAlarms });
+  state.onFailure(trouble.of('folder'));
+  // devices join later
+  let changes: DeviceChanges | null = null;
+  const keeping = keepPlant(config, {
+    plant,
+    clock,
+    state,
+    log,
+    wall,
+    unfit,
+    // one part: a fault that is injected and not marked so would be injected again
+    faults: keptParts({ registry: faults.kept(), injected: injected.kept() }),
+    devices,
+    onRefusal: trouble.of('parts'),
+    requested: (index) => changes?.requestedConfig(index),
+  });
+  const keep: Keep = keeping ? keeping.add.bind(keeping) : () => undefined;
+  settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
+    logBook.print(printing);
+  });
+  keep('settings', settings.kept());
+  keep('log', logBook.kept());
+  const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
+  return {
+    origin,
+    clock,
+    seriesOf,
+    faults,
+    commAlarms,
+    devices,
+    certificates,
+    settings,
+    plant,
+    injected,
+    trouble,
+    /** Devices that requests add and change are kept with their configurations from here on. */
+    keepChanged(later: DeviceChanges) {
+      changes = later;
+    },
+    keeping,
+    keep,
+    chargePointId,
+  };
+}
+
+type Lines = ReturnType<typeof createLines>;
+
+/** Adapters, and the devices that join and leave them. */
+function createLines(ground: Ground, lab: Lab) {
+  const { config, wall, later, logBook, log, state } = ground;
+  const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
+  const shared = {
+    plant,
+    faults,
+    clock: wall,
+    later,
+    logBook,
+    chargePointId,
+    keep,
+    ...(keeping && { keeping, keepPart: keeping.keepPart }),
+  };
+  const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
+  const { seats, ...interfaces } = composeAdapters({
+    ...shared,
+    inForce: () => settings.config,
+    clientPty: config.clientPty,
+    isKept: config.stateDir !== null,
+    seed: config.seed,
+    commAlarms,
+    store: state.store,
+    pem: pemIo(fileIo, lab.certificates),
+    wireLog,
+    faults: { registry: faults, holds: conditionCheck(plant) },
+    remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
+  });
+  followPollRate(settings, interfaces.csipClient, log);
+  const changed = new Set(devices.flatMap(({ index, isChanged }) => (isChanged ? index : [])));
+  injectConfigured(faults, config, { plant, adapters: seats.adapters, changed }, log, injected);
+  const owners = new SlotOwners({ files: state.files, plant, chargePointId, csip: interfaces.csipClient, log });
+  const changes = createChanges(ground, lab, seats, owners);
+  lab.keepChanged(changes);
+  keep('changes', changes.kept());
+  return { shared, wireLog, seats, interfaces, owners, changes };
+}
+
+/** The client of IEEE 2030.5 follows its live setting. */
+function followPollRate(settings: SettingsInForce, client: CsipClient, log: Logger): void {
+  settings.follow(['csip_poll_rate_s'], ({ csip }, by) => {
+    if (csip === null) return;
+    // null: the rate of the settings, also in place of one that a request to csip/config has set
+    const apply = async () => client.configure({ pollRateS: null }, null, by);
+    apply().catch((error: unknown) => {
+      log.warning(`csip_poll_rate_s is not applied: ${errorText(error)}`);
+    });
+  });
+}
+
+function createChanges(
+  { config, wall, state, log }: Ground,
+  { plant, devices, faults, settings, seriesOf, chargePointId }: Lab,
+  { adapters }: AdapterSeats,
+  owners: SlotOwners,
+): DeviceChanges {
+  const entries = configuredEntries(config.settings.file);
+  return new DeviceChanges({
+    plant,
+    servers: () => adapters.filter(isDeviceServer),
+    faults: joiningFaults(faults, wall),
+    deviceOf: config.deviceOf,
+    configured: (index) => configuredDevice(config, entries, index),
+    places: () => settings.config,
+    seriesOf,
+    chargePointId,
+    fromEarlier(index) {
+      const device = devices.find((each) => each.index === index);
+      return device?.hasJoined ? 'joined' : device?.isChanged ? 'changed' : null;
+    },
+    // in the turn in which its registers go: a device does not come back without them
+    changed: (kept) => state.write(changesSlot, JSON.stringify(kept)),
+    left: (index) => owners.forget(index),
+    slots: {
+      placesOf: (index) => owners.placesOf(index),
+      forget(isGone) {
+        state.forget(isGone);
+        owners.save();
+      },
+    },
+    log,
+  });
+}
+
+/** Parts for the recorder of a simulator, and the data for the header of a recording. */
+interface RecorderSetup {
+  readonly wireLog: WireLog;
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly info: { readonly version: string; readonly buildId: string; readonly startedAtMs: number };
+  readonly adapters: readonly Adapter[];
+}
+
+export function createConfiguredRecorder({ wireLog, plant, wall, info, adapters }: RecorderSetup): Recorder {
+  return createRecorder({
+    wireLog,
+    clock: wall,
+    sim: () => plant.time.sim,
+    dateMs: (sim) => plant.dateMs(sim),
+    process: () => ({
+      version: info.version,
+      buildId: info.buildId,
+      startedAtMs: info.startedAtMs,
+      clock: { mode: plant.time.mode, rate: plant.time.rate, timezone: plant.time.timezone },
+      devices: plant.devices.map(({ index, name, deviceType, assetType }) => ({
+        index,
+        name,
+        type: deviceType,
+        kind: assetType,
+        endpoints: adapters.flatMap((adapter) => adapter.endpointOf?.(index) ?? []),
+      })),
+    }),
+  });
+}
+
+/** Follows the settings with the page of the CSIP client, with the lines of a start. @throws SimError LISTEN_FAILED */
+async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger): Promise<void> {
+  const address = csip?.website ?? null;
+  await api.moveCsipPage(address);
+  if (address === null) return;
+  for (const line of exposureWarnings([pageExposure(address)])) log.warning(line);
+  for (const line of csipLines(api)) log.info(line.replace(/ +/g, ' '));
+}
+
+/** REST, scenarios and recorder, with all parts for the start. */
+function createInterfaces(
+  ground: Ground,
+  lab: Lab,
+  { shared, wireLog, seats, interfaces, owners, changes }: Lines,
+): Parts {
+  const { config, options, wall, later, logBook, log, state } = ground;
+  const { origin, plant, faults, settings, keeping } = lab;
+  const { adapters } = seats;
+  const inForce = () => settings.config;
+  const eventLoop = new EventLoopWatch({ log });
+  const scenarios = composeScenarios({
+    plant,
+    wall,
+    later,
+    wireLog,
+    csip: interfaces.csipClient,
+    origin,
+    config,
+    shelf: keeping && new ScenarioShelf(state),
+  });
+  const info = { ...origin, startedAtMs: wall.nowMs() };
+  const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
+  const http = createHttp(
+    config,
+    inForce,
+    {
+      ...shared,
+      ...interfaces,
+      ...controlsOf(ground, lab, owners, changes),
+      adapters,
+      info,
+      recorder,
+      eventLoop,
+      clockOwner: scenarios.clock,
+      scenarios: scenarios.kept,
+    },
+    options.checkReplies ?? false,
+  );
+  // REST shows the stream as one of the adapters
+  seats.add({ name: null, make: () => http.telemetry });
+  scenarios.api.set(http.api);
+  settings.restartWith(async (names) => {
+    // between changes of the devices, which the adapters follow
+    await changes.inTurn(() => seats.restart(names));
+    if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
+  });
+  return {
+    plant,
+    faults,
+    http,
+    adapters,
+    changes,
+    settings,
+    ticker: tickerOf(config, plant, wall),
+    eventLoop,
+    clockWatch: new ClockWatch({ wall, log }),
+    logBook,
+    log,
+    recorder,
+    scenarios,
+    state,
+    owners,
+    keeping,
+    logKeeping: keeping && new LogKeeping({ logBook, store: state.store, values: () => state.values(logSlot), plant }),
+    historyKeeping: keepHistory(config, { state, keeping, log, wall, inForce }),
+  };
+}
+
+/** Controls of the simulator as a whole, for REST. */
+function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: DeviceChanges) {
+  const { start, config, options, wall, log, state, tryToBuild } = ground;
+  const { origin, plant, settings, certificates, keeping, trouble, chargePointId } = lab;
+  const running = { config, plant, changes, settings, chargePointId };
+  return {
+    addDevice: changes.add.bind(changes),
+    changeDevice: changes.change.bind(changes),
+    removeDevice: changes.remove.bind(changes),
+    requestStop(reason: string, delayS: number) {
+      log.info(`stopping in ${delayS} s: ${reason}`);
+      callLater(delayS * 1000, () => options.onStopRequest?.(reason));
+    },
+    state: createStateControl({
+      state,
+      owners,
+      wall,
+      log,
+      trouble,
+      version: origin.version,
+      onRestart: options.onRestartRequest,
+      ...(keeping && { commit: () => keeping.commit(null), betweenTicks: plant.betweenTicks.bind(plant) }),
+    }),
+    settings,
+    lab: createLabControl({
+      start,
+      inForce: () => settings.config.settings.values,
+      current: () => labConfigOf(running),
+      state,
+      log,
+      tryToBuild,
+      onRestart: options.onRestartRequest,
+    }),
+    certificates,
+  };
+}
