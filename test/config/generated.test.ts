@@ -37,9 +37,11 @@ describe('generated configuration files', () => {
     for (const key of settingKeys.filter((each) => !settingOf(each).noFile)) {
       const { changes } = settingOf(key);
       const { 'x-changes': by, 'x-adapter': adapter, 'x-why': why } = properties[key] ?? {};
-      expect({ by, ...(adapter !== undefined && { adapter }), ...(why !== undefined && { why }) }).to.deep.equal(
-        changes,
-      );
+      expect({ by, adapter, why }, key).to.deep.equal({
+        by: changes.by,
+        adapter: changes.by === 'adapter' ? changes.adapter : undefined,
+        why: changes.by === 'start' ? changes.why : undefined,
+      });
     }
   });
 

@@ -104,7 +104,8 @@ function comparable({ operationId }: Route, body: unknown): Json {
 }
 
 /** They end what other operations need; polling begins when the client has no device, so that no round is counted. */
-const lastOnes = ['disconnect_sunspec_client', 'set_client_poll', 'stop_simulator'];
+const switches = ['modbus', 'csip', 'ocpp', 'dnp3'].flatMap((name) => [`enable_${name}`, `disable_${name}`]);
+const lastOnes = ['disconnect_sunspec_client', 'set_client_poll', ...switches, 'stop_simulator'];
 const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
 
 /**
@@ -116,13 +117,16 @@ const refusals: Readonly<Record<string, number>> = {
   get_csip_time: 409,
   get_csip_control: 404,
   get_composite_schedule: 409,
+  // without certificates
+  enable_csip: 422,
   list_state_snapshots: 409,
   take_state_snapshot: 409,
   restore_state: 409,
   delete_state_snapshot: 409,
 };
 const statusOf = ({ method, path, operationId, status }: Route) =>
-  refusals[operationId] ?? (method !== 'get' && /^\/(csip|ocpp|dnp3)\//.test(path) ? 409 : status);
+  refusals[operationId] ??
+  (!switches.includes(operationId) && method !== 'get' && /^\/(csip|ocpp|dnp3)\//.test(path) ? 409 : status);
 
 // some examples step two simulators of six devices through minutes
 describe('every operation, with its example', function () {
@@ -139,9 +143,11 @@ describe('every operation, with its example', function () {
     await direct.app.stop();
   });
 
-  /** The client reads a device of its own simulator: both are alike. */
-  const bodyFor = ({ app }: RunningApp, { path, body }: Asked) =>
-    path === '/sunspec-client/connect' ? { ...(body as object), port: modbusEndpoint(app, 0).port } : body;
+  /** The client reads a device of its own simulator: both are alike. They share no port. */
+  function bodyFor({ app }: RunningApp, { path, body }: Asked): unknown {
+    if (path === '/sunspec-client/connect') return { ...(body as object), port: modbusEndpoint(app, 0).port };
+    return path === '/dnp3/enable' ? { ...(body as object), dnp3_port: 0 } : body;
+  }
 
   async function overHttp(asked: Asked) {
     const { method, path } = asked;
