@@ -135,6 +135,7 @@ export const certificateRoutes: readonly Route[] = [
       `The key must belong to the certificate, and each certificate of the chain be issued by the next one. ${whoMay} ` +
       `\`conflict\` for a name in use, and for more than ${maxCertificates} certificates.`,
     isPrivate: true,
+    isSetup: true,
     maxTextLength: maxPemLength,
     secretMembers: ['key_pem'],
     body: certificateBodySchema,
@@ -160,6 +161,7 @@ export const certificateRoutes: readonly Route[] = [
       `request adds devices. \`GET certificates/{name}\` has the root for the head-end. ${whoMay} ` +
       '`conflict` for an existing authority without its key, and for a full store.',
     isPrivate: true,
+    isSetup: true,
     body: generateBodySchema,
     reply: generated.schema,
     problems: ['conflict', 'shortage'],
@@ -185,6 +187,7 @@ export const certificateRoutes: readonly Route[] = [
     summary: 'Deletes a certificate and its key',
     description: `${whoMay} \`conflict\` while it is in use.`,
     isPrivate: true,
+    isSetup: true,
     params: certificateParams,
     reply: certificate.schema,
     problems: ['unknown-resource', 'conflict'],

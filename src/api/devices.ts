@@ -362,6 +362,7 @@ function removal(method: 'post' | 'delete', path: string, operationId: string): 
       'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
       'is never used again and answers `unknown-device`. The last device can be removed too.',
     params: deviceParamsSchema(),
+    isSetup: true,
     reply: removedDevice.schema,
     problems: ['unknown-device'],
     async handle(ctx, { params, by }) {
@@ -377,6 +378,7 @@ export const deviceRoutes: readonly Route[] = [
     path: '/devices',
     tag: 'Core',
     operationId: 'add_device',
+    isSetup: true,
     summary: 'Adds a device while the simulator runs',
     description:
       'The body is one entry of `devices` of a configuration file: `device_type`, `name` and `profile` (a bundled name ' +
@@ -427,6 +429,7 @@ export const deviceRoutes: readonly Route[] = [
     path: '/devices/{index}',
     tag: 'Core',
     operationId: 'change_device',
+    isSetup: true,
     summary: 'Changes a device while the simulator runs, all of the request or nothing',
     description:
       'Members of an entry of `devices`; absent ones stay, null takes one back to its default. Other identities and places ' +

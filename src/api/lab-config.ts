@@ -10,7 +10,6 @@ import { z } from './description/zod.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
 import { Answer, JsonText, route, TextReply } from './http/route.ts';
 import type { Route } from './http/route.ts';
-import { checkUnlocked } from './settings.ts';
 
 const configSchema = memo(() =>
   z
@@ -141,15 +140,15 @@ export const labConfigRoutes: readonly Route[] = [
       'state folder the lab survives a restart, until `{"config": null}` returns to that of the start. Flags and variables have no ' +
       'effect on it, but settings that no request changes keep their values, and it may name files only that the process was ' +
       'started with. `dry_run` checks alone. `conflict` while a scenario runs, and in a simulator that a script or `derbench run` ' +
-      'has started. `settings-locked` with `--settings_locked yes`.',
+      'has started.',
     isImport: true,
     maxTextLength: maxConfigBytes,
     secretMembers: [...secretSettings, 'yaml'],
     body: loadBodySchema,
     reply: loading.schema,
-    problems: ['conflict', 'settings-locked'],
+    isSetup: true,
+    problems: ['conflict'],
     handle(ctx, { body, by }) {
-      checkUnlocked(ctx.settings);
       const isDryRun = body.dry_run ?? false;
       const prepared = ctx.lab.prepare(contentOf(ctx.lab, body));
       if (isDryRun) return loading.reply({ prepared, isDryRun });

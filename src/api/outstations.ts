@@ -240,7 +240,7 @@ const tag = 'DNP3';
 /** The outstations, for an operation. @throws HttpProblem `disabled` */
 function enabledOutstations({ dnp3 }: { readonly dnp3: Dnp3Outstations }): Dnp3Outstations {
   if (dnp3.enabled) return dnp3;
-  throw new HttpProblem('disabled', 'DNP3 is switched off: start with --dnp3_enable yes.');
+  throw new HttpProblem('disabled', 'DNP3 is switched off: POST dnp3/enable switches it on.');
 }
 
 export const dnp3Routes: readonly Route[] = [

@@ -41,7 +41,7 @@ function checkKeys(protocol: Protocol, { reports }: SettingsControl, values: Rea
 
 function routesOf(protocol: Protocol): readonly Route[] {
   const { path, title, tag, toggle } = protocol;
-  const common = { method: 'post', tag, reply: settingsChanged, problems: ['settings-locked', 'conflict'] } as const;
+  const common = { method: 'post', tag, reply: settingsChanged, isSetup: true, problems: ['conflict'] } as const;
   return [
     route({
       ...common,

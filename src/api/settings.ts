@@ -11,7 +11,7 @@ import { memo } from '../core/lazy.ts';
 import type { Origin } from '../core/origin.ts';
 import { flag, list, member, members, text, word } from './common/members.ts';
 import { z } from './description/zod.ts';
-import { HttpProblem, invalid } from './http/errors.ts';
+import { invalid } from './http/errors.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
@@ -56,6 +56,7 @@ const setting = members<SettingReport>()('Setting', () => ({
   min: bound.orNull('Minimum; null: no number.', ({ range }: SettingReport) => range?.min),
   max: bound.orNull('Maximum; null: no number.', ({ range }: SettingReport) => range?.max),
   choices: list({ schema: () => z.string() }).orNull('Words of a choice; null: another type.'),
+  separator: text.orNull('Separator of the values of a list in one text; null: another type.'),
   allowed: text('Allowed values in words.'),
   unit: text.orNull('Unit of the number; null: none.'),
   default: valueMember('Default; null: none.', ({ default: preset }: SettingReport) => preset as SettingValue),
@@ -89,22 +90,12 @@ export const settingsRequest = memo(() =>
 /** Schema of the answer to a change. */
 export const settingsChanged = settingsChange.schema;
 
-/** @throws HttpProblem `settings-locked` */
-export function checkUnlocked({ isLocked }: SettingsControl): void {
-  if (isLocked)
-    throw new HttpProblem(
-      'settings-locked',
-      'The settings of this simulator can only be read: it was started with --settings_locked yes.',
-    );
-}
-
 /** Changes settings, and says which. @throws HttpProblem, SimError */
 export async function changeSettings(
   control: SettingsControl,
   values: Readonly<Record<string, unknown>>,
   by: Origin,
 ): Promise<z.output<ReturnType<typeof settingsChanged>>> {
-  checkUnlocked(control);
   const change = await control.change(values, by);
   return settingsChange.reply({ ...change, reports: control.reports.filter(({ key }) => change.keys.includes(key)) });
 }
@@ -133,11 +124,12 @@ export const settingsRoutes: readonly Route[] = [
       'start. An adapter restarts for a setting with `changes` `adapter`: its connections close, it releases what it holds in the ' +
       'devices, and the answer comes when it is open again. With a state folder the values survive a restart, also over a ' +
       'configuration that has changed meanwhile. `conflict` for a setting with `changes` `start`, and for an adapter that does not ' +
-      'start with the values: it runs with the former ones again. `settings-locked` with `--settings_locked yes`.',
+      'start with the values: it runs with the former ones again.',
     body: settingsRequest,
     secretMembers: secretSettings,
     reply: settingsChanged,
-    problems: ['settings-locked', 'conflict'],
+    isSetup: true,
+    problems: ['conflict'],
     async handle(ctx, { body, by }) {
       if (Object.keys(body).length === 0) throw invalid('body', '', 'at least one setting is required');
       return changeSettings(ctx.settings, body, by);

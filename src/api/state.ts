@@ -143,6 +143,7 @@ export const stateRoutes: readonly Route[] = [
       'same HTTP port: for its peers like a loss of power. The present state is lost unless a snapshot has it. Until the new one ' +
       'runs, requests are answered with 503 or not at all. `conflict` while a scenario runs, for a damaged snapshot, ' +
       'and in a simulator that a script or `derbench run` has started.',
+    isSetup: true,
     body: restoreBodySchema,
     reply: restoring.schema,
     status: 202,

@@ -81,6 +81,8 @@ export class SettingsInForce implements SettingsControl {
     // the check of the configuration had no certificates yet
     if (chosenCertificates(start).size > 0) start.settings.with(new Map(), certificates);
     this.#endUses = useCertificates(certificates, start);
+    // a start reads those of the configuration before the changes of requests
+    useCertificates(certificates, start);
   }
 
   /** The configuration with what requests have changed. */

@@ -96,7 +96,7 @@ export function createStateControl(options: StateControlOptions): StateControl {
         name,
         begin: (reason) => {
           log.info(`restarting with the snapshot ${name}: ${reason}`);
-          onRestart({ reason, contents });
+          onRestart({ reason, contents, former: copyOf(files.store.contents()) });
         },
       };
     },

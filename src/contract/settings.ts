@@ -48,6 +48,8 @@ export interface SettingReport {
   readonly range: { readonly min: number; readonly max: number } | null;
   /** words of a choice; null: another type */
   readonly choices: readonly string[] | null;
+  /** separator of the values of a list in one text; null: another type */
+  readonly separator: ',' | ';' | null;
   /** allowed values in words */
   readonly allowed: string;
   /** null: no unit */

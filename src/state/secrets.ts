@@ -14,7 +14,9 @@ interface SecretSlots {
 
 const secretSlots: readonly SecretSlots[] = [
   // any slot, also of versions to come
-  { slots: /^/, members: /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i },
+  { slots: /^/, members: /authorization_?key|password|passwd|secret|private_?key|(?:sim|csip)_?pin/i },
+  // PINs of devices
+  { slots: /^(plant\/shared\/changes|lab\/content)$/, members: /^pin$/ },
   // the certificates that REST has added, those of a station, and the keys that wait for theirs
   { slots: /^certificates\/|^ocpp\/[^/]+\/station\/certificates$/, members: /^key$/ },
   // keys of 1.6 and variables of 2.x

@@ -307,6 +307,11 @@ describe('Certificates by name after a restart', () => {
       const next = await startApp(['PV-3Phase'], flags);
       expect(await readMarker(next, pki.ca.cert, pki.clients.ReadOnlySunSpec)).to.match(marker);
       expect(await used(next, 'site')).to.deep.equal(['mb_cert', 'mb_key', 'mb_root_cert']);
+      if (flags !== state) {
+        // the next start needs it before the changes of requests
+        await patch(next, { mb_enc: false });
+        expect((await call(next.port, 'DELETE', 'certificates/site')).status).to.equal(409);
+      }
       await patch(next, { mb_enc: null, mb_cert: null, mb_key: null, mb_root_cert: null });
       await next.app.stop();
     }

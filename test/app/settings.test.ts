@@ -6,6 +6,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { examplesOf } from '../../src/api/description/openapi.ts';
+import { allRoutes } from '../../src/api/routes.ts';
 import { createApp } from '../../src/app/build.ts';
 import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
@@ -332,6 +334,35 @@ describe('Settings that change while the simulator runs', () => {
     expect(json.detail).to.contain('--settings_locked yes');
     expect((await ask(lab.port, path)).json.locked).to.equal(true);
     expect((await settingsOf(lab))['log_level'].value).to.equal('info');
+  });
+
+  it('--settings_locked yes: nothing changes the set-up of the lab', async () => {
+    const { app } = await start(['--settings_locked', 'yes']);
+    const setups = allRoutes.filter(({ isSetup }) => isSetup);
+    const codes = await Promise.all(
+      setups.map(async (each) => {
+        const place = each.path.replace('{index}', '0').replaceAll(/\{\w+\}/g, 'x');
+        const body = each.method === 'delete' ? undefined : (examplesOf(each).body ?? {});
+        const answer = await app.api.perform({
+          method: each.method.toUpperCase(),
+          path: place,
+          body,
+          by: { source: 'rest' },
+        });
+        return (answer.body as Json).code;
+      }),
+    );
+    expect(codes.filter((code) => code !== 'settings-locked')).to.deep.equal([]);
+    expect(setups.map(({ method, path: place }) => `${method} ${place}`)).to.include.members([
+      'patch /settings',
+      'post /config',
+      'post /state/restore',
+      'post /csip/config',
+      'post /ocpp/{id}/connect',
+      'delete /certificates/{name}',
+      'patch /devices/{index}',
+      'post /dnp3/disable',
+    ]);
   });
 
   it('100 requests at once: each has all of its effect or none', async () => {

@@ -46,6 +46,17 @@ const cases: readonly Case[] = [
   { slot: 'x/later', value: { clientSecret: 5, key: 'name', privateKey: {} }, clean: { key: 'name' } },
   { slot: 'x/later', value: { password: null, n: 0 }, clean: { password: null, n: 0 } },
   { slot: 'x/later', value: 'plain', clean: 'plain' },
+  {
+    slot: 'plant/shared/settings',
+    value: { csip_pin: { value: 111_115, under: null }, mb_port: { value: 0, under: 502 } },
+    clean: { mb_port: { value: 0, under: 502 } },
+  },
+  {
+    slot: 'plant/shared/changes',
+    value: { joined: [{ index: 1, entry: { csip: { pin: 111_115, nmi: '1' } } }] },
+    clean: { joined: [{ index: 1, entry: { csip: { nmi: '1' } } }] },
+  },
+  { slot: 'lab/content', value: { csip_pin: 111_115, ocpp_password: 'x', seed: 1 }, clean: { seed: 1 } },
 ];
 
 describe('secrets of slots', () => {

@@ -52,7 +52,7 @@ function viewedStation({ ocpp, plant, chargePointId }: Context, id: string): Ocp
 function enabledStation(ctx: Context, id: string): OcppStation {
   const station = viewedStation(ctx, id);
   if (!ctx.ocpp.enabled)
-    throw new HttpProblem('disabled', 'OCPP is switched off: start with --ocpp_enable yes and --ocpp_csms_url.');
+    throw new HttpProblem('disabled', 'OCPP is switched off: POST ocpp/enable with ocpp_csms_url switches it on.');
   return station;
 }
 
@@ -122,6 +122,7 @@ export const ocppRoutes: readonly Route[] = [
     path: '/ocpp/{id}/connect',
     tag,
     operationId: 'connect_charge_point',
+    isSetup: true,
     summary: 'Connects a charge point, also to another central system',
     description: 'An open connection is closed first. Members not given keep their values.',
     params: stationParams,

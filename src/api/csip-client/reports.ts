@@ -302,10 +302,7 @@ export function viewedClient({ csipClient, plant }: Clients, device: number | nu
 export function enabledClient(ctx: Clients, device: number | null = null): CsipClient {
   const client = viewedClient(ctx, device);
   if (!client.enabled)
-    throw new HttpProblem(
-      'disabled',
-      'The client of IEEE 2030.5 is switched off: start with --csip_client_enable yes.',
-    );
+    throw new HttpProblem('disabled', 'The client of IEEE 2030.5 is switched off: POST csip/enable switches it on.');
   return client;
 }
 

@@ -112,6 +112,7 @@ export const csipRoutes: readonly Route[] = [
     body: configBodySchema,
     maxTextLength: maxPemLength,
     secretMembers,
+    isSetup: true,
     reply: config.schema,
     problems: ['disabled', 'conflict'],
     async handle(ctx, { query: { device = null }, body, by }) {
@@ -196,6 +197,7 @@ export const csipRoutes: readonly Route[] = [
     body: selectionBodySchema,
     maxTextLength: maxPemLength,
     secretMembers,
+    isSetup: true,
     reply: certificates.schema,
     problems: ['disabled', 'conflict'],
     async handle(ctx, { query: { device = null }, body }) {

@@ -70,6 +70,7 @@ function problemsOf(route: Route): ProblemCode[] {
   const codes = new Set<ProblemCode>([...transportProblems, 'validation', ...(route.problems ?? [])]);
   if ('device' in route.query.shape) codes.add('unknown-device');
   if (route.isPrivate) codes.add('not-private');
+  if (route.isSetup) codes.add('settings-locked');
   if (hasBody(route)) {
     for (const code of ['malformed-json', 'too-large', 'unsupported-media-type'] as const) codes.add(code);
   }

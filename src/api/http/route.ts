@@ -1,6 +1,7 @@
 import type { Origin } from '../../core/origin.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import type { RouteContext } from './context.ts';
+import { HttpProblem } from './errors.ts';
 import { validate } from './validate.ts';
 import { z } from '../description/zod.ts';
 
@@ -134,6 +135,8 @@ export interface RouteBase {
   readonly secretMembers?: readonly string[];
   /** served to clients of this machine or over TLS alone: private keys travel, or are lost; never to scenarios */
   readonly isPrivate?: true;
+  /** changes the set-up of the lab: refused with `settings-locked` by `--settings_locked yes` */
+  readonly isSetup?: true;
   /** headers that the reply carries besides those of every answer */
   readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
 }
@@ -179,6 +182,12 @@ function wrapped<T>(reply: Reply<T>): Answer<unknown> {
   return reply instanceof Answer ? reply : new Answer<unknown>(reply);
 }
 
+const locked = () =>
+  new HttpProblem(
+    'settings-locked',
+    'The settings of this simulator can only be read: it was started with --settings_locked yes.',
+  );
+
 /** Declares an operation; the handler's types follow from its schemas. */
 export function route<
   R extends z.ZodType,
@@ -208,6 +217,7 @@ export function route<
       checked(raw);
     },
     answer(ctx, raw) {
+      if (spec.isSetup && ctx.settings.isLocked) throw locked();
       const reply = spec.handle(ctx, { ...checked(raw), by: raw.by } as RouteInput<P, Q, B>);
       return reply instanceof Promise ? reply.then(wrapped) : wrapped(reply);
     },

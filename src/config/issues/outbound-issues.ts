@@ -2,11 +2,9 @@
 import type { Issue } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Gathered } from '../layers/gather.ts';
+import { hostOf } from '../profile/device-entry.ts';
 import { csipAddressKeys } from '../layers/protocols.ts';
 import type { SettingKey } from '../settings/settings.ts';
-
-/** The host of a URL without the brackets of IPv6; empty: no URL. */
-const hostOf = (url: string | null): string => (url === null ? '' : new URL(url).hostname.replace(/^\[|\]$/g, ''));
 
 /** Names are checked when they are resolved. */
 export function outboundIssues({ values, requested, originOf }: Gathered): Issue[] {
@@ -16,5 +14,9 @@ export function outboundIssues({ values, requested, originOf }: Gathered): Issue
       ? [{ name: originOf(key), detail: `${host} ${refusedTargetText}` }]
       : [];
   };
-  return [...check(values.csip_server_ip, csipAddressKeys), ...check(hostOf(values.ocpp_csms_url), ['ocpp_csms_url'])];
+  const { ocpp_csms_url: url } = values;
+  return [
+    ...check(values.csip_server_ip, csipAddressKeys),
+    ...check(url === null ? '' : hostOf(url), ['ocpp_csms_url']),
+  ];
 }

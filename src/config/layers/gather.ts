@@ -84,6 +84,8 @@ export interface Gathered {
   readonly layers: { readonly flags: Layer; readonly env: Layer; readonly file: Layer };
   /** settings to which requests have given another value */
   readonly requested: ReadonlySet<SettingKey>;
+  /** true: a request has loaded the devices of the file */
+  readonly hasRequestedDevices?: true;
   /** names of variables that a cluster sets for services, which have no effect */
   readonly ignoredVariables: readonly string[];
   /** flag, variable or key of a value in force */
@@ -168,7 +170,10 @@ export function gatheredWith(gathered: Gathered, over: Layer, certificates: Cert
     ...gathered,
     io: { ...gathered.io, certificates },
     values: { ...gathered.values, ...Object.fromEntries(over) },
-    requested: new Set([...over.keys()].filter((key) => !isDeepStrictEqual(over.get(key), gathered.values[key]))),
+    requested: new Set([
+      ...gathered.requested,
+      ...[...over.keys()].filter((key) => !isDeepStrictEqual(over.get(key), gathered.values[key])),
+    ]),
     layers: { ...gathered.layers, file: new Map([...gathered.layers.file, ...over]) },
     originOf: (key) => (over.has(key) ? `/${key}` : gathered.originOf(key)),
   };

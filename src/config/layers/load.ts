@@ -105,6 +105,7 @@ function labConfig(
         requested: new Set(
           [...file.settings.keys()].filter((key) => !isDeepStrictEqual(file.settings.get(key), values[key])),
         ),
+        hasRequestedDevices: true,
         ignoredVariables: [],
         kindsKnown: issues.length === 0,
         originOf: (key) => (file.settings.has(key) ? `${labLabel}: ${key}` : key),

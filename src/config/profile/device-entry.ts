@@ -149,7 +149,8 @@ export const deviceEntrySchema = z.strictObject({
 
 export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
 
-const hostOf = (url: string) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
+/** The host of a URL without the brackets of IPv6. */
+export const hostOf = (url: string) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 
 const onlyInConfiguration = 'files can be named only in the configuration';
 

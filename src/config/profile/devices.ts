@@ -5,9 +5,10 @@ import { ocppUrlOf, ocppVersionsOf } from '../../contract/ocpp-settings.ts';
 import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
+import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
-import { maxDevices } from './device-entry.ts';
+import { hostOf, maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { securityProfileOf } from '../layers/protocols.ts';
 import { transportDetail } from '../issues/conflicts.ts';
@@ -248,11 +249,12 @@ function entryPlaces({ issues }: Building, entry: DeviceEntry, where: string): D
 
 /** OCPP settings of the station of an entry. */
 function entryStation(
-  { gathered: { values, originOf }, issues }: Building,
+  { gathered, issues }: Building,
   { ocpp: station, count = 1 }: DeviceEntry,
   kind: AssetType,
   where: string,
 ): Pick<DeviceProtocols, 'ocpp'> {
+  const { values, originOf } = gathered;
   if (station === undefined) return {};
   const { id, version, url, auto_authorize: autoAuthorize } = station;
   const addIssue = (member: string, detail: string | null) => {
@@ -262,11 +264,14 @@ function entryStation(
   if (id !== undefined && count > 1) addIssue('.id', `given for ${count} devices; allowed: for one device`);
   if (url !== undefined && values.ocpp_enable)
     addIssue('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
+  const isGuarded = url !== undefined && gathered.hasRequestedDevices === true;
+  if (isGuarded && isRefusedTarget(hostOf(url))) addIssue('.url', `${hostOf(url)} ${refusedTargetText}`);
   return {
     ocpp: {
       ...(id !== undefined && count === 1 && { id }),
       ...(version !== undefined && { versions: ocppVersionsOf(version) }),
       ...(url !== undefined && { url: ocppUrlOf(url) }),
+      ...(isGuarded && { guarded: true }),
       ...(autoAuthorize !== undefined && { autoAuthorize }),
     },
   };

@@ -38,6 +38,7 @@ function declarationOf(key: SettingKey, group: string): Declaration {
     type,
     range: range === undefined ? null : { min: range.low, max: range.high },
     choices: type === 'choice' && typeof allowed !== 'string' ? allowed : null,
+    separator: type === 'list' ? kind.separator : null,
     allowed: typeof allowed === 'string' ? allowed : allowed.join(', '),
     unit: range === undefined ? null : (unit ?? units[lastWord] ?? null),
     default: preset as JsonValue,

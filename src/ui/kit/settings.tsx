@@ -65,9 +65,9 @@ export function withKeys(changes: SettingChanges): SettingChanges {
   return { ...changes, ...Object.fromEntries(keys.map(([key, value]) => [key.replace(/_cert$/, '_key'), value])) };
 }
 
-/** Value as text: items of a list separated by commas, empty without a value. */
-export function settingText(value: SettingValue): string {
-  return Array.isArray(value) ? value.join(', ') : String(value ?? '');
+/** Value as text: items of a list behind separators, empty without a value. */
+export function settingText(value: SettingValue, separator: string | null = null): string {
+  return Array.isArray(value) ? value.join(`${separator ?? ','} `) : String(value ?? '');
 }
 
 /** True for a switch that is either on or off, and for one that may also have no value. */
@@ -84,10 +84,10 @@ function certificateOptions(setting: Setting, certificates: readonly Certificate
 
 /** The field of a setting. @param label default: its key */
 export function fieldOfSetting(setting: Setting, certificates: readonly Certificate[], label = setting.key): Field {
-  const { key: name, type, value, unit, min, max, choices, secret, is_set: isSet } = setting;
+  const { key: name, type, value, unit, min, max, choices, separator, secret, is_set: isSet } = setting;
   const base = { name, label };
   // a choice without a default also has the empty option
-  const chosen = setting.default === null ? {} : { value: settingText(value) };
+  const chosen = setting.default === null ? {} : { value: settingText(value, separator) };
   if (secret) return { ...base, kind: 'text', secret, hint: `${isSet ? 'Set' : 'Not set'}, and never shown.` };
   if (takesCertificate(name)) return { ...base, kind: 'choice', options: certificateOptions(setting, certificates) };
   if (isTwoWay(setting)) return { ...base, kind: 'check' };
@@ -107,7 +107,11 @@ export function fieldOfSetting(setting: Setting, certificates: readonly Certific
         ...(type === 'integer' && { step: 1 }),
       };
     case 'list':
-      return { ...base, kind: 'text', hint: 'Separate several values by commas.' };
+      return {
+        ...base,
+        kind: 'text',
+        hint: `Separate several values by ${separator === ';' ? 'semicolons' : 'commas'}.`,
+      };
     case 'text':
       return { ...base, kind: 'text' };
   }
@@ -115,12 +119,12 @@ export function fieldOfSetting(setting: Setting, certificates: readonly Certific
 
 /** Content of the field while nothing is typed. */
 function startInput(setting: Setting): string | boolean {
-  return isTwoWay(setting) ? setting.value === true : settingText(setting.value);
+  return isTwoWay(setting) ? setting.value === true : settingText(setting.value, setting.separator);
 }
 
-function listOf({ default: preset }: Setting, text: string): (string | number)[] {
+function listOf({ default: preset, separator }: Setting, text: string): (string | number)[] {
   const items = text
-    .split(',')
+    .split(separator ?? ',')
     .map((item) => item.trim())
     .filter((item) => item !== '');
   const isNumeric = Array.isArray(preset) && typeof preset[0] === 'number';

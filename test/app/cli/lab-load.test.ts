@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { Running } from '../../../src/app/cli/running.ts';
 import { limitedIo, systemIo } from '../../../src/config/layers/files.ts';
+import { noCertificates } from '../../../src/contract/certificates.ts';
 import { startSimulator } from '../../../src/app/library.ts';
 import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
@@ -169,6 +170,18 @@ describe('POST config', () => {
     expect((await running.ask('config', { yaml: 'devices: [' })).json.errors[0].name).to.equal('/yaml');
     expect((await running.ask('config', {})).status).to.equal(422);
     expect(running.count).to.equal(1);
+  });
+
+  it('connects to no address that the outbound rules refuse', async () => {
+    const running = await start();
+    const station = (url: string) => ({ ...lab, devices: [{ device_type: 'EVSE', ocpp: { url } }] });
+    const { status, json } = await running.ask('config', { config: station('ws://169.254.169.254/x'), dry_run: true });
+    expect([status, json.errors[0].name]).to.deep.equal([422, '/devices/0/ocpp/url']);
+    const { settings } = configOf();
+    expect(settings.lab(station('ws://central.example/x')).devices[0]?.ocpp?.guarded).to.equal(true);
+    const labs = settings.lab({ ocpp_enable: true, ocpp_csms_url: 'ws://central.example/x' });
+    expect(labs.ocpp?.guarded).to.equal(true);
+    expect(labs.settings.with(new Map([['log_level', 'debug']]), noCertificates).ocpp?.guarded).to.equal(true);
   });
 
   it('names no file that the process was not started with', async () => {
