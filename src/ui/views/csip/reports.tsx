@@ -162,7 +162,7 @@ function Subscriptions({ device }: DeviceProps) {
           name="Subscriptions"
           rows={data?.subscriptions ?? []}
           keyOf={({ resource }) => resource}
-          empty="No subscription: start with --csip_subscribe yes, or use the form below."
+          empty="No subscription: csip_subscribe under Settings subscribes to lists, and so does the form below."
           columns={[
             { title: 'Resource', cell: ({ resource }) => <code>{resource}</code>, value: ({ resource }) => resource },
             { title: 'State', value: ({ state }) => state },

@@ -157,12 +157,7 @@ export function EvsePage({ device }: PageProps) {
               `${show(data.energy_wh / 1000, 'energy')} imported, ` +
                 `${show(data.energy_export_wh / 1000, 'energy')} exported`,
             ],
-            [
-              'Central system',
-              data.ocpp === null
-                ? 'none: start with --ocpp_enable yes --ocpp_csms_url'
-                : words(data.ocpp.connection_state),
-            ],
+            ['Central system', data.ocpp === null ? 'none: OCPP is switched off' : words(data.ocpp.connection_state)],
             [
               'Profile',
               `${data.profile ?? dash} ${profiles?.find(({ name }) => name === data.profile)?.description ?? ''}`,
