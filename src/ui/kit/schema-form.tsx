@@ -23,6 +23,8 @@ export interface Schema {
   readonly description?: string;
   /** of a text; PEM has lines, which an input of one line would drop */
   readonly contentMediaType?: string;
+  /** of a secret: masked while typed */
+  readonly writeOnly?: boolean;
   /** label, in place of one derived from the name */
   readonly title?: string;
   /** extension of JSON Schema: shown after the label */
@@ -157,6 +159,7 @@ function fieldOf(pointer: string, name: string, schema: Schema, required: boolea
     name: pointer,
     label: `${labelOf(name, schema)}${required ? ' (required)' : ''}`,
     ...(hint !== '' && { hint }),
+    ...(schema.writeOnly && { secret: true }),
   };
   const { default: preset } = schema;
   const chosen = present ? { value: present } : {};

@@ -317,4 +317,42 @@ describe('dashboard: a page for each kind of device', () => {
     expect((await read()).constant_var).to.include({ enabled: true, var_pct: 12, source: 'dashboard' });
     await check(open);
   });
+
+  it('changes name, identities and profile of a device, and asks before another takes its place', async () => {
+    const open = await dashboard.open('#/devices?device=1');
+    const { page } = open;
+    await press(page, 'Change device');
+    const dialog = page.getByRole('dialog');
+    const outcome = dialog.getByRole('status');
+    const change = async (texts: Readonly<Record<string, string>>): Promise<number> => {
+      for (const [name, text] of Object.entries(texts)) await dialog.locator(`[name="${name}"]`).fill(text);
+      const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.request().method() === 'PATCH'),
+        press(dialog, 'Change'),
+      ]);
+      return answer.status();
+    };
+    expect(await change({ '/name': 'Cellar', '/csip/lfdi': 'F0' })).to.equal(422);
+    await dialog.getByText('40 hexadecimal digits', { exact: true }).waitFor();
+    expect(await change({ '/csip/lfdi': '', '/csip/nmi': 'NMI-1' })).to.equal(200);
+    await outcome.getByText('Changed device 1 Cellar.').waitFor();
+    expect(await dashboard.get('devices/1')).to.deep.include({
+      name: 'Cellar',
+      csip: { nmi: 'NMI-1', lfdi: null, pin_set: false },
+    });
+    expect(await change({ '/name': '', '/csip/nmi': '' })).to.equal(200);
+    const former = await dashboard.get('devices/1');
+    expect([former.name === 'Cellar', former.csip.nmi]).to.deep.equal([false, null]);
+    const questions: string[] = [];
+    page.on('dialog', (question) => {
+      questions.push(question.message());
+      void question.accept();
+    });
+    await dialog.locator('[name="/profile"]').selectOption('Batt-LFP-100kW-3Phase');
+    expect(await change({})).to.equal(200);
+    await outcome.getByText('Another device has taken its place.').waitFor();
+    expect(questions).to.have.length(1);
+    expect((await dashboard.get('devices/1')).device_profile_name).to.equal('Batt-LFP-100kW-3Phase');
+    await check(open);
+  });
 });

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { startDashboard } from '../../support/dashboard.ts';
-import type { Dashboard } from '../../support/dashboard.ts';
+import type { Dashboard, Shown } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
 import { skip } from '../../support/skip.ts';
 
@@ -88,10 +88,18 @@ describe('dashboard: all views', function () {
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
+  /** A view in the theme of the system, which the page reads when it is loaded. */
+  const openIn = async (colorScheme: 'light' | 'dark', hash?: string): Promise<Shown> => {
+    const shown = await dashboard.open(hash);
+    await shown.page.emulateMedia({ colorScheme });
+    await shown.page.reload();
+    await shown.page.waitForSelector(`[data-theme="${colorScheme}"] [data-test="clock"]`);
+    return shown;
+  };
+
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`nothing hinders readers in ${colorScheme}`, async () => {
-      const { page, seen } = await dashboard.open();
-      await page.emulateMedia({ colorScheme });
+      const { page, seen } = await openIn(colorScheme);
       const found: Record<string, readonly string[]> = {};
       for (const [path] of views) {
         await show(page, path);
@@ -99,6 +107,24 @@ describe('dashboard: all views', function () {
         if (here.length > 0) found[path] = here;
       }
       expect(found).to.deep.equal({});
+      expect(seen.complaints).to.deep.equal([]);
+      await page.close();
+    });
+  }
+
+  for (const colorScheme of ['light', 'dark'] as const) {
+    it(`the form that changes a device hinders no reader in ${colorScheme}, and fits into 390 px`, async () => {
+      const { page, seen } = await openIn(colorScheme, '#/devices?device=5');
+      await page.setViewportSize({ width: 390, height: 800 });
+      await page.getByRole('button', { name: 'Change device', exact: true }).press('Enter');
+      await page.getByRole('group', { name: 'Modbus TCP' }).waitFor();
+      expect(await findings(page)).to.deep.equal([]);
+      const overhang = await page.evaluate<number>(
+        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))`,
+      );
+      expect(overhang).to.equal(0);
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
       expect(seen.complaints).to.deep.equal([]);
       await page.close();
     });

@@ -1,9 +1,11 @@
 import type { ComponentType } from 'preact';
+import { useState } from 'preact/hooks';
 import { DevicePicker } from '../../kit/choices';
 import { Empty, Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { useDevice } from '../../store/site';
 import { BatteryPage } from './battery';
+import { ChangeDialog } from './change';
 import { EvsePage } from './evse';
 import { FuelCellPage } from './fuel-cell';
 import { HybridPage } from './hybrid';
@@ -33,6 +35,7 @@ const tones: Readonly<Record<string, Tone>> = {
 function DeviceHeader({ device }: PageProps) {
   const { device_index: index, status, modbus } = device;
   const { data } = useLive(get('devices', { query: { device: index } }));
+  const [changing, setChanging] = useState(false);
   const query = { device: index };
   const full = data?.devices[0];
   const outcome = useOutcome(index);
@@ -91,7 +94,11 @@ function DeviceHeader({ device }: PageProps) {
         >
           Reset device
         </Action>
+        <button type="button" onClick={() => setChanging(true)}>
+          Change device
+        </button>
       </div>
+      {changing && <ChangeDialog device={device} onClose={() => setChanging(false)} />}
     </Panel>
   );
 }

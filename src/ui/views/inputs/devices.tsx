@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action, useDo, Refused } from '../../kit/action';
@@ -6,15 +6,14 @@ import { Dialog, Facts, Panel, Chip } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { FormFrame, submitting } from '../../kit/form';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
-import type { Schema } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
 import { fixed, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
 import { href } from '../../store/route';
-import { useSchema } from '../../store/schemas';
 import { useOverview, useDevice } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { useDeviceSchema, withoutPin } from '../devices/change';
 import { DeviceAmong, Writer } from './scope';
 
 /** The devices, with forms to add and remove them at run time. */
@@ -63,20 +62,6 @@ export function DevicesPanel() {
   );
 }
 
-/** Schema of the members that have a separate field; all others are entered as JSON. */
-function fieldsSchemaOf({ properties = {} }: Schema): Schema {
-  const { device_type, name, profile, evse_profile } = properties;
-  // a profile may also be an object in the body
-  const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
-  const members = { device_type, name, profile: named, evse_profile };
-  return {
-    type: 'object',
-    properties: Object.fromEntries(
-      Object.entries(members).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
-    ),
-  };
-}
-
 /** Additional members as an object. null: invalid. */
 function furtherOf(text: string): object | null {
   if (text.trim() === '') return {};
@@ -89,15 +74,16 @@ function furtherOf(text: string): object | null {
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const { schema: whole, problem: readProblem } = useSchema('AddedDevice');
-  const schema = useMemo(() => whole && fieldsSchemaOf(whole), [whole]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const isStation = typed['/device_type'] === 'EVSE' || Boolean(typed['/evse_profile']);
+  const { schema, problem: readProblem } = useDeviceSchema(isStation, (_pointer, member) => member);
   const [more, setMore] = useState('');
   const { busy, problem, run } = useDo();
   const further = furtherOf(more);
-  const call = anyCall('POST', 'devices', {}, { ...(schema && objectOf(schema, typed)), ...further });
+  const callWith = (texts: typeof typed) =>
+    anyCall('POST', 'devices', {}, { ...(schema && objectOf(schema, texts)), ...further });
   const send = async () => {
-    const answer = await run(call);
+    const answer = await run(callWith(typed));
     if (answer === undefined) return;
     const { device_index, name } = answer as { readonly device_index: number; readonly name: string };
     say(`Device ${device_index} ${name} was added`);
@@ -108,7 +94,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
       <FormFrame
         onSubmit={submitting(send)}
         submit="Add"
-        call={call}
+        call={callWith(withoutPin(typed))}
         busy={busy}
         problem={problem ?? readProblem}
         disabled={further === null || !schema}
@@ -126,7 +112,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
           <textarea
             rows={4}
             name="further"
-            placeholder={'{ "modbus": { "port": 1502 } }'}
+            placeholder={'{ "ocpp": { "auto_authorize": false } }'}
             aria-invalid={further === null}
             value={more}
             onInput={(event) => setMore(event.currentTarget.value)}

@@ -20,6 +20,8 @@ import { dash, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
+import { ChangeDialog } from '../devices/change';
 import { whyNot } from '../devices/connector';
 import { connectionTone } from './connection';
 import type { ChargePoint } from './connection';
@@ -40,9 +42,10 @@ const versions: readonly (readonly [version: ChargePoint['version'], label: stri
 
 /** Steps from a charging station to a session at a central system. */
 export function ConnectCentralSystem() {
-  const stations = useOverview()?.devices.flatMap(({ charge_point_id: id }) => id ?? []);
+  const devices = useOverview()?.devices;
+  const stations = devices?.flatMap(({ charge_point_id: id }) => id ?? []);
   const chargePoints = useLive(get('ocpp'), 1000).data?.charge_points;
-  if (stations === undefined) return null;
+  if (devices === undefined || stations === undefined) return null;
   const id = stations.find((each) => each === param('station')) ?? stations[0];
   const status = chargePoints?.find((each) => each?.id === id) ?? null;
   return (
@@ -50,7 +53,7 @@ export function ConnectCentralSystem() {
       <ol class="steps">
         <li>
           <h3>Charging station</h3>
-          <Station stations={stations} id={id} />
+          <Station stations={stations} id={id} device={devices.find((each) => each.charge_point_id === id)} />
         </li>
         <li>
           <h3>Central system</h3>
@@ -70,8 +73,15 @@ export function ConnectCentralSystem() {
   );
 }
 
+interface StationProps {
+  readonly stations: readonly string[];
+  readonly id: string | undefined;
+  readonly device: DeviceEntry | undefined;
+}
+
 /** Identity under which the central system has to know the station. */
-function Station({ stations, id }: { readonly stations: readonly string[]; readonly id: string | undefined }) {
+function Station({ stations, id, device }: StationProps) {
+  const [changing, setChanging] = useState<DeviceEntry | null>(null);
   if (id === undefined)
     return (
       <div class="stack">
@@ -98,10 +108,21 @@ function Station({ stations, id }: { readonly stations: readonly string[]; reado
             <span key="identity" class="row">
               <code>{id}</code>
               <CopyButton text={id} name="Identity" />
+              <button type="button" class="quiet" onClick={() => setChanging(device ?? null)}>
+                Change identity
+              </button>
             </span>,
           ],
         ]}
       />
+      {changing && (
+        <ChangeDialog
+          device={changing}
+          only={['/ocpp', '/ocpp/id']}
+          onClose={() => setChanging(null)}
+          onDone={(changed) => setParam('station', changed.charge_point_id)}
+        />
+      )}
       <details>
         <summary>Another station</summary>
         <AddStation />
