@@ -47,7 +47,7 @@ export function counterValue(wh: number | null, sf: number | null): number {
   return acc32Amount(wh ?? 0, 10 ** (sf ?? 0));
 }
 
-/** Points shared by the integer and the float form. */
+/** Points with the same meaning in the integer and the float form. */
 function publishInverter(map: MeasurementView, m: Integer | Float): void {
   const { m701 } = map;
   m.A = Math.abs(m701.A ?? 0);
@@ -65,7 +65,6 @@ function publishInverter(map: MeasurementView, m: Integer | Float): void {
   m.VA = m701.VA;
   m.VAr = m701.Var;
   m.PF = powerFactorPct(map);
-  m.WH = m701.TotWhInj ?? 0;
   m.DCW = map.m714.DCW;
   const [port] = map.m714.Prt;
   m.DCA = port?.DCA ?? 0;
@@ -82,13 +81,14 @@ function publishInputs(map: MeasurementView): void {
   const state = states[map.m701.InvSt ?? 'OFF'];
   let events = 0;
   forEachInput(map, (input, port, sign) => {
-    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port ?? emptyInput;
+    const shown = port ?? emptyInput;
+    const { DCA, DCV, DCW, DCAlrm, DCSta } = shown;
     const portEvents = (DCAlrm ?? 0) & portBits;
     if (map.m714.PrtAlrms) events |= portEvents;
     input.DCA = Math.max(0, sign * (DCA ?? 0));
     input.DCV = DCV;
     input.DCW = Math.max(0, sign * (DCW ?? 0));
-    input.DCWH = counterValue(sign < 0 ? DCWhAbs : DCWhInj, wattHoursSf);
+    input.DCWH = counterValue(sign < 0 ? shown.DCWhAbs : shown.DCWhInj, wattHoursSf);
     input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
     input.DCEvt = portEvents;
   });
@@ -178,7 +178,10 @@ export function publishClassic(map: MeasurementView, inverter: Inverter, instant
     integer.WH = counterValue(map.m701.TotWhInj, integer.WH_SF);
   }
   const float = map.m113 ?? map.m112 ?? map.m111;
-  if (float) publishInverter(map, float as Float);
+  if (float) {
+    publishInverter(map, float as Float);
+    float.WH = map.m701.TotWhInj ?? 0;
+  }
   if (!integer && !float) return;
   publishInputs(map);
   publishStatus(map, inverter, instant, map.m802 !== undefined);

@@ -54,9 +54,11 @@ export class NominalVoltage {
   }
 }
 
-/** Distance between two phasors with `deg` degrees between them. */
-function chord(a: number, b: number, deg: number): number {
-  return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos((deg * Math.PI) / 180)));
+const cosOf120Deg = Math.cos((120 * Math.PI) / 180);
+
+/** Distance between two phasors with 120 degrees between them. */
+function chord(a: number, b: number): number {
+  return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * cosOf120Deg));
 }
 
 /** Fills `lnV` with the voltage of each phase, line to neutral, V; 0 for a phase that the wiring does not have. */
@@ -80,7 +82,7 @@ export function terminalVoltages(
   const b = grid.bPu * nominal;
   if (wiring === 'split') return { ln: [a, b, 0], ll: [a + b, 0, 0], meanLnV: (a + b) / 2, meanLlV: a + b };
   const c = grid.cPu * nominal;
-  const ll = [chord(a, b, 120), chord(b, c, 120), chord(c, a, 120)] as const;
+  const ll = [chord(a, b), chord(b, c), chord(c, a)] as const;
   return { ln: [a, b, c], ll, meanLnV: (a + b + c) / 3, meanLlV: (ll[0] + ll[1] + ll[2]) / 3 };
 }
 

@@ -12,6 +12,8 @@ interface NumberCodec {
   /** true if the raw value at `at` is the type's "not implemented" */
   absent(dv: DataView, at: number): boolean;
   clear(dv: DataView, at: number): void;
+  /** for integers of one or two registers, the value that means "not implemented" */
+  readonly absentRaw?: number;
 }
 
 const two32 = 2 ** 32;
@@ -48,14 +50,15 @@ const int64: NumberCodec = {
   },
 };
 
-function unsigned16(max: number, absent: number): NumberCodec {
+function unsigned16(max: number, absentRaw: number): NumberCodec {
   return {
     min: 0,
     max,
     get: (dv, at) => dv.getUint16(at),
     set: (dv, at, raw) => dv.setUint16(at, raw),
-    absent: (dv, at) => dv.getUint16(at) === absent,
-    clear: (dv, at) => dv.setUint16(at, absent),
+    absent: (dv, at) => dv.getUint16(at) === absentRaw,
+    clear: (dv, at) => dv.setUint16(at, absentRaw),
+    absentRaw,
   };
 }
 
@@ -67,17 +70,19 @@ function signed16(min: number, max: number): NumberCodec {
     set: (dv, at, raw) => dv.setInt16(at, raw),
     absent: (dv, at) => dv.getInt16(at) === -0x8000,
     clear: (dv, at) => dv.setInt16(at, -0x8000),
+    absentRaw: -0x8000,
   };
 }
 
-function unsigned32(max: number, absent: number): NumberCodec {
+function unsigned32(max: number, absentRaw: number): NumberCodec {
   return {
     min: 0,
     max,
     get: (dv, at) => dv.getUint32(at),
     set: (dv, at, raw) => dv.setUint32(at, raw),
-    absent: (dv, at) => dv.getUint32(at) === absent,
-    clear: (dv, at) => dv.setUint32(at, absent),
+    absent: (dv, at) => dv.getUint32(at) === absentRaw,
+    clear: (dv, at) => dv.setUint32(at, absentRaw),
+    absentRaw,
   };
 }
 
@@ -88,6 +93,7 @@ const int32: NumberCodec = {
   set: (dv, at, raw) => dv.setInt32(at, raw),
   absent: (dv, at) => dv.getInt32(at) === -0x80000000,
   clear: (dv, at) => dv.setInt32(at, -0x80000000),
+  absentRaw: -0x80000000,
 };
 
 /** The shortest decimal number of a 32-bit float: 0.88 and not 0.8799999952316284. Whole numbers stay as they are. */
@@ -122,7 +128,9 @@ const acc32Modulus = 2 ** 32;
 
 /** An amount as shown by a 32-bit counter of whole steps, which wraps to 0. */
 export function acc32Amount(amount: number, step: number): number {
-  return (Math.floor(amount / step) % acc32Modulus) * step;
+  const steps = Math.floor(amount / step);
+  // counters are shown in every tick, and a division costs more than the rest
+  return (steps < acc32Modulus ? steps : steps % acc32Modulus) * step;
 }
 
 const numberCodecs: Partial<Record<PointType, NumberCodec>> = {

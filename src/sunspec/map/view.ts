@@ -138,14 +138,15 @@ function enumAccessor(
   slotAt: SlotAtCursor,
 ): Accessor {
   const names = symbolNames(symbols);
+  // a map, unlike the object, has no inherited members such as 'constructor'
+  const rawValues = new Map(Object.entries(symbols));
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
   const optional = slot.def.mandatory !== true;
   return {
     get() {
-      const position = this.offset + at;
-      if (optional && codec.absent(this.dv, position)) return null;
-      const raw = codec.get(this.dv, position);
+      const raw = codec.get(this.dv, this.offset + at);
+      if (optional && raw === codec.absentRaw) return null;
       return names.get(raw) ?? raw;
     },
     set(value) {
@@ -153,9 +154,8 @@ function enumAccessor(
         codec.clear(this.dv, this.offset + at);
         return;
       }
-      // own members only: 'constructor' is not a symbol
-      const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
-      if (raw === undefined || !names.has(raw)) throw badValue(slotAt(this), notASymbol(value, symbols));
+      const raw = typeof value === 'string' ? rawValues.get(value) : names.has(value) ? value : undefined;
+      if (raw === undefined) throw badValue(slotAt(this), notASymbol(value, symbols));
       codec.set(this.dv, this.offset + at, raw);
     },
   };
@@ -166,17 +166,23 @@ function numberAccessor(slot: PointSlot, at: number, slotAt: SlotAtCursor): Acce
   const codec = numberCodec(slot.def.type);
   if (!codec) throw new SimError('INTERNAL', `${pointName(slot)}: no codec`);
   const { sf, def } = slot;
-  const { min, max } = codec;
+  const { min, max, absentRaw } = codec;
   const whole = !isFloat(def.type);
-  // physics writes some fifty points per tick and device: short integers without the call of a codec
+  const isSigned = min < 0;
+  // some hundred points are read or written per tick and device: short integers without the call of a codec
   const wholeRegisters = whole ? def.size : 0;
   const up = sf < 0 ? 10 ** -sf : 1;
   const down = sf > 0 ? 10 ** sf : 1;
   return {
     get() {
+      const { dv } = this;
       const position = this.offset + at;
-      if (codec.absent(this.dv, position)) return null;
-      return (codec.get(this.dv, position) * down) / up;
+      let raw: number;
+      if (wholeRegisters === 1) raw = isSigned ? dv.getInt16(position) : dv.getUint16(position);
+      else if (wholeRegisters === 2) raw = isSigned ? dv.getInt32(position) : dv.getUint32(position);
+      else if (codec.absent(dv, position)) return null;
+      else raw = codec.get(dv, position);
+      return raw === absentRaw ? null : (raw * down) / up;
     },
     set(value) {
       const position = this.offset + at;
