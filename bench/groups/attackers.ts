@@ -1,6 +1,10 @@
 /** Masters beside clients that ask for as much work as one request can. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { memo } from '../../src/core/lazy.ts';
 import type { Group } from '../support/group.ts';
 import { freePorts } from '../support/net.ts';
 import { masters, pollFleet, ratePerS } from '../support/masters.ts';
@@ -17,6 +21,16 @@ const mostRounds = 3;
 
 const alone = (): readonly string[] => [];
 
+/** A folder of test certificates, which is made once. */
+const testPki = memo(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'derbench-bench-pki-'));
+  execFileSync(process.execPath, [inCheckout('dist/main.js'), 'pki', folder]);
+  process.once('exit', () => {
+    rmSync(folder, { recursive: true });
+  });
+  return folder;
+});
+
 /** Sorts of attackers as `bench/workers/attackers.mjs` has them, with the flags that open the simulator to them. */
 const sorts = {
   'empty points': alone,
@@ -31,6 +45,10 @@ const sorts = {
   'DNP3 crowd': (port: number) => ['--dnp3_enable', 'yes', '--dnp3_port', String(port)],
   'central system': (port: number) => ['--ocpp_enable', 'yes', '--ocpp_csms_url', `ws://127.0.0.1:${port}/ocpp`],
   'head-end': (port: number) => [
+    '--csip_identity',
+    'site',
+    '--use_test_pki_certs',
+    testPki(),
     '--csip_client_enable',
     'yes',
     '--csip_enc',
