@@ -331,11 +331,14 @@ function createInterfaces(
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
-  settings.restartWith(async (names) => {
-    // between changes of the devices, which the adapters follow
-    await changes.inTurn(() => seats.restart(names));
-    if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
-  });
+  // between changes of the devices, which the adapters follow
+  settings.restartWith((names, isReturn) =>
+    changes.inTurn(async () => {
+      await (isReturn ? seats.putBack() : seats.restart(names));
+      if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
+      seats.settle();
+    }),
+  );
   return {
     plant,
     faults,

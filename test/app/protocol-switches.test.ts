@@ -89,7 +89,7 @@ describe('Protocols that are switched while the simulator runs', () => {
     server.close();
     expect([status, json.code]).to.deep.equal([409, 'conflict']);
     expect(json.detail)
-      .to.match(/^nothing is changed: /)
+      .to.match(/^the former settings are in force again: /)
       .and.to.include(`${port}`);
     expect(await valueOf(lab, 'mb_shared_port')).to.equal(false);
     expect(lab.app.logBook.logger('AC').keepsDebug).to.equal(false);

@@ -173,6 +173,8 @@ describe('clients that stop', () => {
     const listening = clients.listen();
     await notifications.close();
     await listening;
-    expect(notifications.base).to.equal(null);
+    const { base } = notifications;
+    await notifications.close();
+    expect(base).to.equal(null);
   });
 });

@@ -1,5 +1,8 @@
 /** Charge points that are switched off and on, and restarted for other settings, while the simulator runs. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -132,6 +135,26 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     expect(Number(site.app.plant.device(0).bank.map.m701.W)).to.be.lessThan(-10_000);
     await patch({ ocpp_enable: true });
     expect(site.connector().operative).to.equal(false);
+  });
+
+  it('a change refused for another adapter: the transaction goes on, and its connection too', async () => {
+    await open('ocpp1.6j');
+    await charge16();
+    const before = settingsOf(site.app, 0);
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const enabled of [true, false]) {
+      const body = { ocpp_enable: enabled, ocpp_auto_authorize: true, mb_port: port };
+      const { status, json } = await site.rest('settings', body, 'PATCH');
+      expect([status, json.code], json.detail).to.deep.equal([409, 'conflict']);
+    }
+    server.close();
+    expect(payloads('StopTransaction')).to.deep.equal([]);
+    expect(payloads('BootNotification')).to.have.length(1);
+    expect(site.connector().session?.state).to.equal('active');
+    expect(settingsOf(site.app, 0)).to.deep.equal(before);
   });
 
   it('a limit and a connector out of operation that local control keeps end with it', async () => {
