@@ -6,8 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { startApp } from '../../support/running-app.ts';
 import { TestFolder } from '../../support/state-folder.ts';
 import { id, Site } from './site.ts';
 
@@ -188,5 +190,27 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     const { device_index: index } = await site.post('devices', { device_type: 'EVSE' });
     const { detail } = site.app.plant.device(index);
     expect(detail.kind === 'evse' && detail.authority).to.equal('local');
+  });
+});
+
+describe('a charging station that a start adds while a request has OCPP switched off', () => {
+  const root = mkdtempSync(join(tmpdir(), 'derbench-switching-'));
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  it('decides by itself', async () => {
+    const folder = new TestFolder();
+    const start = (types: readonly string[]) =>
+      startApp(types, ['--state_dir', root, '--ocpp_enable', 'yes', '--ocpp_csms_url', 'ws://127.0.0.1:1/'], {
+        openStateFolder: () => folder,
+      });
+    const before = await start(['EVSE']);
+    await ask(before.port, '/api/sim/ocpp/disable', { method: 'POST' });
+    await before.app.stop();
+    const { app } = await start(['EVSE', 'EVSE']);
+    const authorities = app.plant.devices.map(({ detail }) => detail.kind === 'evse' && detail.authority);
+    await app.stop();
+    expect(authorities).to.deep.equal(['local', 'local']);
   });
 });
