@@ -51,9 +51,9 @@ describe('outstations that are switched off, on and restarted at run time', () =
     rmSync(root, { recursive: true });
   });
   let site: Site;
-  const open = async (isKept = false) => {
+  const open = async (isKept = false, type = 'PV-3Phase') => {
     const folder = new TestFolder();
-    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', root] : [])], {
+    site = await Site.open([type], ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', root] : [])], {
       openStateFolder: () => folder,
     });
   };
@@ -150,6 +150,18 @@ describe('outstations that are switched off, on and restarted at run time', () =
       expect(settings()).to.deep.equal(during);
       await site.post('controls/time/step', { ticks: 3700 });
       expect(settings()).to.deep.equal(before);
+    });
+
+  for (const isKept of [false, true])
+    it(`switched off ${isKept ? 'with' : 'without'} a state folder: the limit of charging ends`, async () => {
+      await open(isKept, 'Batt-3Phase');
+      const chargeLimit = () => site.running.app.plant.siteOf([0]).limits.load.limitW;
+      const master = await site.master();
+      await operate(master, analog(87, 400));
+      await operate(master, binary(limitMode));
+      expect(chargeLimit()).to.be.greaterThan(0);
+      await patch({ dnp3_enable: false });
+      expect(chargeLimit()).to.equal(null);
     });
 
   it('a refused change without a state folder: commands in registers stay, and the schedule ends', async () => {
