@@ -13,13 +13,39 @@ interface Protocol {
   readonly tag: Route['tag'];
   /** setting that switches it on */
   readonly toggle: string;
+  /** effect of switching it off on connections and devices, in a sentence */
+  readonly closes: string;
 }
 
 const protocols: readonly Protocol[] = [
-  { path: 'modbus', title: 'Modbus TCP', tag: 'Core', toggle: 'mb_enable' },
-  { path: 'csip', title: 'the client of IEEE 2030.5 (CSIP)', tag: 'CSIP Client', toggle: 'csip_client_enable' },
-  { path: 'ocpp', title: 'the charge points of OCPP', tag: 'EVSE / OCPP', toggle: 'ocpp_enable' },
-  { path: 'dnp3', title: 'the outstations of DNP3', tag: 'DNP3', toggle: 'dnp3_enable' },
+  {
+    path: 'modbus',
+    title: 'Modbus TCP',
+    tag: 'Core',
+    toggle: 'mb_enable',
+    closes: 'Its ports close; what masters have written in registers stays.',
+  },
+  {
+    path: 'csip',
+    title: 'the client of IEEE 2030.5 (CSIP)',
+    tag: 'CSIP Client',
+    toggle: 'csip_client_enable',
+    closes: 'Its connections close, and its controls end.',
+  },
+  {
+    path: 'ocpp',
+    title: 'the charge points of OCPP',
+    tag: 'EVSE / OCPP',
+    toggle: 'ocpp_enable',
+    closes: 'Transactions and connections end; limits, reservations and DER controls are given up.',
+  },
+  {
+    path: 'dnp3',
+    title: 'the outstations of DNP3',
+    tag: 'DNP3',
+    toggle: 'dnp3_enable',
+    closes: 'Its ports close and schedules end; what masters have written in registers stays.',
+  },
 ];
 
 /** True for a setting that has an effect on this protocol alone. */
@@ -40,7 +66,7 @@ function checkKeys(protocol: Protocol, { reports }: SettingsControl, values: Rea
 }
 
 function routesOf(protocol: Protocol): readonly Route[] {
-  const { path, title, tag, toggle } = protocol;
+  const { path, title, tag, toggle, closes } = protocol;
   const common = { method: 'post', tag, reply: settingsChanged, isSetup: true, problems: ['conflict'] } as const;
   return [
     route({
@@ -50,7 +76,7 @@ function routesOf(protocol: Protocol): readonly Route[] {
       summary: `Switches on ${title}, with settings`,
       description:
         `The same as PATCH of settings with \`${toggle}\` true and the settings of the body. While it is on, it restarts for ` +
-        'settings that need it. `conflict` if it cannot start: then nothing has changed.',
+        'settings that need it. `conflict` if it cannot start: then the former settings are in force.',
       body: settingsRequest,
       secretMembers: secretSettings,
       async handle({ settings }, { body, by }) {
@@ -63,9 +89,7 @@ function routesOf(protocol: Protocol): readonly Route[] {
       path: `/${path}/disable`,
       operationId: `disable_${path}`,
       summary: `Switches off ${title}`,
-      description:
-        'Its connections close, and it releases what it holds in the devices. Its settings stay, for the next time that it is ' +
-        'switched on.',
+      description: `${closes} Its settings stay, for the next time that it is switched on.`,
       handle: ({ settings }, { by }) => changeSettings(settings, { [toggle]: false }, by),
     }),
   ];

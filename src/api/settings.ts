@@ -121,10 +121,10 @@ export const settingsRoutes: readonly Route[] = [
     summary: 'Changes settings while the simulator runs, all of the request or none',
     description:
       'The values override flags, environment and configuration file, and are checked together with all others by the rules of a ' +
-      'start. An adapter restarts for a setting with `changes` `adapter`: its connections close, it releases what it holds in the ' +
-      'devices, and the answer comes when it is open again. With a state folder the values survive a restart, also over a ' +
-      'configuration that has changed meanwhile. `conflict` for a setting with `changes` `start`, and for an adapter that does not ' +
-      'start with the values: it runs with the former ones again.',
+      'start. An adapter restarts for a setting with `changes` `adapter`: its connections close, and the answer comes when it is open ' +
+      'again. With a state folder the values survive a restart, also over a configuration that has changed meanwhile. `conflict` for ' +
+      'a setting with `changes` `start`, and for an adapter that does not start with the values: the former ones are in force again, ' +
+      'but connections that it had may have closed.',
     body: settingsRequest,
     secretMembers: secretSettings,
     reply: settingsChanged,

@@ -41,7 +41,7 @@ import { InjectedFaults } from './injected-faults.ts';
 import { SlotOwners } from './slot-owners.ts';
 import { createStateControl } from './state-control.ts';
 import { keepPlant } from './keep-plant.ts';
-import { changedDevices, restoreClock } from './keeping.ts';
+import { changedDevices, restoreEarly } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import type { Contents } from '../state/contents.ts';
 import { changesSlot } from '../state/slots.ts';
@@ -97,7 +97,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const { seed } = config;
   const origin = { version: packageVersion(), buildId: buildId(), seed };
   const clock = createClock(config, wall);
-  restoreClock(state, clock.kept(), unfit);
+  restoreEarly('clock', clock.kept(), state, unfit);
   logBook.follow(clock);
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
@@ -105,6 +105,11 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const certificates = keptCertificates(ground);
   const settings = new SettingsInForce(config, log, certificates);
+  settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
+    logBook.print(printing);
+  });
+  const keptSettings = settings.kept();
+  restoreEarly('settings', keptSettings, state, unfit);
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
@@ -135,10 +140,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
     requested: (index) => changes?.requestedConfig(index),
   });
   const keep: Keep = keeping ? keeping.add.bind(keeping) : () => undefined;
-  settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
-    logBook.print(printing);
-  });
-  keep('settings', settings.kept());
+  keep('settings', { ...keptSettings, restore: () => undefined });
   keep('log', logBook.kept());
   const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   return {
@@ -331,11 +333,14 @@ function createInterfaces(
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
-  settings.restartWith(async (names) => {
-    // between changes of the devices, which the adapters follow
-    await changes.inTurn(() => seats.restart(names));
-    if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
-  });
+  // between changes of the devices, which the adapters follow
+  settings.restartWith((names, isReturn) =>
+    changes.inTurn(async () => {
+      await (isReturn ? seats.putBack() : seats.restart(names));
+      if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
+      seats.settle();
+    }),
+  );
   return {
     plant,
     faults,

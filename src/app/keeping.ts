@@ -65,11 +65,16 @@ const sharedName = (part: string) => slotName('plant', 'shared', part);
 const deviceName = (index: number, ...part: readonly string[]) => slotName('plant', 'device', `${index}`, ...part);
 
 /**
- * Restores the clock, before a plant is built at its instant.
+ * Restores a shared part before the plant is built, which depends on it: the clock, the settings in force.
  * @throws UnfitState
  */
-export function restoreClock(state: Pick<State, 'values'>, clock: Kept, unfit: ReadonlySet<string>): void {
-  restorePart('clock', clock, state.values(sharedName('clock')), unfit);
+export function restoreEarly(
+  part: 'clock' | 'settings',
+  kept: Kept,
+  state: Pick<State, 'values'>,
+  unfit: ReadonlySet<string>,
+): void {
+  restorePart(part, kept, state.values(sharedName(part)), unfit);
 }
 
 /** Devices that clients of earlier processes have added and removed. */

@@ -45,8 +45,8 @@ function pointedAt(issue: Issue): Issue {
 
 const changeableKeys = settingKeys.filter(isChangeable);
 
-/** Restarts adapters by the settings in force. */
-type Restart = (adapters: readonly RestartableAdapter[]) => Promise<void>;
+/** Restarts adapters by the settings in force. @param isReturn true: those that the restart before has closed, if any */
+type Restart = (adapters: readonly RestartableAdapter[], isReturn: boolean) => Promise<void>;
 
 /** The layer of requests, and the configuration with it. */
 interface InForce {
@@ -247,14 +247,16 @@ export class SettingsInForce implements SettingsControl {
   async #restartOrReturn(restarts: readonly RestartableAdapter[], former: InForce, by: Origin): Promise<void> {
     const names = restarts.join(', ');
     try {
-      await this.#restart(restarts);
+      await this.#restart(restarts, false);
       this.#log.info(`${names}: restarted with other settings, asked by ${originText(by)}`);
     } catch (error) {
       this.#tried = former;
-      await this.#restart(restarts).catch((failure: unknown) => {
+      let outcome = 'the former settings are in force again';
+      await this.#restart(restarts, true).catch((failure: unknown) => {
         this.#log.error(`${names}: not started again with the former settings: ${errorText(failure)}`);
+        outcome += ', but not everything has started with them';
       });
-      throw new SimError('COMMAND_CONFLICT', `nothing is changed: ${reasonsOf(error)}`);
+      throw new SimError('COMMAND_CONFLICT', `${outcome}: ${reasonsOf(error)}`);
     }
   }
 

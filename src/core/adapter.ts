@@ -117,6 +117,8 @@ export interface Adapter {
   stop(): Promise<void>;
   /** Like `stop`, where the devices live on: releases what it holds in them. Absent: it holds nothing. */
   switchOff?(): Promise<void>;
+  /** Called after `switchOff`, when settings without the adapter are in force. Absent: nothing is to be forgotten. */
+  forget?(): void;
   status(): AdapterStatus;
   /** Lines to print for the user after the start, made with `startLine`; absent: none. */
   startLines?(): readonly string[];

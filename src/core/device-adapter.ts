@@ -21,6 +21,8 @@ export interface LoadedAdapter<D, V extends object> {
   close(): Promise<void>;
   /** Closes everything in bounded time, and releases what it holds in the devices, which live on. */
   release(): Promise<void>;
+  /** Forgets after `release` what the next adapter would continue, since there is none. Absent: there is no such state. */
+  forget?(): void;
   /** A `state` replaces that of the lifecycle, unless the adapter is stopped. */
   status(): Partial<AdapterStatus>;
   startLines(): readonly string[];
@@ -113,6 +115,10 @@ export class DeviceAdapter<D extends { readonly index: number }, V extends objec
       await loaded.release();
       for (const { index } of devices()) commAlarms.end(index, alarm);
     });
+  }
+
+  forget(): void {
+    this.#loaded?.forget?.();
   }
 
   #close(how: (loaded: LoadedAdapter<D, V>) => Promise<void>): Promise<void> {

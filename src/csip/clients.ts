@@ -276,6 +276,8 @@ export class Clients {
 
   /** Connects all that are disconnected, spread over some time. */
   connect(connections: readonly Connection[] = this.#connections): void {
+    // a restart can outlive the clients
+    if (this.#isStopped) return;
     const gapMs = connectGapMs(connections.length);
     connections.forEach(({ client }, at) => client.connect(at * gapMs));
   }

@@ -45,6 +45,7 @@ export class Notifications {
   readonly #options: NotificationsOptions;
   #listener: NotificationListener | null = null;
   #gate: TlsGate<null> | null = null;
+  #opening: Promise<void> = Promise.resolve();
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
@@ -96,9 +97,11 @@ export class Notifications {
         });
       },
     });
-    await listener.open();
-    this.#listener = listener;
-    this.#gate = gate;
+    this.#opening = listener.open().then(() => {
+      this.#listener = listener;
+      this.#gate = gate;
+    });
+    await this.#opening;
   }
 
   /** Replaces the certificate and the trusted authorities, unless they are unusable. */
@@ -111,6 +114,7 @@ export class Notifications {
   }
 
   async close(): Promise<void> {
+    await Promise.allSettled([this.#opening]);
     await this.#listener?.close();
     this.#listener = null;
     this.#gate = null;

@@ -57,8 +57,6 @@ export interface Dnp3AdapterOptions {
   readonly commAlarms: CommAlarmSwitch;
   readonly make: (device: Device, address: number) => DeviceOutstation;
   readonly tlsFiles: TlsFiles<PeerIdentity> | null;
-  /** of an adapter that is released: true if another one takes its place */
-  readonly isReplaced: () => boolean;
 }
 
 interface Entry {
@@ -94,6 +92,8 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   readonly #byAddress = new Map<number, DeviceOutstation>();
   readonly #ends: (() => void)[] = [];
   #shared: Dnp3Listener | null = null;
+  /** closed, with their memory */
+  #released: readonly DeviceOutstation[] = [];
   /** sum of the counters of removed outstations */
   #departed = noDnp3Counters;
 
@@ -203,14 +203,20 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   async open(devices: readonly Device[]): Promise<void> {
     try {
-      for (const device of devices) await this.join(device);
+      for (const device of devices) await this.#serve(device, 'replaced');
     } catch (error) {
+      await this.#endAll();
       throw withRemedy(error, '--dnp3_port');
     }
   }
 
   /** Opens the outstation of a device. @throws SimError LISTEN_FAILED, COMMAND_CONFLICT; then nothing stays open */
-  async join(device: Device): Promise<void> {
+  join(device: Device): Promise<void> {
+    return this.#serve(device, 'gone');
+  }
+
+  /** @param failed end of an outstation that does not open */
+  async #serve(device: Device, failed: OutstationEnd): Promise<void> {
     const { settings, make } = this.#options;
     const { index } = device;
     const address = dnp3AddressOf(settings, device);
@@ -235,7 +241,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       if (settings.sharedPort) this.#byAddress.set(address, outstation);
       this.#options.context.ports.joined(index);
     } catch (error) {
-      outstation.close();
+      outstation.close(failed);
       throw error;
     }
   }
@@ -256,6 +262,11 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     for (const code of ['dnp3_master_lost', 'dnp3_port_lost'] as const) this.#options.commAlarms.end(index, code);
   }
 
+  /** Closes all outstations; those of the next adapter continue their state. */
+  async #endAll(): Promise<void> {
+    await Promise.all(this.devices.map((index) => this.#end(index, 'replaced')));
+  }
+
   async close(): Promise<void> {
     for (const end of this.#ends) end();
     this.#options.context.sweeper.delete(this);
@@ -268,9 +279,14 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   }
 
   async release(): Promise<void> {
-    const end = this.#options.isReplaced() ? 'replaced' : 'gone';
-    await Promise.all(this.devices.map((index) => this.#end(index, end)));
+    this.#released = [...this.#entries.values()].map(({ outstation }) => outstation);
+    await this.#endAll();
     await this.close();
+  }
+
+  forget(): void {
+    for (const outstation of this.#released) outstation.close('gone');
+    this.#released = [];
   }
 
   /** Raises the alarm of devices with lost masters, and ends it when all their masters are back. */
@@ -389,16 +405,12 @@ function memoryOf(
   });
 }
 
-interface Dnp3Life extends Pick<Dnp3AdapterOptions, 'isReplaced'> {
-  /** true: the store survives the process */
-  readonly isKept: boolean;
-}
-
 /**
  * Creates the adapter of a process with DNP3.
+ * @param isKept true: the store survives the process
  * @throws SimError CONFIG_INVALID for unusable certificates or an invalid point map
  */
-export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept, isReplaced }: Dnp3Life): Dnp3Adapter {
+export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept: boolean): Dnp3Adapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook, keeping } = parts;
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
@@ -463,7 +475,6 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, { isKept
       });
     },
     tlsFiles,
-    isReplaced,
   });
   return adapter;
 }

@@ -162,7 +162,7 @@ export class DeviceOutstation implements ServedOutstation {
     return this.stack.association(master);
   }
 
-  /** Without memory nothing continues its state. */
+  /** Without memory nothing continues its state. An outstation that was replaced can be gone later. */
   close(end: OutstationEnd = 'gone'): void {
     const { memory } = this.#options;
     this.stack.close();

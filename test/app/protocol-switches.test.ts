@@ -7,6 +7,7 @@ import { expect } from 'chai';
 import type { App } from '../../src/app/start-stop.ts';
 import { ask } from '../support/http.ts';
 import type { Json, JsonAnswer } from '../support/http.ts';
+import { settingsOf } from '../support/left-behind.ts';
 import { modbusEndpoint, startApp } from '../support/running-app.ts';
 
 interface Lab {
@@ -85,11 +86,20 @@ describe('Protocols that are switched while the simulator runs', () => {
   it('a port in use: 409 with the port, and everything is as before', async () => {
     const { server, port } = await listening();
     const former = modbusEndpoint(lab.app, 0).port;
+    const master = await masterOf(lab);
+    // 704.WMaxLimPctEna
+    const { bank } = lab.app.plant.device(0);
+    const address = bank.layout.slot(704, 'WMaxLimPctEna')?.address ?? 0;
+    master.write(Buffer.from([0, 1, 0, 0, 0, 6, 1, 6, address >> 8, address & 0xff, 0, 1]));
+    await once(master, 'data');
+    const before = settingsOf(lab.app, 0);
     const { status, json } = await patch(lab, { mb_port: port, mb_shared_port: true, log_level: 'debug' });
+    expect(bank.map.m704.WMaxLimPctEna).to.equal('ENABLED');
+    expect(settingsOf(lab.app, 0)).to.deep.equal(before);
     server.close();
     expect([status, json.code]).to.deep.equal([409, 'conflict']);
     expect(json.detail)
-      .to.match(/^nothing is changed: /)
+      .to.match(/^the former settings are in force again: /)
       .and.to.include(`${port}`);
     expect(await valueOf(lab, 'mb_shared_port')).to.equal(false);
     expect(lab.app.logBook.logger('AC').keepsDebug).to.equal(false);

@@ -11,6 +11,7 @@ import { createMemoryStore } from '../../src/core/store.ts';
 import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import { remoteClocks } from '../../src/core/time/remote-clock.ts';
 import { callLater } from '../../src/core/time/timers.ts';
+import type { Later } from '../../src/core/time/timers.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { Clients } from '../../src/csip/clients.ts';
 import type { ClientsOptions } from '../../src/csip/clients.ts';
@@ -22,20 +23,26 @@ import { fileIo } from '../../src/core/tls/watch.ts';
 import { headEndPki } from '../support/head-end.ts';
 import { configOf } from '../support/configured.ts';
 import { testPlant } from '../support/plant.ts';
+import { HandTimers } from '../support/timers.ts';
+import { HandWall } from '../support/wall.ts';
 
 type Found = Awaited<ReturnType<ClientsOptions['discover']>>;
 
 /** A client that searches for its server; nothing listens at the address of its settings. */
-function clientsWith(cert: string, discover: () => Promise<Found>): { clients: Clients; warnings: string[] } {
+function clientsWith(
+  cert: string,
+  discover: () => Promise<Found>,
+  later: Later = callLater,
+): { clients: Clients; warnings: string[] } {
   const { csip: settings, seed } = configOf(
     ...['--csip_client_enable', 'yes', '--csip_discover', 'yes', '--csip_enc', 'no', '--csip_server_port', '1'],
-    ...['--csip_cert', cert],
+    ...['--csip_cert', cert, '--csip_subscribe', 'yes', '--csip_notify_port', '0', '--csip_notify_enc', 'no'],
   );
   if (settings === null) throw new Error('CSIP is off');
   const plant = testPlant({});
   const warnings: string[] = [];
   const log = { ...silentLogger, warning: (line: string) => void warnings.push(line) };
-  const [clock, later] = [systemClock, callLater];
+  const clock = systemClock;
   const timeline = {
     sim: () => plant.time.sim,
     dateMs: () => clock.nowMs(),
@@ -139,5 +146,35 @@ describe('clients that search for their server (csip_discover)', () => {
     await again;
     expect(clients.inForce.anywhere).to.equal(true);
     expect(warnings[0]).to.match(/DNS-SD has found no server; that of the settings is used/);
+  });
+});
+
+describe('clients that stop', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'derbench-clients-'));
+  const cert = join(directory, 'cert.pem');
+  before(async () => writeFileSync(cert, (await headEndPki()).device.cert));
+  after(() => rmSync(directory, { recursive: true }));
+
+  it('do not connect again at the end of a restart under way', async () => {
+    const timers = new HandTimers(new HandWall());
+    const { clients } = clientsWith(cert, () => Promise.resolve([]), timers.later);
+    clients.connect();
+    expect(timers.waiting).to.be.greaterThan(0);
+    const restart = clients.restart();
+    await clients.stop(false);
+    await restart;
+    expect(clients.connections.map(({ client }) => client.state)).to.deep.equal(['stopped']);
+    expect(timers.waiting).to.equal(0);
+  });
+
+  it('close a listener for notifications that is just opening', async () => {
+    const { clients } = clientsWith(cert, () => Promise.resolve([]));
+    const { notifications } = clients;
+    const listening = clients.listen();
+    await notifications.close();
+    await listening;
+    const { base } = notifications;
+    await notifications.close();
+    expect(base).to.equal(null);
   });
 });

@@ -12,6 +12,7 @@ import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
 import { Dnp3Messages } from '../../src/dnp3/message-log.ts';
 import { Dnp3Adapter } from '../../src/dnp3/adapter.ts';
+import type { OutstationEnd } from '../../src/dnp3/profile/types.ts';
 import { serverLimits } from '../../src/dnp3/server/context.ts';
 import { accepts, acceptError, serverAt } from '../support/listeners.ts';
 import { HandTimers } from '../support/timers.ts';
@@ -37,7 +38,7 @@ class Bench {
   readonly sweeper = new Sweeper();
   readonly timers = new HandTimers(this.wall);
   readonly stacks: Stack[] = [];
-  readonly closed: number[] = [];
+  readonly closed: (readonly [deviceIndex: number, end: OutstationEnd])[] = [];
   readonly adapter: Dnp3Adapter;
 
   constructor(more: Partial<Dnp3Settings> = {}) {
@@ -75,8 +76,11 @@ class Bench {
       commAlarms: this.alarms,
       make: ({ index }, address) => this.#outstation(index, address),
       tlsFiles: null,
-      isReplaced: () => false,
     });
+  }
+
+  open(indices: readonly number[]): Promise<void> {
+    return this.adapter.open(indices.map((index) => ({ index }) as Device));
   }
 
   join(index: number): Promise<void> {
@@ -105,7 +109,7 @@ class Bench {
       listeningMasters: [],
       associationOf: (master: number) => stack.outstation.association(master),
       restore: () => Promise.resolve(),
-      close: () => this.closed.push(deviceIndex),
+      close: (end: OutstationEnd) => this.closed.push([deviceIndex, end]),
     };
     return own as unknown as DeviceOutstation;
   }
@@ -164,7 +168,7 @@ describe('the outstations of a process', () => {
     expect([bench.codes(0).length, bench.codes(1).length]).to.deep.equal([1, 0]);
     await bench.adapter.leave(0);
     expect(bench.codes(0)).to.deep.equal([]);
-    expect(bench.closed).to.deep.equal([0]);
+    expect(bench.closed).to.deep.equal([[0, 'gone']]);
     expect(bench.adapter.devices).to.deep.equal([1]);
     expect(bench.adapter.totals).to.include({ requests: 1, responses: 1 });
     expect([bench.adapter.outstation(0), bench.adapter.endpointOf(0), bench.adapter.points(0)]).to.deep.equal([
@@ -203,5 +207,21 @@ describe('the outstations of a process', () => {
       expect(error).to.include({ code: 'COMMAND_CONFLICT' });
     }
     expect(bench.adapter.devices).to.deep.equal([0]);
+  });
+
+  it('end their holds and keep their memory when one of them does not open', async () => {
+    bench = new Bench({ sharedPort: true, outstationAddress: 3 });
+    const error: unknown = await bench.open([0, 1]).catch((reason: unknown) => reason);
+    expect(error).to.include({ code: 'COMMAND_CONFLICT' });
+    expect(bench.closed).to.deep.equal([[0, 'replaced']]);
+  });
+
+  it('forget after their release alone, where nothing takes their place', async () => {
+    bench = new Bench({ sharedPort: true });
+    await bench.open([0]);
+    await bench.adapter.release();
+    expect(bench.closed).to.deep.equal([[0, 'replaced']]);
+    bench.adapter.forget();
+    expect(bench.closed.slice(1)).to.deep.equal([[0, 'gone']]);
   });
 });

@@ -52,7 +52,8 @@ export function composeAdapters(context: Context): Adapters {
     modbusMessages,
     sunspecClient,
     csipClient: viewIn(seats, 'csip', disabledCsipClient, () => csipOf(context, csipFollowers)),
-    ocpp: viewIn(seats, 'ocpp', disabledOcpp, () => ocppOf(context)),
+    // its transactions end when it closes
+    ocpp: viewIn(seats, 'ocpp', disabledOcpp, () => ocppOf(context), { restartsLast: true }),
     dnp3: viewIn(seats, 'dnp3', disabledDnp3, () => dnp3Of(context)),
   };
 }
@@ -63,11 +64,13 @@ function viewIn<V extends object>(
   name: RestartableAdapter,
   standIn: V,
   make: () => DeviceAdapter<Device, V> | null,
+  { restartsLast = false } = {},
 ): V {
   const view = new Late(standIn);
   seats.add({
     name,
     make,
+    restartsLast,
     placed: (adapter) => {
       view.set(adapter?.view ?? standIn);
     },
@@ -135,7 +138,6 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
   const { dnp3: settings } = inForce();
   if (settings === null) return null;
   const { scoped, closed } = scopeOf(context);
-  const isReplaced = () => inForce().dnp3 !== null;
   return new DeviceAdapter({
     module: 'DNP3',
     comm: 'dnp3',
@@ -146,7 +148,7 @@ function dnp3Of(context: Context): DeviceAdapter<Device, Dnp3Outstations> | null
     commAlarms,
     devices: () => plant.devices,
     standIn: disabledDnp3,
-    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, scoped, { isKept, isReplaced }),
+    load: async () => (await import('../../dnp3/adapter.ts')).createDnp3(settings, scoped, isKept),
     closed,
   });
 }

@@ -20,6 +20,8 @@ interface SeatOptions<A extends Adapter> {
   readonly name: RestartableAdapter | null;
   /** an adapter by the settings in force; null: they switch it off */
   readonly make: () => A | null;
+  /** true: a restart closes it when those before it have started, so that their failure does not reach it */
+  readonly restartsLast?: boolean;
   /** called with each adapter, and with null when there is none any more */
   readonly placed?: (adapter: A | null) => void;
 }
@@ -27,13 +29,18 @@ interface SeatOptions<A extends Adapter> {
 interface Seat {
   readonly name: RestartableAdapter | null;
   readonly adapter: Adapter | null;
+  readonly restartsLast: boolean;
   readonly close: () => Promise<void>;
   readonly open: () => Promise<void>;
+  /** The settings in force stay: an adapter that they have switched off forgets what it would have continued with. */
+  readonly settle: () => void;
 }
 
 export class AdapterSeats {
   readonly #seats: Seat[] = [];
   readonly #present: Adapter[] = [];
+  /** closed by the restart under way, in this order */
+  readonly #tried = new Set<Seat>();
   readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
 
   constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>) {
@@ -46,8 +53,9 @@ export class AdapterSeats {
   }
 
   /** Makes an adapter, which starts after those added before. @throws errors of `make` */
-  add<A extends Adapter>({ name, make, placed }: SeatOptions<A>): void {
+  add<A extends Adapter>({ name, make, restartsLast = false, placed }: SeatOptions<A>): void {
     let adapter: A | null = null;
+    let closed: A | null = null;
     const place = (next: A | null) => {
       adapter = next;
       placed?.(next);
@@ -58,7 +66,9 @@ export class AdapterSeats {
       get adapter() {
         return adapter;
       },
+      restartsLast,
       async close() {
+        closed = adapter ?? closed;
         await (adapter?.switchOff?.() ?? adapter?.stop());
         place(null);
       },
@@ -73,17 +83,41 @@ export class AdapterSeats {
           throw error;
         }
       },
+      settle() {
+        if (adapter === null) closed?.forget?.();
+        closed = null;
+      },
     });
     place(make());
   }
 
   /**
    * Closes the named adapters, then makes and starts them by the settings in force, with the lines that a start of the
-   * simulator has about them.
-   * @throws the error of the first one that does not start; it and those after it are switched off then
+   * simulator has about them. `settle` or `putBack` follows.
+   * @throws the error of the first one that does not start; it and closed ones after it are switched off then
    */
-  async restart(names: readonly RestartableAdapter[]): Promise<void> {
-    const seats = this.#seats.filter(({ name }) => name !== null && names.includes(name));
+  restart(names: readonly RestartableAdapter[]): Promise<void> {
+    this.#tried.clear();
+    return this.#restart(this.#seats.filter(({ name }) => name !== null && names.includes(name)));
+  }
+
+  /** As `restart`, for the adapters that the failed one has closed. */
+  putBack(): Promise<void> {
+    return this.#restart([...this.#tried]);
+  }
+
+  /** Nothing can refuse the settings in force any more. */
+  settle(): void {
+    for (const seat of this.#seats) seat.settle();
+  }
+
+  async #restart(seats: readonly Seat[]): Promise<void> {
+    for (const isLast of [false, true]) await this.#reopen(seats.filter(({ restartsLast }) => restartsLast === isLast));
+    this.#report(seats.flatMap(({ adapter }) => adapter ?? []));
+  }
+
+  async #reopen(seats: readonly Seat[]): Promise<void> {
+    for (const seat of seats) this.#tried.add(seat);
     await Promise.all(
       seats.map((seat) =>
         seat.close().catch((error: unknown) => {
@@ -92,7 +126,9 @@ export class AdapterSeats {
       ),
     );
     for (const seat of seats) await seat.open();
-    const started = seats.flatMap(({ adapter }) => adapter ?? []);
+  }
+
+  #report(started: readonly Adapter[]): void {
     for (const warning of exposureWarnings(started.flatMap(({ exposure }) => exposure ?? [])))
       this.#log.warning(warning);
     for (const line of started.flatMap((adapter) => adapter.startLines?.() ?? []))

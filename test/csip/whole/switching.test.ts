@@ -165,17 +165,24 @@ describe('a client at a head-end: switched off, on and restarted at run time', (
     expect([...new Set(states)]).to.deep.equal(['scheduled', 'active', 'completed']);
   });
 
-  it('a listener for notifications that cannot open: 409, and the controls go on', async () => {
-    await open();
-    const control = site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80, durationS: 400 });
-    await site.responded(control, 2);
-    const body = { csip_subscribe: true, csip_notify_port: site.headEnd.port };
-    const { status, json } = await ask(site.port, '/api/sim/settings', { method: 'PATCH', body });
-    expect([status, json.code]).to.deep.equal([409, 'conflict']);
-    await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
-    await site.responded(control, 3, 500);
-    expect(statuses(control)).to.deep.equal([1, 2, 3]);
-  });
+  for (const [what, changeTo] of [
+    [
+      'a listener for notifications that cannot open',
+      (port: number) => ({ csip_subscribe: true, csip_notify_port: port }),
+    ],
+    ['switched off beside a port in use', (port: number) => ({ csip_client_enable: false, mb_port: port })],
+  ] as const)
+    it(`${what}: 409, and the controls go on`, async () => {
+      await open();
+      const control = site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 80, durationS: 400 });
+      await site.responded(control, 2);
+      const body = changeTo(site.headEnd.port);
+      const { status, json } = await ask(site.port, '/api/sim/settings', { method: 'PATCH', body });
+      expect([status, json.code]).to.deep.equal([409, 'conflict']);
+      await site.until('the limit', 60, async () => ((await limit()) === 50 ? true : undefined));
+      await site.responded(control, 3, 500);
+      expect(statuses(control)).to.deep.equal([1, 2, 3]);
+    });
 
   it('messages are recorded over a restart', async () => {
     await open();

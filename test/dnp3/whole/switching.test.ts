@@ -25,13 +25,22 @@ const binary = (index: number) => hex(`0c0128 0100 ${octets(index, 2)} 03 01 640
 /** limit of generation: output of the mode, its percentage */
 const [limitMode, limitPct] = [17, 88];
 
-async function freePort(): Promise<number> {
-  const server = createServer();
+/** A port in use. */
+async function takenPort(): Promise<{ readonly port: number; readonly free: () => Promise<void> }> {
+  // a test that fails leaves it open
+  const server = createServer().unref();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
+  const free = async () => {
+    server.close();
+    await once(server, 'close');
+  };
+  return { port: (server.address() as AddressInfo).port, free };
+}
+
+async function freePort(): Promise<number> {
+  const { port, free } = await takenPort();
+  await free();
   return port;
 }
 
@@ -42,15 +51,19 @@ describe('outstations that are switched off, on and restarted at run time', () =
     rmSync(root, { recursive: true });
   });
   let site: Site;
-  const open = async (isKept = false) => {
+  const open = async (isKept = false, type = 'PV-3Phase') => {
     const folder = new TestFolder();
-    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', root] : [])], {
+    site = await Site.open([type], ['--remote_clock', 'simulated', ...(isKept ? ['--state_dir', root] : [])], {
       openStateFolder: () => folder,
     });
   };
   const patch = async (body: unknown) => {
     const { status, text } = await ask(site.running.port, '/api/sim/settings', { method: 'PATCH', body });
     expect(status, text).to.equal(200);
+  };
+  const refuse = async (body: unknown) => {
+    const { status, json } = await ask(site.running.port, '/api/sim/settings', { method: 'PATCH', body });
+    expect([status, json.code], json.detail).to.deep.equal([409, 'conflict']);
   };
   const move = async () => {
     await patch({ dnp3_port: await freePort() });
@@ -119,6 +132,63 @@ describe('outstations that are switched off, on and restarted at run time', () =
       await patch({ dnp3_enable: false });
       expect(limit()).to.deep.equal(['ENABLED', 30]);
     });
+
+  for (const [what, changeTo] of [
+    ['a port of its own', (port: number) => ({ dnp3_port: port })],
+    ['one that is to be switched off', (port: number) => ({ dnp3_enable: false, mb_port: port })],
+  ] as const)
+    it(`a refused change of ${what}: with a state folder the schedule goes on, and the next change works`, async () => {
+      await open(true);
+      const before = settings();
+      await schedule(await site.master());
+      const during = settings();
+      const { port, free } = await takenPort();
+      await refuse(changeTo(port));
+      expect(settings()).to.deep.equal(during);
+      await free();
+      await move();
+      expect(settings()).to.deep.equal(during);
+      await site.post('controls/time/step', { ticks: 3700 });
+      expect(settings()).to.deep.equal(before);
+    });
+
+  for (const isKept of [false, true])
+    it(`switched off ${isKept ? 'with' : 'without'} a state folder: the limit of charging ends`, async () => {
+      await open(isKept, 'Batt-3Phase');
+      const chargeLimit = () => site.running.app.plant.siteOf([0]).limits.load.limitW;
+      const master = await site.master();
+      await operate(master, analog(87, 400));
+      await operate(master, binary(limitMode));
+      expect(chargeLimit()).to.be.greaterThan(0);
+      await patch({ dnp3_enable: false });
+      expect(chargeLimit()).to.equal(null);
+    });
+
+  it('a refused change without a state folder: commands in registers stay, and the schedule ends', async () => {
+    await open();
+    const before = settings();
+    await schedule(await site.master());
+    const { port, free } = await takenPort();
+    await refuse({ dnp3_port: port });
+    expect(settings()).to.deep.equal(before);
+    const master = await site.master();
+    await operate(master, analog(limitPct, 300));
+    await operate(master, binary(limitMode));
+    await refuse({ dnp3_enable: false, mb_port: port });
+    await free();
+    expect(limit()).to.deep.equal(['ENABLED', 30]);
+  });
+
+  it('a change that is refused after a device has opened leaves its schedule in force', async () => {
+    await open(true);
+    await site.post('devices', { device_type: 'PV-3Phase' }, 201);
+    await schedule(await site.master());
+    const during = settings();
+    const { port, free } = await takenPort();
+    await refuse({ dnp3_port: port - 1 });
+    await free();
+    expect(settings()).to.deep.equal(during);
+  });
 
   it('messages are recorded over a restart', async () => {
     await open();

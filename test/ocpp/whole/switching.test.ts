@@ -1,10 +1,15 @@
 /** Charge points that are switched off and on, and restarted for other settings, while the simulator runs. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { settingsOf, Subscriptions } from '../../support/left-behind.ts';
+import { startApp } from '../../support/running-app.ts';
 import { TestFolder } from '../../support/state-folder.ts';
 import { id, Site } from './site.ts';
 
@@ -134,6 +139,26 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     expect(site.connector().operative).to.equal(false);
   });
 
+  it('a change refused for another adapter: the transaction goes on, and its connection too', async () => {
+    await open('ocpp1.6j');
+    await charge16();
+    const before = settingsOf(site.app, 0);
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (const enabled of [true, false]) {
+      const body = { ocpp_enable: enabled, ocpp_auto_authorize: true, mb_port: port };
+      const { status, json } = await site.rest('settings', body, 'PATCH');
+      expect([status, json.code], json.detail).to.deep.equal([409, 'conflict']);
+    }
+    server.close();
+    expect(payloads('StopTransaction')).to.deep.equal([]);
+    expect(payloads('BootNotification')).to.have.length(1);
+    expect(site.connector().session?.state).to.equal('active');
+    expect(settingsOf(site.app, 0)).to.deep.equal(before);
+  });
+
   it('a limit and a connector out of operation that local control keeps end with it', async () => {
     await open('ocpp1.6j');
     await site.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' });
@@ -165,5 +190,27 @@ describe('a charge point that is switched off, on and restarted at run time', ()
     const { device_index: index } = await site.post('devices', { device_type: 'EVSE' });
     const { detail } = site.app.plant.device(index);
     expect(detail.kind === 'evse' && detail.authority).to.equal('local');
+  });
+});
+
+describe('a charging station that a start adds while a request has OCPP switched off', () => {
+  const root = mkdtempSync(join(tmpdir(), 'derbench-switching-'));
+  after(() => {
+    rmSync(root, { recursive: true });
+  });
+
+  it('decides by itself', async () => {
+    const folder = new TestFolder();
+    const start = (types: readonly string[]) =>
+      startApp(types, ['--state_dir', root, '--ocpp_enable', 'yes', '--ocpp_csms_url', 'ws://127.0.0.1:1/'], {
+        openStateFolder: () => folder,
+      });
+    const before = await start(['EVSE']);
+    await ask(before.port, '/api/sim/ocpp/disable', { method: 'POST' });
+    await before.app.stop();
+    const { app } = await start(['EVSE', 'EVSE']);
+    const authorities = app.plant.devices.map(({ detail }) => detail.kind === 'evse' && detail.authority);
+    await app.stop();
+    expect(authorities).to.deep.equal(['local', 'local']);
   });
 });

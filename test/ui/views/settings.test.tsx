@@ -142,7 +142,9 @@ describe('settings', () => {
   });
 
   it('shows a conflict above the form', async () => {
-    daemon.on('PATCH settings', () => refusal(409, 'nothing is changed: port 1502 is in use', [], 'conflict'));
+    daemon.on('PATCH settings', () =>
+      refusal(409, 'the former settings are in force again: port 1502 is in use', [], 'conflict'),
+    );
     await open('settings-find=mb_port');
     await type('mb_port', '1502');
     await press('Change 1 setting');

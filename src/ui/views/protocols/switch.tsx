@@ -24,7 +24,7 @@ interface Protocol {
   /** setting that switches it on */
   readonly toggle: string;
   readonly fields: readonly (readonly [key: string, label: string])[];
-  /** end of connections and holds when it is switched off, in words */
+  /** as in the description of the request that switches it off */
   readonly closes: string;
 }
 
@@ -37,7 +37,7 @@ const protocols: readonly Protocol[] = [
       ['mb_port', 'Port of the first device'],
       ['mb_shared_port', 'All devices at this port'],
     ],
-    closes: 'Its ports close, and every master loses its connection.',
+    closes: 'Its ports close; what masters have written in registers stays.',
   },
   {
     path: 'csip',
@@ -51,7 +51,7 @@ const protocols: readonly Protocol[] = [
       ['csip_root_cert', 'Authority of the server'],
       ['csip_identity', 'Identity'],
     ],
-    closes: 'The connections to the server close, and what its controls hold in the devices is released.',
+    closes: 'Its connections close, and its controls end.',
   },
   {
     path: 'ocpp',
@@ -63,7 +63,7 @@ const protocols: readonly Protocol[] = [
       ['ocpp_security_profile', 'Security profile'],
       ['ocpp_password', 'Password'],
     ],
-    closes: 'Every charge point loses its central system, and the limits of its charging profiles end.',
+    closes: 'Transactions and connections end; limits, reservations and DER controls are given up.',
   },
   {
     path: 'dnp3',
@@ -74,7 +74,7 @@ const protocols: readonly Protocol[] = [
       ['dnp3_outstation_addr', 'Address of the outstation'],
       ['dnp3_remote_addr', 'Addresses of the masters'],
     ],
-    closes: 'Its ports close, every master loses its connection, and what masters hold in the devices is released.',
+    closes: 'Its ports close and schedules end; what masters have written in registers stays.',
   },
 ];
 
