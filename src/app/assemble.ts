@@ -104,7 +104,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const certificates = keptCertificates(ground);
-  const settings = new SettingsInForce(config, log, certificates);
+  const settings = new SettingsInForce(config, { log, certificates, later: ground.later });
   const plant = createConfiguredPlant(config, {
     devices,
     clock,
@@ -331,10 +331,15 @@ function createInterfaces(
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
-  settings.restartWith(async (names) => {
+  settings.restartWith(async (names, how) => {
     // between changes of the devices, which the adapters follow
-    await changes.inTurn(() => seats.restart(names));
-    if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
+    const failures = await changes.inTurn(() => seats.restart(names, how));
+    if (failures.size > 0 && !how.goesOn) return failures;
+    if (!names.includes('csip') && !names.includes('csip-website')) return failures;
+    return moveCsipPage(http.api, inForce(), log).then(
+      () => failures,
+      (error: unknown) => new Map([...failures, ['csip-website', error]]),
+    );
   });
   return {
     plant,

@@ -158,13 +158,13 @@ export class App {
     const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } =
       this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
+    // from here on no new request is served; answers under way may finish
+    // guarded at once: a failure before it is waited for would end the process
+    const http = this.#waitForEnd('HTTP', this.api.stop());
     await this.#waitForEnd('a change of the settings', settings.end());
     // while the clients of the protocols say which devices they serve
     this.#parts.owners.save();
     this.plant.end();
-    // from here on no new request is served; answers under way may finish
-    // guarded at once: a failure before it is waited for would end the process
-    const http = this.#waitForEnd('HTTP', this.api.stop());
     // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#waitForEnd('the tick', ticker.stop());

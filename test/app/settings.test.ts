@@ -386,6 +386,34 @@ describe('Settings that change while the simulator runs', () => {
         '/mb_foreign_unit: given gateway together with --mb_framing rtu_over_tcp; allowed: silent',
       );
       expect(more).to.deep.equal([]);
+      await again.app.stop();
+      const { app, port, printed } = await inFolder();
+      expect((await settingsOf({ app, port, printed }))['log_level']).to.include({ value: 'debug', origin: 'rest' });
+    });
+
+    it('requests that are not restored stay in the folder until another one changes settings', async () => {
+      const lab = await inFolder();
+      await patch(lab, { mb_foreign_unit: 'gateway', log_level: 'debug' });
+      await lab.app.stop();
+      const again = await inFolder('--mb_framing', 'rtu_over_tcp');
+      await patch(again, { mb_idle_timeout_s: 60 });
+      await again.app.stop();
+      const all = await settingsOf(await inFolder());
+      expect([all['log_level'].origin, all['mb_idle_timeout_s'].value]).to.deep.equal(['default', 60]);
+    });
+
+    it('the value of a secret is in no line of the log', async () => {
+      const lab = await inFolder();
+      await patch(lab, { ocpp_password: 'requested-secret' });
+      await lab.app.stop();
+      const { printed } = await start(
+        ['--state_dir', root],
+        { DERBENCH_OCPP_PASSWORD: 'configured-secret' },
+        { openStateFolder: () => folder },
+      );
+      expect(printed.join('\n'))
+        .to.include('ocpp_password is as a request has set it, not as the changed configuration says')
+        .and.not.match(/requested-secret|configured-secret/);
     });
 
     it('a request wins over a configuration that has changed since, with one line in the log', async () => {

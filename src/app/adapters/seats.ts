@@ -1,9 +1,11 @@
 /** The places of adapters, which settings switch on, restart and switch off while the simulator runs. */
 import type { RestartableAdapter } from '../../contract/settings.ts';
 import type { Adapter, Exposure } from '../../core/adapter.ts';
-import { errorText } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/http/http-guard.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { withinLimit } from '../../core/time/timers.ts';
+import type { Later } from '../../core/time/timers.ts';
 
 /** Log lines about addresses that others than this machine reach without authentication. */
 export function exposureWarnings(exposures: readonly Exposure[]): readonly string[] {
@@ -24,6 +26,19 @@ interface SeatOptions<A extends Adapter> {
   readonly placed?: (adapter: A | null) => void;
 }
 
+/** Time in which an adapter closes, and in which it opens, ms; the last messages of OCPP have 3 s. */
+const limitMs = 10_000;
+
+/** Adapters that do not open, with their errors. */
+export type NotOpened = ReadonlyMap<RestartableAdapter, unknown>;
+
+export interface RestartOptions {
+  /** false: the first adapter that does not open leaves those after it switched off */
+  readonly goesOn: boolean;
+  /** no adapter opens any more once it is aborted */
+  readonly ending: AbortSignal;
+}
+
 interface Seat {
   readonly name: RestartableAdapter | null;
   readonly adapter: Adapter | null;
@@ -36,8 +51,11 @@ export class AdapterSeats {
   readonly #present: Adapter[] = [];
   readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
 
-  constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>) {
+  readonly #later: Later;
+
+  constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>, later: Later) {
     this.#log = log;
+    this.#later = later;
   }
 
   /** Adapters that are switched on, in the order in which they start. The list is the same one after each change. */
@@ -47,6 +65,7 @@ export class AdapterSeats {
 
   /** Makes an adapter, which starts after those added before. @throws errors of `make` */
   add<A extends Adapter>({ name, make, placed }: SeatOptions<A>): void {
+    const later = this.#later;
     let adapter: A | null = null;
     const place = (next: A | null) => {
       adapter = next;
@@ -59,17 +78,24 @@ export class AdapterSeats {
         return adapter;
       },
       async close() {
-        await (adapter?.switchOff?.() ?? adapter?.stop());
-        place(null);
+        if (adapter === null) return;
+        try {
+          await withinLimit(adapter.switchOff?.() ?? adapter.stop(), limitMs, later);
+        } finally {
+          place(null);
+        }
       },
       async open() {
         const next = make();
         if (next === null) return;
         place(next);
+        const start = next.start();
         try {
-          await next.start();
+          await withinLimit(start, limitMs, later);
         } catch (error) {
           place(null);
+          // an adapter that opens too late closes again
+          void start.then(() => next.stop()).catch(() => undefined);
           throw error;
         }
       },
@@ -79,10 +105,10 @@ export class AdapterSeats {
 
   /**
    * Closes the named adapters, then makes and starts them by the settings in force, with the lines that a start of the
-   * simulator has about them.
-   * @throws the error of the first one that does not start; it and those after it are switched off then
+   * simulator has about them. One that does not close in time counts as closed.
+   * @throws SimError STOPPING
    */
-  async restart(names: readonly RestartableAdapter[]): Promise<void> {
+  async restart(names: readonly RestartableAdapter[], { goesOn, ending }: RestartOptions): Promise<NotOpened> {
     const seats = this.#seats.filter(({ name }) => name !== null && names.includes(name));
     await Promise.all(
       seats.map((seat) =>
@@ -91,7 +117,22 @@ export class AdapterSeats {
         }),
       ),
     );
-    for (const seat of seats) await seat.open();
+    const failures = new Map<RestartableAdapter, unknown>();
+    for (const { name, open } of seats) {
+      if (ending.aborted) throw new SimError('STOPPING', 'the simulator is stopping');
+      try {
+        await open();
+      } catch (error) {
+        if (name !== null) failures.set(name, error);
+        if (!goesOn) return failures;
+      }
+    }
+    this.#announce(seats);
+    return failures;
+  }
+
+  /** The lines of a start about adapters. */
+  #announce(seats: readonly Seat[]): void {
     const started = seats.flatMap(({ adapter }) => adapter ?? []);
     for (const warning of exposureWarnings(started.flatMap(({ exposure }) => exposure ?? [])))
       this.#log.warning(warning);
