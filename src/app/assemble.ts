@@ -334,6 +334,7 @@ function createInterfaces(
   settings.restartWith(async (names, how) => {
     // between changes of the devices, which the adapters follow
     const failures = await changes.inTurn(() => seats.restart(names, how));
+    options.onAdapters?.();
     if (failures.size > 0 && !how.goesOn) return failures;
     if (!names.includes('csip') && !names.includes('csip-website')) return failures;
     return moveCsipPage(http.api, inForce(), log).then(

@@ -50,6 +50,8 @@ export interface AppOptions {
   readonly onStopRequest?: (reason: string) => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
+  /** called when a change of the settings has restarted adapters, or switched them on or off */
+  readonly onAdapters?: () => void;
 }
 
 export interface Endpoints {

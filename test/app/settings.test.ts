@@ -9,7 +9,7 @@ import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
 import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
-import { isLive, settingKeys, settingOf, variableOf } from '../../src/config/settings/settings.ts';
+import { settingKeys, settingOf, variableOf } from '../../src/config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../../src/config/settings/settings.ts';
 import { noCertificates } from '../../src/contract/certificates.ts';
 import type { SimError } from '../../src/core/errors.ts';
@@ -195,7 +195,7 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
   },
 };
 
-const liveKeys = settingKeys.filter(isLive);
+const liveKeys = settingKeys.filter((key): key is LiveKey => settingOf(key).changes.by === 'live');
 
 describe('Live settings have the same value and effect by the environment and by PATCH', () => {
   /** one with all values by the environment, one for PATCH */

@@ -16,6 +16,8 @@ import { createStopHandler } from './ending.ts';
 interface ProcessAround {
   /** Prints the lines of a simulator that has started. */
   readonly print: (lines: readonly string[]) => void;
+  /** Called when the adapters of the simulator may be others. */
+  readonly onAdapters?: () => void;
   readonly exit: (code: number) => never;
   readonly fail: (error: unknown) => never;
   /** Ends the process when a new simulator cannot be built or started. */
@@ -60,6 +62,7 @@ export class Running {
     const { http, lines } = await this.#app.start();
     // clients find a later simulator where this one was, also after `--website_port 0`
     this.#config = { ...this.#config, web: { ...this.#config.web, port: http.port } };
+    this.#around.onAdapters?.();
     this.#around.print(lines);
   }
 
@@ -78,6 +81,7 @@ export class Running {
     return createApp(this.#config, {
       logBook: this.#logBook,
       store: createMemoryStore({}, this.#contents),
+      onAdapters: () => this.#around.onAdapters?.(),
       onStopRequest: () => {
         this.end();
       },
