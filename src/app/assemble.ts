@@ -44,7 +44,7 @@ import { keepPlant } from './keep-plant.ts';
 import { changedDevices, restoreClock } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import type { Contents } from '../state/contents.ts';
-import { changesSlot } from '../state/slots.ts';
+import { changesSlot, settingsSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -139,6 +139,8 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
     logBook.print(printing);
   });
   keep('settings', settings.kept());
+  const [formerSettings] = keeping ? [] : state.values(settingsSlot);
+  if (formerSettings !== undefined) settings.kept().restore(formerSettings);
   keep('log', logBook.kept());
   const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   return {
@@ -200,6 +202,8 @@ function createLines(ground: Ground, lab: Lab) {
   const changes = createChanges(ground, lab, seats, owners);
   lab.keepChanged(changes);
   keep('changes', changes.kept());
+  const [formerChanges] = keeping ? [] : state.values(changesSlot);
+  if (formerChanges !== undefined) changes.kept().restore(formerChanges);
   return { shared, wireLog, seats, interfaces, owners, changes };
 }
 
@@ -393,6 +397,12 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
       inForce: () => settings.config.settings.values,
       current: () => labConfigOf(running),
       state,
+      get unkept(): Contents {
+        const parts = { [settingsSlot]: settings.kept(), [changesSlot]: changes.kept() };
+        return new Map(
+          keeping ? [] : Object.entries(parts).map(([slot, kept]) => [slot, [JSON.stringify(kept.save())]]),
+        );
+      },
       log,
       tryToBuild,
       onRestart: options.onRestartRequest,

@@ -66,6 +66,10 @@ class Process {
     return ask(this.#ports.at(-1) ?? 0, `/api/sim/${place}`, body === undefined ? {} : { method: 'POST', body });
   }
 
+  patch(place: string, body: unknown): Promise<JsonAnswer> {
+    return ask(this.#ports.at(-1) ?? 0, `/api/sim/${place}`, { method: 'PATCH', body });
+  }
+
   /** Loads a lab, and waits for the simulator that starts then. */
   async load(body: unknown): Promise<Json> {
     const next = new Promise<void>((resolve, reject) => {
@@ -198,8 +202,10 @@ describe('POST config', () => {
     expect(json.devices).to.equal(1);
   });
 
-  it('a lab that cannot start: the former one starts again', async () => {
+  it('a lab that cannot start: the former one starts again, with what requests have changed', async () => {
     const running = await start();
+    expect((await running.ask('devices', { device_type: 'Batt-1Phase', name: 'Store' })).status).to.equal(201);
+    expect((await running.patch('settings', { mb_idle_timeout_s: 61 })).status).to.equal(200);
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -209,6 +215,10 @@ describe('POST config', () => {
     } finally {
       server.close();
     }
+    expect(await running.names()).to.deep.equal(['PV-3Phase 0', 'Store']);
+    const { settings } = (await running.ask('settings')).json;
+    expect(settings.find(({ key }: Json) => key === 'mb_idle_timeout_s')).to.include({ value: 61, origin: 'rest' });
+    await running.load({ config: null });
     expect(await running.names()).to.deep.equal(['PV-3Phase 0']);
   });
 
