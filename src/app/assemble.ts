@@ -104,7 +104,12 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const certificates = keptCertificates(ground);
-  const settings = new SettingsInForce(config, { log, certificates, later: ground.later });
+  const settings = new SettingsInForce(config, {
+    log,
+    certificates,
+    later: ground.later,
+    withoutRequests: ground.options.withoutRequests ?? null,
+  });
   const plant = createConfiguredPlant(config, {
     devices,
     clock,

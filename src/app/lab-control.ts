@@ -49,7 +49,7 @@ interface LabControlOptions {
   readonly inForce: () => AppConfig['settings']['values'];
   readonly current: () => LabConfig;
   readonly state: Pick<State, 'contents'>;
-  /** what requests have changed, where the state does not keep it */
+  /** changes by requests that the state does not keep */
   readonly unkept: Contents;
   readonly log: Pick<Logger, 'info'>;
   /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */

@@ -58,6 +58,12 @@ function winsText(key: SettingKey, requested: unknown, configured: unknown): str
   return `${key} is${here} as a request has set it, not${there} as the changed configuration says`;
 }
 
+/** The value of the configuration in place of that of a request; secrets are not repeated. */
+function requestText(key: SettingKey, configured: unknown, requested: unknown): string {
+  if (settingOf(key).secret) return key;
+  return `${key} is ${JSON.stringify(configured)} in place of ${JSON.stringify(requested)}`;
+}
+
 const changeableKeys = settingKeys.filter(isChangeable);
 
 /** Restarts adapters by the settings in force; those that do not open are switched off. @throws SimError STOPPING */
@@ -75,6 +81,8 @@ interface SettingsOptions {
   readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
   readonly certificates: CertificateStore;
   readonly later: Later;
+  /** why kept settings of requests are not in force; null: they are */
+  readonly withoutRequests: string | null;
 }
 
 /** The layer of requests, and the configuration with it. */
@@ -91,6 +99,7 @@ export class SettingsInForce implements SettingsControl {
   /** one change at a time: its adapters restart before the next one is read */
   readonly #turns = new Turns();
   readonly #later: Later;
+  readonly #withoutRequests: string | null;
   readonly #ending = new AbortController();
   /** adapters that the settings in force switch on, and that did not open */
   readonly #off = new Set<RestartableAdapter>();
@@ -107,9 +116,10 @@ export class SettingsInForce implements SettingsControl {
   #reports: readonly SettingReport[] | null = null;
 
   /** @throws SimError CONFIG_INVALID for certificates that do not exist or do not fit */
-  constructor(start: AppConfig, { log, certificates, later }: SettingsOptions) {
+  constructor(start: AppConfig, { log, certificates, later, withoutRequests }: SettingsOptions) {
     this.#start = start;
     this.#later = later;
+    this.#withoutRequests = withoutRequests;
     this.#tried = this.#proven = { rest: new Map(), config: start };
     this.#log = log;
     this.#certificates = certificates;
@@ -150,6 +160,11 @@ export class SettingsInForce implements SettingsControl {
       };
     });
     return this.#reports;
+  }
+
+  /** True if requests have changed settings of adapters. */
+  get hasRequestedAdapters(): boolean {
+    return [...this.#proven.rest.keys()].some((key) => settingOf(key).changes.by === 'adapter');
   }
 
   change(values: Readonly<Record<string, unknown>>, by: Origin): Promise<SettingsChange> {
@@ -345,6 +360,12 @@ export class SettingsInForce implements SettingsControl {
       rest.set(key, value);
       if (!isDeepStrictEqual(values[key], configured))
         lines.push(`${winsText(key, value, values[key])}; PATCH settings with null takes the request back`);
+    }
+    if (this.#withoutRequests !== null) {
+      this.#unrestored = saved;
+      const keys = [...rest.keys()].map((key) => requestText(key, values[key], rest.get(key)));
+      this.#log.warning(`the settings of requests are not restored: ${this.#withoutRequests}; ${keys.join(', ')}`);
+      return;
     }
     try {
       const restored = this.#inForce(rest);

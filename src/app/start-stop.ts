@@ -50,6 +50,8 @@ export interface AppOptions {
   readonly onStopRequest?: (reason: string) => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
+  /** why the settings of requests that the state has kept are not in force; absent: they are */
+  readonly withoutRequests?: string;
   /** called when a change of the settings has restarted adapters, or switched them on or off */
   readonly onAdapters?: () => void;
 }
@@ -110,6 +112,11 @@ export class App {
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
     this.recorder = parts.recorder;
+  }
+
+  /** True if requests have changed settings of adapters. */
+  get hasRequestedAdapters(): boolean {
+    return this.#parts.settings.hasRequestedAdapters;
   }
 
   /** The simulator as the host of a scenario of this name. */

@@ -27,6 +27,7 @@ class Bench {
       log: { info: line, warning: line, error: line },
       certificates: {} as unknown as CertificateStore,
       later: this.timers.later,
+      withoutRequests: null,
     });
     this.settings.restartWith((names, how) => this.#restart(names, how));
   }

@@ -391,6 +391,28 @@ describe('Settings that change while the simulator runs', () => {
       expect((await settingsOf({ app, port, printed }))['log_level']).to.include({ value: 'debug', origin: 'rest' });
     });
 
+    it('a process that is killed during a restart of an adapter leaves all of the change or nothing', async () => {
+      const lab = await inFolder();
+      const kills: TestFolder[] = [];
+      folder.beforeStep = () => {
+        kills.push(folder.afterKill(), folder.afterPowerLoss(), folder.afterPowerLoss(40));
+        return Promise.resolve();
+      };
+      await patch(lab, { mb_shared_port: true, mb_idle_timeout_s: 60 });
+      kills.push(folder.afterKill(), folder.afterPowerLoss());
+      folder.beforeStep = () => Promise.resolve();
+      await lab.app.stop();
+      const states = new Set<string>();
+      for (const killed of kills) {
+        folder = killed;
+        const again = await inFolder();
+        const { mb_shared_port: shared, mb_idle_timeout_s: idle } = await settingsOf(again);
+        states.add(`${shared.origin} ${idle.origin}`);
+        await again.app.stop();
+      }
+      expect([...states].sort()).to.deep.equal(['default default', 'rest rest']);
+    });
+
     it('requests that are not restored stay in the folder until another one changes settings', async () => {
       const lab = await inFolder();
       await patch(lab, { mb_foreign_unit: 'gateway', log_level: 'debug' });

@@ -237,6 +237,29 @@ describe('POST config', () => {
     expect((await next.ask('certificates')).json.certificates).to.not.have.length(0);
   });
 
+  it('a start whose adapters do not open with settings of requests has those of the configuration, and keeps them', async () => {
+    const flags = ['--state_dir', join(folder, 'requests')];
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+    const portOf = async (running: Process) =>
+      (await running.ask('settings')).json.settings.find(({ key }: Json) => key === 'mb_port').value;
+    const running = await start(...flags);
+    expect((await running.patch('settings', { mb_port: port, mb_shared_port: true })).status).to.equal(200);
+    await end();
+    const other = createServer();
+    other.listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    expect(await portOf(await start(...flags))).to.equal(0);
+    await end();
+    other.close();
+    expect(await portOf(await start(...flags))).to.equal(port);
+  });
+
   it('is refused with --settings_locked, and in the simulator of a script', async () => {
     const locked = await start('--settings_locked', 'yes');
     expect((await locked.ask('config', { config: lab, dry_run: true })).json.code).to.equal('settings-locked');
