@@ -44,7 +44,7 @@ import { keepPlant } from './keep-plant.ts';
 import { changedDevices, restoreEarly } from './keeping.ts';
 import { alarmOfState } from './state-alarm.ts';
 import type { Contents } from '../state/contents.ts';
-import { changesSlot } from '../state/slots.ts';
+import { changesSlot, settingsSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
 import type { Plant } from '../contract/plant.ts';
@@ -104,7 +104,12 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const commAlarms = new CommAlarms(() => wall.nowMs());
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const certificates = keptCertificates(ground);
-  const settings = new SettingsInForce(config, log, certificates);
+  const settings = new SettingsInForce(config, {
+    log,
+    certificates,
+    later: ground.later,
+    withoutRequests: ground.options.withoutRequests ?? null,
+  });
   settings.follow(['log_level', 'log_format'], ({ log: printing }) => {
     logBook.print(printing);
   });
@@ -202,6 +207,8 @@ function createLines(ground: Ground, lab: Lab) {
   const changes = createChanges(ground, lab, seats, owners);
   lab.keepChanged(changes);
   keep('changes', changes.kept());
+  const [formerChanges] = keeping ? [] : state.values(changesSlot);
+  if (formerChanges !== undefined) changes.kept().restore(formerChanges);
   return { shared, wireLog, seats, interfaces, owners, changes };
 }
 
@@ -333,12 +340,16 @@ function createInterfaces(
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
   scenarios.api.set(http.api);
-  // between changes of the devices, which the adapters follow
-  settings.restartWith((names, isReturn) =>
+  settings.restartWith((names, how) =>
+    // between changes of the devices, which the adapters follow
     changes.inTurn(async () => {
-      await (isReturn ? seats.putBack() : seats.restart(names));
-      if (names.includes('csip') || names.includes('csip-website')) await moveCsipPage(http.api, inForce(), log);
-      seats.settle();
+      const failures = new Map(await seats.restart(names, how));
+      options.onAdapters?.();
+      const isPageNamed = names.includes('csip') || names.includes('csip-website');
+      if (isPageNamed && (failures.size === 0 || how.goesOn))
+        await moveCsipPage(http.api, inForce(), log).catch((error: unknown) => failures.set('csip-website', error));
+      if (failures.size === 0) seats.settle();
+      return failures;
     }),
   );
   return {
@@ -392,6 +403,12 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
       inForce: () => settings.config.settings.values,
       current: () => labConfigOf(running),
       state,
+      get unkept(): Contents {
+        const parts = { [settingsSlot]: settings.kept(), [changesSlot]: changes.kept() };
+        return new Map(
+          keeping ? [] : Object.entries(parts).map(([slot, kept]) => [slot, [JSON.stringify(kept.save())]]),
+        );
+      },
       log,
       tryToBuild,
       onRestart: options.onRestartRequest,

@@ -49,6 +49,8 @@ interface LabControlOptions {
   readonly inForce: () => AppConfig['settings']['values'];
   readonly current: () => LabConfig;
   readonly state: Pick<State, 'contents'>;
+  /** changes by requests that the state does not keep */
+  readonly unkept: Contents;
   readonly log: Pick<Logger, 'info'>;
   /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */
   readonly tryToBuild: (config: AppConfig, contents: Contents) => void;
@@ -80,7 +82,7 @@ export function createLabControl(options: LabControlOptions): LabControl {
             ? null
             : (reason) => {
                 log.info(`restarting with ${content === null ? 'the lab of the start' : 'another lab'}: ${reason}`);
-                onRestart({ reason, contents, former: state.contents() });
+                onRestart({ reason, contents, former: new Map([...state.contents(), ...options.unkept]) });
               },
       };
     },

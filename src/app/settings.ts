@@ -19,13 +19,20 @@ import { originText } from '../core/origin.ts';
 import type { Origin } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
 import { Turns } from '../core/turns.ts';
+import { withinLimit } from '../core/time/timers.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { NotOpened, RestartOptions } from './adapters/seats.ts';
+import { isSwitchedOn, stepsOf, stepsText } from './adapters/steps.ts';
+import type { AdapterSteps } from './adapters/steps.ts';
 import { chosenCertificates, useCertificates } from './chosen-certificates.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
 interface KeptSetting {
   readonly value: JsonValue;
-  readonly under: JsonValue;
+  readonly configured: JsonValue;
 }
+
+type KeptSettings = Readonly<Record<string, KeptSetting>>;
 
 type Layer = ReadonlyMap<SettingKey, unknown>;
 
@@ -43,10 +50,40 @@ function pointedAt(issue: Issue): Issue {
   return key === undefined ? issue : { ...issue, name: pointerStep(key) };
 }
 
+/** The value of a request beside that of the configuration; secrets are not repeated. */
+function winsText(key: SettingKey, requested: unknown, configured: unknown): string {
+  const [here, there] = settingOf(key).secret
+    ? ['', '']
+    : [requested, configured].map((value) => ` ${JSON.stringify(value)}`);
+  return `${key} is${here} as a request has set it, not${there} as the changed configuration says`;
+}
+
+/** The value of the configuration in place of that of a request; secrets are not repeated. */
+function requestText(key: SettingKey, configured: unknown, requested: unknown): string {
+  if (settingOf(key).secret) return key;
+  return `${key} is ${JSON.stringify(configured)} in place of ${JSON.stringify(requested)}`;
+}
+
 const changeableKeys = settingKeys.filter(isChangeable);
 
-/** Restarts adapters by the settings in force. @param isReturn true: those that the restart before has closed, if any */
-type Restart = (adapters: readonly RestartableAdapter[], isReturn: boolean) => Promise<void>;
+/** Restarts adapters by the settings in force; those that do not open are switched off. @throws SimError STOPPING */
+type Restart = (adapters: readonly RestartableAdapter[], how: RestartOptions) => Promise<NotOpened>;
+
+/** Further changes are refused, so that a slow adapter does not collect them. */
+const maxWaiting = 16;
+
+/** An end waits so long for a change under way, ms: adapters that close then are ended with all others. */
+const endLimitMs = 1000;
+
+const isStopping = () => new SimError('STOPPING', 'the simulator is stopping');
+
+interface SettingsOptions {
+  readonly log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly certificates: CertificateStore;
+  readonly later: Later;
+  /** why kept settings of requests are not in force; null: they are */
+  readonly withoutRequests: string | null;
+}
 
 /** The layer of requests, and the configuration with it. */
 interface InForce {
@@ -61,20 +98,28 @@ export class SettingsInForce implements SettingsControl {
   readonly #followers: { readonly keys: readonly LiveKey[]; readonly act: Follower }[] = [];
   /** one change at a time: its adapters restart before the next one is read */
   readonly #turns = new Turns();
-  #restart: Restart = () => Promise.resolve();
+  readonly #later: Later;
+  readonly #withoutRequests: string | null;
+  readonly #ending = new AbortController();
+  /** adapters that the settings in force switch on, and that did not open */
+  readonly #off = new Set<RestartableAdapter>();
+  #restart: Restart = () => Promise.resolve(new Map());
   /** while adapters restart, the settings that they try */
   #tried: InForce;
   /** settings that a restart of the process begins with */
   #proven: InForce;
   /** ends the uses of the certificates that `#proven` chooses */
   #endUses: () => void;
-  #hasEnded = false;
+  /** settings of an earlier process that are not in force, and stay in the folder until a request changes settings */
+  #unrestored: KeptSettings | null = null;
   /** null: to be made anew */
   #reports: readonly SettingReport[] | null = null;
 
   /** @throws SimError CONFIG_INVALID for certificates that do not exist or do not fit */
-  constructor(start: AppConfig, log: Pick<Logger, 'error' | 'info' | 'warning'>, certificates: CertificateStore) {
+  constructor(start: AppConfig, { log, certificates, later, withoutRequests }: SettingsOptions) {
     this.#start = start;
+    this.#later = later;
+    this.#withoutRequests = withoutRequests;
     this.#tried = this.#proven = { rest: new Map(), config: start };
     this.#log = log;
     this.#certificates = certificates;
@@ -95,7 +140,6 @@ export class SettingsInForce implements SettingsControl {
     this.#followers.push({ keys, act });
   }
 
-  /** @param restart makes adapters anew; a failure leaves some of them switched off */
   restartWith(restart: Restart): void {
     this.#restart = restart;
   }
@@ -120,9 +164,18 @@ export class SettingsInForce implements SettingsControl {
     return this.#reports;
   }
 
+  /** True if requests have changed settings of adapters. */
+  get hasRequestedAdapters(): boolean {
+    return [...this.#proven.rest.keys()].some((key) => settingOf(key).changes.by === 'adapter');
+  }
+
   change(values: Readonly<Record<string, unknown>>, by: Origin): Promise<SettingsChange> {
+    if (this.#turns.waiting >= maxWaiting)
+      return Promise.reject(
+        new SimError('COMMAND_CONFLICT', `nothing is changed: ${maxWaiting} changes of settings wait already`),
+      );
     return this.#turns.take(async () => {
-      if (this.#hasEnded) throw new SimError('STOPPING', 'the simulator is stopping');
+      if (this.#ending.signal.aborted) throw isStopping();
       const { read, refusals } = this.#read(values);
       if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
       const rest = new Map(this.#proven.rest);
@@ -130,27 +183,30 @@ export class SettingsInForce implements SettingsControl {
         if (value === null) rest.delete(key);
         else rest.set(key, value);
       }
-      const restarts = await this.#put(this.#inForce(rest), by);
-      return { keys: [...read.keys()], restarts };
+      const keys = [...read.keys()];
+      const restarts = await this.#put(this.#inForce(rest), keys, by);
+      return { keys, restarts };
     });
   }
 
-  /** Refuses further changes; resolves when none is under way. */
+  /** Refuses further changes, and opens no adapter any more; resolves when no change is under way, or after 1 s. */
   async end(): Promise<void> {
-    this.#hasEnded = true;
-    await this.#turns.settled();
+    this.#ending.abort();
+    this.#turns.refuseWaiting(isStopping());
+    await withinLimit(this.#turns.settled(), endLimitMs, this.#later).catch(() => undefined);
   }
 
   /** The layer of requests. Where the configuration has changed since, the layer wins, with a line in the log. */
   kept(): Kept {
     return {
       save: () => {
+        if (this.#unrestored !== null) return this.#unrestored as unknown as JsonValue;
         const { values } = this.#start.settings;
-        const entries = [...this.#proven.rest].map(([key, value]) => [key, { value, under: values[key] }]);
+        const entries = [...this.#proven.rest].map(([key, value]) => [key, { value, configured: values[key] }]);
         return Object.fromEntries(entries) as JsonValue;
       },
       restore: (saved) => {
-        this.#restore(saved as unknown as Readonly<Record<string, KeptSetting>>);
+        this.#restore(saved as unknown as KeptSettings);
       },
     };
   }
@@ -207,27 +263,37 @@ export class SettingsInForce implements SettingsControl {
 
   /**
    * Puts settings in force, or leaves the former ones there.
-   * @returns adapters that have restarted
+   * @param named settings of the request, also those that keep their values
+   * @returns adapters that were restarted, switched on or switched off
    * @throws SimError COMMAND_CONFLICT for an adapter that does not start with the settings
    */
-  async #put(next: InForce, by: Origin): Promise<readonly RestartableAdapter[]> {
+  async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<readonly RestartableAdapter[]> {
     const former = this.#proven;
     const changed = changeableKeys.filter(
       (key) => !isDeepStrictEqual(this.#valueIn(former.rest, key), this.#valueIn(next.rest, key)),
     );
-    const restarts = adaptersOf(changed);
+    const steps = stepsOf({
+      former: former.config,
+      next: next.config,
+      named,
+      changed,
+      off: this.#off,
+      isUsed: (key) => [former, next].some(({ rest }) => this.#valueIn(rest, key) === true),
+    });
     const endUses = useCertificates(this.#certificates, next.config);
     this.#tried = next;
     try {
-      if (restarts.length > 0) await this.#restartOrReturn(restarts, former, by);
+      if (steps.size > 0) await this.#restartOrReturn(steps, former, by);
     } catch (error) {
+      this.#tried = former;
       endUses();
       throw error;
     }
     this.#establish(next, endUses);
+    this.#unrestored = null;
     this.#warn(former, next);
     for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
-    return restarts;
+    return [...steps.keys(), ...(await this.#openAgain())];
   }
 
   /** The lines of a start that the former settings did not have; not those of settings that wait for their switch. */
@@ -244,27 +310,48 @@ export class SettingsInForce implements SettingsControl {
     this.#reports = null;
   }
 
-  async #restartOrReturn(restarts: readonly RestartableAdapter[], former: InForce, by: Origin): Promise<void> {
-    const names = restarts.join(', ');
-    try {
-      await this.#restart(restarts, false);
-      this.#log.info(`${names}: restarted with other settings, asked by ${originText(by)}`);
-    } catch (error) {
-      this.#tried = former;
-      let outcome = 'the former settings are in force again';
-      await this.#restart(restarts, true).catch((failure: unknown) => {
-        this.#log.error(`${names}: not started again with the former settings: ${errorText(failure)}`);
-        outcome += ', but not everything has started with them';
-      });
-      throw new SimError('COMMAND_CONFLICT', `${outcome}: ${reasonsOf(error)}`);
+  async #restartOrReturn(steps: AdapterSteps, former: InForce, by: Origin): Promise<void> {
+    const names = [...steps.keys()];
+    const [failure] = await this.#restartAll(names, false);
+    if (failure === undefined) {
+      this.#log.info(`${stepsText(steps)}, asked by ${originText(by)}`);
+      return;
     }
+    this.#tried = former;
+    const left = await this.#restartAll(names, true);
+    const reason = reasonsOf(failure[1]);
+    if (left.size === 0) throw new SimError('COMMAND_CONFLICT', `the former settings are in force again: ${reason}`);
+    const offText = Array.from(left, ([name, error]) => `${name} (${reasonsOf(error)})`).join(', ');
+    this.#log.error(`switched off, since they do not start with the former settings either: ${offText}`);
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `no setting is changed: ${reason}; switched off, since they do not start with the former settings either, until ` +
+        `a request changes settings: ${offText}`,
+    );
   }
 
-  #restore(saved: Readonly<Record<string, KeptSetting>>): void {
+  async #restartAll(names: readonly RestartableAdapter[], goesOn: boolean): Promise<NotOpened> {
+    const failures = await this.#restart(names, { goesOn, ending: this.#ending.signal });
+    for (const name of names)
+      if (failures.has(name)) this.#off.add(name);
+      else this.#off.delete(name);
+    return failures;
+  }
+
+  /** Opens adapters that an earlier change has left switched off. @returns those that are open now */
+  async #openAgain(): Promise<readonly RestartableAdapter[]> {
+    const names = [...this.#off].filter((name) => isSwitchedOn(this.config, name));
+    if (names.length === 0) return [];
+    const failures = await this.#restartAll(names, true);
+    for (const [name, error] of failures) this.#log.error(`${name} is still switched off: ${reasonsOf(error)}`);
+    return names.filter((name) => !failures.has(name));
+  }
+
+  #restore(saved: KeptSettings): void {
     const { values, directory } = this.#start.settings;
     const rest = new Map<SettingKey, unknown>();
     const lines: string[] = [];
-    for (const [key, { value: raw, under }] of Object.entries(saved)) {
+    for (const [key, { value: raw, configured }] of Object.entries(saved)) {
       const value = isSettingKey(key) && isChangeable(key) ? settingOf(key).kind.read(raw, directory) : undefined;
       if (!isSettingKey(key) || value === undefined) {
         this.#log.warning(
@@ -273,11 +360,14 @@ export class SettingsInForce implements SettingsControl {
         continue;
       }
       rest.set(key, value);
-      if (!isDeepStrictEqual(values[key], under))
-        lines.push(
-          `${key} is ${JSON.stringify(value)} as a request has set it, not ${JSON.stringify(values[key])} ` +
-            'as the changed configuration says; PATCH settings with null takes the request back',
-        );
+      if (!isDeepStrictEqual(values[key], configured))
+        lines.push(`${winsText(key, value, values[key])}; PATCH settings with null takes the request back`);
+    }
+    if (this.#withoutRequests !== null) {
+      this.#unrestored = saved;
+      const keys = [...rest.keys()].map((key) => requestText(key, values[key], rest.get(key)));
+      this.#log.warning(`the settings of requests are not restored: ${this.#withoutRequests}; ${keys.join(', ')}`);
+      return;
     }
     try {
       const restored = this.#inForce(rest);
@@ -285,15 +375,8 @@ export class SettingsInForce implements SettingsControl {
       for (const { act } of this.#followers) act(this.#tried.config, { source: 'rest' });
       for (const line of lines) this.#log.info(line);
     } catch (error) {
+      this.#unrestored = saved;
       this.#log.warning(`the settings of requests are not restored: ${reasonsOf(error)}`);
     }
   }
-}
-
-function adaptersOf(keys: readonly SettingKey[]): readonly RestartableAdapter[] {
-  const adapters = keys.flatMap((key) => {
-    const { changes } = settingOf(key);
-    return changes.by === 'adapter' ? changes.adapter : [];
-  });
-  return [...new Set(adapters)];
 }

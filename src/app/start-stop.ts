@@ -50,6 +50,10 @@ export interface AppOptions {
   readonly onStopRequest?: (reason: string) => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
+  /** why the settings of requests that the state has kept are not in force; absent: they are */
+  readonly withoutRequests?: string;
+  /** called when a change of the settings has restarted adapters, or switched them on or off */
+  readonly onAdapters?: () => void;
 }
 
 export interface Endpoints {
@@ -110,6 +114,11 @@ export class App {
     this.recorder = parts.recorder;
   }
 
+  /** True if requests have changed settings of adapters. */
+  get hasRequestedAdapters(): boolean {
+    return this.#parts.settings.hasRequestedAdapters;
+  }
+
   /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
@@ -158,13 +167,13 @@ export class App {
     const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } =
       this.#parts;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
+    // from here on no new request is served; answers under way may finish
+    // guarded at once: a failure before it is waited for would end the process
+    const http = this.#waitForEnd('HTTP', this.api.stop());
     await this.#waitForEnd('a change of the settings', settings.end());
     // while the clients of the protocols say which devices they serve
     this.#parts.owners.save();
     this.plant.end();
-    // from here on no new request is served; answers under way may finish
-    // guarded at once: a failure before it is waited for would end the process
-    const http = this.#waitForEnd('HTTP', this.api.stop());
     // HTTP requests may be waiting for work of these adapters
     await this.#stopAdapters(({ outbound = false }) => outbound);
     await this.#waitForEnd('the tick', ticker.stop());

@@ -12,6 +12,9 @@ export const layoutsSlot = slotName('plant', 'shared', 'layouts');
 /** Devices that clients have added and removed. */
 export const changesSlot = slotName('plant', 'shared', 'changes');
 
+/** Settings that requests have changed. */
+export const settingsSlot = slotName('plant', 'shared', 'settings');
+
 /** Beginnings of slot names, whole parts, that belong to one device. */
 export interface SlotOwner {
   readonly device: number;

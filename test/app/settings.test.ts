@@ -11,7 +11,7 @@ import { allRoutes } from '../../src/api/routes.ts';
 import { createApp } from '../../src/app/build.ts';
 import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
-import { isLive, settingKeys, settingOf, variableOf } from '../../src/config/settings/settings.ts';
+import { settingKeys, settingOf, variableOf } from '../../src/config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../../src/config/settings/settings.ts';
 import { noCertificates } from '../../src/contract/certificates.ts';
 import type { SimError } from '../../src/core/errors.ts';
@@ -197,7 +197,7 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
   },
 };
 
-const liveKeys = settingKeys.filter(isLive);
+const liveKeys = settingKeys.filter((key): key is LiveKey => settingOf(key).changes.by === 'live');
 
 describe('Live settings have the same value and effect by the environment and by PATCH', () => {
   /** one with all values by the environment, one for PATCH */
@@ -417,6 +417,56 @@ describe('Settings that change while the simulator runs', () => {
         '/mb_foreign_unit: given gateway together with --mb_framing rtu_over_tcp; allowed: silent',
       );
       expect(more).to.deep.equal([]);
+      await again.app.stop();
+      const { app, port, printed } = await inFolder();
+      expect((await settingsOf({ app, port, printed }))['log_level']).to.include({ value: 'debug', origin: 'rest' });
+    });
+
+    it('a process that is killed during a restart of an adapter leaves all of the change or nothing', async () => {
+      const lab = await inFolder();
+      const kills: TestFolder[] = [];
+      folder.beforeStep = () => {
+        kills.push(folder.afterKill(), folder.afterPowerLoss(), folder.afterPowerLoss(40));
+        return Promise.resolve();
+      };
+      await patch(lab, { mb_shared_port: true, mb_idle_timeout_s: 60 });
+      kills.push(folder.afterKill(), folder.afterPowerLoss());
+      folder.beforeStep = () => Promise.resolve();
+      await lab.app.stop();
+      const states = new Set<string>();
+      for (const killed of kills) {
+        folder = killed;
+        const again = await inFolder();
+        const { mb_shared_port: shared, mb_idle_timeout_s: idle } = await settingsOf(again);
+        states.add(`${shared.origin} ${idle.origin}`);
+        await again.app.stop();
+      }
+      expect([...states].sort()).to.deep.equal(['default default', 'rest rest']);
+    });
+
+    it('requests that are not restored stay in the folder until another one changes settings', async () => {
+      const lab = await inFolder();
+      await patch(lab, { mb_foreign_unit: 'gateway', log_level: 'debug' });
+      await lab.app.stop();
+      const again = await inFolder('--mb_framing', 'rtu_over_tcp');
+      await patch(again, { mb_idle_timeout_s: 60 });
+      await again.app.stop();
+      const all = await settingsOf(await inFolder());
+      expect([all['log_level'].origin, all['mb_idle_timeout_s'].value]).to.deep.equal(['default', 60]);
+    });
+
+    it('the value of a secret is in no line of the log', async () => {
+      const lab = await inFolder();
+      await patch(lab, { ocpp_password: 'requested-secret' });
+      await lab.app.stop();
+      const { printed } = await start(
+        ['--state_dir', root],
+        { DERBENCH_OCPP_PASSWORD: 'configured-secret' },
+        { openStateFolder: () => folder },
+      );
+      expect(printed.join('\n'))
+        .to.include('ocpp_password is as a request has set it, not as the changed configuration says')
+        .and.not.match(/requested-secret|configured-secret/);
     });
 
     it('a request wins over a configuration that has changed since, with one line in the log', async () => {

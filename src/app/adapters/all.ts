@@ -43,7 +43,7 @@ export function composeAdapters(context: Context): Adapters {
     messages: modbusMessages,
     ptys: clientPty,
   });
-  const seats = new AdapterSeats(logBook.logger('Lab'));
+  const seats = new AdapterSeats(logBook.logger('Lab'), later);
   composeModbus(seats, { ...context, modbusMessages });
   seats.add({ name: null, make: () => sunspecClient });
   const csipFollowers: CsipFollowers = new Set();

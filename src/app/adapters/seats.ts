@@ -1,9 +1,11 @@
 /** The places of adapters, which settings switch on, restart and switch off while the simulator runs. */
 import type { RestartableAdapter } from '../../contract/settings.ts';
 import type { Adapter, Exposure } from '../../core/adapter.ts';
-import { errorText } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/http/http-guard.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { withinLimit } from '../../core/time/timers.ts';
+import type { Later } from '../../core/time/timers.ts';
 
 /** Log lines about addresses that others than this machine reach without authentication. */
 export function exposureWarnings(exposures: readonly Exposure[]): readonly string[] {
@@ -26,6 +28,19 @@ interface SeatOptions<A extends Adapter> {
   readonly placed?: (adapter: A | null) => void;
 }
 
+/** Time in which an adapter closes, and in which it opens, ms; the last messages of OCPP have 3 s. */
+const limitMs = 10_000;
+
+/** Adapters that do not open, with their errors. */
+export type NotOpened = ReadonlyMap<RestartableAdapter, unknown>;
+
+export interface RestartOptions {
+  /** false: the first adapter that does not open leaves those after it switched off */
+  readonly goesOn: boolean;
+  /** no adapter opens any more once it is aborted */
+  readonly ending: AbortSignal;
+}
+
 interface Seat {
   readonly name: RestartableAdapter | null;
   readonly adapter: Adapter | null;
@@ -39,12 +54,14 @@ interface Seat {
 export class AdapterSeats {
   readonly #seats: Seat[] = [];
   readonly #present: Adapter[] = [];
-  /** closed by the restart under way, in this order */
+  /** closed by the last restart, in this order */
   readonly #tried = new Set<Seat>();
   readonly #log: Pick<Logger, 'error' | 'info' | 'warning'>;
+  readonly #later: Later;
 
-  constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>) {
+  constructor(log: Pick<Logger, 'error' | 'info' | 'warning'>, later: Later) {
     this.#log = log;
+    this.#later = later;
   }
 
   /** Adapters that are switched on, in the order in which they start. The list is the same one after each change. */
@@ -54,6 +71,7 @@ export class AdapterSeats {
 
   /** Makes an adapter, which starts after those added before. @throws errors of `make` */
   add<A extends Adapter>({ name, make, restartsLast = false, placed }: SeatOptions<A>): void {
+    const later = this.#later;
     let adapter: A | null = null;
     let closed: A | null = null;
     const place = (next: A | null) => {
@@ -68,18 +86,25 @@ export class AdapterSeats {
       },
       restartsLast,
       async close() {
-        closed = adapter ?? closed;
-        await (adapter?.switchOff?.() ?? adapter?.stop());
-        place(null);
+        if (adapter === null) return;
+        closed = adapter;
+        try {
+          await withinLimit(adapter.switchOff?.() ?? adapter.stop(), limitMs, later);
+        } finally {
+          place(null);
+        }
       },
       async open() {
         const next = make();
         if (next === null) return;
         place(next);
+        const start = next.start();
         try {
-          await next.start();
+          await withinLimit(start, limitMs, later);
         } catch (error) {
           place(null);
+          // an adapter that opens too late closes again
+          void start.then(() => next.stop()).catch(() => undefined);
           throw error;
         }
       },
@@ -93,17 +118,25 @@ export class AdapterSeats {
 
   /**
    * Closes the named adapters, then makes and starts them by the settings in force, with the lines that a start of the
-   * simulator has about them. `settle` or `putBack` follows.
-   * @throws the error of the first one that does not start; it and closed ones after it are switched off then
+   * simulator has about them. One that does not close in time counts as closed. After a failure a second restart, which goes
+   * on, reaches those that the first one has closed, and `settle` follows once all have opened.
+   * @throws SimError STOPPING
    */
-  restart(names: readonly RestartableAdapter[]): Promise<void> {
-    this.#tried.clear();
-    return this.#restart(this.#seats.filter(({ name }) => name !== null && names.includes(name)));
-  }
-
-  /** As `restart`, for the adapters that the failed one has closed. */
-  putBack(): Promise<void> {
-    return this.#restart([...this.#tried]);
+  async restart(names: readonly RestartableAdapter[], how: RestartOptions): Promise<NotOpened> {
+    const named = this.#seats.filter(({ name }) => name !== null && names.includes(name));
+    const seats = how.goesOn ? named.filter((seat) => seat.adapter === null || this.#tried.has(seat)) : named;
+    if (!how.goesOn) this.#tried.clear();
+    const failures = new Map<RestartableAdapter, unknown>();
+    for (const isLast of [false, true]) {
+      await this.#reopen(
+        seats.filter(({ restartsLast }) => restartsLast === isLast),
+        how,
+        failures,
+      );
+      if (failures.size > 0 && !how.goesOn) return failures;
+    }
+    this.#announce(seats);
+    return failures;
   }
 
   /** Nothing can refuse the settings in force any more. */
@@ -111,12 +144,11 @@ export class AdapterSeats {
     for (const seat of this.#seats) seat.settle();
   }
 
-  async #restart(seats: readonly Seat[]): Promise<void> {
-    for (const isLast of [false, true]) await this.#reopen(seats.filter(({ restartsLast }) => restartsLast === isLast));
-    this.#report(seats.flatMap(({ adapter }) => adapter ?? []));
-  }
-
-  async #reopen(seats: readonly Seat[]): Promise<void> {
+  async #reopen(
+    seats: readonly Seat[],
+    { goesOn, ending }: RestartOptions,
+    failures: Map<RestartableAdapter, unknown>,
+  ): Promise<void> {
     for (const seat of seats) this.#tried.add(seat);
     await Promise.all(
       seats.map((seat) =>
@@ -125,10 +157,20 @@ export class AdapterSeats {
         }),
       ),
     );
-    for (const seat of seats) await seat.open();
+    for (const { name, open } of seats) {
+      if (ending.aborted) throw new SimError('STOPPING', 'the simulator is stopping');
+      try {
+        await open();
+      } catch (error) {
+        if (name !== null) failures.set(name, error);
+        if (!goesOn) return;
+      }
+    }
   }
 
-  #report(started: readonly Adapter[]): void {
+  /** The lines of a start about adapters. */
+  #announce(seats: readonly Seat[]): void {
+    const started = seats.flatMap(({ adapter }) => adapter ?? []);
     for (const warning of exposureWarnings(started.flatMap(({ exposure }) => exposure ?? [])))
       this.#log.warning(warning);
     for (const line of started.flatMap((adapter) => adapter.startLines?.() ?? []))

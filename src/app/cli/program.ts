@@ -78,7 +78,20 @@ async function main(onStarted: () => void): Promise<void> {
     exit: exitNow,
     fail: endFatally,
     failRestart,
+    onAdapters: followHangups,
   });
+  /**
+   * A handler takes the place of the default effect, and of `nohup`: there is one only from the first adapter on that
+   * reads files again.
+   */
+  function followHangups(): void {
+    if (process.listenerCount('SIGHUP') > 0 || simulator.reloads.length === 0) return;
+    process.on('SIGHUP', () => {
+      const { reloads } = simulator;
+      if (reloads.length === 0) simulator.end();
+      for (const reload of reloads) reload();
+    });
+  }
   flushLog = () => {
     simulator.flushLog();
   };
@@ -87,11 +100,7 @@ async function main(onStarted: () => void): Promise<void> {
   };
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
-  // without files to reload SIGHUP keeps its default effect: it ends the process
-  if (simulator.reloads.length > 0)
-    process.on('SIGHUP', () => {
-      for (const reload of simulator.reloads) reload();
-    });
+  followHangups();
   await simulator.start();
   onStarted();
 }

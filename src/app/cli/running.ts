@@ -1,6 +1,6 @@
 /** The simulators of one process, one after the other: a restored state or another lab replaces the one that runs. */
 import { createApp } from '../build.ts';
-import type { App, Restart } from '../start-stop.ts';
+import type { App, Endpoints, Restart } from '../start-stop.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import { errorText } from '../../core/errors.ts';
 import { createLogBook } from '../../core/log/log.ts';
@@ -16,6 +16,8 @@ import { createStopHandler } from './ending.ts';
 interface ProcessAround {
   /** Prints the lines of a simulator that has started. */
   readonly print: (lines: readonly string[]) => void;
+  /** Called when the adapters of the simulator may be others. */
+  readonly onAdapters?: () => void;
   readonly exit: (code: number) => never;
   readonly fail: (error: unknown) => never;
   /** Ends the process when a new simulator cannot be built or started. */
@@ -57,10 +59,22 @@ export class Running {
 
   /** @throws SimError LISTEN_FAILED with nothing left open */
   async start(): Promise<void> {
-    const { http, lines } = await this.#app.start();
+    const { http, lines } = await this.#startApp();
     // clients find a later simulator where this one was, also after `--website_port 0`
     this.#config = { ...this.#config, web: { ...this.#config.web, port: http.port } };
+    this.#around.onAdapters?.();
     this.#around.print(lines);
+  }
+
+  /** Where an adapter does not open with settings that requests have changed, those of the configuration apply. */
+  async #startApp(): Promise<Endpoints> {
+    try {
+      return await this.#app.start();
+    } catch (error) {
+      if (this.#isEnding || !this.#app.hasRequestedAdapters) throw error;
+      this.#app = this.#build(errorText(error));
+      return this.#app.start();
+    }
   }
 
   /** Ends the process cleanly; a second call ends it at once, and so does a stop that takes 4 s. */
@@ -74,10 +88,12 @@ export class Running {
     await this.#app.stop();
   }
 
-  #build(): App {
+  #build(withoutRequests?: string): App {
     return createApp(this.#config, {
+      ...(withoutRequests !== undefined && { withoutRequests }),
       logBook: this.#logBook,
       store: createMemoryStore({}, this.#contents),
+      onAdapters: () => this.#around.onAdapters?.(),
       onStopRequest: () => {
         this.end();
       },

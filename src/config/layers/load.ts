@@ -93,14 +93,14 @@ function labConfig(
       issues.push({ name, detail: foreignFileText });
   }
   const held = new Map(settingKeys.filter(isHeld).map((key) => [key, values[key]]));
-  const given = (layer: ReadonlyMap<SettingKey, unknown>) =>
+  const heldIn = (layer: ReadonlyMap<SettingKey, unknown>) =>
     new Map([...layer].filter(([key]) => held.has(key) && !file.settings.has(key)));
   try {
     return buildConfig(
       {
         values: mergeLayers([file.settings, held]),
         file,
-        layers: { flags: given(layers.flags), env: given(layers.env), file: file.settings },
+        layers: { flags: heldIn(layers.flags), env: heldIn(layers.env), file: file.settings },
         io: limitedIo(io, files),
         requested: new Set(
           [...file.settings.keys()].filter((key) => !isDeepStrictEqual(file.settings.get(key), values[key])),

@@ -92,11 +92,6 @@ export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(settings, key);
 }
 
-/** True for the key of a setting that changes at once. */
-export function isLive(key: SettingKey): key is LiveKey {
-  return settings[key].changes.by === 'live';
-}
-
 /** True for the key of a setting that changes while the simulator runs. */
 export function isChangeable(key: SettingKey): boolean {
   return settings[key].changes.by !== 'start';

@@ -10,6 +10,21 @@ export type Later = (ms: number, run: () => void) => () => void;
 /** Calls `run` every `ms` until the returned function is called. */
 export type Every = (ms: number, run: () => void) => () => void;
 
+/** The outcome of work; rejects when it takes longer, and the work goes on by itself. */
+export async function withinLimit<T>(work: Promise<T>, limitMs: number, later: Later): Promise<T> {
+  let cancel: () => void = () => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = later(limitMs, () => {
+      reject(new Error(`not done within ${limitMs / 1000} s`));
+    });
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    cancel();
+  }
+}
+
 /** Node fires a timer with a longer wait at once. */
 const maxMs = 2 ** 31 - 1;
 

@@ -67,6 +67,10 @@ class Process {
     return ask(this.#ports.at(-1) ?? 0, `/api/sim/${place}`, body === undefined ? {} : { method: 'POST', body });
   }
 
+  patch(place: string, body: unknown): Promise<JsonAnswer> {
+    return ask(this.#ports.at(-1) ?? 0, `/api/sim/${place}`, { method: 'PATCH', body });
+  }
+
   /** Loads a lab, and waits for the simulator that starts then. */
   async load(body: unknown): Promise<Json> {
     const next = new Promise<void>((resolve, reject) => {
@@ -211,8 +215,10 @@ describe('POST config', () => {
     expect(json.devices).to.equal(1);
   });
 
-  it('a lab that cannot start: the former one starts again', async () => {
+  it('a lab that cannot start: the former one starts again, with what requests have changed', async () => {
     const running = await start();
+    expect((await running.ask('devices', { device_type: 'Batt-1Phase', name: 'Store' })).status).to.equal(201);
+    expect((await running.patch('settings', { mb_idle_timeout_s: 61 })).status).to.equal(200);
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -222,6 +228,10 @@ describe('POST config', () => {
     } finally {
       server.close();
     }
+    expect(await running.names()).to.deep.equal(['PV-3Phase 0', 'Store']);
+    const { settings } = (await running.ask('settings')).json;
+    expect(settings.find(({ key }: Json) => key === 'mb_idle_timeout_s')).to.include({ value: 61, origin: 'rest' });
+    await running.load({ config: null });
     expect(await running.names()).to.deep.equal(['PV-3Phase 0']);
   });
 
@@ -238,6 +248,29 @@ describe('POST config', () => {
     await next.load({ config: null });
     expect(await next.names()).to.deep.equal(['PV-3Phase 0']);
     expect((await next.ask('certificates')).json.certificates).to.not.have.length(0);
+  });
+
+  it('a start whose adapters do not open with settings of requests has those of the configuration, and keeps them', async () => {
+    const flags = ['--state_dir', join(folder, 'requests')];
+    const server = createServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const closed = once(server, 'close');
+    server.close();
+    await closed;
+    const portOf = async (running: Process) =>
+      (await running.ask('settings')).json.settings.find(({ key }: Json) => key === 'mb_port').value;
+    const running = await start(...flags);
+    expect((await running.patch('settings', { mb_port: port, mb_shared_port: true })).status).to.equal(200);
+    await end();
+    const other = createServer();
+    other.listen(port, '127.0.0.1');
+    await once(other, 'listening');
+    expect(await portOf(await start(...flags))).to.equal(0);
+    await end();
+    other.close();
+    expect(await portOf(await start(...flags))).to.equal(port);
   });
 
   it('is refused with --settings_locked, and in the simulator of a script', async () => {

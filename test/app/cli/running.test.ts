@@ -77,6 +77,15 @@ describe('a process that restores a snapshot', () => {
     expect(kept()).to.deep.equal(['"after"']);
   }).timeout(60_000);
 
+  it('lives on after a SIGHUP once a request has switched on an adapter that reads files again', async () => {
+    const simulator = await startSimulator(['--mb_enable', 'no']);
+    const { status } = await ask(simulator.httpPort, '/api/sim/dnp3/enable', { body: { dnp3_port: 0 } });
+    process.kill(simulator.pid, 'SIGHUP');
+    const health = await ask(simulator.httpPort, '/api/sim/health');
+    expect([status, health.status]).to.deep.equal([200, 200]);
+    expect(await simulator.stop()).to.equal(exitCodes.ok);
+  }).timeout(30_000);
+
   it('ends at a signal that comes meanwhile, with the restored state in its folder', async () => {
     const simulator = await start();
     await restore(simulator);
