@@ -271,8 +271,8 @@ describe('GET config', () => {
     rmSync(folder, { recursive: true });
   });
 
-  // heavy ones, and the clock of the machine
-  const without = ['N', 'history_samples', 'first_device', 'mb_enable', 'wall_clock'];
+  // heavy ones, the clock of the machine, and the lock that refuses devices
+  const without = ['N', 'history_samples', 'first_device', 'mb_enable', 'wall_clock', 'settings_locked'];
   const setting = fc
     .constantFrom(
       ...declarations().filter(

@@ -31,7 +31,9 @@ describe('Random switches of protocols at their peers', () => {
   const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random.next() * values.length)] as T;
 
   before(async () => {
-    central = await Central.open({ subprotocols: ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'] });
+    // its answers come when the site is there
+    const nowMs = () => site.wall.nowMs();
+    central = await Central.open({ subprotocols: ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'], nowMs });
     const prepare = (headEnd: HeadEnd, lfdis: readonly string[]) => {
       for (const lfdi of lfdis) headEnd.register(lfdi);
       headEnd.program({ default: { opModMaxLimW: 9000 } });

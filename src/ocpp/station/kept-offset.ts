@@ -21,7 +21,9 @@ interface KeptOffsetOptions {
 /** s; a central system may be in any of the years that it may name */
 const maxOffsetS = 100 * 366 * 86_400;
 
-const offsetForm = formOf<number>(z.number().min(-maxOffsetS).max(maxOffsetS));
+const offsetForm = formOf<{ readonly offsetS: number }>(
+  z.strictObject({ offsetS: z.number().min(-maxOffsetS).max(maxOffsetS) }),
+);
 
 export class KeptOffset {
   readonly #options: KeptOffsetOptions;
@@ -33,8 +35,8 @@ export class KeptOffset {
   /** Sets the clock by the local calendar and the offset of the earlier process. @throws what the store throws */
   async load(): Promise<void> {
     const { clock, wall, slot, log } = this.#options;
-    const offsetS = await readOne(slot, offsetForm, log);
-    if (offsetS !== null) clock.sync(clock.nowMs() + 1000 * offsetS, wall.monotonicMs());
+    const kept = await readOne(slot, offsetForm, log);
+    if (kept !== null) clock.sync(clock.nowMs() + 1000 * kept.offsetS, wall.monotonicMs());
   }
 
   /** The central system has set the clock. */
@@ -42,6 +44,6 @@ export class KeptOffset {
     const { clock, slot, failed } = this.#options;
     if (clock.offsetS === null) return;
     // the time of an answer varies by milliseconds
-    slot.replace([Math.round(100 * clock.offsetS) / 100]).catch(failed);
+    slot.replace([{ offsetS: Math.round(100 * clock.offsetS) / 100 }]).catch(failed);
   };
 }
