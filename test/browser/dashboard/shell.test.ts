@@ -99,8 +99,9 @@ describe('dashboard: a long run of many devices', () => {
   it('shows how far a run until has come, and stops it', async () => {
     const { page } = await dashboard.open();
     const before = Date.parse((await dashboard.get('controls/time')).sim_time);
+    const rated = page.waitForResponse((answer) => answer.request().method() === 'POST');
     await page.getByLabel('Rate of the clock').selectOption('0.1');
-    await page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await rated;
     // four hours in pieces of 0.15 s: nearly as many as one call may run
     const target = new Date(before + 14_900_000).toISOString().slice(11, 19);
     await page.getByLabel('Run until').fill(target);

@@ -57,7 +57,9 @@ describe('protocols that are switched on and off', () => {
     expect(all('a').map((link) => link.getAttribute('href'))).to.include('#/settings?settings-group=Modbus+TCP');
     confirms = false;
     await press('Switch off Modbus TCP');
-    expect(questions[0]).to.match(/^Switch off Modbus TCP\? .*every master loses its connection/);
+    expect(questions[0]).to.match(
+      /^Switch off Modbus TCP\? Its ports close; what masters have written in registers stays/,
+    );
     expect(bodies('POST modbus/disable')).to.deep.equal([]);
     confirms = true;
     await press('Switch off Modbus TCP');
