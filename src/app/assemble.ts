@@ -47,10 +47,7 @@ import type { Contents } from '../state/contents.ts';
 import { changesSlot, settingsSlot } from '../state/slots.ts';
 import type { State } from './state.ts';
 import type { AppOptions, Parts } from './start-stop.ts';
-import type { Plant } from '../contract/plant.ts';
-import type { Recorder } from '../contract/recorder.ts';
-import type { Adapter } from '../core/adapter.ts';
-import { createRecorder } from '../recorder/recorder.ts';
+import { createConfiguredRecorder } from './recorder.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
 import type { Kept } from '../core/kept.ts';
 import type { AdapterSeats } from './adapters/seats.ts';
@@ -258,37 +255,6 @@ function createChanges(
   });
 }
 
-/** Parts for the recorder of a simulator, and the data for the header of a recording. */
-interface RecorderSetup {
-  readonly wireLog: WireLog;
-  readonly plant: Plant;
-  readonly wall: WallClock;
-  readonly info: { readonly version: string; readonly buildId: string; readonly startedAtMs: number };
-  readonly adapters: readonly Adapter[];
-}
-
-export function createConfiguredRecorder({ wireLog, plant, wall, info, adapters }: RecorderSetup): Recorder {
-  return createRecorder({
-    wireLog,
-    clock: wall,
-    sim: () => plant.time.sim,
-    dateMs: (sim) => plant.dateMs(sim),
-    process: () => ({
-      version: info.version,
-      buildId: info.buildId,
-      startedAtMs: info.startedAtMs,
-      clock: { mode: plant.time.mode, rate: plant.time.rate, timezone: plant.time.timezone },
-      devices: plant.devices.map(({ index, name, deviceType, assetType }) => ({
-        index,
-        name,
-        type: deviceType,
-        kind: assetType,
-        endpoints: adapters.flatMap((adapter) => adapter.endpointOf?.(index) ?? []),
-      })),
-    }),
-  });
-}
-
 /** Follows the settings with the page of the CSIP client, with the lines of a start. @throws SimError LISTEN_FAILED */
 async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger): Promise<void> {
   const address = csip?.website ?? null;
@@ -400,7 +366,7 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
     settings,
     lab: createLabControl({
       start,
-      inForce: () => settings.config.settings.values,
+      valueOf: (key) => settings.valueOf(key),
       current: () => labConfigOf(running),
       state,
       get unkept(): Contents {

@@ -3,10 +3,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { whyNoMapping } from '../config/layers/files.ts';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { settingKeys } from '../config/settings/settings.ts';
+import type { SettingKey } from '../config/settings/settings.ts';
 import type { LabConfig, LabContent, LabControl, PreparedLab } from '../contract/lab-config.ts';
 import { errorText, misfitText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
+import type { JsonValue } from '../core/store.ts';
 import { parseYaml } from '../core/yaml.ts';
 import type { Contents } from '../state/contents.ts';
 import { areaOf } from '../state/slots.ts';
@@ -45,8 +47,8 @@ export function loadedLab(
 interface LabControlOptions {
   /** configuration of the start */
   readonly start: AppConfig;
-  /** configuration in force, with what requests have changed */
-  readonly inForce: () => AppConfig['settings']['values'];
+  /** value in force of a setting, also one that a request has changed */
+  readonly valueOf: (key: SettingKey) => JsonValue;
   readonly current: () => LabConfig;
   readonly state: Pick<State, 'contents'>;
   /** changes by requests that the state does not keep */
@@ -59,7 +61,7 @@ interface LabControlOptions {
 }
 
 export function createLabControl(options: LabControlOptions): LabControl {
-  const { start, inForce, current, state, log, tryToBuild, onRestart } = options;
+  const { start, valueOf, current, state, log, tryToBuild, onRestart } = options;
   return {
     current,
     read: contentOf,
@@ -71,11 +73,10 @@ export function createLabControl(options: LabControlOptions): LabControl {
         tryToBuild({ ...next, stateDir: null }, lasting);
         return next;
       });
-      const values = inForce();
       const contents = content === null ? lasting : new Map([...lasting, [labSlot, [JSON.stringify(content)]]]);
       return {
         devices: lab.devices.length,
-        changes: settingKeys.filter((key) => !isDeepStrictEqual(lab.settings.values[key], values[key])),
+        changes: settingKeys.filter((key) => !isDeepStrictEqual(lab.settings.values[key], valueOf(key))),
         notices: [...lab.notices, ...lab.unused],
         begin:
           onRestart === undefined

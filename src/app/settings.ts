@@ -135,6 +135,11 @@ export class SettingsInForce implements SettingsControl {
     return this.#tried.config;
   }
 
+  /** Value in force, in the form of the settings. */
+  valueOf(key: SettingKey): JsonValue {
+    return this.#valueIn(this.#proven.rest, key);
+  }
+
   /** Calls `act` after each change of one of the settings. */
   follow(keys: readonly LiveKey[], act: Follower): void {
     this.#followers.push({ keys, act });
@@ -153,7 +158,7 @@ export class SettingsInForce implements SettingsControl {
     const { rest } = this.#proven;
     this.#reports ??= declarations().map((declaration) => {
       const { key, isSecret } = declaration;
-      const value = this.#valueIn(rest, key);
+      const value = this.valueOf(key);
       return {
         ...declaration,
         value: isSecret ? null : value,

@@ -17,7 +17,7 @@ import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Recorder } from '../../src/contract/recorder.ts';
-import { createConfiguredRecorder } from '../../src/app/assemble.ts';
+import { createConfiguredRecorder } from '../../src/app/recorder.ts';
 import type { Plant } from '../../src/contract/plant.ts';
 import type { ClockOwner } from '../../src/contract/scenarios.ts';
 import type { StateControl } from '../../src/contract/state.ts';

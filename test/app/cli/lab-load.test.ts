@@ -63,6 +63,10 @@ class Process {
     return this.#ports.length;
   }
 
+  get port(): number {
+    return this.#ports.at(-1) ?? 0;
+  }
+
   ask(place: string, body?: unknown): Promise<JsonAnswer> {
     return ask(this.#ports.at(-1) ?? 0, `/api/sim/${place}`, body === undefined ? {} : { method: 'POST', body });
   }
@@ -129,6 +133,13 @@ describe('POST config', () => {
       'clouds is broken and has no effect until irradiance_source, now csv, is clear_sky',
     ]);
     expect([running.count, await running.names()]).to.deep.equal([1, ['PV-3Phase 0']]);
+    await ask(running.port, '/api/sim/settings', { method: 'PATCH', body: { mb_idle_timeout_s: 60 } });
+    const changed = { ...lab, mb_idle_timeout_s: 60 };
+    expect((await running.ask('config', { config: changed, dry_run: true })).json.changes).to.deep.equal(['tick']);
+    expect((await running.ask('config', { config: lab, dry_run: true })).json.changes).to.deep.equal([
+      'tick',
+      'mb_idle_timeout_s',
+    ]);
   });
 
   it('loads a lab on the same port, another one in YAML, and returns to that of the start', async () => {
