@@ -105,7 +105,8 @@ describe('dashboard: a long run of many devices', () => {
     // four hours in pieces of 0.15 s: nearly as many as one call may run
     const target = new Date(before + 14_900_000).toISOString().slice(11, 19);
     await page.getByLabel('Run until').fill(target);
-    const ended = page.waitForResponse((answer) => answer.url().endsWith('/controls/time/step'));
+    // a busy machine may need longer than the default to get as far as the click
+    const ended = page.waitForResponse((answer) => answer.url().endsWith('/controls/time/step'), { timeout: 0 });
     await page.getByRole('button', { name: 'Run until', exact: true }).click();
     const progress = page.getByRole('progressbar', { name: 'Running until' });
     await progress.waitFor();
