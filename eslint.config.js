@@ -186,10 +186,11 @@ export default tseslint.config(
   forbid(['src/core/*/**/*.ts'], ['../../**'], 'core imports nothing from outside core'),
   forbid(
     ['src/contract/**/*.ts'],
-    [...upper, ...anyAdapter, '**/der/**', '**/fault-kinds/**', '**/sunspec/faults/**'],
+    [...upper, ...anyAdapter, '**/der/**', '**/fault-kinds/**', '**/finding-rules/**', '**/sunspec/faults/**'],
     'the contract of plant and devices imports core and the types of the map only',
   ),
   typesOnly(['src/contract/**/*.ts'], ['**/sunspec/**'], 'the contract uses the map and its models as types only'),
+  forbid(['src/finding-rules/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of findings is tables: core only'),
   forbid(['src/fault-kinds/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of faults is tables: core only'),
   forbid(
     ['src/sunspec/faults/**/*.ts'],

@@ -6,6 +6,7 @@ import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
+import { FindingRegistry } from '../core/findings/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -173,9 +174,21 @@ type Lines = ReturnType<typeof createLines>;
 function createLines(ground: Ground, lab: Lab) {
   const { config, wall, later, logBook, log, state } = ground;
   const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
+  const eventLoop = new EventLoopWatch({ log });
+  const findings = new FindingRegistry({
+    wall,
+    sim: () => clock.sim(),
+    later,
+    log: logBook.logger('Findings'),
+    faults,
+    isRealTime: () => !clock.paused && clock.rate === 1,
+    hasStalled: () => eventLoop.hasStalled,
+    isOn: () => true,
+  });
   const shared = {
     plant,
     faults,
+    findings,
     clock: wall,
     later,
     logBook,
@@ -206,7 +219,7 @@ function createLines(ground: Ground, lab: Lab) {
   keep('changes', changes.kept());
   const [formerChanges] = keeping ? [] : state.values(changesSlot);
   if (formerChanges !== undefined) changes.kept().restore(formerChanges);
-  return { shared, wireLog, seats, interfaces, owners, changes };
+  return { shared, wireLog, eventLoop, seats, interfaces, owners, changes };
 }
 
 /** The client of IEEE 2030.5 follows its live setting. */
@@ -268,13 +281,12 @@ async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger):
 function createInterfaces(
   ground: Ground,
   lab: Lab,
-  { shared, wireLog, seats, interfaces, owners, changes }: Lines,
+  { shared, wireLog, eventLoop, seats, interfaces, owners, changes }: Lines,
 ): Parts {
   const { config, options, wall, later, logBook, log, state } = ground;
   const { origin, plant, faults, settings, keeping } = lab;
   const { adapters } = seats;
   const inForce = () => settings.config;
-  const eventLoop = new EventLoopWatch({ log });
   const scenarios = composeScenarios({
     plant,
     wall,

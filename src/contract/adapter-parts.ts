@@ -1,6 +1,7 @@
 import type { Kept } from '../core/kept.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultSource } from '../core/faults/registry.ts';
+import type { Findings } from '../core/findings/rule.ts';
 import type { LogBook } from '../core/log/log.ts';
 import type { Store } from '../core/store.ts';
 import type { TlsIo } from '../core/tls/watch.ts';
@@ -42,6 +43,8 @@ export interface AdapterParts {
   /** absent: registers and controls end with the process */
   readonly keepPart?: KeepPart;
   readonly chargePointId: ChargePointIdOf;
+  /** registry in which judges put what peers do wrong and right */
+  readonly findings: Findings;
   /** log in which each protocol has a channel for its messages */
   readonly wireLog: WireLog;
 }

@@ -2,7 +2,7 @@
 import { errorText } from './errors.ts';
 
 /** Module names of the log ring and of adapter status. */
-export const moduleNames = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as const;
+export const moduleNames = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab', 'Findings'] as const;
 export type ModuleName = (typeof moduleNames)[number];
 
 export const commStates = [

@@ -35,6 +35,8 @@ const checkMs = 1000;
 const checksPerPeriod = 10;
 const slowMs = 100;
 const stallMs = 1000;
+/** a gap of this length disturbs measurements of time at peers */
+const gapMs = 250;
 /** a loop that stays slow is reported again after this many periods */
 const periodsPerWarning = 6;
 
@@ -50,6 +52,7 @@ export class EventLoopWatch implements EventLoopState {
   #checks = 0;
   #stallsOfPeriod = 0;
   #slowInARow = 0;
+  #lastMaxMs = 0;
   #lastPeriod: { readonly p50Ms: number; readonly p99Ms: number } | null = null;
   stalls = 0;
   slowPeriods = 0;
@@ -66,6 +69,11 @@ export class EventLoopWatch implements EventLoopState {
 
   get p99Ms(): number {
     return (this.#lastPeriod ?? this.#percentiles()).p99Ms;
+  }
+
+  /** True: it stood still for more than 250 ms in this period or the last one. */
+  get hasStalled(): boolean {
+    return this.#lastMaxMs > gapMs || (this.#histogram.count > 0 && lateMs(this.#histogram.max) > gapMs);
   }
 
   start(): void {
@@ -116,6 +124,7 @@ export class EventLoopWatch implements EventLoopState {
   #endPeriod(): void {
     const { p50Ms, p99Ms } = this.#percentiles();
     this.#lastPeriod = { p50Ms, p99Ms };
+    this.#lastMaxMs = lateMs(this.#histogram.max);
     this.#histogram.reset();
     this.#checks = 0;
     this.#stallsOfPeriod = 0;

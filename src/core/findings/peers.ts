@@ -1,0 +1,147 @@
+/** The peers of all protocols, the names that users give to them, and what becomes of those that are idle longest. */
+import { createHash } from 'node:crypto';
+import { SimError } from '../errors.ts';
+import { Peer } from './peer.ts';
+import type { PeerIdentity } from './rule.ts';
+
+export const maxPeers = 500;
+export const maxPeerNames = 100;
+
+/** Selects peers of a name. */
+export interface PeerMatch {
+  readonly protocol: PeerIdentity['protocol'];
+  readonly address: string;
+  /** absent: with any certificate, or none */
+  readonly certificate?: string;
+}
+
+/** A name for one or several peers, which then have one report. */
+export interface PeerName {
+  readonly name: string;
+  readonly match: readonly PeerMatch[];
+}
+
+/** Peers that have one report. */
+export interface PeerGroup {
+  /** of the peer, or of its name */
+  readonly id: string;
+  /** the name given by a user, or the address */
+  readonly name: string;
+  /** true: a user has given the name */
+  readonly isNamed: boolean;
+  readonly peers: readonly Peer[];
+}
+
+const keyOf = ({ protocol, address, certificate = '' }: PeerIdentity) => `${protocol} ${address} ${certificate}`;
+
+const fits = ({ identity }: Peer, match: PeerMatch) =>
+  identity.protocol === match.protocol &&
+  identity.address === match.address &&
+  (match.certificate === undefined || identity.certificate === match.certificate);
+
+const idOfName = (name: string) =>
+  createHash('sha256')
+    .update(JSON.stringify(['name', name]))
+    .digest('hex')
+    .slice(0, 12);
+
+export class PeerBook {
+  readonly #peers = new Map<string, Peer>();
+  #names: readonly PeerName[] = [];
+  readonly #nowMs: () => number;
+  readonly #left: (peer: Peer) => void;
+  /** peers that gave their place to others */
+  forgotten = 0;
+
+  /** @param left called with a peer that gives its place to another */
+  constructor(nowMs: () => number, left: (peer: Peer) => void) {
+    this.#nowMs = nowMs;
+    this.#left = left;
+  }
+
+  get names(): readonly PeerName[] {
+    return this.#names;
+  }
+
+  /** Peers that have sent a valid request, in the order in which they came. */
+  get valid(): readonly Peer[] {
+    return [...this.#peers.values()].filter(({ isValid }) => isValid);
+  }
+
+  /** Number of the others: scanners, browsers, health checks. */
+  get strangers(): number {
+    return this.#peers.size - this.valid.length;
+  }
+
+  of(identity: PeerIdentity): Peer {
+    const existing = this.#peers.get(keyOf(identity));
+    if (existing !== undefined) return existing;
+    const peer = new Peer(identity, this.#nowMs());
+    this.list(peer);
+    return peer;
+  }
+
+  /** Gives a peer a place in the book, again if it has lost it. */
+  list(peer: Peer): void {
+    if (this.#peers.size >= maxPeers) this.#forgetOne();
+    peer.isListed = true;
+    this.#peers.set(keyOf(peer.identity), peer);
+  }
+
+  /** The groups of all valid peers: one of each name that fits a peer, and one of each peer without a name. */
+  groups(): readonly PeerGroup[] {
+    const { valid } = this;
+    const named = this.#names.map(({ name, match }) => ({
+      id: idOfName(name),
+      name,
+      isNamed: true,
+      peers: valid.filter((peer) => match.some((one) => fits(peer, one))),
+    }));
+    const unnamed = valid
+      .filter((peer) => this.nameOf(peer) === null)
+      .map((peer) => ({ id: peer.id, name: peer.identity.address, isNamed: false, peers: [peer] }));
+    return [...named.filter(({ peers }) => peers.length > 0), ...unnamed];
+  }
+
+  /** The group with this id or given name, or that of the peer with this id. */
+  group(idOrName: string): PeerGroup | undefined {
+    const groups = this.groups();
+    return (
+      groups.find(({ id, name, isNamed }) => id === idOrName || (isNamed && name === idOrName)) ??
+      groups.find(({ peers }) => peers.some(({ id }) => id === idOrName))
+    );
+  }
+
+  nameOf(peer: Peer): string | null {
+    return this.#names.find(({ match }) => match.some((one) => fits(peer, one)))?.name ?? null;
+  }
+
+  /** Sets the peers of a name; without matches the name ends. @throws SimError COMMAND_CONFLICT */
+  setName({ name, match }: PeerName): void {
+    const others = this.#names.filter((one) => one.name !== name);
+    if (match.length > 0 && others.length >= maxPeerNames)
+      throw new SimError('COMMAND_CONFLICT', `there are ${maxPeerNames} names of peers; remove one first`);
+    const taken = others.find((one) => one.match.some((a) => match.some((b) => overlap(a, b))));
+    if (taken !== undefined)
+      throw new SimError('COMMAND_CONFLICT', `the peer has the name ${JSON.stringify(taken.name)} already`);
+    this.#names = match.length === 0 ? others : [...others, { name, match }];
+  }
+
+  /** Forgets the peer that is idle longest, of those without a connection if there are any. */
+  #forgetOne(): void {
+    const all = [...this.#peers.values()];
+    const idle = all.filter(({ openConnections }) => openConnections === 0);
+    const [first, ...rest] = idle.length > 0 ? idle : all;
+    if (first === undefined) return;
+    const oldest = rest.reduce((a, b) => (b.lastSeenMs < a.lastSeenMs ? b : a), first);
+    this.#peers.delete(keyOf(oldest.identity));
+    oldest.isListed = false;
+    this.forgotten += 1;
+    this.#left(oldest);
+  }
+}
+
+const overlap = (a: PeerMatch, b: PeerMatch) =>
+  a.protocol === b.protocol &&
+  a.address === b.address &&
+  (a.certificate === undefined || b.certificate === undefined || a.certificate === b.certificate);

@@ -1,0 +1,343 @@
+/** The registry of findings: what peers did wrong, what they did right, and what never came up. */
+import { Buffer } from 'node:buffer';
+import { errorText } from '../errors.ts';
+import type { FaultRegistry } from '../faults/registry.ts';
+import { Listeners } from '../listeners.ts';
+import { LimitedLog } from '../log/limited-log.ts';
+import type { Logger } from '../log/log.ts';
+import type { SimTime, WallClock } from '../time/clock.ts';
+import type { Later } from '../time/timers.ts';
+import { Deadlines } from './deadlines.ts';
+import { Excuses } from './excuse.ts';
+import { Cell, cutName } from './peer.ts';
+import type { KeptCase, Peer } from './peer.ts';
+import { PeerBook } from './peers.ts';
+import { severities } from './rule.ts';
+import type {
+  Case,
+  Deadline,
+  FindingProtocol,
+  Findings,
+  PeerIdentity,
+  RuleHandle,
+  RuleHandles,
+  RuleRow,
+  RuleTable,
+  Severity,
+  Wait,
+} from './rule.ts';
+import { Waivers } from './waivers.ts';
+
+export interface FindingRegistryOptions {
+  readonly wall: WallClock;
+  readonly sim: () => SimTime;
+  readonly later: Later;
+  readonly log: Logger;
+  readonly faults: Pick<FaultRegistry, 'active' | 'ended'>;
+  /** true: simulated time runs at the rate 1 */
+  readonly isRealTime: () => boolean;
+  /** true: the event loop stood still just now */
+  readonly hasStalled: () => boolean;
+  readonly isOn: () => boolean;
+}
+
+/** A rule with its settings. */
+export class Rule implements RuleHandle {
+  readonly id: string;
+  readonly number: number;
+  readonly protocol: FindingProtocol;
+  readonly row: RuleRow;
+  isEnabled = true;
+  severity: Severity;
+  /** error of its judge, which is switched off; null: none */
+  failure: string | null = null;
+  readonly params = new Map<string, number>();
+  readonly #registry: Judged;
+
+  constructor(id: string, number: number, protocol: FindingProtocol, row: RuleRow, registry: Judged) {
+    this.id = id;
+    this.number = number;
+    this.protocol = protocol;
+    this.row = row;
+    this.severity = row.severity;
+    this.#registry = registry;
+    for (const [name, param] of Object.entries(row.params ?? {})) this.params.set(name, param.default);
+  }
+
+  get on(): boolean {
+    return this.isEnabled && this.failure === null && this.#registry.judges(this);
+  }
+
+  param(name: string): number {
+    const value = this.params.get(name);
+    if (value === undefined) throw new Error(`${this.id} has no parameter ${name}`);
+    return value;
+  }
+
+  exercised(peer: Peer): void {
+    if (this.on) this.#registry.cellOf(peer, this).kept += 1;
+  }
+
+  broken(peer: Peer, deviceIndex: number | null, makeCase: () => Case, key = ''): void {
+    if (this.on) this.#registry.broken(this, peer, deviceIndex, makeCase, key);
+  }
+
+  undecided(peer: Peer): void {
+    if (this.on) this.#registry.cellOf(peer, this).undecided += 1;
+  }
+}
+
+/** The registry as its rules see it. */
+interface Judged {
+  judges(rule: Rule): boolean;
+  cellOf(peer: Peer, rule: Rule): Cell;
+  broken(rule: Rule, peer: Peer, deviceIndex: number | null, makeCase: () => Case, key: string): void;
+}
+
+/** A case that has just been counted. */
+export interface NewCase {
+  readonly rule: Rule;
+  readonly peer: Peer;
+  readonly cell: Cell;
+  readonly one: KeptCase;
+}
+
+const maxTextLength = 500;
+const maxExcerptOctets = 512;
+const maxFacts = 16;
+const maxEvidenceOctets = 8 * 1024 * 1024;
+const linesPerSecond = 10;
+const defaultQuietS = 60;
+
+/** Octets that a case takes beside its texts, about. */
+const caseOctets = 300;
+
+const cutText = (text: string) => (text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}...`);
+
+/** Text of at most 512 octets, cut between characters, or as many octets as hex. */
+function excerptOf(excerpt: string | Buffer | undefined): string | null {
+  if (excerpt === undefined) return null;
+  if (typeof excerpt !== 'string') return excerpt.subarray(0, maxExcerptOctets).toString('hex');
+  // no character takes more octets in UTF-8 than three per unit of UTF-16
+  const octets = Buffer.from(excerpt.slice(0, maxExcerptOctets));
+  if (octets.length <= maxExcerptOctets) return octets.toString();
+  let end = maxExcerptOctets;
+  while (((octets[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return octets.toString('utf8', 0, end);
+}
+
+function factsOf(facts: Case['facts'] = {}): KeptCase['facts'] {
+  const entries = Object.entries(facts).slice(0, maxFacts);
+  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]));
+}
+
+/** Counters that never fall. */
+interface Totals {
+  readonly findings: Map<FindingProtocol, Record<Severity, number>>;
+  readonly excused: Map<FindingProtocol, number>;
+}
+
+export class FindingRegistry implements Findings, Judged {
+  readonly peers: PeerBook;
+  readonly waivers: Waivers;
+  readonly totals: Totals = { findings: new Map(), excused: new Map() };
+  readonly #options: FindingRegistryOptions;
+  readonly #rules = new Map<string, Rule>();
+  readonly #excuses: Excuses;
+  readonly #deadlines: Deadlines;
+  readonly #log: LimitedLog;
+  readonly #listeners: Listeners<[NewCase]>;
+  #lastId = 0;
+  #evidenceOctets = 0;
+
+  constructor(options: FindingRegistryOptions) {
+    const { wall, log, later } = options;
+    const nowMs = () => wall.nowMs();
+    this.#options = options;
+    this.#excuses = new Excuses(options);
+    this.#log = new LimitedLog(log, wall, 'findings', later, linesPerSecond);
+    this.#deadlines = new Deadlines(later, (rule, peer, change) => {
+      if (rule instanceof Rule) this.cellOf(peer, rule).pending += change;
+    });
+    this.#listeners = new Listeners((error) => {
+      log.error(`a listener to findings failed: ${errorText(error)}`);
+    });
+    this.peers = new PeerBook(nowMs, (peer) => {
+      this.#release(peer);
+    });
+    this.waivers = new Waivers(nowMs, (peer) => this.peers.nameOf(peer));
+  }
+
+  get on(): boolean {
+    return this.#options.isOn();
+  }
+
+  /** Registered rules, in the order of registration. */
+  get list(): readonly Rule[] {
+    return [...this.#rules.values()];
+  }
+
+  /** Waits that were not begun, because too many were pending. */
+  get dropped(): number {
+    return this.#deadlines.dropped;
+  }
+
+  /** Waits that have not ended. */
+  get pending(): number {
+    return this.#deadlines.pending;
+  }
+
+  /** Id of the last case. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  ruleOf(id: string): Rule | undefined {
+    return this.#rules.get(id);
+  }
+
+  rules<R extends RuleTable>(protocol: FindingProtocol, rows: R): RuleHandles<R> {
+    return Object.fromEntries(
+      Object.entries(rows).map(([name, row]) => [name, this.#ruleFor(`${protocol}.${name}`, protocol, row)]),
+    ) as unknown as RuleHandles<R>;
+  }
+
+  peer(identity: PeerIdentity): Peer {
+    return this.peers.of(identity);
+  }
+
+  waitFor(wait: Wait): Deadline {
+    return this.#deadlines.begin(wait);
+  }
+
+  failed(rules: RuleHandles<RuleTable>, error: unknown): void {
+    const failing = Object.values(rules).filter((rule): rule is Rule => rule instanceof Rule && rule.failure === null);
+    if (failing.length === 0) return;
+    for (const rule of failing) rule.failure = errorText(error);
+    this.#options.log.error(
+      `the judge of ${failing[0]?.id} and ${failing.length - 1} other rules failed and is off: ${errorText(error)}`,
+    );
+  }
+
+  /** @returns function that unsubscribes */
+  onCase(listener: (newCase: NewCase) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  /** Forgets counts and evidence, of all cells or those that fit. Peers and counters of metrics stay. */
+  clear(fits: (rule: Rule, peer: Peer) => boolean = () => true): void {
+    for (const peer of this.peers.valid)
+      for (const rule of this.#rules.values()) {
+        const cell = peer.cells[rule.number];
+        if (cell === undefined || !fits(rule, peer)) continue;
+        this.#evidenceOctets -= sizeOf(cell);
+        const fresh = new Cell();
+        fresh.pending = cell.pending;
+        peer.cells[rule.number] = fresh;
+      }
+  }
+
+  /** Ends all waits. */
+  close(): void {
+    this.#deadlines.close();
+    this.#log.flush();
+  }
+
+  judges(rule: Rule): boolean {
+    return this.on && (!rule.row.mixesClocks || this.#options.isRealTime());
+  }
+
+  cellOf(peer: Peer, rule: Rule): Cell {
+    if (!peer.isListed) this.peers.list(peer);
+    return peer.cell(rule.number);
+  }
+
+  broken(rule: Rule, peer: Peer, deviceIndex: number | null, makeCase: () => Case, key: string): void {
+    if (!peer.isValid) return;
+    const { wall } = this.#options;
+    const cell = this.cellOf(peer, rule);
+    cell.missed += 1;
+    const nowMs = wall.nowMs();
+    peer.lastSeenMs = nowMs;
+    const excuse = this.#excuses.reasonFor(rule, deviceIndex);
+    const quietMs = (rule.row.quietS ?? defaultQuietS) * 1000;
+    const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key}`;
+    if (cell.repeatsAt(caseKey, wall.monotonicMs(), quietMs)) {
+      cell.repeats += 1;
+      return;
+    }
+    const one = this.#kept(makeCase(), deviceIndex, excuse);
+    this.#lastId += 1;
+    cell.id = this.#lastId;
+    this.#evidenceOctets += cell.keep(one);
+    if (this.#evidenceOctets > maxEvidenceOctets) this.#thin();
+    this.#count(rule, cell, excuse);
+    if (excuse === null && cell.broken === 1)
+      this.#log.info(
+        () => `${rule.id} (${rule.severity}) by ${peer.identity.address}: ${one.text}`,
+        deviceIndex ?? undefined,
+      );
+    this.#listeners.notify({ rule, peer, cell, one });
+  }
+
+  #count({ protocol, severity }: Rule, cell: Cell, excuse: string | null): void {
+    const { findings, excused } = this.totals;
+    if (excuse !== null) {
+      cell.excused += 1;
+      cell.lastExcuse = excuse;
+      excused.set(protocol, (excused.get(protocol) ?? 0) + 1);
+      return;
+    }
+    cell.broken += 1;
+    const counts = findings.get(protocol) ?? { violation: 0, risk: 0, remark: 0 };
+    counts[severity] += 1;
+    findings.set(protocol, counts);
+  }
+
+  #kept(newCase: Case, deviceIndex: number | null, excuse: string | null): KeptCase {
+    const { text, facts, message, excerpt, sinceMs } = newCase;
+    const { wall, sim } = this.#options;
+    const kept = {
+      wallMs: wall.nowMs(),
+      sim: sim(),
+      text: cutText(text),
+      facts: factsOf(facts),
+      message: message ? { channel: cutName(message.channel), id: message.id } : null,
+      excerpt: excerptOf(excerpt),
+      sinceMs: sinceMs ?? null,
+      deviceIndex,
+      faults: this.#excuses.faultsOf(deviceIndex),
+      excuse,
+    };
+    const octets = kept.text.length + (kept.excerpt?.length ?? 0) + JSON.stringify(kept.facts).length;
+    return { ...kept, size: caseOctets + octets };
+  }
+
+  #ruleFor(id: string, protocol: FindingProtocol, row: RuleRow): Rule {
+    const existing = this.#rules.get(id);
+    if (existing !== undefined) return existing;
+    const rule = new Rule(id, this.#rules.size, protocol, row, this);
+    this.#rules.set(id, rule);
+    return rule;
+  }
+
+  /** Drops evidence of the peers that are idle longest, all but the first case of each cell, down to half of the room. */
+  #thin(): void {
+    const idleFirst = this.peers.valid.toSorted((a, b) => a.lastSeenMs - b.lastSeenMs);
+    for (const { cells } of idleFirst)
+      for (const cell of cells) {
+        if (this.#evidenceOctets <= maxEvidenceOctets / 2) return;
+        this.#evidenceOctets -= cell?.thin() ?? 0;
+      }
+  }
+
+  #release({ cells }: Peer): void {
+    for (const cell of cells) if (cell !== undefined) this.#evidenceOctets -= sizeOf(cell);
+  }
+}
+
+const sizeOf = ({ cases }: Cell) => cases.reduce((sum, { size }) => sum + size, 0);
+
+/** True if `severity` is this one or worse. */
+export const isAtLeast = (severity: Severity, least: Severity) =>
+  severities.indexOf(severity) <= severities.indexOf(least);

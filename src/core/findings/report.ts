@@ -1,0 +1,198 @@
+/** The report on a group of peers: the state of each rule, and the verdict. */
+import type { Cell, KeptCase, Instant } from './peer.ts';
+import type { PeerGroup } from './peers.ts';
+import type { FindingRegistry, Rule } from './registry.ts';
+import { severities } from './rule.ts';
+import type { Severity } from './rule.ts';
+import type { Waiver } from './waivers.ts';
+
+export const cellStates = [
+  'broken',
+  'held',
+  'excused',
+  'undecided',
+  'not_exercised',
+  'not_observable',
+  'waived',
+] as const;
+export type CellState = (typeof cellStates)[number];
+
+export const verdicts = ['violations', 'risks', 'remarks', 'inconclusive', 'clean'] as const;
+export type Verdict = (typeof verdicts)[number];
+
+/** One rule in a report. Counts are sums over the peers of the group. */
+export interface ReportRow {
+  readonly rule: Rule;
+  readonly state: CellState;
+  /** why it is not observable, excused or waived; null: none of these */
+  readonly reason: string | null;
+  /** id of the last case; 0: none */
+  readonly id: number;
+  readonly exercised: number;
+  readonly broken: number;
+  readonly repeats: number;
+  readonly excused: number;
+  readonly undecided: number;
+  readonly first: Instant | null;
+  readonly last: Instant | null;
+  readonly deviceIndexes: readonly number[];
+  readonly hasMoreDevices: boolean;
+  readonly cases: readonly KeptCase[];
+  readonly waiver: Waiver | null;
+}
+
+export interface SeverityCounts {
+  readonly broken: number;
+  readonly held: number;
+  readonly not_exercised: number;
+  readonly not_observable: number;
+}
+
+export interface GroupReport {
+  readonly group: PeerGroup;
+  readonly verdict: Verdict;
+  readonly summary: Readonly<Record<Severity, SeverityCounts>>;
+  readonly coverage: {
+    readonly exercised: number;
+    readonly observable: number;
+    /** ids of rules of the core list that were never exercised */
+    readonly coreMissing: readonly string[];
+  };
+  readonly rows: readonly ReportRow[];
+}
+
+const verdictOf: Readonly<Record<Severity, Verdict>> = {
+  violation: 'violations',
+  risk: 'risks',
+  remark: 'remarks',
+};
+
+const sum = (cells: readonly Cell[], of: (cell: Cell) => number) => cells.reduce((total, cell) => total + of(cell), 0);
+
+const instants = (cells: readonly Cell[], of: (cell: Cell) => Instant | null) =>
+  cells.flatMap((cell) => of(cell) ?? []).toSorted((a, b) => a.wallMs - b.wallMs);
+
+/** Why a rule cannot be judged at these peers; null: it can. */
+function obstacle({ rule, registry, group }: Subject): string | null {
+  if (!rule.isEnabled) return 'the rule is switched off';
+  if (rule.failure !== null) return `the judge failed: ${rule.failure}`;
+  const { versions } = rule.row;
+  const spoken = group.peers.flatMap(({ facets }) => [...(facets.get('version') ?? [])]);
+  if (versions !== undefined && spoken.length > 0 && !spoken.some((version) => versions.includes(version)))
+    return `the peer speaks ${spoken.join(', ')}`;
+  const missing = (rule.row.needs ?? []).map((need) =>
+    group.peers.map(({ lacking }) => lacking.get(need)).every((reason) => reason !== undefined)
+      ? (group.peers[0]?.lacking.get(need) ?? null)
+      : null,
+  );
+  const reason = missing.find((text) => text !== null);
+  if (typeof reason === 'string') return reason;
+  return registry.judges(rule) ? null : 'simulated time does not run at the rate 1';
+}
+
+interface Subject {
+  readonly rule: Rule;
+  readonly registry: FindingRegistry;
+  readonly group: PeerGroup;
+}
+
+function stateOf(
+  subject: Subject,
+  cells: readonly Cell[],
+): { readonly state: CellState; readonly reason: string | null } {
+  const { rule } = subject;
+  if (cells.some(({ broken }) => broken > 0)) return { state: 'broken', reason: null };
+  const kept = sum(cells, (cell) => cell.kept);
+  const isPending = cells.some(({ pending }) => pending > 0);
+  if (kept >= (rule.row.minExercised ?? 1) && !isPending) return { state: 'held', reason: null };
+  const excuse = cells.map(({ lastExcuse }) => lastExcuse).find((text) => text !== null);
+  if (typeof excuse === 'string') return { state: 'excused', reason: excuse };
+  if (isPending || cells.some(({ undecided }) => undecided > 0)) return { state: 'undecided', reason: null };
+  const reason = obstacle(subject);
+  return reason === null ? { state: 'not_exercised', reason } : { state: 'not_observable', reason };
+}
+
+/** A waiver of the case, if there is one for each peer that has broken the rule. */
+function waiverOf({ rule, registry, group: { peers } }: Subject): Waiver | null {
+  const breakers = peers.filter(({ cells }) => (cells[rule.number]?.broken ?? 0) > 0);
+  const waivers = breakers.map((peer) => registry.waivers.inForce(rule.id, peer));
+  return waivers.every((waiver) => waiver !== undefined) ? (waivers[0] ?? null) : null;
+}
+
+function rowOf(subject: Subject): ReportRow {
+  const { rule, group } = subject;
+  const cells = group.peers.flatMap(({ cells: all }) => all[rule.number] ?? []);
+  const cases = cells.flatMap((cell) => cell.cases).toSorted((a, b) => a.wallMs - b.wallMs);
+  const deviceIndexes = [...new Set(cells.flatMap(({ devices }) => [...devices]))].toSorted((a, b) => a - b);
+  const judged = stateOf(subject, cells);
+  const waiver = judged.state === 'broken' ? waiverOf(subject) : null;
+  return {
+    rule,
+    ...(waiver === null ? judged : { state: 'waived' as const, reason: waiver.reason }),
+    id: Math.max(0, ...cells.map(({ id }) => id)),
+    exercised: sum(cells, ({ exercised }) => exercised),
+    broken: sum(cells, ({ broken }) => broken),
+    repeats: sum(cells, ({ repeats }) => repeats),
+    excused: sum(cells, ({ excused }) => excused),
+    undecided: sum(cells, ({ undecided }) => undecided),
+    first: instants(cells, ({ first }) => first)[0] ?? null,
+    last: instants(cells, ({ last }) => last).at(-1) ?? null,
+    deviceIndexes,
+    hasMoreDevices: cells.some(({ hasMoreDevices }) => hasMoreDevices),
+    cases,
+    waiver,
+  };
+}
+
+const observableStates: ReadonlySet<CellState> = new Set([
+  'broken',
+  'held',
+  'excused',
+  'undecided',
+  'not_exercised',
+  'waived',
+]);
+const exercisedStates: ReadonlySet<CellState> = new Set(['broken', 'held', 'excused', 'waived']);
+
+/** True if the absence of this rule makes a report inconclusive: provoked ones need a fault, those of writers a write. */
+function isMissed({ rule: { row }, state }: ReportRow, hasWritten: boolean): boolean {
+  if (row.core === undefined || row.provokedBy !== undefined) return false;
+  if (row.core === 'writing' && !hasWritten) return false;
+  return state === 'not_exercised' || state === 'undecided';
+}
+
+function summaryOf(rows: readonly ReportRow[]): GroupReport['summary'] {
+  const of = (severity: Severity): SeverityCounts => {
+    const count = (state: CellState) =>
+      rows.filter(({ rule, state: is }) => rule.severity === severity && is === state).length;
+    return {
+      broken: count('broken'),
+      held: count('held'),
+      not_exercised: count('not_exercised'),
+      not_observable: count('not_observable'),
+    };
+  };
+  return { violation: of('violation'), risk: of('risk'), remark: of('remark') };
+}
+
+export function reportOn(registry: FindingRegistry, group: PeerGroup): GroupReport {
+  const protocols = new Set<string>([...group.peers.map(({ identity }) => identity.protocol), 'common']);
+  const rows = registry.list
+    .filter(({ protocol }) => protocols.has(protocol))
+    .map((rule) => rowOf({ rule, registry, group }));
+  const summary = summaryOf(rows);
+  const hasWritten = group.peers.some((peer) => peer.hasWritten);
+  const coreMissing = rows.filter((row) => isMissed(row, hasWritten)).map(({ rule }) => rule.id);
+  const worst = severities.find((severity) => summary[severity].broken > 0);
+  return {
+    group,
+    verdict: worst === undefined ? (coreMissing.length > 0 ? 'inconclusive' : 'clean') : verdictOf[worst],
+    summary,
+    coverage: {
+      exercised: rows.filter(({ state }) => exercisedStates.has(state)).length,
+      observable: rows.filter(({ state }) => observableStates.has(state)).length,
+      coreMissing,
+    },
+    rows,
+  };
+}

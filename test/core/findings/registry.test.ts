@@ -1,0 +1,101 @@
+import { expect } from 'chai';
+import type { Peer } from '../../../src/core/findings/peer.ts';
+import type { RuleRow } from '../../../src/core/findings/rule.ts';
+import { FindingsRig } from '../../support/findings.ts';
+
+const row: RuleRow = {
+  severity: 'violation',
+  basis: 'clause',
+  clause: 'Standard 1.2',
+  title: 'a',
+  situation: 'b',
+  proof: 'c',
+  consequence: 'd',
+  trap: 'e',
+};
+
+describe('findings: registry', () => {
+  let rig: FindingsRig;
+  let peer: Peer;
+
+  beforeEach(() => {
+    rig = new FindingsRig();
+    peer = rig.registry.peer({ protocol: 'modbus', address: '127.0.0.2' });
+    peer.isValid = true;
+  });
+
+  it('holds a rule that was exercised, and not one that never came up', () => {
+    const rules = rig.registry.rules('modbus', { a: row, b: row });
+    rules.a.exercised(peer);
+    expect(rig.ids(peer, 'held')).to.deep.equal(['modbus.a']);
+    expect(rig.ids(peer, 'not_exercised')).to.deep.equal(['modbus.b']);
+  });
+
+  it('counts repetitions within the quiet time as one case, and makes no words for them', () => {
+    const rules = rig.registry.rules('modbus', { a: row });
+    let words = 0;
+    const broken = (key?: string) => {
+      rules.a.broken(
+        peer,
+        0,
+        () => {
+          words += 1;
+          return { text: 'wrong' };
+        },
+        key,
+      );
+    };
+    broken();
+    rig.timers.pass(59_000);
+    broken();
+    rig.timers.pass(59_999);
+    broken();
+    expect(rig.row(peer, 'modbus.a')).to.include({ broken: 1, repeats: 2, exercised: 3 });
+    rig.timers.pass(60_000);
+    broken();
+    broken('other');
+    expect(rig.row(peer, 'modbus.a')).to.include({ broken: 3, repeats: 2 });
+    expect(words).to.equal(3);
+  });
+
+  it('takes nothing from a stranger', () => {
+    const rules = rig.registry.rules('modbus', { a: row });
+    peer.isValid = false;
+    rules.a.broken(peer, 0, () => ({ text: 'wrong' }));
+    peer.isValid = true;
+    expect(rig.row(peer, 'modbus.a').broken).to.equal(0);
+  });
+
+  it('breaks a rule at its deadline only if the peer was there all the time', () => {
+    const rules = rig.registry.rules('modbus', { a: row, b: row });
+    peer.connected(0);
+    const wait = { peer, deviceIndex: null, waitMs: 10_000, expired: () => ({ text: 'nothing came' }) } as const;
+    rig.registry.waitFor({ ...wait, rule: rules.a, presence: 'connected' });
+    rig.registry.waitFor({ ...wait, rule: rules.b, presence: 'active' });
+    rig.timers.pass(9_999);
+    expect(rig.row(peer, 'modbus.a').state).to.equal('undecided');
+    rig.timers.pass(1);
+    expect(rig.row(peer, 'modbus.a').state).to.equal('broken');
+    expect(rig.row(peer, 'modbus.b').state).to.equal('undecided');
+    rig.registry.waitFor({ ...wait, rule: rules.b, presence: 'active' });
+    rig.timers.pass(6_000);
+    peer.requests += 1;
+    rig.timers.pass(4_000);
+    expect(rig.row(peer, 'modbus.b').state).to.equal('broken');
+  });
+
+  it('drops a connection that ended in between, and counts what was done in time', () => {
+    const rules = rig.registry.rules('modbus', { a: row, b: row });
+    peer.connected(0);
+    const wait = { peer, deviceIndex: null, waitMs: 10_000, expired: () => ({ text: 'nothing came' }) } as const;
+    rig.registry.waitFor({ ...wait, rule: rules.a, presence: 'connected' });
+    const deadline = rig.registry.waitFor({ ...wait, rule: rules.b, presence: 'connected' });
+    peer.disconnected(0);
+    peer.connected(0);
+    deadline.met();
+    deadline.met();
+    rig.timers.pass(10_000);
+    expect(rig.row(peer, 'modbus.a').state).to.equal('undecided');
+    expect(rig.row(peer, 'modbus.b')).to.include({ state: 'held', exercised: 1 });
+  });
+});

@@ -1,0 +1,61 @@
+/** A registry of findings with a clock, timers and faults that a test moves. */
+import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
+import type { EndedFault } from '../../src/core/faults/registry.ts';
+import { FindingRegistry } from '../../src/core/findings/registry.ts';
+import { reportOn } from '../../src/core/findings/report.ts';
+import type { CellState, ReportRow } from '../../src/core/findings/report.ts';
+import type { Peer } from '../../src/core/findings/peer.ts';
+import { simTimeFromMs } from '../../src/core/time/clock.ts';
+import { HandTimers } from './timers.ts';
+import { HandWall } from './wall.ts';
+
+export class FindingsRig {
+  readonly wall = new HandWall();
+  readonly timers = new HandTimers(this.wall);
+  active: readonly ActiveFault[] = [];
+  ended: readonly EndedFault[] = [];
+  isRealTime = true;
+  hasStalled = false;
+  isOn = true;
+  readonly lines: string[] = [];
+  readonly registry: FindingRegistry;
+
+  constructor() {
+    const log = (line: string) => {
+      this.lines.push(line);
+    };
+    const faults = () => this.active;
+    const ended = () => this.ended;
+    this.registry = new FindingRegistry({
+      wall: this.wall,
+      sim: () => simTimeFromMs(this.wall.nowMs()),
+      later: this.timers.later,
+      log: { debug: log, info: log, warning: log, error: log },
+      faults: {
+        get active() {
+          return faults();
+        },
+        get ended() {
+          return ended();
+        },
+      },
+      isRealTime: () => this.isRealTime,
+      hasStalled: () => this.hasStalled,
+      isOn: () => this.isOn,
+    });
+  }
+
+  /** The row of a rule in the report on the peer. @throws Error if no judge has the rule */
+  row(peer: Peer, ruleId: string): ReportRow {
+    const group = { id: peer.id, name: peer.identity.address, isNamed: false, peers: [peer] };
+    const row = reportOn(this.registry, group).rows.find(({ rule }) => rule.id === ruleId);
+    if (row === undefined) throw new Error(`no judge has ${ruleId}`);
+    return row;
+  }
+
+  /** Ids of the rules in a state at the peer; default: those that it has broken. */
+  ids(peer: Peer, state: CellState = 'broken'): string[] {
+    const group = { id: peer.id, name: peer.identity.address, isNamed: false, peers: [peer] };
+    return reportOn(this.registry, group).rows.flatMap(({ rule, state: is }) => (is === state ? [rule.id] : []));
+  }
+}
