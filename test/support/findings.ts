@@ -42,6 +42,7 @@ export class FindingsRig {
       isRealTime: () => this.isRealTime,
       hasStalled: () => this.hasStalled,
       isOn: () => this.isOn,
+      isKept: () => false,
     });
   }
 

@@ -39,6 +39,8 @@ export interface FindingRegistryOptions {
   /** true: the event loop stood still just now */
   readonly hasStalled: () => boolean;
   readonly isOn: () => boolean;
+  /** true: the wire log still has the message */
+  readonly isKept: (message: CaseMessage) => boolean;
 }
 
 /** A rule with its settings. */
@@ -131,6 +133,8 @@ function factsOf(facts: Case['facts'] = {}): KeptCase['facts'] {
   return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]));
 }
 
+type CaseMessage = NonNullable<KeptCase['message']>;
+
 /** Counters that never fall. */
 interface Totals {
   readonly findings: Map<FindingProtocol, Record<Severity, number>>;
@@ -217,6 +221,11 @@ export class FindingRegistry implements Findings, Judged {
     this.#options.log.error(
       `the judge of ${failing[0]?.id} and ${failing.length - 1} other rules failed and is off: ${errorText(error)}`,
     );
+  }
+
+  /** True if the messages of the protocol still have the one of a case. */
+  isKept(message: CaseMessage): boolean {
+    return this.#options.isKept(message);
   }
 
   /** @returns function that unsubscribes */
