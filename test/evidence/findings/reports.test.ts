@@ -1,22 +1,10 @@
 import { expect } from 'chai';
 import type { Peer } from '../../../src/core/findings/peer.ts';
 import { reportOn } from '../../../src/core/findings/report.ts';
-import type { RuleRow } from '../../../src/core/findings/rule.ts';
 import { reportsDocument } from '../../../src/evidence/findings/document.ts';
 import type { ReportContext } from '../../../src/evidence/findings/document.ts';
 import { formattedReport } from '../../../src/evidence/findings/formats.ts';
-import { FindingsRig } from '../../support/findings.ts';
-
-const row: RuleRow = {
-  severity: 'violation',
-  basis: 'clause',
-  clause: 'Standard 1.2',
-  title: 'A title',
-  situation: 'The peer does it.',
-  proof: 'It does not.',
-  consequence: 'A device fails.',
-  trap: 'None.',
-};
+import { FindingsRig, plainRule as row } from '../../support/findings.ts';
 
 const hostile = `<script>alert('1 & "2"')</script>]]>\u0000\u001b[31m`;
 
@@ -40,8 +28,7 @@ describe('reports on peers', () => {
 
   beforeEach(() => {
     rig = new FindingsRig();
-    peer = rig.registry.peer({ protocol: 'modbus', address: hostile });
-    peer.isValid = true;
+    peer = rig.peer(hostile);
   });
 
   it('have one list for each state, the worst severity first', () => {
