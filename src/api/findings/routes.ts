@@ -10,12 +10,22 @@ import { findingProtocols, severities } from '../../core/findings/rule.ts';
 import type { FindingProtocol } from '../../core/findings/rule.ts';
 import { maxWaivers } from '../../core/findings/waivers.ts';
 import { lazily, memo } from '../../core/lazy.ts';
-import { afterIdParam, deviceParam, integerParam, isoMember, isoParam, newestParam } from '../common/schemas.ts';
+import { findingFormats } from '../../evidence/findings/formats.ts';
+import {
+  afterIdParam,
+  deviceParam,
+  integerParam,
+  isoMember,
+  isoParam,
+  isoTime,
+  newestParam,
+} from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
-import { route } from '../http/route.ts';
+import { Answer, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { documentHeaders, findingMedia, findingsText } from './documents.ts';
 import {
   findingsPage,
   peerNames,
@@ -55,6 +65,32 @@ const clearQuery = z.strictObject({
   peer: idText('Only the peer with this id or name.').optional(),
   rule: idText('Only this rule.').optional(),
 });
+
+const reportQuery = z.strictObject({
+  format: z.enum(findingFormats).optional().openapi({ description: 'Default `json`.' }),
+  fail_on: z
+    .enum(severities)
+    .optional()
+    .openapi({ description: 'Mildest severity that JUnit XML calls a failure; default `violation`.' }),
+});
+
+const reportDocumentSchema = memo(() =>
+  z
+    .strictObject({
+      format: z.string().openapi({ description: '`derbench-findings/1`.' }),
+      derbench: z
+        .strictObject({
+          version: z.string().openapi({ description: 'Version of the simulator.' }),
+          build_id: z.string().openapi({ description: 'Build of the simulator.' }),
+        })
+        .openapi({ description: 'The simulator.' }),
+      started_at: isoTime.openapi({ description: 'Start of the process, wall time.' }),
+      made_at: isoTime.openapi({ description: 'Wall time of the report.' }),
+      faults: z.array(z.string()).openapi({ description: 'Faults of this process, `protocol.kind`.' }),
+      peers: z.array(peerReport.schema()).openapi({ description: 'The reports.' }),
+    })
+    .openapi('FindingDocument'),
+);
 
 const peerParams = z.object({ id: idText('Id or name of the peer, as `findings/peers` lists it.') });
 const ruleParams = z.object({ id: idText('Id of the rule, `modbus.write_part_of_point`.') });
@@ -278,6 +314,26 @@ export const findingRoutes: readonly Route[] = [
     reply: peerReport.schema,
     problems: ['unknown-resource'],
     handle: (ctx, { params }) => peerReport.reply(reportNamed(ctx, params.id), ctx),
+  }),
+  route({
+    method: 'get',
+    path: `${path}/peers/{id}/report`,
+    tag,
+    operationId: 'get_finding_document',
+    summary: 'The report on a peer as a document: JSON, JUnit XML, a page, or text',
+    description:
+      'JUnit XML has a case for each rule that can be judged; one that never came up is skipped, and never passes.',
+    params: peerParams,
+    query: reportQuery,
+    reply: reportDocumentSchema,
+    problems: ['unknown-resource', 'shortage'],
+    otherMedia: ['application/xml', 'text/html', 'text/plain'],
+    async handle(ctx, { params, query: { format = 'json', fail_on: failOn = 'violation' } }) {
+      const text = await findingsText(ctx, [reportNamed(ctx, params.id)], format, failOn);
+      return new Answer<z.output<ReturnType<typeof reportDocumentSchema>>>(new TextReply(findingMedia[format], text), {
+        headers: documentHeaders(format, text),
+      });
+    },
   }),
   route({
     method: 'get',

@@ -1,4 +1,4 @@
-/** The reports on peers as JSON, for files and REST. */
+/** The content of reports on peers, in the order in which people read it. */
 import type { Instant, KeptCase, Peer } from '../../core/findings/peer.ts';
 import type { PeerGroup } from '../../core/findings/peers.ts';
 import type { CellState, GroupReport, ReportRow } from '../../core/findings/report.ts';
@@ -16,7 +16,7 @@ export interface ReportContext {
   /** simulated date, ms since the epoch */
   readonly dateMs: (t: SimTime) => number;
   /** true if the wire log still has the message of a case */
-  readonly isKept: (protocol: string, message: NonNullable<KeptCase['message']>) => boolean;
+  readonly isKept: (message: NonNullable<KeptCase['message']>) => boolean;
   /** faults of this process, `protocol.kind` */
   readonly faults: readonly string[];
 }
@@ -24,7 +24,7 @@ export interface ReportContext {
 const iso = (ms: number) => new Date(ms).toISOString();
 const isoOf = (instant: Instant | null) => instant && iso(instant.wallMs);
 
-function evidenceJson(one: KeptCase, protocol: string, { dateMs, isKept }: ReportContext) {
+function evidenceJson(one: KeptCase, { dateMs, isKept }: ReportContext) {
   const { wallMs, sim, text, facts, message, excerpt, sinceMs, deviceIndex, faults, excuse } = one;
   return {
     at: iso(wallMs),
@@ -34,7 +34,7 @@ function evidenceJson(one: KeptCase, protocol: string, { dateMs, isKept }: Repor
     device: deviceIndex,
     channel: message?.channel ?? null,
     message_id: message?.id ?? null,
-    message_kept: message !== null && isKept(protocol, message),
+    message_kept: message !== null && isKept(message),
     excerpt,
     facts,
     faults,
@@ -68,7 +68,7 @@ export function findingDocument(row: ReportRow, { id, name }: Pick<PeerGroup, 'i
     consequence: rule.row.consequence,
     reason: row.reason,
     waiver: waiver && { id: waiver.id, until: waiver.untilMs === null ? null : iso(waiver.untilMs) },
-    evidence: cases.map((one) => evidenceJson(one, rule.protocol, context)),
+    evidence: cases.map((one) => evidenceJson(one, context)),
   };
 }
 

@@ -16,15 +16,17 @@ export const formatOfExtension: Readonly<Record<string, FindingFormat>> = {
   '.txt': 'text',
 };
 
-/** @param failOn mildest severity that JUnit XML calls a failure */
-export function formattedReport(reports: ReportsJson, format: FindingFormat, failOn: Severity): string {
+/** A document for people or for a CI; JSON has the form of REST. @param failOn mildest severity that JUnit XML calls a failure */
+export function formattedReport(
+  reports: ReportsJson,
+  format: Exclude<FindingFormat, 'json'>,
+  failOn: Severity,
+): string {
   switch (format) {
     case 'html':
       return htmlReport(reports);
     case 'junit':
       return junitReport(reports, failOn);
-    case 'json':
-      return `${JSON.stringify(reports, null, 2)}\n`;
     case 'text':
       return reportText(reports);
   }

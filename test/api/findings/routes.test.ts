@@ -185,4 +185,22 @@ describe('findings over REST', () => {
       { name: 'interval_s', value: 2, default: 2, min: 1, max: 60, unit: 's', title: 'shortest interval' },
     ]);
   });
+  it('gives the report as JSON in the form of REST, as JUnit XML, text, and a page without scripts', async () => {
+    broken(rules.t_bad, '<script>');
+    const path = `/findings/peers/${peer.id}/report`;
+    const json = await rest.get(path);
+    expect(json.peers).to.deep.equal([await rest.get(`/findings/peers/${peer.id}`)]);
+    const page = await rest.call(`${path}?format=html`);
+    expect(page.headers['content-type']).to.equal('text/html; charset=utf-8');
+    expect(page.headers['content-security-policy']).to.include("default-src 'none'");
+    expect(page.text).not.to.include('<script');
+    expect(page.text).to.include('wrote &lt;script&gt;');
+    const junit = await rest.call(`${path}?format=junit&fail_on=risk`);
+    expect(junit.headers['content-type']).to.equal('application/xml');
+    expect(junit.text.match(/<failure/g)).to.have.length(1);
+    const { text } = await rest.call(`${path}?format=text`);
+    expect(text).to.include('wrote <script>');
+    await rest.refused('/findings/peers/nobody/report', 404, 'unknown-resource');
+    expect((await rest.call(`${path}?format=pdf`)).status).to.equal(422);
+  });
 });

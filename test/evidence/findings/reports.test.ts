@@ -17,7 +17,7 @@ describe('reports on peers', () => {
     startedAtMs: Date.UTC(2026, 0, 1),
     nowMs: Date.UTC(2026, 0, 1, 1),
     dateMs: (t) => t / 1000,
-    isKept: (protocol, { id }) => protocol === 'modbus' && id === 8,
+    isKept: ({ id }) => id === 8,
     faults: ['modbus.delay'],
   };
   const document = () =>
