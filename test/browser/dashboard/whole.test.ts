@@ -21,6 +21,7 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['grid-support', 's'],
   ['faults', 'f'],
   ['protocols', 'p'],
+  ['peers', 'v'],
   ['registers', 'r'],
   ['scenarios', 't'],
   ['settings', 'e'],

@@ -143,6 +143,21 @@ describe('page around the views', () => {
     expect(textOf('[data-test=clock-owner]')).to.equal('scenario High voltage');
   });
 
+  it('counts the violations of all peers, but not their risks, and is silent without any', async () => {
+    const { peers, ...rest } = daemon.exampleOf('GET', 'findings/peers');
+    const peer = (violations: number, risks: number) => ({
+      ...peers[0],
+      summary: { ...peers[0].summary, violation: { broken: violations }, risk: { broken: risks } },
+    });
+    daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(2, 5), peer(1, 0)] }));
+    await show(<Shell />);
+    expect(textOf('.violation-count')).to.equal('3 violations by peers');
+    expect(one('.violation-count').getAttribute('href')).to.equal('#/peers');
+    daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(0, 5)] }));
+    await pass(10_500);
+    expect(all('.violation-count')).to.deep.equal([]);
+  });
+
   it('finds devices, views, models and points', async () => {
     await show(<Shell />);
     await key('/');
