@@ -341,6 +341,7 @@ function createInterfaces(
   return {
     plant,
     faults,
+    findings: shared.findings,
     http,
     adapters,
     changes,

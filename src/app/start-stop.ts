@@ -6,6 +6,7 @@ import type { Adapter } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
 import type { EventLoopWatch } from '../core/event-loop.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { FindingRegistry } from '../core/findings/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { ListStore } from '../core/store.ts';
@@ -66,6 +67,7 @@ export interface Endpoints {
 export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
@@ -92,6 +94,7 @@ export interface Parts {
 export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
@@ -108,6 +111,7 @@ export class App {
     this.#parts = parts;
     this.plant = parts.plant;
     this.faults = parts.faults;
+    this.findings = parts.findings;
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;

@@ -110,9 +110,6 @@ function untilOf(simTime: string, clockTime: string, text: string): string | nul
 }
 
 const faultsCall = get('faults', { query: { limit: 1 } });
-const peersCall = get('findings/peers');
-/** Polling interval of the violations, ms. */
-const violationsPaceMs = 10_000;
 
 export function TopBar() {
   const overview = useOverview();
@@ -125,7 +122,6 @@ export function TopBar() {
       {overview && <Lamps overview={overview} />}
       {overview && <AlarmCount overview={overview} />}
       <FaultCount />
-      <ViolationCount />
       <span class="row">
         <button
           type="button"
@@ -305,20 +301,6 @@ function FaultCount() {
     <a href={href('faults')} class="fault-count">
       <Chip tone="warn">
         {count} {count === 1 ? 'fault' : 'faults'} injected
-      </Chip>
-    </a>
-  );
-}
-
-/** Number of rules of standards that peers have broken. */
-function ViolationCount() {
-  const peers = useLive(peersCall, violationsPaceMs).data?.peers ?? [];
-  const count = peers.reduce((sum, { summary }) => sum + summary.violation.broken, 0);
-  if (count === 0) return null;
-  return (
-    <a href={href('peers')} class="violation-count">
-      <Chip tone="bad">
-        {count} {count === 1 ? 'violation' : 'violations'} by peers
       </Chip>
     </a>
   );

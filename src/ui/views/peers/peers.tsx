@@ -2,7 +2,7 @@
 import { del } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
-import { Empty, Panel } from '../../kit/panel';
+import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
 import { dash, wallDate } from '../../look/format';
@@ -56,6 +56,23 @@ const columns: readonly Column<PeerEntry>[] = [
   { title: 'Open', numeric: true, value: connectionsOf },
   textColumn('Properties', facetsOf),
 ];
+
+/** Polling interval of the number of violations in the list of views, ms. */
+const countPaceMs = 10_000;
+
+/** Number of rules of standards that peers have broken; nothing without any. */
+export function ViolationCount() {
+  const peers = useLive(peersCall, countPaceMs).data?.peers ?? [];
+  const count = peers.reduce((sum, { summary }) => sum + summary.violation.broken, 0);
+  if (count === 0) return null;
+  return (
+    <span class="violation-count">
+      <Chip tone="bad">
+        {count} {count === 1 ? 'violation' : 'violations'}
+      </Chip>
+    </span>
+  );
+}
 
 export function PeersView() {
   const [, id] = route.value.path;

@@ -167,9 +167,10 @@ function Case({
           ['Rule', <code key="rule">{rule}</code>],
           ['Clause', clause],
           ['Cases', times],
-          ['First, last', `${wallDate(first_at)}, ${wallDate(last_at)}`],
+          ['First', wallDate(first_at)],
+          ['Last', wallDate(last_at)],
           devices.length === 0 ? null : ['Devices', `${devices.join(', ')}${more_devices ? ' and more' : ''}`],
-          ['A device may', consequence],
+          ['Consequence', consequence],
         ]}
       />
     </>
