@@ -48,6 +48,13 @@ describe('dashboard: peers', () => {
     await part(page, 'Not observable (1)').getByText('the connection has no TLS').waitFor();
     await part(page, 'Held (1)').getByText('Frames are whole').waitFor();
 
+    const [document] = await Promise.all([
+      page.waitForEvent('popup'),
+      page.getByRole('link', { name: 'page (new tab)' }).click(),
+    ]);
+    await document.getByText('Writes end inside a point').first().waitFor();
+    await document.close();
+
     const violation = page.locator('[data-test="modbus.t_write"]');
     await violation.getByText('Evidence (1)').press('Enter');
     await violation.getByRole('link', { name: String(id), exact: true }).click();

@@ -1,6 +1,6 @@
 /** The report on one peer, which may have several identities. */
 import type { ComponentChildren } from 'preact';
-import { anyCall, del, get } from '../../api/call';
+import { del, get } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
@@ -92,7 +92,8 @@ function Summary({ report }: { readonly report: Report }) {
 
 /** Links to the report as a document. */
 function Documents({ report }: { readonly report: Report }) {
-  const at = (format: string) => anyCall('GET', `findings/peers/${lastingId(report)}/report`, { format }).address;
+  const at = (format: 'html' | 'junit' | 'json' | 'text') =>
+    get('findings/peers/{id}/report', { params: { id: lastingId(report) }, query: { format } }).address;
   const file = `peer-${report.name.replace(/[^\w-]+/g, '-')}`;
   return (
     <span class="row" role="group" aria-label="Documents">
