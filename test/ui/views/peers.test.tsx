@@ -125,7 +125,7 @@ describe('peers', () => {
         'violation',
         'Writes end inside a point',
         'SunSpec Device Information Model Specification 1.1, 6.3',
-        '1 of 44, repeated 3 times',
+        '1 of 44, repetitions: 3',
         'First2026-03-01 09:31:12 UTC',
         'Last2026-03-01 09:31:12 UTC',
         'A device that takes it sets a time of 0 or of days',

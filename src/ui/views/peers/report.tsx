@@ -159,7 +159,7 @@ function Case({
 }: {
   readonly row: Finding;
 }) {
-  const times = `${count} of ${exercised}${repeats > 0 ? `, repeated ${repeats} times` : ''}`;
+  const times = `${count} of ${exercised}${repeats > 0 ? `, repetitions: ${repeats}` : ''}`;
   return (
     <>
       {text !== null && <p>{text}</p>}
@@ -202,9 +202,10 @@ const NotExercised = ({ report: { not_exercised, coverage } }: { readonly report
 );
 
 /** Broken rules that a waiver accepts, each with its waivers. */
-function Waived({ report: { waived, name, identities } }: { readonly report: Report }) {
+function Waived({ report: { waived, name, named, identities } }: { readonly report: Report }) {
   const waivers = useLive(waiversCall, paceMs).data?.waivers ?? [];
-  const isHere = (peer: string | null) => peer === null || peer === name || identities.some(({ id }) => id === peer);
+  const isHere = (peer: string | null) =>
+    peer === null || (named && peer === name) || identities.some(({ id }) => id === peer);
   return (
     <Rules title="Waived" rows={waived}>
       {(row) => (
