@@ -24,8 +24,11 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   readonly #clients: Clients;
   /** address of the server at the start, for people */
   readonly #endpoint: string;
+  readonly #searches: AbortController;
 
-  constructor(clients: Clients, view: CsipClient, { server }: CsipSettings) {
+  /** @param searches ends the searches for servers */
+  constructor(clients: Clients, view: CsipClient, { server }: CsipSettings, searches: AbortController) {
+    this.#searches = searches;
     this.#clients = clients;
     this.view = view;
     this.#endpoint = `${server.tls ? 'https' : 'http'}://${hostAndPort(server.host, server.port)}${server.dcap}`;
@@ -53,10 +56,12 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   }
 
   close(): Promise<void> {
+    this.#searches.abort();
     return this.#clients.stop();
   }
 
   release(): Promise<void> {
+    this.#searches.abort();
     return this.#clients.stop(false);
   }
 
@@ -140,7 +145,8 @@ export function createCsip(
 ): LoadedAdapter<Device, CsipClient> {
   const channel = csipChannel(wireLog);
   const share = new LoopShare();
-  const discover = () => discoverServers({ later: parts.later });
+  const searches = new AbortController();
+  const discover = () => discoverServers({ later: parts.later, signal: searches.signal });
   const clients = new Clients({
     ...parts,
     settings,
@@ -158,5 +164,5 @@ export function createCsip(
   });
   const messages = new CsipMessageBook(channel);
   const view = new ClientFacade(clients, { messages, rawControls: rawControls(channel), discover });
-  return new CsipAdapter(clients, view, settings);
+  return new CsipAdapter(clients, view, settings, searches);
 }

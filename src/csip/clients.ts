@@ -485,6 +485,7 @@ export class Clients {
     });
     try {
       const first = (await this.#searching).find(({ permitted }) => permitted);
+      if (this.#isStopped) return;
       if (first === undefined) {
         log.warning('DNS-SD has found no server; that of the settings is used');
         return;
