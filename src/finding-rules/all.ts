@@ -1,5 +1,6 @@
 /** The whole catalogue of findings, by protocol. Judges import the table of their protocol alone. */
-import type { FindingProtocol, RuleTable } from '../core/findings/rule.ts';
+import type { FindingProtocol } from '../core/findings/identity.ts';
+import type { RuleTable } from '../core/findings/rule.ts';
 import { commonRules } from './common.ts';
 import { csipRules } from './csip.ts';
 import { dnp3Rules } from './dnp3.ts';

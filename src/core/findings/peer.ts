@@ -1,7 +1,7 @@
 /** A peer with its counts per rule. */
 import { createHash } from 'node:crypto';
 import type { SimTime } from '../time/clock.ts';
-import type { PeerIdentity, RuleNeed } from './rule.ts';
+import type { PeerIdentity, RuleNeed } from './identity.ts';
 
 /** Wall and simulated time of a case. */
 export interface Instant {

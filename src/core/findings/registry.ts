@@ -13,19 +13,8 @@ import { Cell, cutName, cutText } from './peer.ts';
 import type { KeptCase, Peer } from './peer.ts';
 import { PeerBook } from './peers.ts';
 import { severities } from './rule.ts';
-import type {
-  Case,
-  Deadline,
-  FindingProtocol,
-  Findings,
-  PeerIdentity,
-  RuleHandle,
-  RuleHandles,
-  RuleRow,
-  RuleTable,
-  Severity,
-  Wait,
-} from './rule.ts';
+import type { FindingProtocol, PeerIdentity } from './identity.ts';
+import type { Case, Deadline, Findings, RuleHandle, RuleHandles, RuleRow, RuleTable, Severity, Wait } from './rule.ts';
 import { Waivers } from './waivers.ts';
 
 export interface FindingRegistryOptions {
