@@ -50,9 +50,10 @@ function pointNames({ bank }: Device, model: number | string): readonly string[]
 
 /** The reason why a device lacks a point. @param name null: any point of the model */
 function absence(device: Device, model: number | string, name: string | null): Problems {
+  if (name !== null && device.bank.layout.named(`${model}.${name}`)) return [];
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
-  if (name === null || names.includes(name)) return [];
+  if (name === null) return [];
   const near = didYouMean(name, names).replace('did you mean ', `did you mean ${model}.`);
   return [`device ${device.index} has no point ${model}.${name}${near}`];
 }
