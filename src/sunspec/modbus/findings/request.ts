@@ -135,6 +135,9 @@ export class JudgedRequest {
   device: MasterAtDevice | null = null;
   messageId: number | null = null;
   #framing: Framing | null = null;
+  #namedAddress = -1;
+  #namedCount = 0;
+  #registers = '';
 
   constructor(master: Master, nowMs: number) {
     this.master = master;
@@ -201,8 +204,15 @@ export class JudgedRequest {
     return functionCode === 6 ? frame.subarray(-2) : frame.subarray(frame.length - size);
   }
 
+  /** The registers in words, kept while a master asks for the same ones. */
   get registers(): string {
-    return this.count > 1 ? `registers ${this.address}..${this.end - 1}` : `register ${this.address}`;
+    const { address, count } = this;
+    if (address !== this.#namedAddress || count !== this.#namedCount) {
+      this.#namedAddress = address;
+      this.#namedCount = count;
+      this.#registers = count > 1 ? `registers ${address}..${this.end - 1}` : `register ${address}`;
+    }
+    return this.#registers;
   }
 
   /** Evidence that is made when the case is kept. */
