@@ -52,7 +52,7 @@ export class Cell {
   hasMoreDevices = false;
   firstCases: readonly KeptCase[] = [];
   latestCases: readonly KeptCase[] = [];
-  readonly #lastByKey = new Map<string, { ms: number }>();
+  readonly #lastByKey = new Map<string, number>();
 
   get exercised(): number {
     return this.kept + this.missed;
@@ -64,24 +64,15 @@ export class Cell {
 
   /** True if a case with this key repeats one within the quiet time, which starts anew. */
   repeatsAt(key: string, nowMs: number, quietMs: number): boolean {
-    const former = this.#lastByKey.get(key);
-    if (former === undefined) {
-      if (this.#lastByKey.size >= maxKeys) this.#forgetKey();
-      this.#lastByKey.set(key, { ms: nowMs });
-      return false;
-    }
-    // changed in place: a peer may repeat a case thousands of times a second
-    const { ms } = former;
-    former.ms = nowMs;
-    return nowMs - ms < quietMs;
-  }
-
-  /** Forgets the key whose last case is longest ago. */
-  #forgetKey(): void {
-    const [first, ...rest] = this.#lastByKey;
-    if (first === undefined) return;
-    const [oldest] = rest.reduce((a, b) => (b[1].ms < a[1].ms ? b : a), first);
-    this.#lastByKey.delete(oldest);
+    const lastMs = this.#lastByKey.get(key);
+    // in its place: moving it to the end would cost more than the rest, and peers repeat a case thousands of times
+    this.#lastByKey.set(key, nowMs);
+    if (this.#lastByKey.size > maxKeys)
+      for (const oldest of this.#lastByKey.keys()) {
+        this.#lastByKey.delete(oldest);
+        break;
+      }
+    return lastMs !== undefined && nowMs - lastMs < quietMs;
   }
 
   /** Keeps the first cases and the latest ones. @returns octets that the cells now takes more, or less */
