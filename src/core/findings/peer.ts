@@ -75,7 +75,7 @@ export class Cell {
   repeatsAt(key: string, nowMs: number, quietMs: number): boolean {
     const lastByKey = (this.#lastByKey ??= new Map<string, number>());
     const lastMs = lastByKey.get(key);
-    lastByKey.delete(key);
+    // in its place: moving it to the end would cost more than the rest, and peers repeat a case thousands of times
     lastByKey.set(key, nowMs);
     if (lastByKey.size > maxKeys)
       for (const oldest of lastByKey.keys()) {
