@@ -38,3 +38,43 @@ describe('addresses of peers in the settings', () => {
     expect(requested([], { ocpp_csms_url: 'ws://169.254.1.1/x' })).to.deep.equal(['/ocpp_csms_url']);
   });
 });
+
+describe('issues of a lab that a request loads', () => {
+  const issuesOf = (argv: readonly string[], lab: Readonly<Record<string, unknown>>) => {
+    try {
+      configOf(...argv).settings.lab(lab);
+      return [];
+    } catch (error) {
+      if (!(error instanceof SimError)) throw error;
+      return error.issues.map(({ name, detail }) => `${name} ${detail.split(';')[0] ?? ''}`);
+    }
+  };
+
+  it('point to members of the file, also to those that it lacks', () => {
+    const flags = ['--ocpp_enable', 'yes', '--ocpp_csms_url', 'ws://central.example/ocpp'];
+    expect(issuesOf(flags, { ocpp_enable: true })).to.deep.equal(['/ocpp_csms_url not given with /ocpp_enable yes']);
+    expect(issuesOf([], { mb_port: 20000, dnp3_enable: true, dnp3_shared_port: true })).to.deep.equal([
+      '/mb_port given 20000, which /dnp3_port uses',
+    ]);
+  });
+
+  it('have one of a refused member alone', () => {
+    const lab = {
+      dnp3_enable: true,
+      dnp3_enc: true,
+      dnp3_cert: 7,
+      dnp3_key: 'certificate:a',
+      dnp3_root_cert: 'certificate:a',
+    };
+    expect(issuesOf([], lab)).to.deep.equal(['/dnp3_cert given 7']);
+  });
+
+  it('name settings that a lab cannot change as the command line does', () => {
+    expect(issuesOf(['-wp', '8123'], { mb_port: 8123, mb_shared_port: true })).to.deep.equal([
+      '/mb_port given 8123, which -wp uses',
+    ]);
+    expect(
+      issuesOf([], { ocpp_enable: true, ocpp_csms_url: 'ws://a.example/', ocpp_security_profile: 1 }),
+    ).to.deep.equal(['--ocpp_password_file not given with /ocpp_security_profile 1']);
+  });
+});
