@@ -1,7 +1,7 @@
 /** The settings in force: those of the start, and the layer that requests put over them. */
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { AppConfig } from '../config/settings/app-config.ts';
+import type { AppConfig, ChangeInForce } from '../config/settings/app-config.ts';
 import { refused, unknownName } from '../config/issues/issues.ts';
 import { missingCertificate } from '../config/issues/pem-sources.ts';
 import { changesText } from '../config/settings/changes.ts';
@@ -189,7 +189,8 @@ export class SettingsInForce implements SettingsControl {
         else rest.set(key, value);
       }
       const keys = [...read.keys()];
-      const restarts = await this.#put(this.#inForce(rest), keys, by);
+      const change = { former: this.config, opened: this.#openedBy(rest, keys) };
+      const restarts = await this.#put(this.#inForce(rest, change), keys, by);
       return { keys, restarts };
     });
   }
@@ -256,10 +257,26 @@ export class SettingsInForce implements SettingsControl {
     return missingCertificate(name, value, this.#certificates);
   }
 
-  /** @throws SimError COMMAND_BAD_VALUE with JSON pointers */
-  #inForce(rest: Layer): InForce {
+  /** Settings whose values differ in two layers of requests. */
+  #changedIn(former: Layer, next: Layer): readonly SettingKey[] {
+    return changeableKeys.filter((key) => !isDeepStrictEqual(this.#valueIn(former, key), this.#valueIn(next, key)));
+  }
+
+  /** Adapters of settings that change, and those of named settings that did not open. */
+  #openedBy(rest: Layer, named: readonly SettingKey[]): ReadonlySet<RestartableAdapter> {
+    const adaptersOf = (keys: readonly SettingKey[]) =>
+      keys.flatMap((key) => {
+        const { changes } = settingOf(key);
+        return changes.by === 'adapter' ? changes.adapter : [];
+      });
+    const off = adaptersOf(named).filter((adapter) => this.#off.has(adapter));
+    return new Set([...adaptersOf(this.#changedIn(this.#proven.rest, rest)), ...off]);
+  }
+
+  /** @param change absent: a start @throws SimError COMMAND_BAD_VALUE with JSON pointers */
+  #inForce(rest: Layer, change?: ChangeInForce): InForce {
     try {
-      return { rest, config: this.#start.settings.with(rest, this.#certificates) };
+      return { rest, config: this.#start.settings.with(rest, this.#certificates, change) };
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
       throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(pointedAt));
@@ -274,9 +291,7 @@ export class SettingsInForce implements SettingsControl {
    */
   async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<readonly RestartableAdapter[]> {
     const former = this.#proven;
-    const changed = changeableKeys.filter(
-      (key) => !isDeepStrictEqual(this.#valueIn(former.rest, key), this.#valueIn(next.rest, key)),
-    );
+    const changed = this.#changedIn(former.rest, next.rest);
     const steps = stepsOf({
       former: former.config,
       next: next.config,

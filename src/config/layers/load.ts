@@ -172,12 +172,13 @@ function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<str
     directory: io.cwd,
     file: gathered.file,
     faultList: commonFaultList(gathered),
-    with(over, certificates) {
+    with(over, certificates, change) {
       const changed = gatheredWith(gathered, over, certificates);
       const changedIssues: Issue[] = [];
-      const changedProxy = proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy;
-      refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy)]);
-      return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath);
+      const newProxy = () => (proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy);
+      const changedProxy = change && !change.opened.has('proxy') ? change.former.proxy : newProxy();
+      refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy, change?.opened)]);
+      return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath, change);
     },
     lab: (mapping) => labConfig(gathered, files, mapping),
   };

@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect } from 'chai';
 import { noCertificates } from '../../../src/contract/certificates.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import type { RestartableAdapter } from '../../../src/contract/settings.ts';
+import { loadConfig } from '../../../src/config/layers/load.ts';
 import type { SettingKey } from '../../../src/config/settings/settings.ts';
 import { configOf } from '../../support/configured.ts';
+import { testPki } from '../../support/pki.ts';
 
 /** The configuration after a request, or the names of its issues. */
 function requested(argv: readonly string[], values: Partial<Record<SettingKey, unknown>>) {
@@ -36,6 +41,72 @@ describe('addresses of peers in the settings', () => {
     expect(requested(server, { csip_server_port: 22 })).to.deep.equal(['/csip_server_port']);
     expect(requested([], { csip_server_ip: '169.254.1.1' })).to.deep.equal(['/csip_server_ip']);
     expect(requested([], { ocpp_csms_url: 'ws://169.254.1.1/x' })).to.deep.equal(['/ocpp_csms_url']);
+  });
+});
+
+describe('files of the settings', () => {
+  it('are read again where their adapter opens, and at a start', async () => {
+    const { server, ca } = await testPki();
+    const pem = (prefix: string) => ({
+      [`${prefix}-cert.pem`]: server.cert,
+      [`${prefix}-key.pem`]: server.key,
+      [`${prefix}-root.pem`]: ca.cert,
+    });
+    const files: Record<string, string> = {
+      ...pem('modbus'),
+      ...pem('csip'),
+      ...pem('ocpp'),
+      ...pem('dnp3'),
+      'ocpp-password.txt': 'a password of 20 characters',
+      'dnp3-points.json': '{"points": [{"type": "AI", "index": 0, "name": "Active power", "bind": "701.W"}]}',
+      'proxy-map.json': readFileSync('config/proxy/string-inverter-basic.json', 'utf8'),
+    };
+    const tls = (setting: string, adapter: string) =>
+      ['cert', 'key', 'root_cert'].flatMap((end) => [
+        `--${setting}_${end}`,
+        `${adapter}-${end.replace('_cert', '')}.pem`,
+      ]);
+    const flags = [
+      ...['--mb_enc', 'yes', ...tls('mb', 'modbus')],
+      ...['--csip_client_enable', 'yes', '--csip_enc', 'yes', ...tls('csip', 'csip')],
+      ...['--ocpp_enable', 'yes', '--ocpp_csms_url', 'ws://central.example/', ...tls('ocpp', 'ocpp')],
+      ...[
+        '--ocpp_password_file',
+        'ocpp-password.txt',
+        '--dnp3_enable',
+        'yes',
+        '--dnp3_enc',
+        'yes',
+        ...tls('dnp3', 'dnp3'),
+      ],
+      ...['--dnp3_points', 'dnp3-points.json', '--proxy', 'proxy-map.json'],
+    ];
+    let used = new Set<string>();
+    const use = (path: string) => {
+      used.add(basename(path));
+      return files[basename(path)];
+    };
+    const loaded = loadConfig(
+      flags,
+      {},
+      { cwd: '/', readFile: (path) => use(path) ?? '', isFile: (path) => use(path) !== undefined },
+    );
+    if (loaded.kind !== 'run') throw new Error('no configuration');
+    const former = loaded.config;
+    const adapters = ['modbus', 'csip', 'ocpp', 'dnp3', 'proxy'] as const;
+    const usedBy = (opened?: readonly RestartableAdapter[]) => {
+      used = new Set();
+      const over = new Map<SettingKey, unknown>([
+        ['log_level', 'debug'],
+        ['proxy_port', 8504],
+      ]);
+      const { ocpp, proxy } = former.settings.with(over, noCertificates, opened && { former, opened: new Set(opened) });
+      expect([ocpp?.password, proxy?.map]).to.deep.equal([former.ocpp?.password, former.proxy?.map]);
+      return [...used].map((name) => name.split('-')[0]);
+    };
+    expect(new Set(usedBy())).to.deep.equal(new Set(adapters));
+    expect(usedBy([])).to.deep.equal([]);
+    for (const adapter of adapters) expect(new Set(usedBy([adapter]))).to.deep.equal(new Set([adapter]));
   });
 });
 
