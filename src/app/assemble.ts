@@ -377,6 +377,7 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
       },
       log,
       tryToBuild,
+      isEnding: () => settings.isEnding,
       onRestart: options.onRestartRequest,
     }),
     certificates,

@@ -149,6 +149,11 @@ export class SettingsInForce implements SettingsControl {
     this.#restart = restart;
   }
 
+  /** True once no change begins any more. */
+  get isEnding(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
   get isLocked(): boolean {
     return this.#start.settingsLocked;
   }
@@ -180,7 +185,7 @@ export class SettingsInForce implements SettingsControl {
         new SimError('COMMAND_CONFLICT', `nothing is changed: ${maxWaiting} changes of settings wait already`),
       );
     return this.#turns.take(async () => {
-      if (this.#ending.signal.aborted) throw isStopping();
+      if (this.isEnding) throw isStopping();
       const { read, refusals } = this.#read(values);
       if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
       const rest = new Map(this.#proven.rest);
