@@ -323,6 +323,8 @@ function createInterfaces(
     faults,
     http,
     adapters,
+    startAdapters: (leavesOff) => seats.start(leavesOff),
+    isLoadedLab: config !== ground.start,
     changes,
     settings,
     ticker: tickerOf(config, plant, wall),

@@ -154,6 +154,16 @@ export class SettingsInForce implements SettingsControl {
     return this.#ending.signal.aborted;
   }
 
+  /** Adapters that a start has left switched off; the next request that changes settings opens them. */
+  leaveOff(notOpened: NotOpened): void {
+    for (const [name, error] of notOpened) {
+      this.#off.add(name);
+      this.#log.warning(
+        `${name} is switched off until a request changes settings, since it did not start: ${reasonsOf(error)}`,
+      );
+    }
+  }
+
   get isLocked(): boolean {
     return this.#start.settingsLocked;
   }
