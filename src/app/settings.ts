@@ -10,7 +10,13 @@ import { declarations } from '../config/settings/describe.ts';
 import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
 import type { CertificateStore } from '../contract/certificates.ts';
-import type { RestartableAdapter, SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
+import type {
+  AdapterEffects,
+  RestartableAdapter,
+  SettingReport,
+  SettingsChange,
+  SettingsControl,
+} from '../contract/settings.ts';
 import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type { Kept } from '../core/kept.ts';
@@ -23,7 +29,6 @@ import { withinLimit } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { NotOpened, RestartOptions } from './adapters/seats.ts';
 import { isSwitchedOn, stepsOf, stepsText } from './adapters/steps.ts';
-import type { AdapterSteps } from './adapters/steps.ts';
 import { chosenCertificates, useCertificates } from './chosen-certificates.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
@@ -205,8 +210,8 @@ export class SettingsInForce implements SettingsControl {
       }
       const keys = [...read.keys()];
       const change = { former: this.config, opened: this.#openedBy(rest, keys) };
-      const restarts = await this.#put(this.#inForce(rest, change), keys, by);
-      return { keys, restarts };
+      const adapters = await this.#put(this.#inForce(rest, change), keys, by);
+      return { keys, adapters };
     });
   }
 
@@ -301,10 +306,9 @@ export class SettingsInForce implements SettingsControl {
   /**
    * Puts settings in force, or leaves the former ones there.
    * @param named settings of the request, also those that keep their values
-   * @returns adapters that were restarted, switched on or switched off
    * @throws SimError COMMAND_CONFLICT for an adapter that does not start with the settings
    */
-  async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<readonly RestartableAdapter[]> {
+  async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<AdapterEffects> {
     const former = this.#proven;
     const changed = this.#changedIn(former.rest, next.rest);
     const steps = stepsOf({
@@ -328,7 +332,8 @@ export class SettingsInForce implements SettingsControl {
     this.#unrestored = null;
     this.#warn(former, next);
     for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
-    return [...steps.keys(), ...(await this.#openAgain())];
+    const opened = await this.#openAgain();
+    return new Map([...steps, ...opened.map((name) => [name, 'switched_on'] as const)]);
   }
 
   /** The lines of a start that the former settings did not have; not those of settings that wait for their switch. */
@@ -345,7 +350,7 @@ export class SettingsInForce implements SettingsControl {
     this.#reports = null;
   }
 
-  async #restartOrReturn(steps: AdapterSteps, former: InForce, by: Origin): Promise<void> {
+  async #restartOrReturn(steps: AdapterEffects, former: InForce, by: Origin): Promise<void> {
     const names = [...steps.keys()];
     const [failure] = await this.#restartAll(names, false);
     if (failure === undefined) {

@@ -41,7 +41,7 @@ class Bench {
   /** @returns adapters that have restarted, or the text of the error */
   change(values: Readonly<Record<string, unknown>>): Promise<readonly string[] | string> {
     return this.settings.change(values, by).then(
-      ({ restarts }) => restarts,
+      ({ adapters }) => [...adapters.keys()],
       (error: unknown) => (error as SimError).message,
     );
   }

@@ -315,7 +315,9 @@ describe('POST config', () => {
       await Promise.all(others.map(closed));
     }
     const { json } = await next.patch('settings', { log_level: 'error' });
-    expect(json.restarts).to.have.members(['modbus', 'csip-website']);
+    expect(json.adapters).to.deep.equal(
+      ['modbus', 'csip-website'].map((adapter) => ({ adapter, effect: 'switched_on' })),
+    );
     expect(await statusOf(next)).to.deep.equal(['listening', 'null', 'ok']);
     expect((await ask(port + 1, '/api/sim/health')).status).to.equal(200);
   });
