@@ -36,9 +36,9 @@ export function stepsOf({ former, next, named, changed, off, isUsed }: AdapterCh
     const { changes, needs } = settingOf(key);
     if (changes.by !== 'adapter') continue;
     const { adapter } = changes;
-    const wasOn = isSwitchedOn(former, adapter) && !off.has(adapter);
+    const wasOn = isSwitchedOn(former, adapter);
     const isOn = isSwitchedOn(next, adapter);
-    if (wasOn !== isOn) steps.set(adapter, isOn ? 'switched_on' : 'switched_off');
+    if (wasOn !== isOn || (isOn && off.has(adapter))) steps.set(adapter, isOn ? 'switched_on' : 'switched_off');
     else if (isOn && changed.includes(key) && (needs === undefined || isUsed(needs))) steps.set(adapter, 'restarted');
   }
   return steps;
