@@ -17,6 +17,7 @@ import type { SimPlant } from '../der/plant/plant.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
+import type { NotOpened } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
@@ -71,6 +72,10 @@ export interface Parts {
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
+  /** Starts the adapters. @param leavesOff true: those that do not open are left switched off @throws SimError LISTEN_FAILED */
+  readonly startAdapters: (leavesOff: boolean) => Promise<NotOpened>;
+  /** true: a request has loaded the lab */
+  readonly isLoadedLab: boolean;
   readonly changes: DeviceChanges;
   readonly settings: SettingsInForce;
   readonly ticker: Ticker;
@@ -123,13 +128,22 @@ export class App {
     return this.#parts.settings.hasRequestedAdapters;
   }
 
+  /** True if a request has loaded the lab. */
+  get isLoadedLab(): boolean {
+    return this.#parts.isLoadedLab;
+  }
+
   /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
   }
 
-  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
-  async start(): Promise<Endpoints> {
+  /**
+   * Binds every listener, then begins to tick.
+   * @param leavesOff true: adapters that do not open are left switched off, until a request changes settings
+   * @throws SimError LISTEN_FAILED with nothing left open
+   */
+  async start(leavesOff = false): Promise<Endpoints> {
     const { log, ticker, eventLoop, clockWatch, http, state, keeping, logKeeping, historyKeeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
@@ -142,9 +156,13 @@ export class App {
       logKeeping?.open();
       this.#parts.owners.settleMoves();
       await historyKeeping?.open(http.history);
-      for (const adapter of this.adapters) await adapter.start();
+      const notOpened = new Map(await this.#parts.startAdapters(leavesOff));
       this.#parts.owners.save();
-      const address = await this.api.start();
+      const address = await this.api.start((error) => {
+        if (!leavesOff) throw error;
+        notOpened.set('csip-website', error);
+      });
+      this.#parts.settings.leaveOff(notOpened);
       keeping?.start();
       ticker.start();
       eventLoop.start();

@@ -25,6 +25,7 @@ import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { parseYaml } from '../../src/core/yaml.ts';
 import { configOf } from '../support/configured.ts';
+import { pick } from '../support/depth.ts';
 import type { Json } from '../support/http.ts';
 import { holdsAsync } from '../support/property.ts';
 
@@ -338,7 +339,7 @@ describe('GET config', () => {
         const second = await first.again(format);
         expect(second.devices).to.deep.equal(first.devices);
       },
-      { runs: 20 },
+      { runs: pick({ quick: 20, ci: 50 }) },
     );
   });
 });

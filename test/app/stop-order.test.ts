@@ -29,7 +29,7 @@ class Bench {
       },
       faults: { close: () => this.events.push('faults closed') },
       adapters,
-      settings: { end: () => this.#end('settings') },
+      settings: { end: () => this.#end('settings'), leaveOff: () => undefined },
       http: {
         exposures: [],
         startLines: () => [],
@@ -37,6 +37,10 @@ class Bench {
           start: () => this.#begin('http', { host: '127.0.0.1', port: 1 }),
           stop: () => this.#end('http'),
         },
+      },
+      startAdapters: async () => {
+        for (const adapter of adapters) await adapter.start();
+        return new Map();
       },
       changes: { settled: () => this.#end('changes') },
       ticker: { start: () => this.events.push('ticker starts'), stop: () => this.#end('ticker') },

@@ -2,7 +2,7 @@ import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
-import type { SettingOrigin } from '../../contract/settings.ts';
+import type { RestartableAdapter, SettingOrigin } from '../../contract/settings.ts';
 import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
@@ -59,15 +59,27 @@ export interface SettingLayers {
    * devices stay as they are.
    * @param over values in the form that their kind reads
    * @param certificates those that settings choose by name, which the check of the other layers has left out
+   * @param change absent: all files are read, as at a start
    * @throws SimError CONFIG_INVALID with all issues; those of values in `over` have JSON pointers as names
    */
-  readonly with: (over: ReadonlyMap<SettingKey, unknown>, certificates: CertificateTexts) => AppConfig;
+  readonly with: (
+    over: ReadonlyMap<SettingKey, unknown>,
+    certificates: CertificateTexts,
+    change?: ChangeInForce,
+  ) => AppConfig;
   /**
    * The configuration of another lab in this process, from the content of a configuration file. Flags and variables have no
    * effect on it, settings that no request changes keep their values, and it names no other files than this one.
    * @throws SimError CONFIG_INVALID with all issues, named by JSON pointers
    */
   readonly lab: (content: Readonly<Record<string, unknown>>) => AppConfig;
+}
+
+/** A change of settings while the simulator runs. */
+export interface ChangeInForce {
+  readonly former: AppConfig;
+  /** adapters that the change opens: files of others are not read again */
+  readonly opened: ReadonlySet<RestartableAdapter>;
 }
 
 /** Configuration of a run: checked, complete, with absolute paths. */
