@@ -7,6 +7,8 @@ import { CommAlarms } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import { FindingRegistry } from '../core/findings/registry.ts';
+import { judgeWriters } from '../evidence/findings/writers.ts';
+import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -194,6 +196,7 @@ function createLines(ground: Ground, lab: Lab) {
     isOn: () => true,
     isKept: ({ channel, id }) => isInLog(wireLog, channel, id),
   });
+  judgeWriters({ plant, findings, rules: findings.rules('common', commonRules), wall });
   const shared = {
     plant,
     faults,
