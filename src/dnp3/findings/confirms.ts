@@ -71,6 +71,10 @@ export class ConfirmsJudge implements TopicJudge {
     this.#solicited.end(nowMs);
   }
 
+  lost(): void {
+    this.#solicited.end(this.#dialogue.nowMs);
+  }
+
   restarted(): void {
     this.#solicited.end(this.#dialogue.nowMs);
     this.#attempts = 0;

@@ -97,6 +97,10 @@ export class ControlsJudge implements TopicJudge {
     this.#forget();
   }
 
+  lost(): void {
+    this.#forget();
+  }
+
   #forget(): void {
     this.#select = null;
     this.#interrupted = null;

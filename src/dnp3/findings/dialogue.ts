@@ -78,6 +78,8 @@ export interface TopicJudge {
   sent?(fragment: Outgoing): void;
   confirmed?(seq: number, isUnsolicited: boolean): void;
   dropped?(fragment: Buffer): void;
+  /** Octets of the master are lost since its last request, a whole one perhaps. */
+  lost?(): void;
   /** The connection ends. */
   closed?(): void;
   restarted?(): void;

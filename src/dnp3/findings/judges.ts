@@ -31,15 +31,32 @@ const commands: ReadonlySet<number> = new Set([
   functionCodes.directOperateNr,
 ]);
 
+/** Dropped frames by peer. */
+class Losses {
+  readonly #counts = new WeakMap<Peer, number>();
+
+  of(peer: Peer): number {
+    return this.#counts.get(peer) ?? 0;
+  }
+
+  add(peer: Peer): void {
+    this.#counts.set(peer, this.of(peer) + 1);
+  }
+}
+
 /** The judges of one connection. */
 class DialogueJudges {
   readonly peer: Peer;
   readonly topics: readonly TopicJudge[];
+  readonly #losses: Losses;
+  #seenLosses: number;
   /** octets of the last request to this outstation alone */
   #last: Buffer | null = null;
 
-  constructor(dialogue: Dialogue) {
+  constructor(dialogue: Dialogue, losses: Losses) {
     this.peer = dialogue.peer;
+    this.#losses = losses;
+    this.#seenLosses = losses.of(this.peer);
     this.topics = [
       new SequenceJudge(dialogue),
       new ConfirmsJudge(dialogue),
@@ -54,9 +71,17 @@ class DialogueJudges {
     peer.isValid = true;
     peer.requests += 1;
     if (commands.has(request.functionCode)) peer.hasWritten = true;
+    this.#noteLosses();
     const isRetry = cast === 'unicast' && this.#last?.equals(request.octets) === true;
     if (cast === 'unicast' && !isRetry) this.#last = Buffer.from(request.octets);
     for (const topic of this.topics) topic.requested?.({ ...request, cast, isRetry });
+  }
+
+  #noteLosses(): void {
+    const losses = this.#losses.of(this.peer);
+    if (losses === this.#seenLosses) return;
+    this.#seenLosses = losses;
+    for (const topic of this.topics) topic.lost?.();
   }
 
   sent(fragment: Buffer): void {
@@ -91,7 +116,7 @@ class MasterJudge implements MasterObserver {
       this.#judges = null;
       if (!this.#owner.on) return;
       const dialogue = this.#owner.dialogue(peer, this.#facts, this.#history);
-      this.#judges = new DialogueJudges(dialogue);
+      this.#judges = new DialogueJudges(dialogue, this.#owner.losses);
     });
   }
 
@@ -141,6 +166,7 @@ export const peerAddress = (peer: string) => peer.slice(0, peer.lastIndexOf(':')
 
 export class Dnp3Judges {
   readonly rules: Dnp3Handles;
+  readonly losses = new Losses();
   readonly #options: Dnp3JudgesOptions;
 
   constructor(options: Dnp3JudgesOptions) {

@@ -48,6 +48,7 @@ export class LinkJudge {
   /** Octets have come. @param bad dropped frames among them @param good the others */
   received(bad: number, good: number): void {
     this.#judges.guard(() => {
+      if (bad > 0) for (const { peer } of this.#masters.values()) this.#judges.losses.add(peer);
       const [only, ...others] = this.#masters.values();
       if (only === undefined || others.length > 0) return;
       const rule = this.#judges.rules.link_bad;

@@ -56,6 +56,15 @@ export class SequenceJudge implements TopicJudge {
     if (!isUnsolicited) this.#fragments = isFirst ? 1 : this.#fragments + 1;
   }
 
+  /** Requests of the time without power are lost as well. */
+  restarted(): void {
+    this.#last = null;
+  }
+
+  lost(): void {
+    this.#last = null;
+  }
+
   dropped(fragment: Buffer): void {
     this.#last = null;
     const flaw = flawOf(fragment);

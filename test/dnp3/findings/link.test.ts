@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { class1, JudgeRig } from './rig.ts';
+import { class1, JudgeRig, latch } from './rig.ts';
 
 const [unconfirmedData, confirmedData] = [0xc4, 0xf3];
 
@@ -41,6 +41,19 @@ describe('findings about DNP3 masters: link and connections', () => {
     const { requests } = rig.peer;
     rig.next(class1);
     expect(rig.peer.requests).to.equal(requests);
+  });
+
+  it('forget what a lost frame may have carried: a request, a SELECT, a confirm', () => {
+    rig.event();
+    rig.next(class1);
+    rig.pass(6000);
+    rig.link.received(1, 0);
+    rig.next(`04 ${latch}`, 9);
+    rig.link.received(1, 0);
+    rig.next(class1, 12);
+    expect(rig.rules()).to.deep.equal(['link_bad']);
+    rig.next(class1, 15);
+    expect(rig.rules()).to.deep.equal(['sequence', 'link_bad']);
   });
 
   describe('link_confirmed', () => {

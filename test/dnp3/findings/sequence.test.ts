@@ -52,6 +52,12 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
       expect(rig.row('sequence').broken).to.equal(1);
     });
 
+    it('does not count requests of the time without power', () => {
+      rig.stack.outstation.restart();
+      rig.next(class1, 9);
+      expect(rig.rules()).to.deep.equal([]);
+    });
+
     it('leaves the number of an OPERATE to the rule of its SELECT', () => {
       rig.next(`03 ${latch}`);
       rig.next(`04 ${latch}`, rig.seq + 2);
