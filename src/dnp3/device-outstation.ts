@@ -236,6 +236,11 @@ export class DeviceOutstation implements ServedOutstation {
       selectTimeoutMs: defaultLimits.selectTimeoutMs,
       staticPoints: () => pointKinds.reduce((sum, kind) => sum + database.pointsOfClass0(kind).length, 0),
       rangeOf: outputRanges(rows),
+      hasBuiltInMap: settings.pointsFile === null,
+      outputOf: (kind, index) => {
+        const point = database.point(kind === 'binary' ? 'binaryOutput' : 'analogOutput', index);
+        return typeof point?.state.value === 'number' ? point.state.value : undefined;
+      },
     };
   }
 

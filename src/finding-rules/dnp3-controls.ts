@@ -138,4 +138,31 @@ export const dnp3ControlRules = {
     consequence: 'All of them are refused, and the master believes in its set-points.',
     trap: 'In the first minute the master may not have read the state yet.',
   },
+  enable_forgotten: {
+    severity: 'remark',
+    basis: 'practice',
+    clause: `${practice}a set-point of AN2018 acts while its mode is enabled`,
+    title: 'A set-point whose mode stays off',
+    situation: 'The master writes the set-point of a mode that is off: AO87, AO88, AO93, AO203, AO210 or AO211.',
+    proof: 'A minute later the mode was off, and the master had not operated its output BO17, BO18, BO27 or BO28.',
+    consequence: 'The set-point does nothing.',
+    trap: 'The order is free; a mode that waits in its time window counts as enabled, and point maps of your own are not judged.',
+    isTimed: true,
+    params: { wait_s: { default: 60, min: 5, max: 86_400, unit: 's', title: 'time for the enabling' } },
+  },
+  setpoint_churn: {
+    severity: 'remark',
+    basis: 'practice',
+    clause: `${practice}some devices store each set-point (solaredge-modbus#232)`,
+    title: 'A set-point is written very often without a reversion time',
+    situation:
+      'The master writes a set-point whose mode has the reversion time 0: AO87, AO88, AO93, AO203, AO210 or AO211.',
+    proof: '60 writes of one set-point came within 10 min on a connection, or 30 of the same value.',
+    consequence: 'Some devices store each one, and wear their memory out.',
+    trap: 'With a reversion time repeated writes keep the command alive.',
+    params: {
+      writes: { default: 60, min: 2, max: 200, unit: null, title: 'writes within 10 min' },
+      same: { default: 30, min: 2, max: 200, unit: null, title: 'writes of the same value within 10 min' },
+    },
+  },
 } as const satisfies RuleTable;

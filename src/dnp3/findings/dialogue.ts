@@ -24,6 +24,10 @@ export interface OutstationFacts {
   /** true: the time of masters runs on the wall clock */
   readonly isWallTime: boolean;
   readonly selectTimeoutMs: number;
+  /** true: the outputs have the numbers of the DER profile */
+  readonly hasBuiltInMap: boolean;
+  /** Value in force of an output, wire units; undefined: the device has no such output. */
+  readonly outputOf: (kind: Control['kind'], index: number) => number | undefined;
   /** number of points that a read of class 0 returns */
   readonly staticPoints: () => number;
   /** Range that the point map names; undefined: the map has no such output. */

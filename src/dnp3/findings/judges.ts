@@ -14,7 +14,9 @@ import { Dialogue, freshHistory } from './dialogue.ts';
 import type { Dnp3Handles, History, OutstationFacts, TopicJudge } from './dialogue.ts';
 import { IndicationsJudge } from './indications.ts';
 import { LinkJudge } from './link.ts';
+import { ModesJudge } from './modes.ts';
 import { PollsJudge } from './polls.ts';
+import { RefusedReadsJudge } from './refused-reads.ts';
 import { SequenceJudge } from './sequence.ts';
 
 export interface Dnp3JudgesOptions {
@@ -31,7 +33,7 @@ const commands: ReadonlySet<number> = new Set([
   functionCodes.directOperateNr,
 ]);
 
-/** Dropped frames by peer. */
+/** Dropped frames and segments by peer. */
 class Losses {
   readonly #counts = new WeakMap<Peer, number>();
 
@@ -62,7 +64,9 @@ class DialogueJudges {
       new ConfirmsJudge(dialogue),
       new IndicationsJudge(dialogue),
       new PollsJudge(dialogue),
+      new RefusedReadsJudge(dialogue),
       new ControlsJudge(dialogue),
+      new ModesJudge(dialogue),
     ];
   }
 

@@ -58,6 +58,14 @@ export class LinkJudge {
     });
   }
 
+  /** Segments of a master have come that make no whole fragment. */
+  lost(master: number): void {
+    this.#judges.guard(() => {
+      const { peer } = this.#masters.get(master) ?? {};
+      if (peer !== undefined) this.#judges.losses.add(peer);
+    });
+  }
+
   /** The connection has ended. @param isByPeer false: this simulator has ended it */
   closed(isByPeer: boolean): void {
     this.#judges.guard(() => {

@@ -320,7 +320,10 @@ export class Connection implements Swept {
     if (carriesUserData(frame)) this.#judge?.carried(source, control);
     const segment = pair.link.take(frame);
     if (segment === null) return;
-    const fragment = pair.reassembler.push(segment);
+    const { reassembler } = pair;
+    const { lost } = reassembler;
+    const fragment = reassembler.push(segment);
+    if (reassembler.lost !== lost) this.#judge?.lost(source);
     if (fragment === null) return;
     this.#recordFragment('in', pair, fragment);
     pair.association.receive(fragment, 'unicast');

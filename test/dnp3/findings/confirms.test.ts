@@ -100,9 +100,25 @@ describe('findings about DNP3 masters: confirms', () => {
       expect(rig.rules()).to.deep.equal(['confirm_sequence']);
     });
 
+    it('finds the number of a fragment that was confirmed before the last one', () => {
+      const [first, second] = [pollEvent(), pollEvent()];
+      rig.confirm(first);
+      rig.confirm(second);
+      pollEvent();
+      rig.confirm(first);
+      expect(rig.rules()).to.deep.equal(['confirm_sequence']);
+    });
+
     it('holds for the right number', () => {
       rig.confirm(pollEvent());
       expect(rig.state('confirm_sequence')).to.equal('held');
+    });
+
+    it('takes the late confirm of a fragment that a request has ended for right', () => {
+      const former = pollEvent();
+      pollEvent();
+      rig.confirm(former);
+      expect(rig.rules()).to.deep.equal([]);
     });
 
     it('takes a repeated confirm of the former fragment for right', () => {

@@ -63,6 +63,8 @@ export class JudgeRig {
           isWallTime: true,
           selectTimeoutMs: 5000,
           staticPoints: () => 200,
+          hasBuiltInMap: true,
+          outputOf: () => 0,
           rangeOf: (_, index) => (index === 0 ? { min: 0, max: 1000 } : undefined),
           ...facts,
         }),

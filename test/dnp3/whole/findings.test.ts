@@ -24,13 +24,13 @@ describe('findings about the master of an outstation', () => {
     const master = await site.master();
     await master.request(1, integrity);
     expect(rules()).to.deep.equal([]);
-    const bad = linkFrame(0xc4, 1, 4, hex('c0 c1 01 3c 02 06'));
-    bad.writeUInt8((bad.at(-1) ?? 0) ^ 0xff, bad.length - 1);
-    master.sendRaw(bad);
     await master.ask(1, class1, 9);
     await master.ask(4, latch);
     await master.ask(5, hex('0c 01 28 01 00 e7 03 03 01 00 00 00 00 00 00 00 00 00'));
     await master.ask(5, hex('29 01 28 01 00 58 00 e9 03 00 00 00'));
+    const bad = linkFrame(0xc4, 1, 4, hex('c0 c1 01 3c 02 06'));
+    bad.writeUInt8((bad.at(-1) ?? 0) ^ 0xff, bad.length - 1);
+    master.sendRaw(bad);
     master.sendLink(0xf3, hex('c0 cd 17'));
     await master.quiet();
     expect(rules()).to.have.members([
@@ -61,6 +61,21 @@ describe('findings about the master of an outstation', () => {
     stranger.send(23, undefined, 7);
     await master.ask(23);
     expect(rules()).to.deep.equal([]);
+  });
+
+  it('take a request for lost whose segments make no fragment', async () => {
+    const master = await site.master();
+    await master.ask(23);
+    for (const [seq, octets] of [
+      [1, '80 c1 17'],
+      [3, '40 c3 17'],
+    ] as const) {
+      master.sendLink(0xc4, hex(octets));
+      await master.ask(23, undefined, seq + 1);
+    }
+    expect(rules()).to.deep.equal([]);
+    await master.ask(23, undefined, 6);
+    expect(rules()).to.deep.equal(['sequence (violation) by 4@127.0.0.1']);
   });
 
   it('count ten connections of one request, which the master ends', async () => {
