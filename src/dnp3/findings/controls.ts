@@ -3,6 +3,7 @@ import { functionCodes } from '../stack/application/types.ts';
 import type { ObjectHeader, Request } from '../stack/application/types.ts';
 import type { Control, ControlStatus } from '../stack/outstation/types.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
+import { digestOf } from './digest.ts';
 import type { Dialogue, Incoming, TopicJudge } from './dialogue.ts';
 import { RefusalsJudge } from './refusals.ts';
 
@@ -20,13 +21,13 @@ const controlFunctions: ReadonlySet<number> = new Set([
   functionCodes.directOperateNr,
 ]);
 
-/** The objects of a request without the width of their indexes. */
-const objectsOf = ({ headers }: Request): string =>
-  headers
-    .flatMap(({ group, variation, objects }) =>
-      objects.map(({ index, octets }) => `${group}.${variation}.${index}.${octets.toString('hex')}`),
-    )
-    .join(' ');
+/** Digest of the objects of a request without the width of their indexes. */
+function objectsOf({ headers }: Request): string {
+  const objects = headers.flatMap((header) =>
+    header.objects.map(({ index, octets }) => `${header.group}.${header.variation}.${index}.${octets.toString('hex')}`),
+  );
+  return digestOf(objects.join(' '));
+}
 
 interface Select {
   readonly objects: string;

@@ -1,5 +1,5 @@
 /** The judges of all masters: one set of them for each connection of a master with an outstation. */
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { Peer } from '../../core/findings/peer.ts';
 import type { Case, Findings } from '../../core/findings/rule.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -10,6 +10,7 @@ import type { MasterObserver } from '../stack/outstation/observer.ts';
 import type { Cast, Control, ControlStatus } from '../stack/outstation/types.ts';
 import { ConfirmsJudge } from './confirms.ts';
 import { ControlsJudge } from './controls.ts';
+import { digestOf } from './digest.ts';
 import { Dialogue, freshHistory } from './dialogue.ts';
 import type { Dnp3Handles, History, OutstationFacts, TopicJudge } from './dialogue.ts';
 import { IndicationsJudge } from './indications.ts';
@@ -52,8 +53,8 @@ class DialogueJudges {
   readonly topics: readonly TopicJudge[];
   readonly #losses: Losses;
   #seenLosses: number;
-  /** octets of the last request to this outstation alone */
-  #last: Buffer | null = null;
+  /** digest of the last request to this outstation alone; null: none yet */
+  #last: string | null = null;
 
   constructor(dialogue: Dialogue, losses: Losses) {
     this.peer = dialogue.peer;
@@ -76,8 +77,9 @@ class DialogueJudges {
     peer.requests += 1;
     if (commands.has(request.functionCode)) peer.hasWritten = true;
     this.#noteLosses();
-    const isRetry = cast === 'unicast' && this.#last?.equals(request.octets) === true;
-    if (cast === 'unicast' && !isRetry) this.#last = Buffer.from(request.octets);
+    const digest = digestOf(request.octets);
+    const isRetry = cast === 'unicast' && this.#last === digest;
+    if (cast === 'unicast') this.#last = digest;
     for (const topic of this.topics) topic.requested?.({ ...request, cast, isRetry });
   }
 

@@ -9,7 +9,7 @@ const finalStatuses: ReadonlySet<ControlStatus> = new Set([
   controlStatus.notSupported,
   controlStatus.outOfRange,
 ]);
-const maxPoints = 32;
+const maxPoints = 16;
 const repetitions = 3;
 /** Time between two refusals that belong together. */
 const memoryMs = 600_000;

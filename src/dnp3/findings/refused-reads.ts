@@ -1,7 +1,7 @@
 /** Judges reads that are refused and come again. */
-import { Buffer } from 'node:buffer';
 import { functionCodes, iin } from '../stack/application/types.ts';
 import type { Request } from '../stack/application/types.ts';
+import { digestOf } from './digest.ts';
 import type { Dialogue, Incoming, Outgoing, TopicJudge } from './dialogue.ts';
 
 /** Groups with which masters probe an outstation: attributes, classes, strings, terminals. */
@@ -12,7 +12,8 @@ const startUpMs = 60_000;
 const maxReads = 8;
 
 interface Refused {
-  readonly objects: Buffer;
+  /** digest */
+  readonly objects: string;
   readonly count: number;
 }
 
@@ -21,7 +22,7 @@ export class RefusedReadsJudge implements TopicJudge {
   /** newest last */
   #refused: readonly Refused[] = [];
   /** the present read, which is refused at least in part; null: none */
-  #present: { readonly objects: Buffer; readonly iin2: number } | null = null;
+  #present: { readonly objects: string; readonly iin2: number; readonly text: string } | null = null;
   #isRetry = false;
 
   constructor(dialogue: Dialogue) {
@@ -37,16 +38,17 @@ export class RefusedReadsJudge implements TopicJudge {
     const isProbe = headers.length === 0 || headers.some(({ group }) => probed.has(group));
     if (functionCode !== functionCodes.read || this.#isRetry || isProbe) return;
     if (this.#dialogue.ageMs < startUpMs) return;
-    this.#present = { objects: Buffer.from(octets.subarray(2)), iin2 };
+    const text = headers.map(({ group, variation }) => `g${group}v${variation}`).join(' ');
+    this.#present = { objects: digestOf(octets.subarray(2)), iin2, text };
   }
 
   sent({ isUnsolicited, hasObjects }: Outgoing): void {
     const present = this.#present;
     if (present === null || isUnsolicited) return;
     this.#present = null;
-    const { objects, iin2 } = present;
-    const others = this.#refused.filter((each) => !each.objects.equals(objects));
-    const former = this.#refused.find((each) => each.objects.equals(objects));
+    const { objects, iin2, text } = present;
+    const others = this.#refused.filter((each) => each.objects !== objects);
+    const former = this.#refused.find((each) => each.objects === objects);
     this.#refused = others;
     const { object_unknown: unknown, parameter_error: wrong } = this.#dialogue.rules;
     const isUnknown = (iin2 & iin.objectUnknown) !== 0;
@@ -60,8 +62,7 @@ export class RefusedReadsJudge implements TopicJudge {
       return;
     }
     this.#dialogue.broken(rule, () => ({
-      text: `read the same objects ${count} times more after ${isUnknown ? 'IIN2.1' : 'IIN2.2'} and no data`,
-      excerpt: objects,
+      text: `read ${text} ${count} times more after ${isUnknown ? 'IIN2.1' : 'IIN2.2'} and no data`,
     }));
   }
 }

@@ -30,7 +30,7 @@ describe('findings about DNP3 masters: reads that are refused', () => {
         expect(rig.state(rule)).to.equal('held');
         repeat(1, objects);
         expect(rig.rules()).to.deep.equal([rule]);
-        expect(rig.row(rule).cases[0]?.excerpt).to.equal(objects.slice(3).replaceAll(' ', ''));
+        expect(rig.row(rule).cases[0]?.text).to.match(/^read g(87|1)v[12] 3 times more after IIN2\.[12] and no data$/);
       });
 
       it('takes what the master tries in its first minute', () => {

@@ -50,7 +50,7 @@ export class Dnp3Bench {
 
   /** Rules that masters have broken, by the log. */
   async brokenRules(): Promise<readonly string[]> {
-    const { logs } = await this.get('logs?limit=1000');
+    const { logs } = await this.get('logs?modules=Findings&limit=1000');
     const messages = (logs as { message: string }[]).map(({ message }) => message);
     return messages.flatMap((message) => /^dnp3\.(\w+) \(\w+\) by /.exec(message)?.[1] ?? []).sort();
   }
