@@ -9,6 +9,7 @@ import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
+import { findingRoutes } from './findings/routes.ts';
 import { fuelCellRoutes } from './fuelcell.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
 import { regionRoutes } from './grid-support/regions.ts';
@@ -55,6 +56,7 @@ export const allRoutes: readonly Route[] = [
   ...commandRoutes,
   ...consistencyRoutes,
   ...answersRoutes,
+  ...findingRoutes,
   ...controlsRoutes,
   ...holdRoutes,
   ...surroundingsRoutes,

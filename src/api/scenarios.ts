@@ -1,6 +1,6 @@
 /** Scenarios: operations, and members of replies and requests. */
 import { memo } from '../core/lazy.ts';
-import { createHash } from 'node:crypto';
+import { pagePolicy } from '../core/markup.ts';
 import {
   reportFormats,
   runPaces,
@@ -209,13 +209,6 @@ export const scenarioReportSchema = memo(() =>
 
 const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
 
-/** Content security policy that permits the style sheet of a report page, and nothing else. */
-function reportPolicy(page: string): string {
-  const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
-  const hash = createHash('sha256').update(style).digest('base64');
-  return `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`;
-}
-
 export const scenarioRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -304,7 +297,8 @@ export const scenarioRoutes: readonly Route[] = [
     otherMedia: ['application/xml', 'text/html'],
     async handle(ctx, { params, query: { format = 'json' } }) {
       const text = await ctx.scenarios.report(params.id, format);
-      const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
+      const headers =
+        format === 'html' ? { 'Content-Security-Policy': `${pagePolicy(text)}; frame-ancestors 'none'` } : {};
       return new Answer<z.output<ReturnType<typeof scenarioReportSchema>>>(new TextReply(types[format], text), {
         headers,
       });

@@ -170,10 +170,18 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
 
 type Lines = ReturnType<typeof createLines>;
 
+/** @param channel protocol and key of a channel: `ocpp/CP-1` */
+function isInLog(wireLog: WireLog, channel: string, id: number): boolean {
+  const [protocol = '', ...key] = channel.split('/');
+  const [first] = wireLog.find(protocol, key.join('/'))?.list({ where: (entry) => entry.id === id }) ?? [];
+  return first !== undefined;
+}
+
 /** Adapters, and the devices that join and leave them. */
 function createLines(ground: Ground, lab: Lab) {
   const { config, wall, later, logBook, log, state } = ground;
   const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
+  const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const eventLoop = new EventLoopWatch({ log });
   const findings = new FindingRegistry({
     wall,
@@ -184,6 +192,7 @@ function createLines(ground: Ground, lab: Lab) {
     isRealTime: () => !clock.paused && clock.rate === 1,
     hasStalled: () => eventLoop.hasStalled,
     isOn: () => true,
+    isKept: ({ channel, id }) => isInLog(wireLog, channel, id),
   });
   const shared = {
     plant,
@@ -196,7 +205,6 @@ function createLines(ground: Ground, lab: Lab) {
     keep,
     ...(keeping && { keeping, keepPart: keeping.keepPart }),
   };
-  const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const { seats, ...interfaces } = composeAdapters({
     ...shared,
     inForce: () => settings.config,

@@ -10,6 +10,7 @@ import { createHistory, createRemoteHistory } from '../../src/api/history/histor
 import type { History } from '../../src/api/history/history.ts';
 import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/http/context.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
+import type { FindingRegistry } from '../../src/core/findings/registry.ts';
 import type { FaultProfile } from '../../src/fault-kinds/request.ts';
 import { createFaultRegistry } from '../../src/app/faults.ts';
 import type { CsipClient } from '../../src/contract/csip-client.ts';
@@ -23,6 +24,7 @@ import type { ClockOwner } from '../../src/contract/scenarios.ts';
 import type { StateControl } from '../../src/contract/state.ts';
 import type { ModbusMessages } from '../../src/core/wire/modbus.ts';
 import { createModbusMessages } from '../../src/core/wire/modbus.ts';
+import { FindingsRig } from './findings.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 
 export interface ContextOptions {
@@ -31,6 +33,8 @@ export interface ContextOptions {
   readonly history?: History;
   /** default: of the plant, without any fault */
   readonly faults?: FaultRegistry;
+  /** default: without a peer */
+  readonly findings?: FindingRegistry;
   readonly faultProfiles?: readonly FaultProfile[];
   readonly adapters?: readonly Adapter[];
   readonly logBook?: LogBook;
@@ -98,6 +102,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     plant: options.plant,
     history: options.history ?? historyOf(options.plant),
     faults: options.faults ?? faultsOf(options.plant),
+    findings: options.findings ?? new FindingsRig().registry,
     ...(options.faultProfiles && { faultProfiles: () => options.faultProfiles ?? [] }),
     adapters: options.adapters ?? [],
     sunspecClient,

@@ -5,9 +5,22 @@ import { FindingRegistry } from '../../src/core/findings/registry.ts';
 import { reportOn } from '../../src/core/findings/report.ts';
 import type { CellState, ReportRow } from '../../src/core/findings/report.ts';
 import type { Peer } from '../../src/core/findings/peer.ts';
+import type { PeerIdentity, RuleRow } from '../../src/core/findings/rule.ts';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import { HandTimers } from './timers.ts';
 import { HandWall } from './wall.ts';
+
+/** A rule that forbids something, for tests of the registry and its readers. */
+export const plainRule: RuleRow = {
+  severity: 'violation',
+  basis: 'clause',
+  clause: 'Standard 1.2',
+  title: 'A title.',
+  situation: 'The peer does it.',
+  proof: 'It does not.',
+  consequence: 'A device fails.',
+  trap: 'None.',
+};
 
 export class FindingsRig {
   readonly wall = new HandWall();
@@ -42,7 +55,15 @@ export class FindingsRig {
       isRealTime: () => this.isRealTime,
       hasStalled: () => this.hasStalled,
       isOn: () => this.isOn,
+      isKept: () => false,
     });
+  }
+
+  /** A peer that has sent a valid request. */
+  peer(address: string, protocol: PeerIdentity['protocol'] = 'modbus', certificate?: string): Peer {
+    const peer = this.registry.peer({ protocol, address, ...(certificate !== undefined && { certificate }) });
+    peer.isValid = true;
+    return peer;
   }
 
   /** The row of a rule in the report on the peer. @throws Error if no judge has the rule */

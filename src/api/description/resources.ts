@@ -39,6 +39,12 @@ export const resources: readonly Resource[] = [
     '/consistency',
     '/answers',
   ),
+  resource(
+    'Core',
+    'Findings',
+    'What the other side of each protocol did wrong, what it did right, and what never came up.',
+    '/findings',
+  ),
   resource('Core', 'Commands', 'Operator commands: start, stop, reset.', '/commands'),
   resource('Core', 'Registers', 'The SunSpec register map of a device, decoded and raw.', '/registers'),
   resource('Core', 'Modbus', 'Connections and messages of Modbus.', '/modbus'),

@@ -3,6 +3,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { EventLoopState } from '../../core/event-loop.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { logCapacity } from '../../core/log/log.ts';
@@ -81,7 +82,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.13.0';
+export const apiVersion = '1.14.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -118,6 +119,8 @@ export interface EvseProfile {
 export interface ApiContext {
   readonly plant: Plant;
   readonly faults: FaultRegistry;
+  /** findings about peers of all protocols */
+  readonly findings: FindingRegistry;
   readonly history: History;
   /** `comm_status` and the device records show their states */
   readonly adapters: readonly Adapter[];

@@ -9,7 +9,7 @@ import { latestOf } from '../common/device-replies.ts';
 import { commStatus } from '../devices.ts';
 import { deviceFamilies, maxDevicesWithSeries } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
-import { dnp3Families, ocppFamilies } from './protocol-families.ts';
+import { dnp3Families, findingFamilies, ocppFamilies } from './protocol-families.ts';
 import { processFamilies } from './process-families.ts';
 import { route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -20,6 +20,7 @@ export const metricFamilies: readonly Family[] = [
   ...deviceFamilies,
   ...ocppFamilies,
   ...dnp3Families,
+  ...findingFamilies,
 ];
 
 /** Media type of the text exposition format. */

@@ -4,6 +4,7 @@ import type { OcppCounters } from '../../contract/ocpp.ts';
 import { single } from './family.ts';
 import type { Family, MetricsView, Sample } from './family.ts';
 import type { Dnp3Counters } from '../../contract/dnp3.ts';
+import { severities } from '../../core/findings/rule.ts';
 
 type Count = { readonly [K in keyof OcppCounters]: OcppCounters[K] extends number ? K : never }[keyof OcppCounters];
 
@@ -70,4 +71,48 @@ export const dnp3Families: readonly Family[] = [
   dnp3Counter('events', 'Events, counted for each master.', 'events'),
   dnp3Counter('events_lost', 'Events lost because a buffer was full.', 'eventsLost'),
   dnp3Counter('confirm_timeouts', 'Confirms that did not arrive in time.', 'confirmTimeouts'),
+];
+
+/** Rules that are broken now, waived ones among them, by protocol and severity, summed over the peers. */
+function brokenRules({ ctx: { findings } }: MetricsView): readonly Sample[] {
+  const counts = new Map<string, number>();
+  for (const { cells } of findings.peers.valid)
+    for (const { number, protocol, severity } of findings.list)
+      if ((cells[number]?.broken ?? 0) > 0)
+        counts.set(`${protocol} ${severity}`, (counts.get(`${protocol} ${severity}`) ?? 0) + 1);
+  return [...counts].map(([key, count]) => [count, ...key.split(' ')] as const);
+}
+
+export const findingFamilies: readonly Family[] = [
+  {
+    type: 'counter',
+    name: 'derbench_findings_total',
+    help: 'Cases in which peers broke rules, without repetitions and excused ones.',
+    labels: ['protocol', 'severity'],
+    samples: ({ ctx: { findings } }) =>
+      [...findings.totals.findings].flatMap(([protocol, counts]) =>
+        severities.map((severity): Sample => [counts[severity], protocol, severity]),
+      ),
+  },
+  {
+    type: 'counter',
+    name: 'derbench_findings_excused_total',
+    help: 'Cases that do not count, because a fault or a stall of this process can have caused them.',
+    labels: ['protocol'],
+    samples: ({ ctx: { findings } }) =>
+      [...findings.totals.excused].map(([protocol, count]): Sample => [count, protocol]),
+  },
+  {
+    type: 'gauge',
+    name: 'derbench_findings_rules_broken',
+    help: 'Rules that are broken, summed over the peers.',
+    labels: ['protocol', 'severity'],
+    samples: brokenRules,
+  },
+  single(
+    'counter',
+    'derbench_findings_dropped_total',
+    'Waits for peers that were not begun, because too many were pending.',
+    ({ ctx: { findings } }) => findings.dropped,
+  ),
 ];

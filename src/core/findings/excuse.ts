@@ -2,7 +2,7 @@
 import type { ActiveFault } from '../faults/active-fault.ts';
 import type { FaultRegistry } from '../faults/registry.ts';
 import type { WallClock } from '../time/clock.ts';
-import type { FindingProtocol, RuleRow } from './rule.ts';
+import type { PeerIdentity, RuleRow } from './rule.ts';
 
 /** Time after the end of a fault in which its consequences are still seen, ms. */
 const afterFaultMs = 30_000;
@@ -14,9 +14,9 @@ export interface ExcuseOptions {
   readonly hasStalled: () => boolean;
 }
 
-/** A rule with the protocol that it belongs to. */
+/** A rule at a peer, whose protocol also counts for the rules of several protocols. */
 export interface ProtocolRule {
-  readonly protocol: FindingProtocol;
+  readonly protocol: PeerIdentity['protocol'];
   readonly row: RuleRow;
 }
 

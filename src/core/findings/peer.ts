@@ -30,6 +30,9 @@ const maxLatest = 2;
 const maxDevices = 16;
 const maxKeys = 32;
 
+const noCases: readonly KeptCase[] = [];
+const noDevices: ReadonlySet<number> = new Set();
+
 /** Counts and evidence of one rule at one peer. */
 export class Cell {
   /** rises with each case of the registry; 0: no case */
@@ -45,14 +48,16 @@ export class Cell {
   undecided = 0;
   /** waits that have not ended */
   pending = 0;
+  /** of the cases that count, or of the excused ones if none counts; so are `last`, devices and evidence */
   first: Instant | null = null;
   last: Instant | null = null;
   lastExcuse: string | null = null;
-  readonly devices = new Set<number>();
   hasMoreDevices = false;
-  firstCases: readonly KeptCase[] = [];
-  latestCases: readonly KeptCase[] = [];
-  readonly #lastByKey = new Map<string, number>();
+  firstCases: readonly KeptCase[] = noCases;
+  latestCases: readonly KeptCase[] = noCases;
+  // most cells never have a case: there are as many as peers times rules
+  #devices: Set<number> | null = null;
+  #lastByKey: Map<string, number> | null = null;
 
   get exercised(): number {
     return this.kept + this.missed;
@@ -62,23 +67,52 @@ export class Cell {
     return [...this.firstCases, ...this.latestCases];
   }
 
+  get devices(): ReadonlySet<number> {
+    return this.#devices ?? noDevices;
+  }
+
   /** True if a case with this key repeats one within the quiet time, which starts anew. */
   repeatsAt(key: string, nowMs: number, quietMs: number): boolean {
-    const lastMs = this.#lastByKey.get(key);
-    this.#lastByKey.delete(key);
-    this.#lastByKey.set(key, nowMs);
-    if (this.#lastByKey.size > maxKeys)
-      for (const oldest of this.#lastByKey.keys()) {
-        this.#lastByKey.delete(oldest);
+    const lastByKey = (this.#lastByKey ??= new Map<string, number>());
+    const lastMs = lastByKey.get(key);
+    lastByKey.delete(key);
+    lastByKey.set(key, nowMs);
+    if (lastByKey.size > maxKeys)
+      for (const oldest of lastByKey.keys()) {
+        lastByKey.delete(oldest);
         break;
       }
     return lastMs !== undefined && nowMs - lastMs < quietMs;
   }
 
-  /** Keeps the first cases and the latest ones. @returns octets that the cells now takes more, or less */
+  /**
+   * Counts a case, and keeps it if it is among the first or the latest. The first that counts takes the place of all
+   * excused ones, so that no excused case stands as evidence against a peer.
+   * @returns octets that the cell now takes more, or less
+   */
   keep(one: KeptCase): number {
-    this.first ??= one;
-    this.last = one;
+    if (one.excuse === null) {
+      const dropped = this.broken === 0 ? this.#drop() : 0;
+      this.broken += 1;
+      return this.#store(one) - dropped;
+    }
+    this.excused += 1;
+    this.lastExcuse = one.excuse;
+    return this.broken === 0 ? this.#store(one) : 0;
+  }
+
+  /** Drops all cases but the first ones. @returns their octets */
+  thin(kept: number): number {
+    const dropped = this.cases.slice(kept);
+    this.firstCases = this.firstCases.slice(0, kept);
+    this.latestCases = noCases;
+    return dropped.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #store(one: KeptCase): number {
+    const instant = { wallMs: one.wallMs, sim: one.sim };
+    this.first ??= instant;
+    this.last = instant;
     this.#noteDevice(one.deviceIndex);
     if (this.firstCases.length < maxFirst) {
       this.firstCases = [...this.firstCases, one];
@@ -89,17 +123,16 @@ export class Cell {
     return one.size - (dropped?.size ?? 0);
   }
 
-  /** Drops all cases but the first. @returns their octets */
-  thin(): number {
-    const dropped = this.cases.slice(1);
-    this.firstCases = this.firstCases.slice(0, 1);
-    this.latestCases = [];
-    return dropped.reduce((sum, { size }) => sum + size, 0);
+  #drop(): number {
+    this.first = null;
+    this.#devices = null;
+    this.hasMoreDevices = false;
+    return this.thin(0);
   }
 
   #noteDevice(deviceIndex: number | null): void {
     if (deviceIndex === null || this.devices.has(deviceIndex)) return;
-    if (this.devices.size < maxDevices) this.devices.add(deviceIndex);
+    if (this.devices.size < maxDevices) (this.#devices ??= new Set()).add(deviceIndex);
     else this.hasMoreDevices = true;
   }
 }
@@ -108,8 +141,15 @@ const maxFacets = 16;
 const maxFacetValues = 16;
 const maxNameLength = 64;
 
+/** Cuts a text that a peer determines, between characters. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const cutsPair = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));
+  return `${text.slice(0, cutsPair ? maxLength - 1 : maxLength)}...`;
+}
+
 /** Cuts a name that a peer determines. */
-export const cutName = (name: string) => (name.length <= maxNameLength ? name : `${name.slice(0, maxNameLength)}...`);
+export const cutName = (name: string) => cutText(name, maxNameLength);
 
 /** The other side of a protocol. Adapters keep it with a connection, and count in it what the judges need. */
 export class Peer {

@@ -76,16 +76,17 @@ export class PeerBook {
   of(identity: PeerIdentity): Peer {
     const existing = this.#peers.get(keyOf(identity));
     if (existing !== undefined) return existing;
-    const peer = new Peer(identity, this.#nowMs());
-    this.list(peer);
-    return peer;
+    return this.list(new Peer(identity, this.#nowMs()));
   }
 
-  /** Gives a peer a place in the book, again if it has lost it. */
-  list(peer: Peer): void {
-    if (this.#peers.size >= maxPeers) this.#forgetOne();
-    peer.isListed = true;
-    this.#peers.set(keyOf(peer.identity), peer);
+  /** The peer of the book for one that a connection keeps: it takes a place again if it has lost it, and none else has. */
+  listed(peer: Peer): Peer {
+    if (peer.isListed) return peer;
+    const successor = this.#peers.get(keyOf(peer.identity));
+    if (successor === undefined) return this.list(peer);
+    successor.isValid ||= peer.isValid;
+    successor.hasWritten ||= peer.hasWritten;
+    return successor;
   }
 
   /** The groups of all valid peers: one of each name that fits a peer, and one of each peer without a name. */
@@ -127,11 +128,20 @@ export class PeerBook {
     this.#names = match.length === 0 ? others : [...others, { name, match }];
   }
 
-  /** Forgets the peer that is idle longest, of those without a connection if there are any. */
+  /** Gives a peer a place in the book. */
+  list(peer: Peer): Peer {
+    if (this.#peers.size >= maxPeers) this.#forgetOne();
+    peer.isListed = true;
+    this.#peers.set(keyOf(peer.identity), peer);
+    return peer;
+  }
+
+  /** Forgets the peer that is idle longest: of the strangers without a connection, else of all without one, else of all. */
   #forgetOne(): void {
     const all = [...this.#peers.values()];
     const idle = all.filter(({ openConnections }) => openConnections === 0);
-    const [first, ...rest] = idle.length > 0 ? idle : all;
+    const strangers = idle.filter(({ isValid }) => !isValid);
+    const [first, ...rest] = [strangers, idle, all].find(({ length }) => length > 0) ?? [];
     if (first === undefined) return;
     const oldest = rest.reduce((a, b) => (b.lastSeenMs < a.lastSeenMs ? b : a), first);
     this.#peers.delete(keyOf(oldest.identity));

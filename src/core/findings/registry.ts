@@ -9,7 +9,7 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Later } from '../time/timers.ts';
 import { Deadlines } from './deadlines.ts';
 import { Excuses } from './excuse.ts';
-import { Cell, cutName } from './peer.ts';
+import { Cell, cutName, cutText } from './peer.ts';
 import type { KeptCase, Peer } from './peer.ts';
 import { PeerBook } from './peers.ts';
 import { severities } from './rule.ts';
@@ -39,6 +39,8 @@ export interface FindingRegistryOptions {
   /** true: the event loop stood still just now */
   readonly hasStalled: () => boolean;
   readonly isOn: () => boolean;
+  /** true: the wire log still has the message */
+  readonly isKept: (message: CaseMessage) => boolean;
 }
 
 /** A rule with its settings. */
@@ -112,8 +114,6 @@ const defaultQuietS = 60;
 /** Octets that a case takes beside its texts, about. */
 const caseOctets = 300;
 
-const cutText = (text: string) => (text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}...`);
-
 /** Text of at most 512 octets, cut between characters, or as many octets as hex. */
 function excerptOf(excerpt: string | Buffer | undefined): string | null {
   if (excerpt === undefined) return null;
@@ -128,8 +128,12 @@ function excerptOf(excerpt: string | Buffer | undefined): string | null {
 
 function factsOf(facts: Case['facts'] = {}): KeptCase['facts'] {
   const entries = Object.entries(facts).slice(0, maxFacts);
-  return Object.fromEntries(entries.map(([name, value]) => [name, typeof value === 'string' ? cutText(value) : value]));
+  return Object.fromEntries(
+    entries.map(([name, value]) => [cutName(name), typeof value === 'string' ? cutText(value, maxTextLength) : value]),
+  );
 }
+
+type CaseMessage = NonNullable<KeptCase['message']>;
 
 /** Counters that never fall. */
 interface Totals {
@@ -157,7 +161,7 @@ export class FindingRegistry implements Findings, Judged {
     this.#excuses = new Excuses(options);
     this.#log = new LimitedLog(log, wall, 'findings', later, linesPerSecond);
     this.#deadlines = new Deadlines(later, (rule, peer, change) => {
-      if (rule instanceof Rule) this.cellOf(peer, rule).pending += change;
+      if (rule instanceof Rule) peer.cell(rule.number).pending += change;
     });
     this.#listeners = new Listeners((error) => {
       log.error(`a listener to findings failed: ${errorText(error)}`);
@@ -219,6 +223,11 @@ export class FindingRegistry implements Findings, Judged {
     );
   }
 
+  /** True if the messages of the protocol still have the one of a case. */
+  isKept(message: CaseMessage): boolean {
+    return this.#options.isKept(message);
+  }
+
   /** @returns function that unsubscribes */
   onCase(listener: (newCase: NewCase) => void): () => void {
     return this.#listeners.add(listener);
@@ -230,10 +239,7 @@ export class FindingRegistry implements Findings, Judged {
       for (const rule of this.#rules.values()) {
         const cell = peer.cells[rule.number];
         if (cell === undefined || !fits(rule, peer)) continue;
-        this.#evidenceOctets -= sizeOf(cell);
-        const fresh = new Cell();
-        fresh.pending = cell.pending;
-        peer.cells[rule.number] = fresh;
+        this.#empty(peer, rule.number);
       }
   }
 
@@ -248,8 +254,7 @@ export class FindingRegistry implements Findings, Judged {
   }
 
   cellOf(peer: Peer, rule: Rule): Cell {
-    if (!peer.isListed) this.peers.list(peer);
-    return peer.cell(rule.number);
+    return this.peers.listed(peer).cell(rule.number);
   }
 
   broken(rule: Rule, peer: Peer, deviceIndex: number | null, makeCase: () => Case, key: string): void {
@@ -259,9 +264,10 @@ export class FindingRegistry implements Findings, Judged {
     cell.missed += 1;
     const nowMs = wall.nowMs();
     peer.lastSeenMs = nowMs;
-    const excuse = this.#excuses.reasonFor(rule, deviceIndex);
+    const { protocol } = peer.identity;
+    const excuse = this.#excuses.reasonFor({ protocol, row: rule.row }, deviceIndex);
     const quietMs = (rule.row.quietS ?? defaultQuietS) * 1000;
-    const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key}`;
+    const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key.slice(0, maxTextLength)}`;
     if (cell.repeatsAt(caseKey, wall.monotonicMs(), quietMs)) {
       cell.repeats += 1;
       return;
@@ -271,7 +277,7 @@ export class FindingRegistry implements Findings, Judged {
     cell.id = this.#lastId;
     this.#evidenceOctets += cell.keep(one);
     if (this.#evidenceOctets > maxEvidenceOctets) this.#thin();
-    this.#count(rule, cell, excuse);
+    this.#count(rule, excuse);
     if (excuse === null && cell.broken === 1)
       this.#log.info(
         () => `${rule.id} (${rule.severity}) by ${peer.identity.address}: ${one.text}`,
@@ -280,15 +286,12 @@ export class FindingRegistry implements Findings, Judged {
     this.#listeners.notify({ rule, peer, cell, one });
   }
 
-  #count({ protocol, severity }: Rule, cell: Cell, excuse: string | null): void {
+  #count({ protocol, severity }: Rule, excuse: string | null): void {
     const { findings, excused } = this.totals;
     if (excuse !== null) {
-      cell.excused += 1;
-      cell.lastExcuse = excuse;
       excused.set(protocol, (excused.get(protocol) ?? 0) + 1);
       return;
     }
-    cell.broken += 1;
     const counts = findings.get(protocol) ?? { violation: 0, risk: 0, remark: 0 };
     counts[severity] += 1;
     findings.set(protocol, counts);
@@ -300,7 +303,7 @@ export class FindingRegistry implements Findings, Judged {
     const kept = {
       wallMs: wall.nowMs(),
       sim: sim(),
-      text: cutText(text),
+      text: cutText(text, maxTextLength),
       facts: factsOf(facts),
       message: message ? { channel: cutName(message.channel), id: message.id } : null,
       excerpt: excerptOf(excerpt),
@@ -321,22 +324,33 @@ export class FindingRegistry implements Findings, Judged {
     return rule;
   }
 
-  /** Drops evidence of the peers that are idle longest, all but the first case of each cell, down to half of the room. */
+  /**
+   * Drops evidence down to half of the room: first all but the first case of each cell, then these, beginning with the
+   * peers that are idle longest.
+   */
   #thin(): void {
-    const idleFirst = this.peers.valid.toSorted((a, b) => a.lastSeenMs - b.lastSeenMs);
-    for (const { cells } of idleFirst)
-      for (const cell of cells) {
+    const idleFirst = this.peers.valid.toSorted((a, b) => a.lastSeenMs - b.lastSeenMs).flatMap(({ cells }) => cells);
+    for (const kept of [1, 0])
+      for (const cell of idleFirst) {
         if (this.#evidenceOctets <= maxEvidenceOctets / 2) return;
-        this.#evidenceOctets -= cell?.thin() ?? 0;
+        this.#evidenceOctets -= cell?.thin(kept) ?? 0;
       }
   }
 
-  #release({ cells }: Peer): void {
-    for (const cell of cells) if (cell !== undefined) this.#evidenceOctets -= sizeOf(cell);
+  #release(peer: Peer): void {
+    for (const number of peer.cells.keys()) this.#empty(peer, number);
+  }
+
+  /** Forgets the counts and the evidence of a cell; its waits go on. */
+  #empty(peer: Peer, ruleNumber: number): void {
+    const cell = peer.cells[ruleNumber];
+    if (cell === undefined) return;
+    this.#evidenceOctets -= cell.thin(0);
+    const fresh = new Cell();
+    fresh.pending = cell.pending;
+    peer.cells[ruleNumber] = cell.pending > 0 ? fresh : undefined;
   }
 }
-
-const sizeOf = ({ cases }: Cell) => cases.reduce((sum, { size }) => sum + size, 0);
 
 /** True if `severity` is this one or worse. */
 export const isAtLeast = (severity: Severity, least: Severity) =>

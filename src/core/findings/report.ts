@@ -72,18 +72,26 @@ const sum = (cells: readonly Cell[], of: (cell: Cell) => number) => cells.reduce
 const instants = (cells: readonly Cell[], of: (cell: Cell) => Instant | null) =>
   cells.flatMap((cell) => of(cell) ?? []).toSorted((a, b) => a.wallMs - b.wallMs);
 
+/** The peers of the group that speak the protocol of the rule. */
+const concernedPeers = ({ rule: { protocol }, group: { peers } }: Pick<Subject, 'rule' | 'group'>) =>
+  protocol === 'common' ? peers : peers.filter(({ identity }) => identity.protocol === protocol);
+
+/** Why a rule is not judged, or its cases do not count; null: it is. */
+function switchedOff({ isEnabled, failure }: Rule): string | null {
+  if (!isEnabled) return 'the rule is switched off';
+  return failure === null ? null : `the judge failed: ${failure}`;
+}
+
 /** Why a rule cannot be judged at these peers; null: it can. */
-function obstacle({ rule, registry, group }: Subject): string | null {
-  if (!rule.isEnabled) return 'the rule is switched off';
-  if (rule.failure !== null) return `the judge failed: ${rule.failure}`;
+function obstacle(subject: Subject): string | null {
+  const { rule, registry } = subject;
   const { versions } = rule.row;
-  const spoken = group.peers.flatMap(({ facets }) => [...(facets.get('version') ?? [])]);
+  const peers = concernedPeers(subject);
+  const spoken = peers.flatMap(({ facets }) => [...(facets.get('version') ?? [])]);
   if (versions !== undefined && spoken.length > 0 && !spoken.some((version) => versions.includes(version)))
     return `the peer speaks ${spoken.join(', ')}`;
   const missing = (rule.row.needs ?? []).map((need) =>
-    group.peers.map(({ lacking }) => lacking.get(need)).every((reason) => reason !== undefined)
-      ? (group.peers[0]?.lacking.get(need) ?? null)
-      : null,
+    peers.every(({ lacking }) => lacking.has(need)) ? (peers[0]?.lacking.get(need) ?? null) : null,
   );
   const reason = missing.find((text) => text !== null);
   if (typeof reason === 'string') return reason;
@@ -101,6 +109,8 @@ function stateOf(
   cells: readonly Cell[],
 ): { readonly state: CellState; readonly reason: string | null } {
   const { rule } = subject;
+  const off = switchedOff(rule);
+  if (off !== null) return { state: 'not_observable', reason: off };
   if (cells.some(({ broken }) => broken > 0)) return { state: 'broken', reason: null };
   const kept = sum(cells, (cell) => cell.kept);
   const isPending = cells.some(({ pending }) => pending > 0);
@@ -122,8 +132,10 @@ function waiverOf({ rule, registry, group: { peers } }: Subject): Waiver | null 
 function rowOf(subject: Subject): ReportRow {
   const { rule, group } = subject;
   const cells = group.peers.flatMap(({ cells: all }) => all[rule.number] ?? []);
-  const cases = cells.flatMap((cell) => cell.cases).toSorted((a, b) => a.wallMs - b.wallMs);
-  const deviceIndexes = [...new Set(cells.flatMap(({ devices }) => [...devices]))].toSorted((a, b) => a - b);
+  // excused cases are no evidence against the peers of which one has broken the rule
+  const telling = cells.some(({ broken }) => broken > 0) ? cells.filter(({ broken }) => broken > 0) : cells;
+  const cases = telling.flatMap((cell) => cell.cases).toSorted((a, b) => a.wallMs - b.wallMs);
+  const deviceIndexes = [...new Set(telling.flatMap(({ devices }) => [...devices]))].toSorted((a, b) => a - b);
   const judged = stateOf(subject, cells);
   const waiver = judged.state === 'broken' ? waiverOf(subject) : null;
   return {
@@ -135,10 +147,10 @@ function rowOf(subject: Subject): ReportRow {
     repeats: sum(cells, ({ repeats }) => repeats),
     excused: sum(cells, ({ excused }) => excused),
     undecided: sum(cells, ({ undecided }) => undecided),
-    first: instants(cells, ({ first }) => first)[0] ?? null,
-    last: instants(cells, ({ last }) => last).at(-1) ?? null,
+    first: instants(telling, ({ first }) => first)[0] ?? null,
+    last: instants(telling, ({ last }) => last).at(-1) ?? null,
     deviceIndexes,
-    hasMoreDevices: cells.some(({ hasMoreDevices }) => hasMoreDevices),
+    hasMoreDevices: telling.some(({ hasMoreDevices }) => hasMoreDevices),
     cases,
     waiver,
   };
@@ -155,9 +167,10 @@ const observableStates: ReadonlySet<CellState> = new Set([
 const exercisedStates: ReadonlySet<CellState> = new Set(['broken', 'held', 'excused', 'waived']);
 
 /** True if the absence of this rule makes a report inconclusive: provoked ones need a fault, those of writers a write. */
-function isMissed({ rule: { row }, state }: ReportRow, hasWritten: boolean): boolean {
-  if (row.core === undefined || row.provokedBy !== undefined) return false;
-  if (row.core === 'writing' && !hasWritten) return false;
+function isMissed({ rule, state }: ReportRow, group: PeerGroup): boolean {
+  const { core, provokedBy } = rule.row;
+  if (core === undefined || provokedBy !== undefined) return false;
+  if (core === 'writing' && !concernedPeers({ rule, group }).some(({ hasWritten }) => hasWritten)) return false;
   return state === 'not_exercised' || state === 'undecided';
 }
 
@@ -181,8 +194,7 @@ export function reportOn(registry: FindingRegistry, group: PeerGroup): GroupRepo
     .filter(({ protocol }) => protocols.has(protocol))
     .map((rule) => rowOf({ rule, registry, group }));
   const summary = summaryOf(rows);
-  const hasWritten = group.peers.some((peer) => peer.hasWritten);
-  const coreMissing = rows.filter((row) => isMissed(row, hasWritten)).map(({ rule }) => rule.id);
+  const coreMissing = rows.filter((row) => isMissed(row, group)).map(({ rule }) => rule.id);
   const worst = severities.find((severity) => summary[severity].broken > 0);
   return {
     group,

@@ -82,7 +82,10 @@ export interface Case {
   readonly text: string;
   /** computed values, at most 16 */
   readonly facts?: Readonly<Record<string, string | number | boolean | null>>;
-  /** the message in the wire log; absent or null: the log is off, or there is none */
+  /**
+   * the message in the wire log; `channel` is the protocol of the channel, with its key if it has one: `modbus`,
+   * `ocpp/CP-1`. Absent or null: the log is off, or there is none
+   */
   readonly message?: { readonly channel: string; readonly id: number } | null;
   /** text, or octets that are shown as hex; cut at 512 octets */
   readonly excerpt?: string | Buffer;

@@ -1,26 +1,11 @@
 /** The result of a run as one page without scripts and external requests. */
 import type { AssertionResult, RunReport, SignalSeries, StepResult } from '../../contract/scenarios.ts';
 import type { ReportOrigin } from './document.ts';
-import { documentText } from './junit.ts';
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const html = (text: string) => documentText(text).replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+import { htmlDocument, htmlText as html } from '../../core/markup.ts';
 
 const style = `
-:root { color-scheme: light dark; --line: #8888; --good: #1a7f37; --bad: #cf222e; --muted: #777; --trace: #0969da; }
-@media (prefers-color-scheme: dark) { :root { --good: #3fb950; --bad: #ff7b72; --muted: #999; --trace: #58a6ff; } }
-body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
 .passed, .done { color: var(--good); } .failed, .error { color: var(--bad); font-weight: 600; }
 .pending, .dropped, .waiting, .skipped, .stopped { color: var(--muted); }
-td.number { text-align: right; font-variant-numeric: tabular-nums; } small { color: var(--muted); }
 svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
 svg path { fill: none; stroke: var(--trace); stroke-width: 1.5; }
 svg line { stroke: var(--line); } svg .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
@@ -134,18 +119,16 @@ export function htmlPage(report: RunReport, origin: ReportOrigin): string {
     ),
   );
   const failures = report.failures.map((words) => `<li>${html(words)}</li>`);
-  const title = `${report.name}: ${report.state}`;
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${html(title)}</title><style>${style}</style></head><body>
-<h1>${html(report.name)} <span class="${report.state}">${report.state}</span></h1>
+  return htmlDocument(
+    `${report.name}: ${report.state}`,
+    style,
+    `<h1>${html(report.name)} <span class="${report.state}">${report.state}</span></h1>
 <p>${html(report.description)}</p>
 ${report.error === null ? '' : `<p class="error">${html(report.error)}</p>`}
 ${failures.length === 0 ? '' : `<h2>Failures</h2><ul>${failures.join('')}</ul>`}
 ${facts(report, origin)}
 ${table('Assertions', report.assertions().map(assertionRow))}
 ${charts.length === 0 ? '' : `<h2>Signals</h2>${charts.join('\n')}`}
-${table('Steps', report.steps().map(stepRow))}
-</body></html>
-`;
+${table('Steps', report.steps().map(stepRow))}`,
+  );
 }

@@ -1,26 +1,6 @@
 /** The result of a run as JUnit XML for CI systems, with a test case for each step and assertion. */
 import type { AssertionResult, RunReport, StepResult } from '../../contract/scenarios.ts';
-
-const escapes: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  '\n': '&#10;',
-};
-
-/** Replaces characters that are invalid in XML 1.0 or HTML by question marks. */
-export function documentText(text: string): string {
-  return text.replace(
-    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-    '?',
-  );
-}
-
-/** Escapes text for XML 1.0, including attributes. */
-export function xmlText(text: string): string {
-  return documentText(text).replace(/[&<>"\n]/g, (character) => escapes[character] ?? character);
-}
+import { xmlText } from '../../core/markup.ts';
 
 interface Case {
   readonly name: string;

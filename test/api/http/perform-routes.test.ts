@@ -33,6 +33,8 @@ const parameters: Readonly<Record<string, string>> = {
   '/commands/{id}': '1',
   // of the example before
   '/controls/holds/{id}/end': 'peak-1',
+  '/findings/rules/{id}': 'modbus.write_read_only',
+  '/findings/waivers/{id}': '1',
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
   ...Object.fromEntries(['', '/start', '/stop', '/report'].map((end) => [`/scenarios/{id}${end}`, '1'])),
@@ -114,6 +116,9 @@ const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
  */
 const refusals: Readonly<Record<string, number>> = {
   set_discharge: 409,
+  // no peer has sent a request
+  get_finding_report: 404,
+  get_finding_document: 404,
   get_csip_time: 409,
   get_csip_control: 404,
   get_composite_schedule: 409,

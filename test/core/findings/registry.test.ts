@@ -1,18 +1,6 @@
 import { expect } from 'chai';
 import type { Peer } from '../../../src/core/findings/peer.ts';
-import type { RuleRow } from '../../../src/core/findings/rule.ts';
-import { FindingsRig } from '../../support/findings.ts';
-
-const row: RuleRow = {
-  severity: 'violation',
-  basis: 'clause',
-  clause: 'Standard 1.2',
-  title: 'a',
-  situation: 'b',
-  proof: 'c',
-  consequence: 'd',
-  trap: 'e',
-};
+import { FindingsRig, plainRule as row } from '../../support/findings.ts';
 
 describe('findings: registry', () => {
   let rig: FindingsRig;
@@ -20,8 +8,7 @@ describe('findings: registry', () => {
 
   beforeEach(() => {
     rig = new FindingsRig();
-    peer = rig.registry.peer({ protocol: 'modbus', address: '127.0.0.2' });
-    peer.isValid = true;
+    peer = rig.peer('127.0.0.2');
   });
 
   it('holds a rule that was exercised, and not one that never came up', () => {

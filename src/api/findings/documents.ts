@@ -1,0 +1,61 @@
+/** Reports on peers as documents, for REST and for files. */
+import type { FindingRegistry } from '../../core/findings/registry.ts';
+import type { GroupReport } from '../../core/findings/report.ts';
+import type { Severity } from '../../core/findings/rule.ts';
+import { lazily } from '../../core/lazy.ts';
+import { pagePolicy } from '../../core/markup.ts';
+import type { FindingFormat } from '../../evidence/findings/formats.ts';
+import type { RouteContext } from '../http/context.ts';
+import { peerReport } from './members.ts';
+
+/** Loaded for the first report: most processes never make one. */
+const renderers = lazily(async () => ({
+  ...(await import('../../evidence/findings/document.ts')),
+  ...(await import('../../evidence/findings/formats.ts')),
+}));
+
+/** Media types by format. */
+export const findingMedia: Readonly<Record<FindingFormat, string>> = {
+  html: 'text/html; charset=utf-8',
+  junit: 'application/xml',
+  json: 'application/json',
+  text: 'text/plain; charset=utf-8',
+};
+
+/** Parts of the simulator that the head of a report shows. */
+export type DocumentContext = Pick<RouteContext, 'plant' | 'info' | 'clock' | 'faults'> & {
+  readonly findings: FindingRegistry;
+};
+
+const faultsOf = ({ active, ended }: DocumentContext['faults']) => [
+  ...new Set(
+    [...active, ...ended.map(({ fault }) => fault)].map((fault) => `${fault.protocol}.${fault.facts.kind.kind}`),
+  ),
+];
+
+/** @param failOn mildest severity that JUnit XML calls a failure */
+export async function findingsText(
+  context: DocumentContext,
+  reports: readonly GroupReport[],
+  format: FindingFormat,
+  failOn: Severity,
+): Promise<string> {
+  const { plant, findings, info, clock, faults } = context;
+  const { reportsDocument, formattedReport } = await renderers();
+  const document = reportsDocument(reports, {
+    version: info.version,
+    buildId: info.buildId,
+    startedAtMs: info.startedAtMs,
+    nowMs: clock.nowMs(),
+    dateMs: (t) => plant.dateMs(t),
+    isKept: (message) => findings.isKept(message),
+    faults: faultsOf(faults),
+  });
+  if (format !== 'json') return formattedReport(document, format, failOn);
+  const { peers: _peers, ...head } = document;
+  return `${JSON.stringify({ ...head, peers: reports.map((report) => peerReport.reply(report, context)) }, null, 2)}\n`;
+}
+
+/** Headers of a document. */
+export const documentHeaders = (format: FindingFormat, text: string): Readonly<Record<string, string>> =>
+  format === 'html' ? { 'Content-Security-Policy': `${pagePolicy(text)}; frame-ancestors 'none'` } : {};
