@@ -27,8 +27,8 @@ export interface OcppJudgeOptions {
   readonly isWallTime: boolean;
   /** a fault may act on frames now */
   readonly isDisturbed: () => boolean;
-  /** the station is accepted, or pending */
-  readonly isRegistered: () => boolean;
+  /** the registration of the station permits calls */
+  readonly isServed: () => boolean;
   /** removes secrets from the text of a frame */
   readonly redact: (text: string) => string;
 }
@@ -211,7 +211,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
         for (const rule of rulesOfCalls) this.kept(rule);
         if (this.#calls > 0) for (const rule of rulesOfNextCalls) this.kept(rule);
         this.#calls += 1;
-        if (isServed && this.#options.isRegistered() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
+        if (isServed && this.#options.isServed() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
           this.#requests.served({ action: frame.action, payload: frame.payload, messageId: frame.id });
         return;
       case 'result':

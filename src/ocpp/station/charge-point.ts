@@ -1,6 +1,7 @@
 /** One charge point: its connection, the version at work on it, and what REST sees of both. */
 import { randomUUID } from 'node:crypto';
 import type {
+  OcppBootStatus,
   OcppCallResult,
   OcppConnectOptions,
   OcppCounters,
@@ -77,6 +78,10 @@ export interface ChargePointOptions {
   /** lines about the station, oldest first; no secrets */
   readonly readLog: () => readonly LogLine[];
 }
+
+/** True if calls of the central system are carried out; 1.6 does so before the answer to BootNotification too. */
+const isServed = (subprotocol: OcppSubprotocol | null, status: OcppBootStatus) =>
+  status === 'accepted' || status === 'pending' || (status === 'none' && subprotocol === 'ocpp1.6');
 
 /** Time in which a station that leaves delivers its last messages. */
 const leaveMs = 3000;
@@ -214,7 +219,7 @@ export class ChargePoint implements OcppStation {
       // the clock of the machine alone has no simulated instants
       isWallTime: clock.simOf(0) === null,
       isDisturbed: () => disturber.active,
-      isRegistered: () => ['accepted', 'pending'].includes(this.#stack.bootStatus),
+      isServed: () => isServed(this.#transport.link.subprotocol, this.#stack.bootStatus),
       redact: (text) => this.#transport.redact(text),
     });
   }

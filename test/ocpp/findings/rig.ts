@@ -37,7 +37,7 @@ export class JudgeRig {
       isAc: true,
       isWallTime: true,
       isDisturbed: () => this.isDisturbed,
-      isRegistered: () => this.isRegistered,
+      isServed: () => this.isRegistered,
       redact: (text) => text.replaceAll('secret', '(hidden)'),
       ...more,
     });
