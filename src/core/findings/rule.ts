@@ -18,7 +18,7 @@ export const ruleBases = ['clause', 'schema', 'practice'] as const;
 export type RuleBasis = (typeof ruleBases)[number];
 
 /** Conditions without which a rule cannot be judged. */
-export const ruleNeeds = ['tls', 'unsolicited', 'subscriptions', 'csip_aus'] as const;
+export const ruleNeeds = ['tls', 'unsolicited', 'subscriptions', 'csip_aus', 'wall_clock'] as const;
 export type RuleNeed = (typeof ruleNeeds)[number];
 
 /** A threshold of a rule. */
