@@ -44,7 +44,7 @@ export const ocppRequestRules = {
     situation: 'The central system sends a TxProfile.',
     proof: 'No transaction runs at the place, or another one than it names.',
     consequence: 'A station rejects it, and the vehicle charges without the limit.',
-    trap: 'Within 10 s of the begin or end of a transaction both sides may see it differently.',
+    trap: 'While the end of a transaction is on its way, 10 s around it, and in the first minute of a connection all is right.',
   },
   profile_churn: {
     severity: 'risk',
@@ -78,7 +78,7 @@ export const ocppRequestRules = {
     trap: 'A central system that has not read the settings yet could not know the number.',
   },
   local_list: {
-    severity: 'violation',
+    severity: 'risk',
     basis: 'clause',
     clause: 'OCPP 1.6 5.15; OCPP 2.x D01',
     title: 'A local list breaks a rule of the standard',
@@ -89,7 +89,7 @@ export const ocppRequestRules = {
     trap: 'A version that does not rise is answered with VersionMismatch, which is a state and no mistake.',
   },
   reservation: {
-    severity: 'violation',
+    severity: 'risk',
     basis: 'clause',
     clause: 'OCPP 1.6 5.13; OCPP 2.x H01',
     title: 'A reservation ends before it begins',

@@ -29,6 +29,8 @@ export interface OcppJudgeOptions {
   readonly isDisturbed: () => boolean;
   /** the registration of the station permits calls */
   readonly isServed: () => boolean;
+  /** messages about transactions wait, so that the central system does not know all */
+  readonly hasBacklog: () => boolean;
   /** removes secrets from the text of a frame */
   readonly redact: (text: string) => string;
 }
@@ -52,7 +54,7 @@ export function addressOf(url: string): string {
 /** Time after the opening of a connection in which answers to calls of an earlier one may come, ms. */
 const settlingMs = 60_000;
 /** A line that brings a frame so long after a ping works, ms. */
-const pongMs = 5000;
+const pongMs = 10_000;
 /** Longest text of a frame that is kept for a finding which comes after it. */
 const maxKeptText = 2048;
 
@@ -135,7 +137,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.deviceIndex = options.deviceIndex;
     this.#answers = new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs }));
     this.#boot = new BootJudge(this, options.isWallTime);
-    this.#requests = new RequestJudge(this, options.isAc);
+    this.#requests = new RequestJudge(this, options);
   }
 
   opened({ subprotocol, url, securityProfile, server }: OpenedConnection): void {
@@ -145,7 +147,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       this.version = subprotocol.slice('ocpp'.length);
       this.#openedMs = this.wall.monotonicMs();
       this.#calls = this.#frames = 0;
+      this.#requests.opened();
       peer.connected(this.wall.nowMs());
+      if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
       peer.facet('station', this.station);
       peer.facet('version', this.version);
       peer.facet('security profile', securityProfile);
@@ -288,6 +292,8 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   violated({ description }: PayloadIssue, action: string | null, messageId: string | null): void {
     this.#judging(() => {
       const frame = this.#heard?.frame;
+      // it counts as no frame at all
+      if (frame?.kind === 'invalid') return;
       // a number that only this program cannot hold
       const isNumber = frame !== undefined && 'changedNumber' in frame && description.startsWith('the number ');
       if (isNumber) return;

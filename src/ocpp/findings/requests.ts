@@ -34,6 +34,9 @@ const rulesOfSettings: ReadonlySet<OcppRule> = new Set(['profile_limits', 'confi
 /** Time around the begin and the end of a transaction in which both sides may see it differently, ms. */
 const turnMs = 10_000;
 
+/** Time after the opening of a connection in which both sides tell what they have missed, ms. */
+const settlingMs = 60_000;
+
 const churnMs = 600_000;
 const maxProfiles = 60;
 const floodGapMs = 5000;
@@ -90,19 +93,32 @@ export interface ServedCall {
   readonly messageId: string;
 }
 
+interface RequestFacts {
+  /** true: all connectors are for alternating current */
+  readonly isAc: boolean;
+  /** messages about transactions wait, so that the central system does not know all */
+  readonly hasBacklog: () => boolean;
+}
+
 export class RequestJudge {
   readonly #at: JudgeContext;
   readonly #isAc: boolean;
+  readonly #hasBacklog: () => boolean;
   readonly #profiles = new Recent(churnMs, maxProfiles);
   readonly #resets = new Recent(churnMs, maxResets);
   #trigger = { what: '', count: 0, lastMs: 0 };
   #turnedMs = -Infinity;
+  #openedMs = -Infinity;
   #hasReadSettings = false;
 
-  /** @param isAc true: all connectors are for alternating current */
-  constructor(at: JudgeContext, isAc: boolean) {
+  constructor(at: JudgeContext, { isAc, hasBacklog }: RequestFacts) {
     this.#at = at;
     this.#isAc = isAc;
+    this.#hasBacklog = hasBacklog;
+  }
+
+  opened(): void {
+    this.#openedMs = this.#at.wall.monotonicMs();
   }
 
   /** A message about the begin or end of a transaction was sent or answered, or such a call has come. */
@@ -113,7 +129,13 @@ export class RequestJudge {
   /** True if the central system cannot be expected to know better. */
   isExcused(rule: OcppRule): boolean {
     if (rulesOfSettings.has(rule)) return !this.#hasReadSettings;
-    return rule === 'tx_profile_without_tx' && this.#at.wall.monotonicMs() - this.#turnedMs < turnMs;
+    return rule === 'tx_profile_without_tx' && this.#isTurning();
+  }
+
+  /** True if both sides may know different transactions. */
+  #isTurning(): boolean {
+    const nowMs = this.#at.wall.monotonicMs();
+    return this.#hasBacklog() || nowMs - this.#turnedMs < turnMs || nowMs - this.#openedMs < settlingMs;
   }
 
   /** A call of the registered station has been handled. */

@@ -219,6 +219,7 @@ export class ChargePoint implements OcppStation {
       // the clock of the machine alone has no simulated instants
       isWallTime: clock.simOf(0) === null,
       isDisturbed: () => disturber.active,
+      hasBacklog: () => this.#stack.transactionMessages > 0,
       isServed: () => isServed(this.#transport.link.subprotocol, this.#stack.bootStatus),
       redact: (text) => this.#transport.redact(text),
     });

@@ -23,6 +23,7 @@ export class JudgeRig {
   readonly peer: Peer;
   isRegistered = true;
   isDisturbed = false;
+  hasBacklog = false;
   #ids = 0;
   #wireIds = 0;
 
@@ -37,6 +38,7 @@ export class JudgeRig {
       isAc: true,
       isWallTime: true,
       isDisturbed: () => this.isDisturbed,
+      hasBacklog: () => this.hasBacklog,
       isServed: () => this.isRegistered,
       redact: (text) => text.replaceAll('secret', '(hidden)'),
       ...more,

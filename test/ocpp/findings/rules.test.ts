@@ -98,6 +98,9 @@ const trials: Readonly<Record<OcppRule, Trial>> = {
       rig.hear('[2,"a","ClearCache",null]', () => {
         rig.finds('frame', null, 'a');
       });
+      rig.hear('[3,"a",null]', () => {
+        rig.finds('frame', null, 'a');
+      });
     },
   },
   id_reused: {
@@ -356,9 +359,9 @@ const trials: Readonly<Record<OcppRule, Trial>> = {
   ping_unanswered: {
     wrong: (rig) => {
       const pingedMs = rig.findings.wall.monotonicMs();
-      rig.pass(5000);
+      rig.pass(10_000);
       rig.call('GetConfiguration');
-      rig.pass(25_000);
+      rig.pass(20_000);
       rig.judge.unponged(pingedMs);
     },
     text: 'a ping is not answered within 30 s, while messages still came',
@@ -368,7 +371,7 @@ const trials: Readonly<Record<OcppRule, Trial>> = {
     trap: (rig) => {
       rig.call('GetConfiguration');
       const pingedMs = rig.findings.wall.monotonicMs();
-      rig.pass(4999);
+      rig.pass(9999);
       rig.call('GetConfiguration');
       rig.judge.unponged(pingedMs);
       rig.pass(10_000);
@@ -579,19 +582,30 @@ const trials: Readonly<Record<OcppRule, Trial>> = {
   },
   tx_profile_without_tx: {
     wrong: (rig) => {
+      rig.pass(60_000);
       rig.call('SetChargingProfile', profile16('TxProfile'), 'tx_profile_without_tx');
     },
     text: 'SetChargingProfile: why',
     right: (rig) => {
+      rig.pass(60_000);
       rig.call('SetChargingProfile', profile16('TxProfile'));
     },
     trap: (rig) => {
+      const tooEarly = () => {
+        rig.call('SetChargingProfile', profile16('TxProfile'), 'tx_profile_without_tx');
+      };
+      rig.pass(59_000);
+      tooEarly();
+      rig.pass(1000);
       rig.answered('StopTransaction', {});
       rig.pass(9999);
-      rig.call('SetChargingProfile', profile16('TxProfile'), 'tx_profile_without_tx');
+      tooEarly();
       rig.call('RemoteStopTransaction');
       rig.pass(9999);
-      rig.call('SetChargingProfile', profile16('TxProfile'), 'tx_profile_without_tx');
+      tooEarly();
+      rig.pass(1);
+      rig.hasBacklog = true;
+      tooEarly();
     },
   },
   profile_churn: {
@@ -774,6 +788,25 @@ describe('OCPP findings: rules', () => {
       if (row.severity === 'violation') expect(row.basis, rule).to.be.oneOf(['clause', 'schema']);
       expect(row.clause, rule).to.have.length.above(5);
     }
+  });
+
+  it('about schemas leave alone what is no frame at all', () => {
+    const rig = new JudgeRig().open();
+    rig.hear('[3,"own",null]', () => {
+      rig.judge.violated({ code: 'X', description: 'no object', details: {} }, 'Heartbeat', 'own');
+    });
+    expect(rig.row('schema').broken).to.equal(0);
+  });
+
+  it('about the clock are not observable where times are simulated', () => {
+    const rig = new JudgeRig({ isWallTime: false }).open();
+    times(5, () => {
+      rig.beat(3_600_000);
+    });
+    expect(rig.row('time_local')).to.include({
+      state: 'not_observable',
+      reason: 'the clock of OCPP is the simulated one',
+    });
   });
 
   it('of a right answer to BootNotification are all held that it tests', () => {
