@@ -12,7 +12,9 @@ import type { FrameWatch, HeardFrame } from '../rpc/transport.ts';
 import { AnswerJudge } from './answers.ts';
 import { BootJudge } from './boot.ts';
 import type { Found, JudgeContext, OcppRules } from './context.ts';
+import { RefusalJudge } from './refusals.ts';
 import { RequestJudge } from './requests.ts';
+import type { ServedCall } from './requests.ts';
 
 export interface OcppJudgeOptions {
   readonly findings: Findings;
@@ -117,6 +119,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   readonly #answers: AnswerJudge;
   readonly #boot: BootJudge;
   readonly #requests: RequestJudge;
+  readonly #refusals: RefusalJudge;
   #heard: HeardFrame | null = null;
   /** the last frame, for what is found after it */
   #last: { readonly id: string | null; readonly text: string | null; readonly wireId: number | null } | null = null;
@@ -138,6 +141,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.#answers = new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs }));
     this.#boot = new BootJudge(this, options.isWallTime);
     this.#requests = new RequestJudge(this, options);
+    this.#refusals = new RefusalJudge(this);
   }
 
   opened({ subprotocol, url, securityProfile, server }: OpenedConnection): void {
@@ -164,6 +168,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       this.peer = this.#last = null;
       this.#boot.closed();
       this.#answers.closed();
+      this.#refusals.closed();
     });
   }
 
@@ -216,7 +221,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
         if (this.#calls > 0) for (const rule of rulesOfNextCalls) this.kept(rule);
         this.#calls += 1;
         if (isServed && this.#options.isServed() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
-          this.#requests.served({ action: frame.action, payload: frame.payload, messageId: frame.id });
+          this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
         return;
       case 'result':
         for (const rule of rulesOfResults) this.kept(rule);
@@ -228,6 +233,12 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       case 'result_error':
       case 'invalid':
     }
+  }
+
+  replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
+    this.#judging(() => {
+      this.#refusals.replied({ action, payload, messageId }, reply);
+    });
   }
 
   disturbed(): void {
@@ -247,7 +258,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.#judging(() => {
       this.#noteTurn(call);
       this.#answers.answered(call, reply);
-      if (reply !== null) this.#boot.answered(call.action, reply, call.id, call.durationMs);
+      if (reply === null) return;
+      this.#refusals.answered(call.action, call.payload, reply);
+      this.#boot.answered(call.action, reply, call.id, call.durationMs);
     });
   }
 
@@ -342,6 +355,11 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   undecided(rule: OcppRule): void {
     if (this.peer !== null && this.#has(rule)) this.rules[rule].undecided(this.peer);
+  }
+
+  #served(call: ServedCall): void {
+    this.#requests.served(call);
+    this.#refusals.served(call);
   }
 
   /** True for what looks wrong to the station, and is right or cannot be decided. */

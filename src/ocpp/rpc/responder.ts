@@ -19,6 +19,8 @@ interface ResponderOptions {
   readonly isMute: () => boolean;
   readonly log: Pick<Logger, 'error'>;
   readonly deviceIndex: number;
+  /** The station has answered a call with a result. */
+  readonly replied: (call: Pick<IncomingCall, 'id' | 'action' | 'payload'>, reply: Payload) => void;
   /** A call of the central system breaks its schema. */
   readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
   /** A rule of the transport is broken, with its clause. */
@@ -194,6 +196,7 @@ export function createResponder(options: ResponderOptions): Responder {
         const due = acts ?? [];
         acts = null;
         if (payload === noAnswer) return;
+        if (instead === undefined) options.replied(call, payload);
         send(result(at.version, call, payload), () => {
           for (const followUp of due) act(followUp);
         });

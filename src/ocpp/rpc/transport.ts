@@ -49,6 +49,8 @@ export interface HeardFrame {
 export interface FrameWatch extends CallWatch {
   begin(heard: HeardFrame): void;
   done(): void;
+  /** The station has answered a call with a result. */
+  replied(call: { readonly id: string; readonly action: string; readonly payload: Payload }, reply: Payload): void;
   /** An answer came after its call had timed out. */
   late(messageId: string): void;
   /** A fault may act on a frame that comes in. */
@@ -64,6 +66,7 @@ const noFrameWatch: FrameWatch = {
   late: () => undefined,
   begin: () => undefined,
   done: () => undefined,
+  replied: () => undefined,
   disturbed: () => undefined,
   ponged: () => undefined,
   unponged: () => undefined,
@@ -231,6 +234,9 @@ export function createTransport(options: TransportOptions): Transport {
     log,
     handle: options.handle,
     isMute,
+    replied: (call, reply) => {
+      watch.replied(call, reply);
+    },
     violated,
     broken: ({ id, action, rule }, clause, text) => events.broken?.({ clause, text, action, messageId: id, rule }),
   });

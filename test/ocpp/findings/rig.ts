@@ -48,6 +48,8 @@ export class JudgeRig {
 
   open(subprotocol: OcppSubprotocol = 'ocpp1.6'): this {
     this.judge.opened({ subprotocol, url, securityProfile: 1, server: 'Test/1' });
+    // strangers have no findings, which would hide one
+    this.peer.isValid = true;
     return this;
   }
 
@@ -71,6 +73,15 @@ export class JudgeRig {
     const messageId = `central-${this.#ids}`;
     this.hear(JSON.stringify([2, messageId, action, payload]), () => {
       if (rule !== null) this.finds(rule, action, messageId);
+    });
+  }
+
+  /** A call of the central system, with the answer of the station. */
+  replied(action: string, payload: Payload, reply: Payload): void {
+    this.#ids += 1;
+    const id = `central-${this.#ids}`;
+    this.hear(JSON.stringify([2, id, action, payload]), () => {
+      this.judge.replied({ id, action, payload }, reply);
     });
   }
 
