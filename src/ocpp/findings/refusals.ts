@@ -1,4 +1,5 @@
 /** Judges whether a central system goes on asking for settings that the station has refused, or for what has ended. */
+import { createHash } from 'node:crypto';
 import { isObject } from '../rpc/frames.ts';
 import type { Payload } from '../rpc/model.ts';
 import type { JudgeContext } from './context.ts';
@@ -8,7 +9,7 @@ import type { ServedCall } from './requests.ts';
 const maxNames = 64;
 const maxNameLength = 200;
 /** Transactions whose end is known. */
-const maxEnded = 50;
+const maxEnded = 20;
 /** The first refusal and three more. */
 const maxRefusals = 4;
 /** Time in which a stop may cross the end of its transaction, ms. */
@@ -75,7 +76,7 @@ function bound(map: Map<string, unknown>, max: number): void {
 
 export class RefusalJudge {
   readonly #at: JudgeContext;
-  /** refusals by setting and value, on the present connection */
+  /** refusals by the digest of setting and value, on the present connection */
   readonly #refusals = new Map<string, number>();
   /** times at which the central system has taken the end of a transaction, monotonic ms */
   readonly #ended = new Map<string, number>();
@@ -123,9 +124,10 @@ export class RefusalJudge {
   }
 
   #count(key: string): number {
-    const name = key.slice(0, maxNameLength);
-    const count = (this.#refusals.get(name) ?? 0) + 1;
-    this.#refusals.set(name, count);
+    // a digest: long lists differ at their ends, and may be secrets
+    const digest = createHash('sha1').update(key).digest('base64');
+    const count = (this.#refusals.get(digest) ?? 0) + 1;
+    this.#refusals.set(digest, count);
     bound(this.#refusals, maxNames);
     return count;
   }

@@ -170,7 +170,12 @@ export class RequestJudge {
   }
 
   #triggered({ action, payload, messageId }: ServedCall): void {
-    const what = JSON.stringify([payload.requestedMessage, payload.connectorId, payload.evse]).slice(0, 200);
+    const what = JSON.stringify([
+      payload.requestedMessage,
+      payload.customTrigger,
+      payload.connectorId,
+      payload.evse,
+    ]).slice(0, 200);
     const nowMs = this.#at.wall.monotonicMs();
     const isNext = what === this.#trigger.what && nowMs - this.#trigger.lastMs < floodGapMs;
     const count = isNext ? this.#trigger.count + 1 : 1;

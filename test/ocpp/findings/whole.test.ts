@@ -163,6 +163,15 @@ describe('findings about central systems of OCPP', () => {
     expect(rulesOf((await report()).broken)).to.include('ocpp.answer_missing');
   });
 
+  it('come of errors in place of results, and of settings that are asked for again', async () => {
+    await open('ocpp1.6');
+    site.station.answers['Heartbeat'] = () => Promise.reject(new CentralRefusal('NotImplemented'));
+    await site.rest(`ocpp/${id}/heartbeat`, {});
+    for (let n = 0; n < 4; n += 1) await site.call('GetConfiguration', { key: ['Nonsense'] });
+    const { broken } = await report();
+    expect(rulesOf(broken)).to.have.members(['ocpp.call_error_wrong', 'ocpp.config_unknown']);
+  });
+
   it('are none at the first messages of SteVe, which reads settings before it answers BootNotification', async () => {
     await open('ocpp1.6');
     await site.stop();
