@@ -1,4 +1,13 @@
 /** Rules for central systems of OCPP. */
 import type { RuleTable } from '../core/findings/rule.ts';
+import { ocppConnectionRules } from './ocpp-connection.ts';
+import { ocppMessageRules } from './ocpp-messages.ts';
+import { ocppRequestRules } from './ocpp-requests.ts';
 
-export const ocppRules = {} as const satisfies RuleTable;
+export const ocppRules = {
+  ...ocppConnectionRules,
+  ...ocppMessageRules,
+  ...ocppRequestRules,
+} as const satisfies RuleTable;
+
+export type OcppRule = keyof typeof ocppRules;

@@ -18,6 +18,7 @@ import { slotName } from '../core/store.ts';
 import { maxPemBytes } from '../core/tls/material.ts';
 import type { TlsIo } from '../core/tls/watch.ts';
 import type { Later } from '../core/time/timers.ts';
+import { ocppRules } from '../finding-rules/ocpp.ts';
 import { createStationPort } from './bridge.ts';
 import { createOcppDisturber } from './faults/disturber.ts';
 import { contextMaker } from './rpc/credentials.ts';
@@ -268,7 +269,8 @@ export function createOcpp(
   { isReplaced }: Pick<OcppAdapterOptions, 'isReplaced'>,
 ): OcppAdapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
-  const { keepPart, keeping = keepsNothing } = parts;
+  const { keepPart, keeping = keepsNothing, findings } = parts;
+  const rules = findings.rules('ocpp', ocppRules);
   const log = logBook.logger('OCPP');
   const credentials = credentialsOf(settings, parts.pem);
   const contexts = contextMaker();
@@ -312,6 +314,8 @@ export function createOcpp(
         wireLog,
         disturber,
         commAlarms,
+        findings,
+        rules,
         log: deviceLogger(log, device.index),
         readLog: () => logLines(logBook, device.index),
       });

@@ -27,6 +27,12 @@ export interface Reservation {
   readonly expiresMs: number;
 }
 
+/** Time by which a request may be late on its way, ms. */
+const onTheWayMs = 60_000;
+
+/** The rule of the catalogue of findings that an expiry breaks. @param pastMs time since the expiry */
+export const expiryRule = (pastMs: number): 'reservation' | null => (pastMs > onTheWayMs ? 'reservation' : null);
+
 const reservationForm = recordOf<Reservation>({
   reservationId: z.int(),
   connectorId: place,

@@ -18,7 +18,12 @@ describeWith(['ocpp'], 'sessions of OCPP 1.6 at the package ocpp', () => {
     central = await PythonCentral.open('CP-1', { rules: { boot: 'Rejected', interval: bootIntervalS } });
     ({ station } = central);
   });
-  after(() => central.close());
+  after(() =>
+    central.close([
+      'ocpp.call_while_rejected: GetConfiguration after BootNotification was answered with Rejected',
+      'ocpp.remote_while_pending: RemoteStartTransaction while the registration is Pending',
+    ]),
+  );
 
   async function numberOf(action: string): Promise<number> {
     return (await central.requests(action)).length;

@@ -28,6 +28,7 @@ function lifeOf(open: (port: number) => LinePeer): void {
   after(async () => {
     await master.stop();
     expect(await central.ask('refused')).to.deep.equal([]);
+    expect(await station.brokenRules()).to.deep.equal([]);
     expect(await station.close()).to.equal(0);
     await central.stop();
   });

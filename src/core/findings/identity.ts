@@ -4,7 +4,7 @@ export const findingProtocols = ['modbus', 'csip', 'ocpp', 'dnp3', 'common'] as 
 export type FindingProtocol = (typeof findingProtocols)[number];
 
 /** Conditions without which a rule cannot be judged. */
-export const ruleNeeds = ['tls', 'tcp', 'sunspec', 'unsolicited', 'subscriptions', 'csip_aus'] as const;
+export const ruleNeeds = ['tls', 'tcp', 'sunspec', 'unsolicited', 'subscriptions', 'csip_aus', 'wall_clock'] as const;
 export type RuleNeed = (typeof ruleNeeds)[number];
 
 /** Identity of the other side. */

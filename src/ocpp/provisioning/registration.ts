@@ -2,7 +2,7 @@
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../rpc/model.ts';
 import { createSignal, instantOf } from '../station/stack.ts';
-import type { Signal, StackOptions } from '../station/stack.ts';
+import type { Find, Signal, StackOptions } from '../station/stack.ts';
 
 // Registration (1.6 4.2, 2.x B01 to B03): permissions of the station in each state, and effects of an answer. These
 // functions read no clock.
@@ -146,7 +146,7 @@ export interface RegistrationOptions extends Pick<StackOptions, 'clock' | 'clock
   /** Payload of BootNotification. @param reason null: without a reason, to compare contents */
   readonly bootRequest: (reason: string | null) => Payload;
   readonly heartbeat: HeartbeatSetting;
-  readonly finding: (clause: string, text: string, action: 'BootNotification' | 'Heartbeat') => void;
+  readonly finding: Find;
   /** clauses of findings */
   readonly clauses: { readonly currentTime: string; readonly interval: string };
   /** Called after an answer has moved the clock. @param byS seconds forward */
@@ -212,7 +212,8 @@ function sync(
 ): void {
   const remoteMs = currentTimeMs(currentTime);
   if (remoteMs === null) {
-    finding(clauses.currentTime, `currentTime is not a usable time: ${currentTime.slice(0, 40)}`, action);
+    const text = `currentTime is not a usable time: ${currentTime.slice(0, 40)}`;
+    finding(clauses.currentTime, text, action, 'current_time');
     log.warning(`the time of the central system cannot be used: ${currentTime.slice(0, 40)}`);
     return;
   }
@@ -411,8 +412,8 @@ class StationRegistration implements RegistrationPart {
 
   #answered(content: string, { payload, durationMs }: Extract<Outcome<BootReply>, { readonly kind: 'result' }>): void {
     const { finding, clauses, heartbeat, log } = this.#options;
-    if (payload.interval < 0)
-      finding(clauses.interval, `interval of BootNotification is negative: ${payload.interval}`, 'BootNotification');
+    const text = `interval of BootNotification is negative: ${payload.interval}`;
+    if (payload.interval < 0) finding(clauses.interval, text, 'BootNotification', 'interval');
     const { status, againInS, heartbeatS } = afterBoot(payload, this.#attempts);
     this.#attempts = payload.interval > 0 || status === 'accepted' ? 0 : this.#attempts + 1;
     if (status !== this.#status) log.info(`the central system answers BootNotification with ${payload.status}`);

@@ -22,6 +22,7 @@ interface CallerOptions {
   /** An answer of the central system breaks its schema. */
   readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
   readonly timedOut: () => void;
+  readonly watch: CallWatch;
   /** @returns an id that was never used; default a UUID */
   readonly newId?: () => string;
 }
@@ -32,6 +33,29 @@ interface CallInFlight {
   /** time since it was sent */
   readonly durationMs: number;
 }
+
+/** A call to the central system, as its judge sees it. */
+export interface SentCall extends CallInFlight {
+  readonly payload: Payload;
+  /** false: a user has made it up, and its answer shows nothing */
+  readonly isJudged: boolean;
+}
+
+/** Learns of the calls to the central system and of their answers. */
+export interface CallWatch {
+  sent(call: SentCall): void;
+  /** @param reply null: an error, or a result that breaks its schema */
+  answered(call: SentCall, reply: Payload | null): void;
+  refused(call: SentCall, code: string): void;
+  timedOut(call: SentCall): void;
+}
+
+export const noWatch: CallWatch = {
+  sent: () => undefined,
+  answered: () => undefined,
+  refused: () => undefined,
+  timedOut: () => undefined,
+};
 
 /** A call that was given up: an answer to it comes too late. */
 interface GivenUpCall {
@@ -107,7 +131,7 @@ class GivenUp {
 
 // one closure, since all functions share the state of the connection
 export function createCaller(options: CallerOptions): Caller {
-  const { clock, later, schemas, outlet } = options;
+  const { clock, later, schemas, outlet, watch } = options;
   const newId = options.newId ?? randomUUID;
   let version: OcppSubprotocol | null = null;
   let urgent: Waiting[] = [];
@@ -117,6 +141,14 @@ export function createCaller(options: CallerOptions): Caller {
   let onDrained: (() => void) | null = null;
   const givenUp = new GivenUp();
   let { timeoutMs } = options;
+
+  const sentCall = ({ call: { id, action, payload, options: how }, sentMs }: Sent): SentCall => ({
+    id,
+    action,
+    payload,
+    durationMs: clock.monotonicMs() - sentMs,
+    isJudged: how.isJudged ?? true,
+  });
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
@@ -139,17 +171,20 @@ export function createCaller(options: CallerOptions): Caller {
     givenUp.repeat(id);
     const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
       options.timedOut();
+      if (sent !== null) watch.timedOut(sentCall(sent));
       finish({ kind: 'timeout' });
     });
     sent = { call, sentMs: clock.monotonicMs(), endTimer };
+    watch.sent(sentCall(sent));
     outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
   };
 
   /** @param isResult true: the answer is a CALLRESULT, the only message that a CALLRESULTERROR may refuse */
-  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: PayloadIssue, isResult: boolean) => {
-    const { id, action } = call;
-    const durationMs = clock.monotonicMs() - sentMs;
+  const refuse = (at: OcppSubprotocol, answeredCall: Sent, violation: PayloadIssue, isResult: boolean) => {
+    const { id, action } = answeredCall.call;
+    const durationMs = clock.monotonicMs() - answeredCall.sentMs;
     options.violated(id, action, violation);
+    watch.answered(sentCall(answeredCall), null);
     if (at === 'ocpp2.1' && isResult) outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
     finish({ kind: 'error', ...violation, durationMs });
   };
@@ -207,14 +242,17 @@ export function createCaller(options: CallerOptions): Caller {
       const durationMs = clock.monotonicMs() - sentMs;
       if (frame.kind !== 'result') {
         const { code, description, details } = frame;
+        watch.refused(sentCall(sent), code);
         finish({ kind: 'error', code, description, details, durationMs });
         return true;
       }
       const violation =
         numberIssue(version, frame) ??
         (call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload));
-      if (violation === null) finish({ kind: 'result', payload: frame.payload, durationMs });
-      else refuse(version, sent, violation, true);
+      if (violation === null) {
+        watch.answered(sentCall(sent), frame.payload);
+        finish({ kind: 'result', payload: frame.payload, durationMs });
+      } else refuse(version, sent, violation, true);
       return true;
     },
     takeLate: (id) => givenUp.take(id),

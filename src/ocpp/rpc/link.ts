@@ -23,14 +23,16 @@ import type { ConnectFailure, Socket, SocketEnd, SocketOpened } from './socket.t
 interface PingsOptions {
   readonly later: Later;
   readonly ping: () => void;
-  /** No pong has come in time. */
-  readonly lost: () => void;
+  readonly nowMs: () => number;
+  /** No pong has come in time. @param pingedMs time of the ping, monotonic ms */
+  readonly lost: (pingedMs: number) => void;
 }
 
 class Pings {
   readonly #options: PingsOptions;
   #end: (() => void) | null = null;
   #isDue = false;
+  #pingedMs = 0;
 
   constructor(options: PingsOptions) {
     this.#options = options;
@@ -55,10 +57,11 @@ class Pings {
   #next(intervalS: number): void {
     this.#end = this.#options.later(intervalS * 1000, () => {
       if (this.#isDue) {
-        this.#options.lost();
+        this.#options.lost(this.#pingedMs);
         return;
       }
       this.#isDue = true;
+      this.#pingedMs = this.#options.nowMs();
       this.#options.ping();
       this.#next(intervalS);
     });
@@ -81,6 +84,10 @@ interface LinkEvents {
   opened(event: LineOpened): void;
   frame(frame: Frame, text: string): void;
   closed(event: LineClosed): void;
+  /** The central system has sent a pong. */
+  ponged?(): void;
+  /** It has answered no ping until the next one. @param pingedMs time of the ping, monotonic ms */
+  unponged?(pingedMs: number): void;
   /**
    * An attempt has failed.
    * @param isReverted credentials on trial have failed with it: the former ones are tried at once
@@ -168,8 +175,10 @@ export class Link {
     this.#pings = new Pings({
       later: options.later,
       ping: () => this.#socket?.ping(),
-      lost: () => {
+      nowMs: () => options.clock.monotonicMs(),
+      lost: (pingedMs) => {
         options.log.warning(`${options.identity}: no pong in time`, options.deviceIndex);
+        this.#events.unponged?.(pingedMs);
         this.terminate();
       },
     });
@@ -194,6 +203,11 @@ export class Link {
 
   get tls(): Negotiated | null {
     return this.#opened?.tls ?? null;
+  }
+
+  /** software of the central system, as its handshake names it; null: it does not, or there is no connection */
+  get server(): string | null {
+    return this.#opened?.server ?? null;
   }
 
   /** ms since the epoch */
@@ -400,7 +414,10 @@ export class Link {
             this.#steady = true;
             this.#events.frame(frame, text);
           },
-          pong: () => this.#pings.pong(),
+          pong: () => {
+            this.#pings.pong();
+            this.#events.ponged?.();
+          },
           flooded: () => {
             this.#options.log.warning(`${identity}: too many pings of the central system`, deviceIndex);
             this.drop('too many pings', 1008);

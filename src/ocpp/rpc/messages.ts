@@ -156,16 +156,16 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
   return channel;
 }
 
-/** Records a frame; to be called only while the channel is `active`. */
+/** Records a frame; to be called only while the channel is `active`. @returns its id in the wire log */
 export function recordFrame(
   channel: OcppChannel,
   { direction, type, messageId, action, durationMs }: FrameFacts,
   text: string,
   { peer, deviceIndex }: { readonly peer: string; readonly deviceIndex: number },
-): void {
+): number {
   // member by member: this runs for every frame, and a spread costs several times as much
   const facts = { type, messageId, action, durationMs };
-  channel.push({ direction, peer, deviceIndex, kind: type, summary: action ?? '', raw: text, facts });
+  return channel.push({ direction, peer, deviceIndex, kind: type, summary: action ?? '', raw: text, facts });
 }
 
 /** The payload for REST; the text of a frame that is incomplete or has too many levels. */

@@ -35,6 +35,8 @@ export interface CallOptions {
   readonly messageId?: string;
   /** true: before all waiting calls, as BootNotification */
   readonly urgent?: boolean;
+  /** false: a user has made it up, so that the central system is not judged by its answer; default: true */
+  readonly isJudged?: boolean;
 }
 
 /** A refusal of a call of the central system, with the code of the error table of its version. */

@@ -1,6 +1,7 @@
 /** Calls of the central system on one connection: checks them, hands them to the station and sends the answers. */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import { errorCode, maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
@@ -18,10 +19,20 @@ interface ResponderOptions {
   readonly isMute: () => boolean;
   readonly log: Pick<Logger, 'error'>;
   readonly deviceIndex: number;
+  /** The station has answered a call with a result. */
+  readonly replied: (call: Pick<IncomingCall, 'id' | 'action' | 'payload'>, reply: Payload) => void;
   /** A call of the central system breaks its schema. */
   readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
   /** A rule of the transport is broken, with its clause. */
-  readonly broken: (messageId: string, action: string, clause: string, text: string) => void;
+  readonly broken: (call: BrokenCall, clause: string, text: string) => void;
+}
+
+/** A call that breaks a rule of the transport. */
+interface BrokenCall {
+  readonly id: string;
+  readonly action: string;
+  /** of the catalogue of findings */
+  readonly rule: OcppRule;
 }
 
 interface IncomingCall {
@@ -89,6 +100,9 @@ function remember(ids: Set<string>, id: string): boolean {
   return false;
 }
 
+/** 1.6 only advises against it. */
+const overlapRule = (version: OcppSubprotocol) => (version === 'ocpp1.6' ? 'call_overlap_16' : 'call_overlap');
+
 /** Checks, handles and answers calls of the central system, with the error codes of the version. */
 export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
@@ -98,18 +112,21 @@ export function createResponder(options: ResponderOptions): Responder {
   const check = ({ version, calls, earlierIds }: Connection, call: IncomingCall): void => {
     const { id, action, payload, isEarly = false } = call;
     const isRepeated = remember(earlierIds, id);
+    const broken = (rule: OcppRule, clause: string, text: string) => {
+      options.broken({ id, action, rule }, clause, text);
+    };
     if (id.length > maxIdLength)
-      options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
+      broken('id_long', 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
     if (calls.has(id)) {
-      options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
+      broken('id_reused', 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
       throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
-    if (isRepeated) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
+    if (isRepeated) broken('id_reused', 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
     if (calls.size > 0 || isEarly)
-      options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the previous one was answered');
+      broken(overlapRule(version), 'OCPP-J 4.1.1', 'a call was sent before the previous one was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
     if (!schemas.knows(version, action)) {
-      options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
+      broken('action_unknown', 'OCPP-J 4.2.1', 'an action that the version does not have');
       throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
     }
     const numberViolation = numberIssue(version, call);
@@ -179,6 +196,7 @@ export function createResponder(options: ResponderOptions): Responder {
         const due = acts ?? [];
         acts = null;
         if (payload === noAnswer) return;
+        if (instead === undefined) options.replied(call, payload);
         send(result(at.version, call, payload), () => {
           for (const followUp of due) act(followUp);
         });

@@ -70,6 +70,8 @@ export interface ConnectFailure {
   readonly kind: FailureKind;
   /** HTTP status of `rejected` */
   readonly status: number | null;
+  /** of `no_version`: the subprotocol that the central system has chosen without an offer; absent: none */
+  readonly chosen?: string;
   /** for people; without secrets */
   readonly text: string;
 }
@@ -138,7 +140,13 @@ export function failureOf(thrown: unknown, choice: SubprotocolChoice = { offered
       text: `the central system answered with status ${socketError.code}${words === undefined ? '' : `: ${words}`}`,
     };
   }
-  if (noSubprotocol.test(socketError.message)) return { kind: 'no_version', status: null, text: choiceText(choice) };
+  if (noSubprotocol.test(socketError.message))
+    return {
+      kind: 'no_version',
+      status: null,
+      text: choiceText(choice),
+      ...(choice.chosen !== null && { chosen: choice.chosen }),
+    };
   const error = withOpenSslCode(socketError as NodeJS.ErrnoException);
   return { kind: kindOf(error.code ?? ''), status: null, text: `no connection: ${socketErrorText(error)}` };
 }
@@ -170,6 +178,8 @@ export interface SocketOpened {
   readonly subprotocol: OcppSubprotocol;
   /** null: in clear */
   readonly tls: Negotiated | null;
+  /** header `server` of the response; null: none */
+  readonly server: string | null;
 }
 
 /** How a connection ended. */
@@ -229,6 +239,8 @@ class FramingClient extends RpcClient {
     this.onData(data);
   }
 }
+
+const serverOf = ({ headers: { server } }: IncomingMessage) => (typeof server === 'string' ? server : null);
 
 const sendable = (code: number) =>
   (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
@@ -330,7 +342,11 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     state = 'open';
     endTimer();
     wire = response.socket;
-    events.opened({ subprotocol: webSocket.protocol as OcppSubprotocol, tls: negotiatedBy(response.socket) });
+    events.opened({
+      subprotocol: webSocket.protocol as OcppSubprotocol,
+      tls: negotiatedBy(response.socket),
+      server: serverOf(response),
+    });
   });
   const inbox = new Inbox({
     take(data, isEarly) {

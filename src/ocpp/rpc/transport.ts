@@ -5,20 +5,72 @@ import { errorText } from '../../core/errors.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { createCaller } from './caller.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
+import { createCaller, noWatch } from './caller.ts';
+import type { CallWatch } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import type { ConnectFailure } from './socket.ts';
 import { answerToInvalid, isErrorCode, maxLevels } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Link } from './link.ts';
 import type { LinkOptions } from './link.ts';
-import { messageBook, ocppChannel, recordFrame } from './messages.ts';
+import { messageBook, ocppChannel, recordFrame, redacted } from './messages.ts';
 import type { OcppChannel, OcppMessageBook } from './messages.ts';
 import { CallError } from './model.ts';
 import type { CallHandler, Line, LineClosed, LineOpened, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import { createOutlet } from './outlet.ts';
 import type { FrameFacts } from './outlet.ts';
 import { createResponder } from './responder.ts';
+
+/** A rule of the transport that a frame of the central system breaks. */
+export interface BrokenRule {
+  /** of OCPP-J */
+  readonly clause: string;
+  readonly text: string;
+  readonly action: string | null;
+  readonly messageId: string | null;
+  /** of the catalogue of findings; null: nothing there is about it */
+  readonly rule: OcppRule | null;
+}
+
+/** A frame of the central system, as its judge sees it. */
+export interface HeardFrame {
+  readonly frame: Frame;
+  /** of a call, also for its answer; null: unknown */
+  readonly action: string | null;
+  readonly text: string;
+  /** of the wire log; null: it is off */
+  readonly wireId: number | null;
+  /** false: a fault answers in place of the station */
+  readonly isServed: boolean;
+}
+
+/** Learns of the frames of the central system; each is judged from `begin` to `done`. */
+export interface FrameWatch extends CallWatch {
+  begin(heard: HeardFrame): void;
+  done(): void;
+  /** The station has answered a call with a result. */
+  replied(call: { readonly id: string; readonly action: string; readonly payload: Payload }, reply: Payload): void;
+  /** An answer came after its call had timed out. */
+  late(messageId: string): void;
+  /** A fault may act on a frame that comes in. */
+  disturbed(): void;
+  /** The central system has answered a ping. */
+  ponged(): void;
+  /** It has not. @param pingedMs time of the ping, monotonic ms */
+  unponged(pingedMs: number): void;
+}
+
+const noFrameWatch: FrameWatch = {
+  ...noWatch,
+  late: () => undefined,
+  begin: () => undefined,
+  done: () => undefined,
+  replied: () => undefined,
+  disturbed: () => undefined,
+  ponged: () => undefined,
+  unponged: () => undefined,
+};
 
 /** Events of a connection for its version; every member is optional. */
 interface TransportEvents {
@@ -32,8 +84,8 @@ interface TransportEvents {
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
   /** A message of the central system breaks its schema; `code` and text are those of its refusal, if one is sent. */
   readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
-  /** A rule of the transport is broken. @param clause of OCPP-J */
-  readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
+  /** A rule of the transport is broken. */
+  readonly broken?: (about: BrokenRule) => void;
   /** A frame has gone out or come in. */
   readonly activity?: (direction: WireDirection) => void;
   /** CALLRESULTERROR of 2.1: the central system could not use an answer of this station. */
@@ -53,6 +105,7 @@ export interface TransportOptions extends Omit<LinkOptions, 'log' | 'drain'> {
   readonly durable?: () => Promise<void> | null;
   /** default for a call, ms: 30 s */
   readonly callTimeoutMs?: number;
+  readonly watch?: FrameWatch;
   readonly newId?: () => string;
 }
 
@@ -68,6 +121,10 @@ export interface Transport {
   readonly channel: OcppChannel;
   readonly messages: OcppMessageBook;
   readonly counters: TransportCounters;
+  /** Message id of the last call or answer of the central system about an action, on the present connection. */
+  idOf(action: string): string | null;
+  /** The text of a frame without secrets. */
+  redact(text: string): string;
   /** For calls that are sent from now on, ms; absent: the default. */
   setCallTimeout(ms?: number): void;
   /** Closes for good; resolves within seconds. The messages are forgotten. */
@@ -128,7 +185,7 @@ function counting() {
 // the state of one connection, shared by what happens to it
 export function createTransport(options: TransportOptions): Transport {
   const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
-  const { callTimeoutMs = defaultCallTimeoutMs, durable = () => null } = options;
+  const { callTimeoutMs = defaultCallTimeoutMs, durable = () => null, watch = noFrameWatch } = options;
   const isMute = options.isMute ?? (() => false);
   const counts = counting();
   const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
@@ -144,11 +201,14 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const channel = ocppChannel(wireLog, options.identity, secretTexts);
   const about = { peer: options.identity, deviceIndex };
+  /** by action; of the present connection */
+  const lastIds = new Map<string, string>();
 
+  /** @returns id in the wire log; null: it is off */
   const record = (facts: FrameFacts, text: string) => {
     counts.add(facts.direction, facts.type);
     events.activity?.(facts.direction);
-    if (channel.active) recordFrame(channel, facts, text, about);
+    return channel.active ? recordFrame(channel, facts, text, about) : null;
   };
   const outlet = createOutlet({ deviceIndex, later, disturber, record, durable });
   const violated = (messageId: string, action: string, violation: PayloadIssue) =>
@@ -160,6 +220,7 @@ export function createTransport(options: TransportOptions): Transport {
     outlet,
     timeoutMs: callTimeoutMs,
     violated,
+    watch,
     timedOut: () => {
       tallies.timeouts += 1;
     },
@@ -173,8 +234,11 @@ export function createTransport(options: TransportOptions): Transport {
     log,
     handle: options.handle,
     isMute,
+    replied: (call, reply) => {
+      watch.replied(call, reply);
+    },
     violated,
-    broken: (messageId, action, clause, text) => events.broken?.(clause, text, action, messageId),
+    broken: ({ id, action, rule }, clause, text) => events.broken?.({ clause, text, action, messageId: id, rule }),
   });
 
   const onInvalid = (frame: Extract<Frame, { readonly kind: 'invalid' }>) => {
@@ -182,7 +246,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (subprotocol === null) return;
     const { problem } = frame;
     const what = problem === 'deep' ? `a frame of more than ${maxLevels} levels` : 'a frame that is none of OCPP-J';
-    events.broken?.('OCPP-J 4.2', what, null, frame.id);
+    events.broken?.({ clause: 'OCPP-J 4.2', text: what, action: null, messageId: frame.id, rule: 'frame' });
     if (frame.id !== null && (problem === 'broken' || problem === 'deep') && (frame.number === 3 || frame.number === 4))
       caller.answeredBadly(frame.id, frame.number);
     const answer = answerToInvalid(subprotocol, frame);
@@ -202,17 +266,29 @@ export function createTransport(options: TransportOptions): Transport {
     if (late?.isRepeated === true) return;
     const clause = kind === 'result' ? 'OCPP-J 4.2.2' : 'OCPP-J 4.2.3';
     const text = late === null ? 'an answer whose message id is that of no call in progress' : lateTexts[late.why];
-    events.broken?.(clause, text, late?.action ?? null, id);
+    if (late?.why === 'timeout') watch.late(id);
+    const rule = late === null ? 'answer_unknown' : null;
+    events.broken?.({ clause, text, action: late?.action ?? null, messageId: id, rule });
   };
 
   const checkCode = ({ id, code }: Extract<Frame, { readonly kind: 'error' }>) => {
     const { subprotocol } = link;
     if (subprotocol === null || isErrorCode(subprotocol, code)) return;
     const action = caller.inFlight(id)?.action ?? null;
-    events.broken?.('OCPP-J 4.2.3', `${code.slice(0, maxCodeShown)} is no error code of the version`, action, id);
+    const text = `${code.slice(0, maxCodeShown)} is no error code of the version`;
+    events.broken?.({ clause: 'OCPP-J 4.2.3', text, action, messageId: id, rule: 'error_code' });
   };
 
-  const process = (frame: Frame, instead?: CallError | Payload) => {
+  const process = (heard: Omit<HeardFrame, 'isServed'>, instead?: CallError | Payload) => {
+    watch.begin({ ...heard, isServed: instead === undefined });
+    try {
+      take(heard.frame, instead);
+    } finally {
+      watch.done();
+    }
+  };
+
+  const take = (frame: Frame, instead?: CallError | Payload) => {
     switch (frame.kind) {
       case 'call':
         responder.take(frame, instead);
@@ -231,16 +307,22 @@ export function createTransport(options: TransportOptions): Transport {
         return;
       case 'send':
         // nothing of 2.1 is sent this way to a station, and it is never answered
-        if (link.subprotocol === 'ocpp2.1')
-          events.broken?.('OCPP-J 4.2.5', 'a SEND, which only stations use', frame.action, frame.id);
-        else onInvalid({ kind: 'invalid', problem: 'number', id: frame.id, number: 6 });
+        if (link.subprotocol === 'ocpp2.1') {
+          const { action, id: messageId } = frame;
+          const text = 'a SEND, which only stations use';
+          events.broken?.({ clause: 'OCPP-J 4.2.5', text, action, messageId, rule: 'action_direction' });
+        } else onInvalid({ kind: 'invalid', problem: 'number', id: frame.id, number: 6 });
         return;
       case 'invalid':
         onInvalid(frame);
     }
   };
 
-  const disturbedIn = (frame: Exclude<Frame, { readonly kind: 'invalid' | 'result_error' }>, action: string) => {
+  const disturbedIn = (
+    frame: Exclude<Frame, { readonly kind: 'invalid' | 'result_error' }>,
+    heard: Omit<HeardFrame, 'isServed'>,
+  ) => {
+    const action = heard.action ?? '';
     const payload = 'payload' in frame ? frame.payload : {};
     const disturbance = disturber.disturb({
       deviceIndex,
@@ -250,7 +332,7 @@ export function createTransport(options: TransportOptions): Transport {
       payload,
     });
     if (disturbance === null) {
-      process(frame);
+      process(heard);
       return;
     }
     if (disturbance.drop) {
@@ -259,17 +341,23 @@ export function createTransport(options: TransportOptions): Transport {
     }
     if (disturbance.suppress) return;
     const { callError, pretence } = disturbance;
-    process(frame, callError === undefined ? pretence : new CallError(callError.code, callError.description));
+    process(heard, callError === undefined ? pretence : new CallError(callError.code, callError.description));
   };
+
+  const isKnown = (action: string) => link.subprotocol !== null && schemas.knows(link.subprotocol, action);
 
   const received = (frame: Frame, text: string) => {
     const messageId = frame.id;
     const isAnswer = frame.kind === 'result' || frame.kind === 'error';
     const question = isAnswer ? caller.inFlight(frame.id) : null;
     const action = frame.kind === 'call' || frame.kind === 'send' ? frame.action : (question?.action ?? null);
-    record({ direction: 'in', type: frame.kind, messageId, action, durationMs: question?.durationMs ?? null }, text);
-    if (disturber.active && frame.kind !== 'invalid' && frame.kind !== 'result_error') disturbedIn(frame, action ?? '');
-    else process(frame);
+    const durationMs = question?.durationMs ?? null;
+    const wireId = record({ direction: 'in', type: frame.kind, messageId, action, durationMs }, text);
+    if (action !== null && messageId !== null && isKnown(action)) lastIds.set(action, messageId);
+    const heard = { frame, action, text, wireId };
+    if (disturber.active) watch.disturbed();
+    if (disturber.active && frame.kind !== 'invalid' && frame.kind !== 'result_error') disturbedIn(frame, heard);
+    else process(heard);
   };
 
   const onFrame = (frame: Frame, text: string) => {
@@ -295,9 +383,16 @@ export function createTransport(options: TransportOptions): Transport {
       frame: onFrame,
       closed(event) {
         outlet.line = null;
+        lastIds.clear();
         responder.closed();
         caller.closed();
         events.closed?.(event);
+      },
+      ponged: () => {
+        watch.ponged();
+      },
+      unponged: (pingedMs) => {
+        watch.unponged(pingedMs);
       },
       failed: (failure, isReverted) => events.failed?.(failure, isReverted),
       credentials: (outcome, inForce) => events.credentials?.(outcome, inForce),
@@ -312,6 +407,8 @@ export function createTransport(options: TransportOptions): Transport {
     get counters() {
       return { messages: counts.list, connects: link.connects, drops: link.drops, ...tallies };
     },
+    idOf: (action) => lastIds.get(action) ?? null,
+    redact: (text) => redacted(text, secretTexts()),
     setCallTimeout: (ms = callTimeoutMs) => {
       caller.setTimeoutMs(ms);
     },

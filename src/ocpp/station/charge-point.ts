@@ -1,6 +1,7 @@
 /** One charge point: its connection, the version at work on it, and what REST sees of both. */
 import { randomUUID } from 'node:crypto';
 import type {
+  OcppBootStatus,
   OcppCallResult,
   OcppConnectOptions,
   OcppCounters,
@@ -15,6 +16,7 @@ import { urlOfProfile } from '../../contract/ocpp-settings.ts';
 import type { OcppVersions } from '../../contract/ocpp-settings.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import type { Findings } from '../../core/findings/rule.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { Slot } from '../../core/store.ts';
@@ -22,12 +24,15 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
 import { SentLimits } from '../charging/sent-limits.ts';
 import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
-import type { FrameDisturber, PayloadChecks } from '../rpc/model.ts';
+import type { FrameDisturber, LineOpened, PayloadChecks } from '../rpc/model.ts';
 import { createFindings } from '../rpc/messages.ts';
+import { OcppJudge } from '../findings/judge.ts';
+import type { OcppRules } from '../findings/context.ts';
 import { createTransport } from '../rpc/transport.ts';
-import type { Transport } from '../rpc/transport.ts';
+import type { BrokenRule, Transport } from '../rpc/transport.ts';
 import { callResult } from './version.ts';
 import { ConnectRequests, subprotocolsOf } from './connect-request.ts';
 import { ConnectionAlarm } from './connection-alarm.ts';
@@ -66,10 +71,17 @@ export interface ChargePointOptions {
   readonly wireLog: WireLog;
   readonly disturber: FrameDisturber;
   readonly commAlarms: CommAlarmSwitch;
+  readonly findings: Findings;
+  /** of all stations, at `findings` */
+  readonly rules: OcppRules;
   readonly log: Logger;
   /** lines about the station, oldest first; no secrets */
   readonly readLog: () => readonly LogLine[];
 }
+
+/** True if calls of the central system are carried out; 1.6 does so before the answer to BootNotification too. */
+const isServed = (subprotocol: OcppSubprotocol | null, status: OcppBootStatus) =>
+  status === 'accepted' || status === 'pending' || (status === 'none' && subprotocol === 'ocpp1.6');
 
 /** Time in which a station that leaves delivers its last messages. */
 const leaveMs = 3000;
@@ -89,6 +101,7 @@ export class ChargePoint implements OcppStation {
   readonly #requests: ConnectRequests;
   readonly #alarm: ConnectionAlarm;
   readonly #findings: ReturnType<typeof createFindings>;
+  readonly #judge: OcppJudge;
   #lastContactMs: number | null = null;
   /** ends the wait for the last messages */
   #endLeaving: (() => void) | null = null;
@@ -99,6 +112,7 @@ export class ChargePoint implements OcppStation {
     this.id = options.id;
     this.deviceIndex = options.device.deviceIndex;
     this.#findings = createFindings(() => options.wall.nowMs());
+    this.#judge = this.#makeJudge();
     this.#transport = this.#makeTransport();
     const { link } = this.#transport;
     this.#alarm = new ConnectionAlarm({ ...options, deviceIndex: this.deviceIndex, link });
@@ -165,8 +179,8 @@ export class ChargePoint implements OcppStation {
       limits: this.#limits,
       releases: this.#releases,
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
-      finding: (clause: string, text: string, action?: string) => {
-        this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
+      finding: (clause: string, text: string, action: string, rule: OcppRule | null) => {
+        this.#broken({ clause, text, action, messageId: this.#transport.idOf(action), rule });
       },
       ready: (profile: 1 | 2 | 3) => isReady(link.credentials, profile),
     };
@@ -193,6 +207,40 @@ export class ChargePoint implements OcppStation {
     });
   }
 
+  #makeJudge(): OcppJudge {
+    const { findings, rules, wall, clock, device, disturber } = this.#options;
+    return new OcppJudge({
+      findings,
+      rules,
+      wall,
+      station: this.id,
+      deviceIndex: this.deviceIndex,
+      isAc: device.ratings.every(({ type }) => type === 'ac'),
+      // the clock of the machine alone has no simulated instants
+      isWallTime: clock.simOf(0) === null,
+      isDisturbed: () => disturber.active,
+      hasBacklog: () => this.#stack.transactionMessages > 0,
+      isServed: () => isServed(this.#transport.link.subprotocol, this.#stack.bootStatus),
+      redact: (text) => this.#transport.redact(text),
+    });
+  }
+
+  #broken({ rule, clause, text, action, messageId }: BrokenRule): void {
+    this.#findings.add({ kind: 'rule', action, messageId, clause, text });
+    if (rule !== null) this.#judge.foundByStation({ rule, clause, text, action, messageId });
+  }
+
+  get #url(): string {
+    const { target, credentials } = this.#transport.link;
+    return urlOfProfile(target.url, credentials.securityProfile);
+  }
+
+  #judged({ subprotocol }: LineOpened): void {
+    const { server, credentials } = this.#transport.link;
+    const { securityProfile } = credentials;
+    this.#judge.opened({ subprotocol, url: this.#url, securityProfile, server });
+  }
+
   #makeTransport(): Transport {
     const { id, deviceIndex } = this;
     const { versions, versionTable, url, guarded, credentials, wall, random, log } = this.#options;
@@ -208,20 +256,24 @@ export class ChargePoint implements OcppStation {
       isAccepted: () => this.#stack.bootStatus === 'accepted',
       handle: (action, payload, after) => this.#spoken.handle(action, payload, after),
       isMute: () => this.#spoken.isMute,
+      watch: this.#judge,
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();
           this.#alarm.end();
+          this.#judged(event);
           // before another version takes over: the one at work knows the certificates
           this.#line.opened();
           this.#spoken.opened(event);
         },
         closed: (event) => {
+          this.#judge.closed();
           this.#alarm.closed(event.reason);
           this.#spoken.closed(event);
         },
         failed: (failure, isReverted) => {
           if (!isReverted) this.#alarm.failed(failure.text);
+          if (failure.chosen !== undefined) this.#judge.chose(this.#url, failure.chosen);
           this.#spoken.inform((stack) => {
             stack.failed(failure, isReverted);
           });
@@ -229,7 +281,9 @@ export class ChargePoint implements OcppStation {
         credentials: (outcome, inForce) => {
           this.#line.tried(outcome, inForce);
         },
-        violated: ({ code, description }, action, messageId) => {
+        violated: (violation, action, messageId) => {
+          const { code, description } = violation;
+          this.#judge.violated(violation, action, messageId);
           this.#findings.add({
             kind: 'schema',
             action,
@@ -238,8 +292,8 @@ export class ChargePoint implements OcppStation {
             text: `${code}: ${description}`,
           });
         },
-        broken: (clause, text, action, messageId) => {
-          this.#findings.add({ kind: 'rule', action, messageId, clause, text });
+        broken: (about) => {
+          this.#broken(about);
         },
         resultRefused: (messageId, code) => {
           log.warning(`${id}: the central system could not use the answer ${messageId}: ${code}`, deviceIndex);
@@ -336,7 +390,7 @@ export class ChargePoint implements OcppStation {
       version: this.#spoken.version,
       versions: this.#requests.versions,
       subprotocol: link.subprotocol,
-      url: urlOfProfile(link.target.url, link.credentials.securityProfile),
+      url: this.#url,
       connectionState: link.state,
       bootStatus: stack.bootStatus,
       securityProfile: link.credentials.securityProfile,
@@ -381,7 +435,7 @@ export class ChargePoint implements OcppStation {
     const wrong = validate ? this.#options.schemas.check(subprotocol, action, 'request', payload) : null;
     if (wrong !== null) throw new SimError('COMMAND_BAD_VALUE', `payload: ${wrong.description}`);
     const messageId = randomUUID();
-    const options = { timeoutMs: timeoutS * 1000, validate, messageId };
+    const options = { timeoutMs: timeoutS * 1000, validate, messageId, isJudged: false };
     return callResult(action, await line.call(action, payload as Record<string, unknown>, options), messageId);
   }
 

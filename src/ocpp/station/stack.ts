@@ -4,6 +4,7 @@
  */
 import type { OcppBootStatus, OcppFunctions, OcppSubprotocol } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
@@ -120,6 +121,13 @@ export const stationSlots: ReadonlySet<string> = new Set([
   'security-log',
 ]);
 
+/**
+ * Notes a rule of the version that the central system has broken.
+ * @param action of its call, or of the call that it has answered
+ * @param rule of the catalogue of findings; null: nothing there is about it
+ */
+export type Find = (clause: string, text: string, action: string, rule: OcppRule | null) => void;
+
 /** Dependencies of a version. */
 export interface StackOptions {
   readonly id: string;
@@ -151,8 +159,7 @@ export interface StackOptions {
   readonly autoAuthorize: boolean;
   /** true: the station has the password or certificates that a security profile needs */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
-  /** The central system has broken a rule of the version. */
-  readonly finding: (clause: string, text: string, action?: string) => void;
+  readonly finding: Find;
 }
 
 /** A version as a station uses it. */

@@ -3,6 +3,7 @@
  * start, and the rules for profiles, each with its clause. The profiles act through `charging/control.ts`.
  */
 import type { OcppFunctions } from '../../contract/ocpp.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
 import { createChargingControl } from '../charging/control.ts';
 import type { ChargingControl } from '../charging/control.ts';
 import { createInstalledProfiles } from '../charging/installed.ts';
@@ -111,6 +112,8 @@ type SentProfile = Requests['SetChargingProfile']['csChargingProfiles'];
 interface BrokenRule {
   readonly clause: string;
   readonly text: string;
+  /** of the catalogue of findings */
+  readonly rule: OcppRule;
 }
 
 const clauses = {
@@ -145,9 +148,10 @@ function checkPeriods({ chargingSchedule: { chargingSchedulePeriod: periods } }:
   return null;
 }
 
-const checks: readonly (readonly [clause: string, check: Check])[] = [
+const checks: readonly (readonly [clause: string, rule: OcppRule, check: Check])[] = [
   [
     clauses.keys,
+    'profile_limits',
     ({ stackLevel }, keys) => {
       const max = keys.integer('ChargeProfileMaxStackLevel');
       return stackLevel >= 0 && stackLevel <= max ? null : `stackLevel ${stackLevel} must be 0 to ${max}`;
@@ -155,6 +159,7 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.keys,
+    'profile_limits',
     ({ chargingSchedule }, keys) => {
       const max = keys.integer('ChargingScheduleMaxPeriods');
       const count = chargingSchedule.chargingSchedulePeriod.length;
@@ -163,6 +168,7 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.keys,
+    'profile_limits',
     ({ chargingSchedule: { chargingRateUnit } }, keys) =>
       allowedUnits(keys).includes(chargingRateUnit)
         ? null
@@ -170,6 +176,7 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.profile,
+    'request_rule',
     ({ chargingProfileKind, recurrencyKind }) =>
       chargingProfileKind === 'Recurring' && recurrencyKind === undefined
         ? 'a recurring profile needs its recurrencyKind'
@@ -177,6 +184,7 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.schedule,
+    'request_rule',
     ({ chargingProfileKind, chargingSchedule: { startSchedule } }) =>
       chargingProfileKind === 'Recurring' && startSchedule === undefined
         ? 'a recurring profile needs a startSchedule'
@@ -184,11 +192,13 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.profile,
+    'profile_rule',
     ({ validFrom, validTo, chargingSchedule: { startSchedule } }) =>
       isDate(validFrom) && isDate(validTo) && isDate(startSchedule) ? null : 'an instant is not a date',
   ],
   [
     clauses.profile,
+    'profile_rule',
     ({ validFrom, validTo }) =>
       validFrom !== undefined && validTo !== undefined && instantOf(validFrom) >= instantOf(validTo)
         ? 'validTo must be later than validFrom'
@@ -196,25 +206,27 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.schedule,
+    'request_rule',
     ({ chargingSchedule: { duration = Infinity } }) =>
       duration > 0 ? null : `the duration ${duration} must be greater than 0`,
   ],
   [
     clauses.outside,
+    'request_rule',
     ({ chargingSchedule: { chargingSchedulePeriod } }) => {
       const firstStart = chargingSchedulePeriod[0]?.startPeriod;
       if (firstStart === undefined) return 'a schedule needs a period';
       return firstStart === 0 ? null : `the first startPeriod must be 0, not ${firstStart}`;
     },
   ],
-  [clauses.period, checkPeriods],
+  [clauses.period, 'profile_rule', checkPeriods],
 ];
 
 /** The first rule that a profile breaks by itself; null: none. */
 export function brokenRule(profile: SentProfile, keys: Pick<Keys, 'integer' | 'list'>): BrokenRule | null {
-  for (const [clause, check] of checks) {
+  for (const [clause, rule, check] of checks) {
     const text = check(profile, keys);
-    if (text !== null) return { clause, text: `profile ${profile.chargingProfileId}: ${text}` };
+    if (text !== null) return { clause, text: `profile ${profile.chargingProfileId}: ${text}`, rule };
   }
   return null;
 }
@@ -229,7 +241,11 @@ export interface Place {
 /** The rule that a profile breaks at a connector in SetChargingProfile; null: none. */
 export function brokenPlace(connectorId: number, profile: SentProfile, place: Place): BrokenRule | null {
   const { chargingProfilePurpose: purpose, transactionId, chargingProfileId } = profile;
-  const broken = (clause: string, text: string) => ({ clause, text: `profile ${chargingProfileId}: ${text}` });
+  const broken = (clause: string, text: string, rule: OcppRule = 'profile_rule') => ({
+    clause,
+    text: `profile ${chargingProfileId}: ${text}`,
+    rule,
+  });
   if (connectorId !== 0 && !place.connectorIds.includes(connectorId))
     return broken('OCPP 1.6 6.43', `the station has no connector ${connectorId}`);
   if (purpose === 'ChargePointMaxProfile' && connectorId !== 0)
@@ -237,9 +253,17 @@ export function brokenPlace(connectorId: number, profile: SentProfile, place: Pl
   if (purpose !== 'TxProfile') return null;
   if (connectorId === 0) return broken(clauses.purposes, 'a TxProfile can only be set at a connector above 0');
   if (place.transaction === null)
-    return broken(clauses.outside, `a TxProfile needs a transaction, and none runs at connector ${connectorId}`);
+    return broken(
+      clauses.outside,
+      `a TxProfile needs a transaction, and none runs at connector ${connectorId}`,
+      'tx_profile_without_tx',
+    );
   if (transactionId !== undefined && transactionId !== place.transaction.transactionId)
-    return broken('OCPP 1.6 5.16', `transaction ${transactionId} does not run at connector ${connectorId}`);
+    return broken(
+      'OCPP 1.6 5.16',
+      `transaction ${transactionId} does not run at connector ${connectorId}`,
+      'tx_profile_without_tx',
+    );
   return null;
 }
 
@@ -263,7 +287,7 @@ export function createInstalled(control: ChargingControl, max: () => number): In
     refusal: ({ profileId }, others) => {
       if (others.length < max()) return null;
       const text = `profile ${profileId}: MaxChargingProfilesInstalled ${max()} is reached`;
-      return { clause: 'OCPP 1.6 9.4', text };
+      return { clause: 'OCPP 1.6 9.4', text, rule: 'profile_limits' };
     },
   });
 }
@@ -283,12 +307,12 @@ function setChargingProfile({ parts, installed, transactions }: Deps): Handler<'
     const place = { connectorIds: device.connectorIds, transaction: transactions.at(connectorId) };
     const rule = brokenPlace(connectorId, sent, place) ?? brokenRule(sent, keys) ?? installed.put(connectorId, sent);
     if (rule !== null) {
-      finding(rule.clause, rule.text, 'SetChargingProfile');
+      finding(rule.clause, rule.text, 'SetChargingProfile', rule.rule);
       return { status: 'Rejected' };
     }
     if (sent.transactionId !== undefined && sent.chargingProfilePurpose !== 'TxProfile') {
       const text = `profile ${sent.chargingProfileId}: transactionId is only valid in a TxProfile, and is ignored`;
-      finding('OCPP 1.6 7.8', text, 'SetChargingProfile');
+      finding('OCPP 1.6 7.8', text, 'SetChargingProfile', 'request_rule');
     }
     return { status: 'Accepted' };
   };
@@ -319,7 +343,7 @@ function getCompositeSchedule({ parts, control }: Deps): Handler<'GetCompositeSc
   const { device, keys, finding } = parts;
   return ({ connectorId, duration, chargingRateUnit }) => {
     if (duration <= 0) {
-      finding('OCPP 1.6 5.7', `the duration ${duration} must be greater than 0`, 'GetCompositeSchedule');
+      finding('OCPP 1.6 5.7', `the duration ${duration} must be greater than 0`, 'GetCompositeSchedule', null);
       return { status: 'Rejected' };
     }
     const allowed = allowedUnits(keys);
@@ -399,7 +423,7 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
     install(connectorId, sent) {
       const rule =
         brokenRule(sent, keys) ?? installed.put(connectorId, sent, { awaited: transactions.at(connectorId) === null });
-      if (rule !== null) parts.finding(rule.clause, rule.text, 'RemoteStartTransaction');
+      if (rule !== null) parts.finding(rule.clause, rule.text, 'RemoteStartTransaction', rule.rule);
       return rule === null;
     },
     forget: installed.forget,

@@ -5,7 +5,16 @@
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
 import type { MeterDistortion, TransactionQueue } from '../rpc/model.ts';
-import type { CallsOf, HandlerOf, PartOf, RegistrationOf, SecurityEvents, StackOptions } from '../station/stack.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
+import type {
+  CallsOf,
+  Find,
+  HandlerOf,
+  PartOf,
+  RegistrationOf,
+  SecurityEvents,
+  StackOptions,
+} from '../station/stack.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
 export type { Connection } from '../station/connection.ts';
@@ -104,29 +113,38 @@ export interface SmartCharging {
 export interface StationParts
   extends Pick<
     StackOptions,
-    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'limits' | 'releases'
+    | 'id'
+    | 'device'
+    | 'clock'
+    | 'wall'
+    | 'later'
+    | 'random'
+    | 'log'
+    | 'store'
+    | 'connection'
+    | 'limits'
+    | 'releases'
+    | 'finding'
   > {
   readonly keys: Keys;
   readonly calls: Calls;
   readonly queue: TransactionQueue;
   readonly registration: Registration;
   readonly security: SecurityEvents;
-  /** Adds a rule of 1.6 that the central system has broken to `findings`. */
-  readonly finding: (clause: string, text: string, action?: Action) => void;
 }
 
 // Checks of the calls of the central system that no other part makes, each with the clause of OCPP 1.6.
-
-type Find = StationParts['finding'];
 
 const remoteActions: readonly string[] = ['RemoteStartTransaction', 'RemoteStopTransaction'];
 
 /** Finds a call that the registration status does not permit. */
 export function checkRegistered(status: OcppBootStatus, action: string, find: Find): void {
-  const anyAction = action as Parameters<Find>[2];
-  if (status === 'rejected')
-    find('OCPP 1.6 4.2', `${action} after BootNotification was answered with Rejected`, anyAction);
+  const broken = (text: string, rule: OcppRule | null) => {
+    find('OCPP 1.6 4.2', `${action} ${text}`, action, rule);
+  };
+  if (status === 'rejected') broken('after BootNotification was answered with Rejected', 'call_while_rejected');
   if (!remoteActions.includes(action)) return;
-  if (status === 'none') find('OCPP 1.6 4.2', `${action} before the answer to BootNotification`, anyAction);
-  if (status === 'pending') find('OCPP 1.6 4.2', `${action} while the registration is Pending`, anyAction);
+  // an earlier connection may have brought the acceptance, or this station may have restarted since
+  if (status === 'none') broken('before the answer to BootNotification', null);
+  if (status === 'pending') broken('while the registration is Pending', 'remote_while_pending');
 }

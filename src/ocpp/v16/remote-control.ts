@@ -138,7 +138,8 @@ function installProfile(
   const { chargingProfilePurpose: purpose, transactionId } = profile;
   if (purpose !== 'TxProfile' || transactionId !== undefined) {
     const why = purpose === 'TxProfile' ? 'it names a transaction' : `its purpose is ${purpose}`;
-    parts.finding('OCPP 1.6 5.11', `no such profile can come with a start: ${why}`, 'RemoteStartTransaction');
+    const text = `no such profile can come with a start: ${why}`;
+    parts.finding('OCPP 1.6 5.11', text, 'RemoteStartTransaction', 'profile_rule');
     return false;
   }
   return deps.smartCharging.install(connectorId, profile);

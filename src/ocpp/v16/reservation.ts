@@ -7,7 +7,15 @@ import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import { connectorAnswer, createAccess, createBook, releaseAt, reserveAt, stationAnswer } from '../reservations.ts';
+import {
+  connectorAnswer,
+  createAccess,
+  createBook,
+  expiryRule,
+  releaseAt,
+  reserveAt,
+  stationAnswer,
+} from '../reservations.ts';
 import type { Access, Bearer, Book } from '../reservations.ts';
 import { instantOf } from '../station/stack.ts';
 import { tagKey } from './authorization/tokens.ts';
@@ -45,7 +53,12 @@ function reserveNow({ parts, book, access }: ReservationState, request: Requests
   const { device, clock, keys } = parts;
   const expiresMs = instantOf(expiryDate);
   if (!(expiresMs > clock.nowMs())) {
-    parts.finding('OCPP 1.6 5.13', 'expiryDate is no time to come', 'ReserveNow');
+    parts.finding(
+      'OCPP 1.6 5.13',
+      'expiryDate is no time to come',
+      'ReserveNow',
+      expiryRule(clock.nowMs() - expiresMs),
+    );
     return { status: 'Rejected' };
   }
   const connector = device.detail.connectors.find((c) => c.connectorId === connectorId);

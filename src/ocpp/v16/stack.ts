@@ -77,7 +77,7 @@ function handlerOf(handlers: Handlers, action: string, finding: StationParts['fi
   const handler = Object.hasOwn(handlers, action) ? handlers[action as Action] : undefined;
   if (handler !== undefined) return handler as unknown as AnyHandler;
   if (Object.hasOwn(directions, action)) {
-    finding('OCPP 1.6 5', `only charge points send ${action}`, action as Action);
+    finding('OCPP 1.6 5', `only charge points send ${action}`, action, 'action_direction');
     throw new CallError(errorCode('ocpp1.6', 'unsupportedAction'), `a charge point does not answer ${action}`);
   }
   throw new CallError(errorCode('ocpp1.6', 'unknownAction'), `there is no action ${action.slice(0, 50)}`);

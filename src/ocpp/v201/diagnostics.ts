@@ -158,7 +158,8 @@ export function createCustomerInformation(parts: StationParts, { records }: Cust
       CustomerInformation(request, after): Replies['CustomerInformation'] {
         const isCustomer = customerOf(request);
         if (isCustomer === null) {
-          finding(clauseOf(version, 'N09.FR.09'), 'not exactly one customer is named', 'CustomerInformation');
+          const clause = clauseOf(version, 'N09.FR.09');
+          finding(clause, 'not exactly one customer is named', 'CustomerInformation', 'request_rule');
           return { status: 'Invalid', statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'name one customer' } };
         }
         if (!request.report && !request.clear)

@@ -361,7 +361,7 @@ function getMessages(parts: StationParts, messageStore: MessageStore): Handler<'
   return (request, after) => {
     if (request.id !== undefined && request.id.length > maxMessages) {
       const text = `${request.id.length} ids; the station keeps at most ${maxMessages} messages`;
-      finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages');
+      finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages', null);
       throw new CallError(errorCode(version, 'occurrence'), text);
     }
     messageStore.sweep();

@@ -188,6 +188,7 @@ export interface StationParts
     | 'disturber'
     | 'limits'
     | 'releases'
+    | 'finding'
   > {
   readonly version: Version2;
   readonly variables: Variables;
@@ -195,8 +196,6 @@ export interface StationParts
   readonly queue: TransactionQueue;
   readonly registration: Registration;
   readonly security: SecurityEvents;
-  /** Notes a rule that the central system has broken, for `findings`. @param clause `OCPP 2.0.1 K01.FR.28` */
-  readonly finding: (clause: string, text: string, action?: string) => void;
 }
 
 export interface Part extends PartOf<Handlers> {

@@ -135,6 +135,7 @@ export function createTrigger(
             clauseOf(version, 'F06.FR.13'),
             'StatusNotification is requested without a connector',
             'TriggerMessage',
+            'request_rule',
           );
           return triggerRejected('MissingParam');
         }
@@ -194,6 +195,7 @@ function installProfile(
       clauseOf(parts.version, 'F01'),
       `no such profile can come with a start: ${why}`,
       'RequestStartTransaction',
+      'profile_rule',
     );
     return rejected('InvalidProfile', why);
   }

@@ -6,7 +6,7 @@ import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppReservationEntry } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { formOf, readEach } from '../../core/slot-values.ts';
-import { connectorAnswer, createAccess, createBook, releaseAt, stationAnswer } from '../reservations.ts';
+import { connectorAnswer, createAccess, createBook, expiryRule, releaseAt, stationAnswer } from '../reservations.ts';
 import type { Access, Bearer, Book, Fits, Reservation } from '../reservations.ts';
 import { createOutbox } from '../files/outbox.ts';
 import { createSaver, instantOf } from '../station/stack.ts';
@@ -259,8 +259,10 @@ function check(state: ReservationState, request: Request): Reply | null {
   if (!parts.variables.boolean('ReservationCtrlr', 'Enabled')) return rejected('NotEnabled');
   const fault = tokenFault(request.idToken) ?? (request.groupIdToken ? tokenFault(request.groupIdToken) : null);
   if (fault !== null) return rejected(fault);
-  if (!(instantOf(request.expiryDateTime) > parts.clock.nowMs())) {
-    parts.finding(clauseOf(parts.version, 'H01'), 'expiryDateTime is no time to come', 'ReserveNow');
+  const pastMs = parts.clock.nowMs() - instantOf(request.expiryDateTime);
+  if (!(pastMs < 0)) {
+    const clause = clauseOf(parts.version, 'H01');
+    parts.finding(clause, 'expiryDateTime is no time to come', 'ReserveNow', expiryRule(pastMs));
     return rejected('InvalidValue', 'expiryDateTime is no time to come');
   }
   return misplaced(state, request);

@@ -2,7 +2,7 @@
  * OCPP 2.0.1 or 2.1 of one station: its functions for REST, and the calls of the central system that the registration
  * permits.
  */
-import type { OcppFunctions } from '../../contract/ocpp.ts';
+import type { OcppBootStatus, OcppFunctions } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { bootTable2 } from '../provisioning/registration.ts';
 import type { RegistrationPart } from '../provisioning/registration.ts';
@@ -155,13 +155,22 @@ function handlerOf({ handlers, version, finding }: DispatchOptions, action: stri
   const why = Object.hasOwn(unsupported, action) ? unsupported[action as Action] : undefined;
   if (why !== undefined) throw new CallError(errorCode(version, 'unsupportedAction'), why);
   if (directionOf(action) === 'station') {
-    finding(clauseOf(version, 'part 2, 3'), `only charging stations send ${action}`, action);
+    finding(clauseOf(version, 'part 2, 3'), `only charging stations send ${action}`, action, 'action_direction');
     throw new CallError(errorCode(version, 'unsupportedAction'), `a charging station does not answer ${action}`);
   }
   throw new CallError(errorCode(version, 'unknownAction'), `there is no action ${action.slice(0, 50)}`);
 }
 
 const remoteActions: readonly string[] = ['RequestStartTransaction', 'RequestStopTransaction'];
+
+/**
+ * The rule that a call breaks which the registration does not permit. Before the first answer none: an earlier connection
+ * may have brought the acceptance, or this station may have restarted since.
+ */
+function refusedRule(status: OcppBootStatus, action: string, payload: Payload): 'before_registration' | null {
+  const isBootTrigger = action === 'TriggerMessage' && payload.requestedMessage === 'BootNotification';
+  return status === 'none' || isBootTrigger ? null : 'before_registration';
+}
 
 export function createDispatch(options: DispatchOptions): CallHandler {
   const { registration, version, finding, isEnding } = options;
@@ -170,12 +179,14 @@ export function createDispatch(options: DispatchOptions): CallHandler {
     const { status } = registration;
     const { incoming, remote } = bootTable2[status];
     if (incoming === 'refused') {
-      finding(clauseOf(version, status === 'none' ? 'B01.FR.10' : 'B03.FR.08'), `${action} before acceptance`, action);
+      const clause = clauseOf(version, status === 'none' ? 'B01.FR.10' : 'B03.FR.08');
+      finding(clause, `${action} before acceptance`, action, refusedRule(status, action, payload));
       throw new CallError(errorCode(version, 'security'), 'the registration is not accepted');
     }
     const handler = handlerOf(options, action);
     if (!remote && remoteActions.includes(action)) {
-      finding(clauseOf(version, 'B02.FR.05'), `${action} while the registration is Pending`, action);
+      const clause = clauseOf(version, 'B02.FR.05');
+      finding(clause, `${action} while the registration is Pending`, action, 'before_registration');
       return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled' } };
     }
     return handler(payload, after);

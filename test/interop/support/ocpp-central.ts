@@ -147,6 +147,12 @@ export class StationAtCentral {
     return (await ask(this.simulator.httpPort, `/api/sim/${path}`)).json;
   }
 
+  /** Rules of the catalogue that the central system has broken, each with its last case. */
+  async brokenRules(): Promise<readonly string[]> {
+    const { findings } = await this.get('findings?protocol=ocpp');
+    return findings.map(({ rule, text }: Json) => `${rule}: ${text}`).toSorted();
+  }
+
   /** @throws Error for an answer that is no success */
   async post(path: string, body: Json = {}): Promise<Json> {
     const { status, json } = await ask(this.simulator.httpPort, `/api/sim/${path}`, { method: 'POST', body });
@@ -221,9 +227,13 @@ export class PythonCentral {
     }
   }
 
-  /** Closes both; the package has refused nothing of the station. */
-  async close(): Promise<void> {
+  /**
+   * Closes both; the package has refused nothing of the station.
+   * @param broken rules that a test makes the package break
+   */
+  async close(broken: readonly string[] = []): Promise<void> {
     expect(await this.peer.ask('refused')).to.deep.equal([]);
+    expect(await this.station.brokenRules()).to.deep.equal(broken);
     expect(await this.station.close()).to.equal(0);
     await this.peer.stop();
   }

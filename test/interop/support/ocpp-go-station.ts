@@ -32,6 +32,7 @@ export class GoStation {
   /** Closes both; the package has refused nothing of the station. */
   async close(): Promise<void> {
     expect(await this.#central.ask('refused')).to.deep.equal([]);
+    expect(await this.station.brokenRules()).to.deep.equal([]);
     expect(await this.station.close()).to.equal(0);
     await this.#central.stop();
   }

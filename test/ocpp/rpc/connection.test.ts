@@ -65,6 +65,7 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
           kind: 'no_version',
           status: null,
           text: `the central system has chosen ${shown}, which is none of the versions offered: ocpp1.6, ocpp2.1`,
+          chosen,
         });
         expect(rig.transport.counters.connects).to.equal(0);
       });

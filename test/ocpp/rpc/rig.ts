@@ -101,7 +101,7 @@ export class TransportRig {
         violated: (violation, action, messageId) => {
           this.violated.push({ ...violation, action, messageId });
         },
-        broken: (clause, text, action, messageId) => {
+        broken: ({ clause, text, action, messageId }) => {
           this.broken.push({ clause, text, action, messageId });
         },
         resultRefused: (...about) => {

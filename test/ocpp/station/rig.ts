@@ -16,6 +16,8 @@ import type { VersionTable } from '../../../src/ocpp/station/spoken.ts';
 import { ChargePoint } from '../../../src/ocpp/station/charge-point.ts';
 import type { ChargePointOptions } from '../../../src/ocpp/station/charge-point.ts';
 import type { StackOptions, VersionStack } from '../../../src/ocpp/station/stack.ts';
+import { ocppRules } from '../../../src/finding-rules/ocpp.ts';
+import { FindingsRig } from '../../support/findings.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 import { noCredentials } from '../rpc/rig.ts';
@@ -24,6 +26,7 @@ import { fakeDevice } from '../v16/fakes.ts';
 export class StationRig {
   readonly wall = new HandWall();
   readonly timers = new HandTimers(this.wall);
+  readonly findings = new FindingsRig();
   /** alarms as they were raised and ended */
   readonly alarms: string[] = [];
   /** what the versions were told */
@@ -103,6 +106,8 @@ export class StationRig {
           if (this.alarms.at(-1) !== 'end') this.alarms.push('end');
         },
       },
+      findings: this.findings.registry,
+      rules: this.findings.registry.rules('ocpp', ocppRules),
       log: silentLogger,
       readLog: () => [],
       ...more,

@@ -219,7 +219,7 @@ function sendLocalList(state: TokensState, saver: Saver, request: Requests['Send
     perMessage: keys.integer('SendLocalListMaxLength'),
     entries: keys.integer('LocalAuthListMaxLength'),
   });
-  if (update.broken !== undefined) finding('OCPP 1.6 5.15', update.broken, 'SendLocalList');
+  if (update.broken !== undefined) finding('OCPP 1.6 5.15', update.broken, 'SendLocalList', 'local_list');
   if (update.status === 'Accepted') {
     state.list = update.list;
     // the list has precedence over the cache, which does not hold its tokens

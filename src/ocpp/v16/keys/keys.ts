@@ -375,8 +375,8 @@ export function createConfiguration(
       GetConfiguration: (request) => {
         const max = keys.integer('GetConfigurationMaxKeys');
         const count = request.key?.length ?? 0;
-        if (count > max)
-          finding('OCPP 1.6 9.1', `${count} keys, GetConfigurationMaxKeys is ${max}`, 'GetConfiguration');
+        const text = `${count} keys, GetConfigurationMaxKeys is ${max}`;
+        if (count > max) finding('OCPP 1.6 9.1', text, 'GetConfiguration', 'config_limits');
         return keys.get(request);
       },
       ChangeConfiguration: (request, after) => {

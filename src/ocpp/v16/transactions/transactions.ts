@@ -35,8 +35,11 @@ import { maxIdTagLength } from '../authorization/tokens.ts';
 function startAnswered(state: TransactionsState, record: TransactionRecord, reply: Replies['StartTransaction']): void {
   const { ledger, deps, parts, identified, invalid } = state;
   const { transactionId, idTagInfo } = reply;
-  if (ledger.records.some((other) => other.key !== record.key && other.transactionId === transactionId))
-    parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction');
+  const twin = ledger.records.find((other) => other.key !== record.key && other.transactionId === transactionId);
+  if (twin !== undefined) {
+    const rule = twin.endedMs === null ? 'transaction_id' : null;
+    parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction', rule);
+  }
   const changed = ledger.change(record.key, {
     transactionId,
     parentIdTag: idTagInfo.parentIdTag ?? record.parentIdTag,

@@ -375,7 +375,7 @@ function sendLocalList(state: TokensState, saver: Saver, request: Requests['Send
     return { status: 'Failed', statusInfo: { reasonCode: 'NotEnabled' } };
   checkSize(parts, request);
   const { reply, list, broken } = updateList(state.list, request);
-  if (broken !== undefined) parts.finding(clauseOf(parts.version, 'D01'), broken, 'SendLocalList');
+  if (broken !== undefined) parts.finding(clauseOf(parts.version, 'D01'), broken, 'SendLocalList', 'local_list');
   if (reply.status === 'Accepted') {
     state.list = list;
     // the list has precedence over the cache, which does not hold its tokens

@@ -24,6 +24,7 @@ import type { ExternalLimits } from './external.ts';
 import { broken, placeIssue, profileIssue } from './rules.ts';
 import type { Issue, RuleFacts, SentProfile } from './rules.ts';
 import type { JsonValue } from '../../../core/store.ts';
+import type { OcppRule } from '../../../finding-rules/ocpp.ts';
 
 export type Installed = InstalledProfiles<SentProfile, Issue>;
 
@@ -97,7 +98,7 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
   return (request, after) => {
     if (request.evseId === undefined && Object.keys(request.chargingProfile).length === 0) {
       const text = 'chargingProfile has no criteria; all profiles are reported';
-      finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles');
+      finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles', 'request_rule');
     }
     const reported = allOf(deps).filter((each) => matchesQuery(each, request));
     if (reported.length === 0) return { status: 'NoProfiles', statusInfo: { reasonCode: 'NotFound' } };
@@ -118,6 +119,30 @@ type RefusalParts = Pick<StationParts, 'finding' | 'version'>;
 /** Maximum length of `additionalInfo` in 2.0.1; 2.1 permits more. */
 const maxInfo = 512;
 
+/** Rules of the catalogue of findings by the reason code of a refusal, where it is not `profile_rule`. */
+const rulesByReason: Readonly<Record<string, OcppRule | null>> = {
+  TxNotFound: 'tx_profile_without_tx',
+  DuplicateProfile: 'profile_clash',
+  InvalidStackLevel: 'profile_limits',
+  TooManyElements: 'profile_limits',
+  UnsupportedRateUnit: 'profile_limits',
+  // the needs of the vehicle may be on their way to the central system
+  InvalidMessageSeq: null,
+};
+
+/** Requirements about the phases of an EVSE, of which a central system need not know. */
+const unjudged: readonly string[] = ['K01.FR.44', 'K01.FR.45'];
+
+/** Requirements about variables that name what the station supports. */
+const ofVariables: readonly string[] = ['K01.FR.20', 'K01.FR.126'];
+
+function findingRuleOf(reason: string, rule: string): OcppRule | null {
+  if (unjudged.includes(rule)) return null;
+  if (ofVariables.includes(rule)) return 'profile_limits';
+  const byReason = rulesByReason[reason];
+  return byReason === undefined ? 'profile_rule' : byReason;
+}
+
 /**
  * Members of the answer that refuses; a broken rule is also a finding.
  * @param subject of the finding, before its text; absent: the text has the subject
@@ -130,7 +155,12 @@ export function refusal(
 ): { readonly statusInfo: StatusInfo } {
   if (rule !== null) {
     const whole = subject === undefined ? text : `${subject}: ${text}`;
-    finding(clauseOf(version, rule), whole, action);
+    finding(
+      clauseOf(version, rule),
+      whole,
+      action,
+      action === 'GetCompositeSchedule' ? null : findingRuleOf(reason, rule),
+    );
   }
   return { statusInfo: { reasonCode: reason, additionalInfo: text.slice(0, maxInfo) } };
 }

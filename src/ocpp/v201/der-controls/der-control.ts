@@ -170,7 +170,7 @@ function setControl(
   const control = controlOf(request, nowMs, context.lastOrder + 1);
   if (isRefusal(control)) {
     if (control.clause !== undefined)
-      parts.finding(control.clause, `${request.controlType}: ${control.detail}`, 'SetDERControl');
+      parts.finding(control.clause, `${request.controlType}: ${control.detail}`, 'SetDERControl', 'der_rule');
     return refusal(control);
   }
   const why = unfit(context, control);

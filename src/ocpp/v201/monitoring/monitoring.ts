@@ -166,13 +166,18 @@ function checkSize(
   const clause = clauseOf(version, action === 'SetVariableMonitoring' ? 'N04.FR.09' : 'N06.FR.04');
   const maxItems = variables.integer('MonitoringCtrlr', `ItemsPerMessage[${action}]`);
   if (items > maxItems) {
-    finding(clause, `${action} has ${items} elements; the station accepts at most ${maxItems}`, action);
+    finding(
+      clause,
+      `${action} has ${items} elements; the station accepts at most ${maxItems}`,
+      action,
+      'config_limits',
+    );
     throw new CallError(errorCode(version, 'occurrence'), `at most ${maxItems} elements`);
   }
   const maxBytes = variables.integer('MonitoringCtrlr', `BytesPerMessage[${action}]`);
   const bytes = Buffer.byteLength(JSON.stringify(payload));
   if (bytes <= maxBytes) return;
-  finding(clause, `${action} has ${bytes} bytes; the station accepts at most ${maxBytes}`, action);
+  finding(clause, `${action} has ${bytes} bytes; the station accepts at most ${maxBytes}`, action, 'config_limits');
   throw new CallError(errorCode(version, 'structure'), `at most ${maxBytes} bytes`);
 }
 
@@ -254,7 +259,9 @@ function createSetting(parts: StationParts, deps: SettingDeps): Handlers {
     },
     SetMonitoringLevel: ({ severity }, after) => {
       if (severity > 9) {
-        parts.finding(clauseOf(parts.version, 'N05.FR.02'), `a monitoring level of ${severity}; the maximum is 9`);
+        const clause = clauseOf(parts.version, 'N05.FR.02');
+        const text = `a monitoring level of ${severity}; the maximum is 9`;
+        parts.finding(clause, text, 'SetMonitoringLevel', 'request_rule');
         return { status: 'Rejected', statusInfo: { reasonCode: 'ValueOutOfRange' } };
       }
       restrict(() => monitors.setLevel(severity), after);

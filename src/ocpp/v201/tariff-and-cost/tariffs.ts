@@ -144,7 +144,7 @@ function storeDriverTariff(
   if (variables.text('TariffCostCtrlr', 'Problem') !== String(issue !== null))
     variables.set('TariffCostCtrlr', 'Problem', String(issue !== null));
   if (tariff.validFrom !== undefined)
-    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which is ignored', 'Authorize');
+    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which is ignored', 'Authorize', 'request_rule');
   if (issue === null) {
     drivers.put({ idToken, tariff });
     return true;

@@ -282,13 +282,15 @@ export function checkSize(
 ): void {
   const maxItems = variables.integer('DeviceDataCtrlr', `ItemsPerMessage[${action}]`);
   if (items > maxItems) {
-    finding(clauseOf(version, clauses[action].items), `${items} items, ItemsPerMessage is ${maxItems}`, action);
+    const text = `${items} items, ItemsPerMessage is ${maxItems}`;
+    finding(clauseOf(version, clauses[action].items), text, action, 'config_limits');
     throw new CallError(errorCode(version, 'occurrence'), `at most ${maxItems} items, see ItemsPerMessage`);
   }
   const maxBytes = variables.integer('DeviceDataCtrlr', `BytesPerMessage[${action}]`);
   const bytes = Buffer.byteLength(JSON.stringify(request));
   if (bytes <= maxBytes) return;
-  finding(clauseOf(version, clauses[action].bytes), `${bytes} octets, BytesPerMessage is ${maxBytes}`, action);
+  const text = `${bytes} octets, BytesPerMessage is ${maxBytes}`;
+  finding(clauseOf(version, clauses[action].bytes), text, action, 'config_limits');
   throw new CallError(errorCode(version, 'structure'), `at most ${maxBytes} octets, see BytesPerMessage`);
 }
 
@@ -376,7 +378,12 @@ export function createVariableHandlers(
         const { setVariableData } = request;
         checkSize(parts, 'SetVariables', setVariableData.length, request);
         if (new Set(setVariableData.map(keyOf)).size < setVariableData.length)
-          finding(clauseOf(version, 'B05.FR.13'), 'an attribute of a variable stands twice', 'SetVariables');
+          finding(
+            clauseOf(version, 'B05.FR.13'),
+            'an attribute of a variable stands twice',
+            'SetVariables',
+            'request_rule',
+          );
         const outcomes = setVariableData.map((data) => set(store, checks, data));
         const changedTarget =
           outcomes.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;

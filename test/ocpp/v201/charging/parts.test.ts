@@ -335,7 +335,7 @@ describe('OCPP 2.x refusals of charging profiles', () => {
     const findings: string[] = [];
     const parts = {
       version: 'ocpp2.0.1',
-      finding: (...all: readonly (string | undefined)[]) => findings.push(all.join(' | ')),
+      finding: (...all: readonly (string | null)[]) => findings.push(all.join(' | ')),
     } as const;
     const { statusInfo } = refusal(parts, 'SetChargingProfile', { reason: 'Reason', text, rule }, subject);
     return { findings, statusInfo };
@@ -343,9 +343,9 @@ describe('OCPP 2.x refusals of charging profiles', () => {
 
   it('of the central system are findings with their subject, of the station none', () => {
     expect(told('K01', 'why', 'profile 1').findings).to.deep.equal([
-      'OCPP 2.0.1 K01 | profile 1: why | SetChargingProfile',
+      'OCPP 2.0.1 K01 | profile 1: why | SetChargingProfile | profile_rule',
     ]);
-    expect(told('K01', 'why').findings).to.deep.equal(['OCPP 2.0.1 K01 | why | SetChargingProfile']);
+    expect(told('K01', 'why').findings).to.deep.equal(['OCPP 2.0.1 K01 | why | SetChargingProfile | profile_rule']);
     expect(told(null, 'why', 'profile 1').findings).to.deep.equal([]);
   });
 

@@ -1,0 +1,413 @@
+/**
+ * Judges the central system of one station. It looks at frames, at answers, and at what the station itself finds, and
+ * changes nothing; an error in it switches the rules off and does not reach the station.
+ */
+import type { Case, Findings } from '../../core/findings/rule.ts';
+import type { Peer } from '../../core/findings/peer.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
+import type { SentCall } from '../rpc/caller.ts';
+import type { OcppSubprotocol, Payload, PayloadIssue } from '../rpc/model.ts';
+import type { FrameWatch, HeardFrame } from '../rpc/transport.ts';
+import { AnswerJudge } from './answers.ts';
+import { BootJudge } from './boot.ts';
+import type { Found, JudgeContext, OcppRules } from './context.ts';
+import { RefusalJudge } from './refusals.ts';
+import { RequestJudge } from './requests.ts';
+import type { ServedCall } from './requests.ts';
+
+export interface OcppJudgeOptions {
+  readonly findings: Findings;
+  readonly rules: OcppRules;
+  /** charge point id */
+  readonly station: string;
+  readonly deviceIndex: number;
+  readonly wall: WallClock;
+  /** true: all connectors are for alternating current */
+  readonly isAc: boolean;
+  /** false: times of the central system belong to the simulated clock */
+  readonly isWallTime: boolean;
+  /** a fault may act on frames now */
+  readonly isDisturbed: () => boolean;
+  /** the registration of the station permits calls */
+  readonly isServed: () => boolean;
+  /** messages about transactions wait, so that the central system does not know all */
+  readonly hasBacklog: () => boolean;
+  /** removes secrets from the text of a frame */
+  readonly redact: (text: string) => string;
+}
+
+/** Facts of a connection that has opened. */
+export interface OpenedConnection {
+  readonly subprotocol: OcppSubprotocol;
+  /** without the identity */
+  readonly url: string;
+  readonly securityProfile: number;
+  /** header of the handshake; null: none */
+  readonly server: string | null;
+}
+
+/** Origin and path of an endpoint, which identify a central system. */
+export function addressOf(url: string): string {
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
+}
+
+/** Time after the opening of a connection in which answers to calls of an earlier one may come, ms. */
+const settlingMs = 60_000;
+/** A line that brings a frame so long after a ping works, ms. */
+const pongMs = 10_000;
+/** Longest text of a frame that is kept for a finding which comes after it. */
+const maxKeptText = 2048;
+
+/** Rules that each call is a test of. */
+const rulesOfCalls: readonly OcppRule[] = [
+  'schema',
+  'time_zoneless',
+  'frame',
+  'id_long',
+  'action_unknown',
+  'action_direction',
+];
+/** Rules that a second call of a connection is a test of. */
+const rulesOfNextCalls: readonly OcppRule[] = ['id_reused', 'call_overlap', 'call_overlap_16'];
+const rulesOfResults: readonly OcppRule[] = ['schema', 'time_zoneless', 'frame', 'answer_unknown'];
+const rulesOfErrors: readonly OcppRule[] = ['error_code', 'frame', 'answer_unknown'];
+
+/** Rules whose breach keeps a call from its handler. */
+const rulesOfUnserved: readonly OcppRule[] = ['schema', 'time_zoneless', 'action_unknown'];
+
+/** Calls after which a central system has changed something. */
+const isWriting = (action: string) => !/^Get|TriggerMessage$|^DataTransfer$/.test(action);
+
+const zoneless = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
+
+/** True if the place that an issue names has a time without zone. */
+function isZoneless(payload: unknown, description: string): boolean {
+  const [, path] = /^\/(\S+) must be a date and time/.exec(description) ?? [];
+  if (path === undefined) return false;
+  const value = path
+    .split('/')
+    .reduce<unknown>(
+      (at, name) => (typeof at === 'object' && at !== null ? (at as Payload)[name] : undefined),
+      payload,
+    );
+  return typeof value === 'string' && zoneless.test(value);
+}
+
+/** 1.6 lets a message without payload have null in its place. */
+function hasNullPayload(text: string): boolean {
+  try {
+    const frame = JSON.parse(text) as unknown;
+    if (!Array.isArray(frame)) return false;
+    const [type] = frame as unknown[];
+    return frame[type === 2 ? 3 : 2] === null && (type === 2 || type === 3);
+  } catch {
+    return false;
+  }
+}
+
+export class OcppJudge implements FrameWatch, JudgeContext {
+  readonly findings: Findings;
+  readonly rules: OcppRules;
+  readonly wall: WallClock;
+  readonly station: string;
+  readonly deviceIndex: number;
+  version: string | null = null;
+  peer: Peer | null = null;
+  readonly #options: OcppJudgeOptions;
+  readonly #answers: AnswerJudge;
+  readonly #boot: BootJudge;
+  readonly #requests: RequestJudge;
+  readonly #refusals: RefusalJudge;
+  #heard: HeardFrame | null = null;
+  /** the last frame, for what is found after it */
+  #last: { readonly id: string | null; readonly text: string | null; readonly wireId: number | null } | null = null;
+  /** rules that the frame at hand has broken */
+  readonly #brokenNow = new Set<OcppRule>();
+  #calls = 0;
+  #openedMs = 0;
+  #frames = 0;
+  #frameMs = 0;
+  #disturbedMs = -Infinity;
+
+  constructor(options: OcppJudgeOptions) {
+    this.#options = options;
+    this.findings = options.findings;
+    this.rules = options.rules;
+    this.wall = options.wall;
+    this.station = options.station;
+    this.deviceIndex = options.deviceIndex;
+    this.#answers = new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs }));
+    this.#boot = new BootJudge(this, options.isWallTime);
+    this.#requests = new RequestJudge(this, options);
+    this.#refusals = new RefusalJudge(this);
+  }
+
+  opened({ subprotocol, url, securityProfile, server }: OpenedConnection): void {
+    this.#safely(() => {
+      const peer = this.#peerAt(url);
+      this.peer = peer;
+      this.version = subprotocol.slice('ocpp'.length);
+      this.#openedMs = this.wall.monotonicMs();
+      this.#calls = this.#frames = 0;
+      this.#requests.opened();
+      peer.connected(this.wall.nowMs());
+      if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
+      peer.facet('station', this.station);
+      peer.facet('version', this.version);
+      peer.facet('security profile', securityProfile);
+      if (server !== null) peer.facet('server', server);
+      this.kept('subprotocol');
+    });
+  }
+
+  closed(): void {
+    this.#safely(() => {
+      this.peer?.disconnected(this.wall.nowMs());
+      this.peer = this.#last = null;
+      this.#boot.closed();
+      this.#answers.closed();
+      this.#refusals.closed();
+    });
+  }
+
+  /** The handshake has chosen a version that was not offered. */
+  chose(url: string, chosen: string): void {
+    this.#judging(() => {
+      const peer = this.#peerAt(url);
+      // it has answered a handshake of OCPP
+      peer.isValid = true;
+      const text = `the handshake chooses ${chosen.slice(0, 40)}, which was not offered`;
+      this.rules.subprotocol.broken(peer, this.deviceIndex, () => ({
+        text,
+        facts: { station: this.station },
+      }));
+    });
+  }
+
+  begin(heard: HeardFrame): void {
+    this.#judging(() => {
+      const { frame } = heard;
+      this.#heard = heard;
+      this.#brokenNow.clear();
+      this.#frames += 1;
+      this.#frameMs = this.wall.monotonicMs();
+      if (this.peer === null || frame.kind === 'invalid') return;
+      this.peer.isValid = true;
+      this.peer.requests += 1;
+      if (frame.kind === 'call') {
+        if (isWriting(frame.action)) this.peer.hasWritten = true;
+        this.#boot.called();
+      }
+    });
+  }
+
+  done(): void {
+    this.#judging(() => {
+      const heard = this.#heard;
+      if (heard === null) return;
+      this.#judge(heard);
+      const { frame, text, wireId } = heard;
+      this.#last = { id: frame.id, text: text.length <= maxKeptText ? text : null, wireId };
+      this.#heard = null;
+    });
+  }
+
+  #judge({ frame, isServed }: HeardFrame): void {
+    switch (frame.kind) {
+      case 'call':
+        for (const rule of rulesOfCalls) this.kept(rule);
+        if (this.#calls > 0) for (const rule of rulesOfNextCalls) this.kept(rule);
+        this.#calls += 1;
+        if (isServed && this.#options.isServed() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
+          this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
+        return;
+      case 'result':
+        for (const rule of rulesOfResults) this.kept(rule);
+        return;
+      case 'error':
+        for (const rule of rulesOfErrors) this.kept(rule);
+        return;
+      case 'send':
+      case 'result_error':
+      case 'invalid':
+    }
+  }
+
+  replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
+    this.#judging(() => {
+      this.#refusals.replied({ action, payload, messageId }, reply);
+    });
+  }
+
+  disturbed(): void {
+    this.#disturbedMs = this.wall.monotonicMs();
+    this.#answers.disturbed();
+  }
+
+  sent(call: SentCall): void {
+    this.#judging(() => {
+      if (this.#options.isDisturbed()) this.disturbed();
+      this.#answers.sent();
+      this.#noteTurn(call);
+    });
+  }
+
+  answered(call: SentCall, reply: Payload | null): void {
+    this.#judging(() => {
+      this.#noteTurn(call);
+      this.#answers.answered(call, reply);
+      if (reply === null) return;
+      this.#refusals.answered(call.action, call.payload, reply);
+      this.#boot.answered(call.action, reply, call.id, call.durationMs);
+    });
+  }
+
+  refused(call: SentCall, code: string): void {
+    this.#judging(() => {
+      this.#noteTurn(call);
+      this.#answers.refused(call, code);
+    });
+  }
+
+  timedOut(call: SentCall): void {
+    this.#judging(() => {
+      this.#answers.timedOut(call);
+    });
+  }
+
+  late(messageId: string): void {
+    this.#judging(() => {
+      this.#answers.late(messageId);
+    });
+  }
+
+  ponged(): void {
+    this.#judging(() => {
+      this.kept('ping_unanswered');
+    });
+  }
+
+  unponged(pingedMs: number): void {
+    this.#judging(() => {
+      if (this.#frameMs - pingedMs < pongMs || this.#disturbedMs >= pingedMs) {
+        this.undecided('ping_unanswered');
+        return;
+      }
+      const seconds = Math.round((this.wall.monotonicMs() - pingedMs) / 1000);
+      const text = `a ping is not answered within ${seconds} s, while messages still came`;
+      this.broken({ rule: 'ping_unanswered', text, action: null, messageId: null, facts: { seconds } });
+    });
+  }
+
+  /** A message breaks its schema. */
+  violated({ description }: PayloadIssue, action: string | null, messageId: string | null): void {
+    this.#judging(() => {
+      const frame = this.#heard?.frame;
+      // it counts as no frame at all
+      if (frame?.kind === 'invalid') return;
+      // a number that only this program cannot hold
+      const isNumber = frame !== undefined && 'changedNumber' in frame && description.startsWith('the number ');
+      if (isNumber) return;
+      const payload = frame !== undefined && 'payload' in frame ? frame.payload : null;
+      const rule = isZoneless(payload, description) ? 'time_zoneless' : 'schema';
+      this.broken({ rule, text: `${action ?? 'a message'}: ${description}`, action, messageId });
+    });
+  }
+
+  /** The station has found a rule broken. */
+  foundByStation(one: Found): void {
+    this.#judging(() => {
+      if (this.#requests.isExcused(one.rule)) {
+        this.#brokenNow.add(one.rule);
+        this.undecided(one.rule);
+      } else if (!this.#isTrap(one)) this.broken(one);
+    });
+  }
+
+  broken({ rule, text, action, messageId, clause, facts }: Found): void {
+    const { peer } = this;
+    if (peer === null || !this.#has(rule)) return;
+    this.#brokenNow.add(rule);
+    const heard = this.#heard;
+    const makeCase = (): Case => {
+      const evidence = this.#evidenceOf(messageId, heard);
+      return {
+        text: action === null || text.includes(action) ? text : `${action}: ${text}`,
+        facts: {
+          station: this.station,
+          ...(action !== null && { action: action.slice(0, 64) }),
+          ...(messageId !== null && { message_id: messageId.slice(0, 64) }),
+          ...(clause !== undefined && { clause }),
+          ...facts,
+        },
+        ...evidence,
+      };
+    };
+    this.rules[rule].broken(peer, this.deviceIndex, makeCase, `${action ?? ''} ${clause ?? ''}`);
+  }
+
+  /** Counts an occasion for a rule that the frame at hand has not broken. */
+  kept(rule: OcppRule): void {
+    if (this.peer !== null && this.#has(rule) && !this.#brokenNow.has(rule)) this.rules[rule].exercised(this.peer);
+  }
+
+  undecided(rule: OcppRule): void {
+    if (this.peer !== null && this.#has(rule)) this.rules[rule].undecided(this.peer);
+  }
+
+  #served(call: ServedCall): void {
+    this.#requests.served(call);
+    this.#refusals.served(call);
+  }
+
+  /** True for what looks wrong to the station, and is right or cannot be decided. */
+  #isTrap({ rule }: Found): boolean {
+    const heard = this.#heard;
+    if (rule === 'frame') return this.version === '1.6' && heard !== null && hasNullPayload(heard.text);
+    if (rule === 'error_code')
+      return heard?.frame.kind === 'error' && heard.frame.code === 'OccurrenceConstraintViolation';
+    if (rule !== 'answer_unknown') return false;
+    this.#brokenNow.add(rule);
+    const isUnreadable = heard?.frame.kind === 'error' && heard.frame.id === '-1' && this.version !== '1.6';
+    const isSettling = this.wall.monotonicMs() - this.#openedMs < settlingMs;
+    if (isSettling) this.undecided(rule);
+    return isUnreadable || isSettling;
+  }
+
+  #has(rule: OcppRule): boolean {
+    const { versions } = this.rules[rule].row;
+    return versions === undefined || this.version === null || versions.includes(this.version);
+  }
+
+  #evidenceOf(messageId: string | null, heard: HeardFrame | null): Pick<Case, 'message' | 'excerpt'> {
+    const frame = heard === null ? this.#last : { id: heard.frame.id, text: heard.text, wireId: heard.wireId };
+    if (frame === null || frame.id !== messageId) return {};
+    return {
+      message: frame.wireId === null ? null : { channel: `ocpp/${this.station}`, id: frame.wireId },
+      ...(frame.text !== null && { excerpt: this.#options.redact(frame.text) }),
+    };
+  }
+
+  #noteTurn({ action, payload }: SentCall): void {
+    const isEvent = action === 'TransactionEvent' && payload.eventType !== 'Updated';
+    if (isEvent || action === 'StartTransaction' || action === 'StopTransaction') this.#requests.turned();
+  }
+
+  #peerAt(url: string): Peer {
+    return this.findings.peer({ protocol: 'ocpp', address: addressOf(url) });
+  }
+
+  #judging(act: () => void): void {
+    if (this.findings.on) this.#safely(act);
+  }
+
+  #safely(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.findings.failed(this.rules, error);
+    }
+  }
+}
