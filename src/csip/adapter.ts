@@ -15,6 +15,7 @@ import { createCsipDisturber } from './faults/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
 import { ClientFacade, rawControls } from './views/facade.ts';
 import { buildDocument, documentInParts, parseDocument } from './xml/codec.ts';
+import { xmlLimits } from './xml/tree.ts';
 
 /** EndDevices whose identities are shown at the start. */
 const maxIdentityLines = 8;
@@ -158,7 +159,9 @@ export function createCsip(
     disturber: createCsipDisturber(faults),
     codecOf: (revision, aus) => ({
       parse: (octets) =>
-        octets.length <= parsedAtOnce ? parseDocument(octets) : share.runInParts(documentInParts(octets)),
+        octets.length <= parsedAtOnce
+          ? parseDocument(octets, xmlLimits, parts.findings.on)
+          : share.runInParts(documentInParts(octets, xmlLimits, parts.findings.on)),
       build: (document) => buildDocument(document, { revision: revision(), aus }),
     }),
   });
