@@ -31,7 +31,7 @@ describe('findings about DNP3 masters: link and connections', () => {
     });
     expect(rig.next(class1)).to.have.length(1);
     expect(rig.findings.lines.join()).to.contain('other rules failed and is off: broken judge');
-    expect(rig.row('sequence')).to.include({ state: 'held' });
+    expect(rig.row('sequence')).to.include({ state: 'not_observable' });
     expect(rig.findings.registry.ruleOf('dnp3.sequence')?.on).to.equal(false);
   });
 
