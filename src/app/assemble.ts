@@ -6,7 +6,7 @@ import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
-import { FindingRegistry } from '../core/findings/registry.ts';
+import type { FindingRegistry } from '../core/findings/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -27,6 +27,7 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { configuredEntries } from '../config/profile/devices.ts';
 import { placedDevices } from './devices/placed.ts';
+import { createFindings, findingsBlock, reportAll } from './findings.ts';
 import { labConfigOf } from './lab-config.ts';
 import { createLabControl } from './lab-control.ts';
 import { keepHistory } from './history-keeping.ts';
@@ -175,16 +176,19 @@ function createLines(ground: Ground, lab: Lab) {
   const { config, wall, later, logBook, log, state } = ground;
   const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
   const eventLoop = new EventLoopWatch({ log });
-  const findings = new FindingRegistry({
-    wall,
-    sim: () => clock.sim(),
-    later,
-    log: logBook.logger('Findings'),
-    faults,
-    isRealTime: () => !clock.paused && clock.rate === 1,
-    hasStalled: () => eventLoop.hasStalled,
-    isOn: () => true,
-  });
+  const findings = createFindings(
+    {
+      wall,
+      sim: () => clock.sim(),
+      later,
+      log: logBook.logger('Findings'),
+      faults,
+      isRealTime: () => !clock.paused && clock.rate === 1,
+      hasStalled: () => eventLoop.hasStalled,
+      isOn: () => settings.config.findings.enabled,
+    },
+    config.findings.block,
+  );
   const shared = {
     plant,
     faults,
@@ -298,6 +302,14 @@ function createInterfaces(
     shelf: keeping && new ScenarioShelf(state),
   });
   const info = { ...origin, startedAtMs: wall.nowMs() };
+  const around = {
+    ...info,
+    findings: shared.findings,
+    faults,
+    wireLog,
+    nowMs: () => wall.nowMs(),
+    dateMs: plant.dateMs.bind(plant),
+  };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const http = createHttp(
     config,
@@ -305,7 +317,7 @@ function createInterfaces(
     {
       ...shared,
       ...interfaces,
-      ...controlsOf(ground, lab, owners, changes),
+      ...controlsOf(ground, lab, shared.findings, owners, changes),
       adapters,
       info,
       recorder,
@@ -333,6 +345,8 @@ function createInterfaces(
   return {
     plant,
     faults,
+    findings: shared.findings,
+    reportFindings: (scenario) => reportAll({ ...around, ...(scenario !== undefined && { scenario }) }),
     http,
     adapters,
     changes,
@@ -353,7 +367,7 @@ function createInterfaces(
 }
 
 /** Controls of the simulator as a whole, for REST. */
-function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: DeviceChanges) {
+function controlsOf(ground: Ground, lab: Lab, findings: FindingRegistry, owners: SlotOwners, changes: DeviceChanges) {
   const { start, config, options, wall, log, state, tryToBuild } = ground;
   const { origin, plant, settings, certificates, keeping, trouble, chargePointId } = lab;
   const running = { config, plant, changes, settings, chargePointId };
@@ -379,7 +393,7 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
     lab: createLabControl({
       start,
       valueOf: (key) => settings.valueOf(key),
-      current: () => labConfigOf(running),
+      current: () => labConfigOf({ ...running, findings: findingsBlock(findings) }),
       state,
       get unkept(): Contents {
         const parts = { [settingsSlot]: settings.kept(), [changesSlot]: changes.kept() };

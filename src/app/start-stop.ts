@@ -6,6 +6,7 @@ import type { Adapter } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
 import type { EventLoopWatch } from '../core/event-loop.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { FindingRegistry } from '../core/findings/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { ListStore } from '../core/store.ts';
@@ -13,10 +14,12 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import type { ReportsJson } from '../evidence/findings/document.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
+import type { EndedFindings } from './findings.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SettingsInForce } from './settings.ts';
@@ -66,6 +69,9 @@ export interface Endpoints {
 export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
+  /** The reports on all peers. @param scenario whose run they are about; absent: none */
+  readonly reportFindings: (scenario?: string) => ReportsJson;
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
@@ -92,6 +98,7 @@ export interface Parts {
 export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
@@ -108,6 +115,7 @@ export class App {
     this.#parts = parts;
     this.plant = parts.plant;
     this.faults = parts.faults;
+    this.findings = parts.findings;
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
@@ -122,6 +130,11 @@ export class App {
   /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
+  }
+
+  /** Findings about all peers so far, with the settings for them. @param scenario whose run they are about; absent: none */
+  endedFindings(scenario?: string): EndedFindings {
+    return { reports: this.#parts.reportFindings(scenario), settings: this.#config.findings };
   }
 
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
@@ -184,6 +197,7 @@ export class App {
     if (historyKeeping) await this.#waitForEnd('the history', historyKeeping.close());
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await http;
+    this.findings.close();
     this.faults.close();
     eventLoop.stop();
     clockWatch.stop();

@@ -2,6 +2,7 @@
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { EndedFault } from '../../src/core/faults/registry.ts';
 import { FindingRegistry } from '../../src/core/findings/registry.ts';
+import type { FindingRegistryOptions } from '../../src/core/findings/registry.ts';
 import { reportOn } from '../../src/core/findings/report.ts';
 import type { CellState, ReportRow } from '../../src/core/findings/report.ts';
 import type { Peer } from '../../src/core/findings/peer.ts';
@@ -31,6 +32,7 @@ export class FindingsRig {
   hasStalled = false;
   isOn = true;
   readonly lines: string[] = [];
+  readonly options: FindingRegistryOptions;
   readonly registry: FindingRegistry;
 
   constructor() {
@@ -39,7 +41,7 @@ export class FindingsRig {
     };
     const faults = () => this.active;
     const ended = () => this.ended;
-    this.registry = new FindingRegistry({
+    this.options = {
       wall: this.wall,
       sim: () => simTimeFromMs(this.wall.nowMs()),
       later: this.timers.later,
@@ -55,7 +57,8 @@ export class FindingsRig {
       isRealTime: () => this.isRealTime,
       hasStalled: () => this.hasStalled,
       isOn: () => this.isOn,
-    });
+    };
+    this.registry = new FindingRegistry(this.options);
   }
 
   /** A peer that has sent a valid request. */
