@@ -297,6 +297,7 @@ function createInterfaces(
     later,
     wireLog,
     csip: interfaces.csipClient,
+    findings: shared.findings,
     origin,
     config,
     shelf: keeping && new ScenarioShelf(state),

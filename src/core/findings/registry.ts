@@ -257,6 +257,7 @@ export class FindingRegistry implements Findings, Judged {
     peer.lastSeenMs = nowMs;
     const { protocol } = peer.identity;
     const excuse = this.#excuses.reasonFor({ protocol, row: rule.row }, deviceIndex);
+    if (excuse === null) cell.offences += 1;
     const quietMs = (rule.row.quietS ?? defaultQuietS) * 1000;
     const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key.slice(0, maxTextLength)}`;
     if (cell.repeatsAt(caseKey, wall.monotonicMs(), quietMs)) {
