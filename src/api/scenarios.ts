@@ -203,6 +203,13 @@ export const scenarioReportSchema = memo(() =>
           }),
         )
         .openapi({ description: 'At the start.' }),
+      checks_of_peers: z
+        .strictObject({
+          exercised: z.int().openapi({ description: 'Rules that came up during the run.' }),
+          rules: z.int().openapi({ description: 'Rules for the protocols of all peers.' }),
+        })
+        .nullable()
+        .openapi({ description: 'Rules by which peers are judged; null: running.' }),
       steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results were dropped.' }),
       steps: z.array(stepSchema).openapi({ description: 'Steps of rules last.' }),
       assertions_forgotten: z.int().openapi({ description: 'Assertions of rules whose results were dropped.' }),

@@ -14,11 +14,14 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import type { ReportsJson } from '../evidence/findings/document.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import type { NotOpened } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
+import { formatOf, peersInRest } from './findings.ts';
+import type { EndedFindings } from './findings.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SettingsInForce } from './settings.ts';
@@ -69,6 +72,8 @@ export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
   readonly findings: FindingRegistry;
+  /** The reports on all peers. @param scenario whose run they are about; absent: none */
+  readonly reportFindings: (scenario?: string) => ReportsJson;
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
@@ -136,6 +141,14 @@ export class App {
   /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
+  }
+
+  /** Findings about all peers so far, with the settings for them. @param scenario whose run they are about; absent: none */
+  async endedFindings(scenario?: string): Promise<EndedFindings> {
+    const { findings, plant, reportFindings } = this.#parts;
+    const { findings: settings } = this.#config;
+    const hasJson = settings.reports.some((path) => formatOf(path) === 'json');
+    return { reports: reportFindings(scenario), peers: hasJson ? await peersInRest(findings, plant) : [], settings };
   }
 
   /**
@@ -206,6 +219,7 @@ export class App {
     if (historyKeeping) await this.#waitForEnd('the history', historyKeeping.close());
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await http;
+    this.findings.close();
     this.faults.close();
     eventLoop.stop();
     clockWatch.stop();

@@ -90,6 +90,8 @@ export interface RunReport {
   /** assertions of rules whose results were dropped; the other counts include them */
   readonly assertionsForgotten: number;
   readonly failures: readonly string[];
+  /** rules for the protocols of all peers, and those that came up; null: it runs */
+  readonly checksOfPeers: { readonly exercised: number; readonly rules: number } | null;
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
   steps(): readonly StepResult[];
   assertions(): readonly AssertionResult[];

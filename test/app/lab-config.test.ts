@@ -144,6 +144,17 @@ describe('GET config', () => {
     await expectSame(first);
   });
 
+  it('has the names of peers in force', async () => {
+    const peers = [{ name: 'A', match: [{ protocol: 'modbus', address: '127.0.0.2' }] }];
+    const lab = Lab.ofOptions({ findings: { peers } });
+    lab.app.findings.peers.setName({ name: 'B', match: [{ protocol: 'dnp3', address: '1@127.0.0.2' }] });
+    const again = await lab.again();
+    expect(again.app.findings.peers.names).to.deep.equal([
+      ...peers,
+      { name: 'B', match: [{ protocol: 'dnp3', address: '1@127.0.0.2' }] },
+    ]);
+  });
+
   it('leaves out secrets and names them', async () => {
     const secret = 'a-password-of-20-chars';
     const flags = ['--ocpp_password', secret, '--csip_pin', '111115'];

@@ -14,7 +14,9 @@ import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 
 /** Parts of the simulator that replies about findings need. */
-export type FindingsContext = Pick<RouteContext, 'plant' | 'findings'>;
+export interface FindingsContext extends Pick<RouteContext, 'findings'> {
+  readonly plant: Pick<RouteContext['plant'], 'dateMs'>;
+}
 
 const open = () => z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 

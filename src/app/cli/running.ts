@@ -7,15 +7,19 @@ import { createLogBook } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { createMemoryStore } from '../../core/store.ts';
+import { exitCodes } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Contents } from '../../state/contents.ts';
 import { replaceState } from '../state.ts';
+import { failingPeers, writeFindings } from '../findings.ts';
 import { createStopHandler } from './ending.ts';
 
 /** The process around the simulators. */
 interface ProcessAround {
   /** Prints the lines of a simulator that has started. */
   readonly print: (lines: readonly string[]) => void;
+  /** Prints a line about the end of the process. */
+  readonly warn: (line: string) => void;
   /** Called when the adapters of the simulator may be others. */
   readonly onAdapters?: () => void;
   readonly exit: (code: number) => never;
@@ -91,9 +95,16 @@ export class Running {
     this.#stopOrEnd();
   }
 
-  async #stop(): Promise<void> {
+  async #stop(): Promise<number> {
     await this.#restart;
+    // a stop that fails or takes too long must not cost the reports
+    const findings = await this.#app.endedFindings();
+    const issues = writeFindings([findings]).map(({ name, detail }) => `${name}: ${detail}`);
+    const failing = failingPeers(findings);
+    for (const line of [...issues, ...failing]) this.#around.warn(line);
     await this.#app.stop();
+    if (issues.length > 0) return exitCodes.internal;
+    return failing.length > 0 ? exitCodes.failed : exitCodes.ok;
   }
 
   #build(withoutRequests?: string): App {

@@ -7,6 +7,7 @@ import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { KeptScenario, ReportFormat, ScenarioBook, ScenarioStart, ClockOwner } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
+import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { Issue } from '../../core/errors.ts';
 import { lazily, Late } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
@@ -32,6 +33,7 @@ interface HostParts {
   readonly later: Later;
   readonly wireLog: WireLog;
   readonly csip: CsipEvents;
+  readonly findings: FindingRegistry;
   readonly perform: Perform;
   readonly clockHold: ClockHold;
 }
@@ -62,6 +64,7 @@ function createScenarioHost({
   later,
   wireLog,
   csip,
+  findings,
   perform,
   clockHold,
 }: HostParts): (name: string) => ScenarioHost {
@@ -70,6 +73,7 @@ function createScenarioHost({
     wall,
     later,
     csip,
+    findings,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
     reserveClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
@@ -83,7 +87,7 @@ function createScenarioHost({
   });
 }
 
-interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'> {
+interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip' | 'findings'> {
   readonly hostOf: (name: string) => ScenarioHost;
   readonly origin: ReportOrigin;
   readonly config: RunningConfig;

@@ -194,7 +194,7 @@ function refuseIssues(issues: readonly Issue[]): void {
 }
 
 const label = 'options';
-const blocks = ['devices', 'grid', 'faults'] as const;
+const blocks = ['devices', 'grid', 'faults', 'findings'] as const;
 
 /** The file that the option `config` names; null: none, or the option is not valid. */
 function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | null {

@@ -208,6 +208,12 @@ export function appConfig(
     historySamples: v.history_samples,
     stateHistory: v.state_history ? { hours: v.state_history_hours } : null,
     log: { level: v.log_level, format: v.log_format },
+    findings: {
+      enabled: v.findings_enable,
+      reports: v.findings_report,
+      failOn: v.findings_fail_on,
+      block: file?.findings ?? {},
+    },
     unused: [
       ...unusedSettings(v),
       ...meterUnused(v),

@@ -6,10 +6,12 @@ import type { RestartableAdapter, SettingOrigin } from '../../contract/settings.
 import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
+import type { Severity } from '../../core/findings/rule.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { ConfigFile } from '../layers/files.ts';
+import type { FindingsBlock } from '../layers/findings-block.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
@@ -206,6 +208,14 @@ export interface AppConfig {
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
+  };
+  readonly findings: {
+    /** false: nothing is judged */
+    readonly enabled: boolean;
+    /** files for reports at the end of the process */
+    readonly reports: readonly string[];
+    readonly failOn: Severity | 'never';
+    readonly block: FindingsBlock;
   };
   /** log lines about settings without effect */
   readonly unused: readonly string[];

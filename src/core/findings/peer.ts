@@ -41,6 +41,8 @@ export class Cell {
   kept = 0;
   /** occasions at which it did not, excused ones and repetitions among them */
   missed = 0;
+  /** occasions at which it did not, and that count: without excused ones */
+  offences = 0;
   /** cases, of which repetitions within the quiet time count as one */
   broken = 0;
   repeats = 0;

@@ -41,6 +41,7 @@ class Process {
           this.#ports.push(Number(/:(\d+)\//.exec(line)?.[1]));
           this.#started();
         },
+        warn: fail,
         exit: () => {
           this.#end();
           return undefined as never;
