@@ -9,6 +9,7 @@ import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
+import { exerciseRoutes } from './findings/exercise.ts';
 import { findingRoutes } from './findings/routes.ts';
 import { fuelCellRoutes } from './fuelcell.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
@@ -57,6 +58,7 @@ export const allRoutes: readonly Route[] = [
   ...consistencyRoutes,
   ...answersRoutes,
   ...findingRoutes,
+  ...exerciseRoutes,
   ...controlsRoutes,
   ...holdRoutes,
   ...surroundingsRoutes,

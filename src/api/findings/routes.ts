@@ -10,7 +10,7 @@ import { findingProtocols } from '../../core/findings/identity.ts';
 import { severities } from '../../core/findings/rule.ts';
 import type { FindingProtocol } from '../../core/findings/identity.ts';
 import { maxWaivers } from '../../core/findings/waivers.ts';
-import { lazily, memo } from '../../core/lazy.ts';
+import { memo } from '../../core/lazy.ts';
 import { findingFormats } from '../../evidence/findings/formats.ts';
 import {
   afterIdParam,
@@ -23,9 +23,10 @@ import {
 } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
-import { HttpProblem, invalid } from '../http/errors.ts';
+import { invalid } from '../http/errors.ts';
 import { Answer, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { allRules, checkEnabled, ruleNamed } from './catalogue.ts';
 import { documentHeaders, findingMedia, findingsText } from './documents.ts';
 import {
   findingsPage,
@@ -140,27 +141,6 @@ const nameBody = memo(() =>
     })
     .openapi('FindingPeerNameRequest'),
 );
-
-/** Loaded at its first request: the registry has only the rules of protocols that run. */
-const wholeCatalogue = lazily(() => import('../../finding-rules/all.ts'));
-
-async function allRules({ findings }: RouteContext): Promise<readonly Rule[]> {
-  const { catalogue } = await wholeCatalogue();
-  for (const protocol of findingProtocols) findings.rules(protocol, catalogue[protocol]);
-  return findings.list.toSorted(
-    (a, b) => findingProtocols.indexOf(a.protocol) - findingProtocols.indexOf(b.protocol) || a.number - b.number,
-  );
-}
-
-async function ruleNamed(ctx: RouteContext, id: string): Promise<Rule> {
-  const rule = (await allRules(ctx)).find((one) => one.id === id);
-  if (rule === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no rule ${JSON.stringify(id)}`);
-  return rule;
-}
-
-function checkEnabled({ findings }: RouteContext): void {
-  if (!findings.on) throw new HttpProblem('disabled', 'findings are switched off: start with --findings yes');
-}
 
 /** The report on a peer. @throws SimError UNKNOWN_RESOURCE */
 function reportNamed({ findings }: RouteContext, idOrName: string): GroupReport {

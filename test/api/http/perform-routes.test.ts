@@ -116,6 +116,8 @@ const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
  */
 const refusals: Readonly<Record<string, number>> = {
   set_discharge: 409,
+  // the clock is paused
+  exercise_findings: 409,
   // no peer has sent a request
   get_finding_report: 404,
   get_finding_document: 404,
