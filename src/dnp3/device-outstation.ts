@@ -28,9 +28,8 @@ import { functionCodes } from './stack/application/types.ts';
 import { Outstation } from './stack/outstation/outstation.ts';
 import { pointKinds } from './stack/points.ts';
 import type { Association } from './stack/outstation/association.ts';
-import type { MasterObserver } from './stack/outstation/observer.ts';
 import { defaultLimits } from './stack/outstation/types.ts';
-import type { DeviceAttribute } from './stack/outstation/types.ts';
+import type { DeviceAttribute, MasterObserver } from './stack/outstation/types.ts';
 
 export interface DeviceOutstationOptions {
   readonly device: Device;

@@ -146,7 +146,7 @@ export const dnp3ControlRules = {
     situation: 'The master writes the set-point of a mode that is off: AO87, AO88, AO93, AO203, AO210 or AO211.',
     proof: 'A minute later the mode was off, and the master had not operated its output BO17, BO18, BO27 or BO28.',
     consequence: 'The set-point does nothing.',
-    trap: 'The order is free; a mode that waits in its time window counts as enabled, and point maps of your own are not judged.',
+    trap: 'A value that demands nothing, one written after the master switched the mode off, and a refused enable are right.',
     isTimed: true,
     params: { wait_s: { default: 60, min: 5, max: 86_400, unit: 's', title: 'time for the enabling' } },
   },

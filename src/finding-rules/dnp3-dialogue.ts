@@ -96,7 +96,7 @@ export const dnp3DialogueRules = {
     situation:
       'The outstation sends a fragment with CON: events, a fragment with others behind it, unsolicited events.',
     proof:
-      'No confirm came within 6 s, and then another request came on the same connection; for unsolicited events after three attempts.',
+      'No confirm came within 6 s, and then another request came on the same connection; for unsolicited events three times.',
     consequence: 'The outstation reports the same events for ever, until its buffers overflow.',
     trap: 'An early request ends the series; repeated ones, late answers, and unsolicited responses of the first minute do not count.',
     isTimed: true,

@@ -18,6 +18,7 @@ export class ConfirmsJudge implements TopicJudge {
   /** unsolicited fragment that is sent again and again */
   #attempts = 0;
   #attempted: Outgoing | null = null;
+  #attemptMs = 0;
   #hasRequestSince = false;
   #requestedMs = 0;
   #isLate = false;
@@ -29,14 +30,15 @@ export class ConfirmsJudge implements TopicJudge {
   sent(fragment: Outgoing): void {
     const { nowMs, ageMs } = this.#dialogue;
     const family = fragment.isUnsolicited ? this.#unsolicited : this.#solicited;
-    if (fragment.isUnsolicited) this.#countAttempt(fragment, ageMs >= startUpMs ? 1 : 0);
+    if (fragment.isUnsolicited) this.#countAttempt(fragment, ageMs < startUpMs);
     else if (fragment.isFirst) this.#isLate = nowMs - this.#requestedMs > lateMs;
     family.sent(fragment, nowMs);
   }
 
   requested({ cast, isRetry, octets }: Incoming): void {
     const { rules, nowMs } = this.#dialogue;
-    this.#hasRequestSince = true;
+    // an earlier request may have crossed the attempt
+    if (nowMs - this.#attemptMs >= lateMs) this.#hasRequestSince = true;
     const waitingMs = this.#solicited.end(nowMs);
     const isLate = this.#isLate;
     this.#requestedMs = nowMs;
@@ -81,22 +83,22 @@ export class ConfirmsJudge implements TopicJudge {
     this.#attempted = null;
   }
 
-  /** @param weight 0: it does not count */
-  #countAttempt(fragment: Outgoing, weight: 0 | 1): void {
-    const isAgain = this.#attempted?.seq === fragment.seq && this.#attempted.hasObjects === fragment.hasObjects;
-    if (!isAgain) this.#hasRequestSince = false;
-    // the attempt that goes out now is not yet one without a confirm
-    const unconfirmed = isAgain ? this.#attempts : 0;
-    this.#attempts = unconfirmed + weight;
+  /** Counts attempts that a request has followed without a confirm. @param isStart true: none counts */
+  #countAttempt(fragment: Outgoing, isStart: boolean): void {
+    const former = this.#attempted;
+    const isAgain = former?.seq === fragment.seq && former.hasObjects === fragment.hasObjects;
+    if (isStart || !isAgain) this.#attempts = 0;
+    else if (this.#hasRequestSince) this.#attempts += 1;
     this.#attempted = fragment;
-    const max = fragment.hasObjects ? eventAttempts : nullAttempts;
-    if (unconfirmed < max || !this.#hasRequestSince) return;
-    const { unconfirmed: events, null_unconfirmed: empty } = this.#dialogue.rules;
-    this.#dialogue.broken(fragment.hasObjects ? events : empty, () => ({
-      text: `left ${unconfirmed} attempts of an unsolicited response unconfirmed, and sent requests meanwhile`,
-      facts: { attempts: unconfirmed, sequence: fragment.seq },
-    }));
+    this.#attemptMs = isStart ? Infinity : this.#dialogue.nowMs;
+    this.#hasRequestSince = false;
+    const attempts = this.#attempts;
+    if (attempts < (fragment.hasObjects ? eventAttempts : nullAttempts)) return;
     this.#attempts = 0;
-    this.#attempted = null;
+    const { unconfirmed, null_unconfirmed: nullUnconfirmed } = this.#dialogue.rules;
+    this.#dialogue.broken(fragment.hasObjects ? unconfirmed : nullUnconfirmed, () => ({
+      text: `left ${attempts} attempts of an unsolicited response unconfirmed, and sent a request after each`,
+      facts: { attempts, sequence: fragment.seq },
+    }));
   }
 }

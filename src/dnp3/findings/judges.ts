@@ -1,18 +1,16 @@
 /** The judges of all masters: one set of them for each connection of a master with an outstation. */
 import type { Buffer } from 'node:buffer';
 import type { Peer } from '../../core/findings/peer.ts';
-import type { Case, Findings } from '../../core/findings/rule.ts';
-import type { WallClock } from '../../core/time/clock.ts';
-import { dnp3Rules } from '../../finding-rules/dnp3.ts';
 import { functionCodes, readControl, responseHeaderOctets } from '../stack/application/types.ts';
 import type { AppControl, Request } from '../stack/application/types.ts';
-import type { MasterObserver } from '../stack/outstation/observer.ts';
-import type { Cast, Control, ControlStatus } from '../stack/outstation/types.ts';
+import type { Cast, Control, ControlStatus, MasterObserver } from '../stack/outstation/types.ts';
 import { ConfirmsJudge } from './confirms.ts';
+import { JudgeContext } from './context.ts';
+import type { Losses } from './context.ts';
 import { ControlsJudge } from './controls.ts';
 import { digestOf } from './digest.ts';
-import { Dialogue, freshHistory } from './dialogue.ts';
-import type { Dnp3Handles, History, OutstationFacts, TopicJudge } from './dialogue.ts';
+import { freshHistory } from './dialogue.ts';
+import type { Dialogue, History, OutstationFacts, TopicJudge } from './dialogue.ts';
 import { IndicationsJudge } from './indications.ts';
 import { LinkJudge } from './link.ts';
 import { ModesJudge } from './modes.ts';
@@ -20,32 +18,12 @@ import { PollsJudge } from './polls.ts';
 import { RefusedReadsJudge } from './refused-reads.ts';
 import { SequenceJudge } from './sequence.ts';
 
-export interface Dnp3JudgesOptions {
-  readonly findings: Findings;
-  readonly clock: WallClock;
-  /** the present message in the wire log; null: it is not recorded */
-  readonly message: () => NonNullable<Case['message']> | null;
-}
-
 const commands: ReadonlySet<number> = new Set([
   functionCodes.select,
   functionCodes.operate,
   functionCodes.directOperate,
   functionCodes.directOperateNr,
 ]);
-
-/** Dropped frames and segments by peer. */
-class Losses {
-  readonly #counts = new WeakMap<Peer, number>();
-
-  of(peer: Peer): number {
-    return this.#counts.get(peer) ?? 0;
-  }
-
-  add(peer: Peer): void {
-    this.#counts.set(peer, this.of(peer) + 1);
-  }
-}
 
 /** The judges of one connection. */
 class DialogueJudges {
@@ -106,13 +84,13 @@ class DialogueJudges {
 
 /** Observes one master at one outstation over all of its connections. A judge that fails never reaches the master. */
 class MasterJudge implements MasterObserver {
-  readonly #owner: Dnp3Judges;
+  readonly #owner: JudgeContext;
   readonly #facts: OutstationFacts;
   readonly #history: History = freshHistory();
   /** null: there is no connection, or nothing is judged */
   #judges: DialogueJudges | null = null;
 
-  constructor(owner: Dnp3Judges, facts: OutstationFacts) {
+  constructor(owner: JudgeContext, facts: OutstationFacts) {
     this.#owner = owner;
     this.#facts = facts;
   }
@@ -167,31 +145,8 @@ class MasterJudge implements MasterObserver {
   }
 }
 
-/** `4@127.0.0.1` of `4@127.0.0.1:50123`: ports change with each connection. */
-export const peerAddress = (peer: string) => peer.slice(0, peer.lastIndexOf(':'));
-
-export class Dnp3Judges {
-  readonly rules: Dnp3Handles;
-  readonly losses = new Losses();
-  readonly #options: Dnp3JudgesOptions;
-
-  constructor(options: Dnp3JudgesOptions) {
-    this.#options = options;
-    this.rules = options.findings.rules('dnp3', dnp3Rules);
-  }
-
-  get on(): boolean {
-    return this.#options.findings.on;
-  }
-
-  get nowMs(): number {
-    return this.#options.clock.monotonicMs();
-  }
-
-  get wallMs(): number {
-    return this.#options.clock.nowMs();
-  }
-
+/** The judges of a process. */
+export class Dnp3Judges extends JudgeContext {
   /** Makes the observer of one master at one outstation. */
   masterOf(facts: OutstationFacts): MasterObserver {
     return new MasterJudge(this, facts);
@@ -200,27 +155,5 @@ export class Dnp3Judges {
   /** Makes the observer of one connection. @param peer `127.0.0.1:50123` @param subject of its certificate; null: none */
   linkOf(peer: string, subject: string | null): LinkJudge {
     return new LinkJudge(this, peer, subject);
-  }
-
-  peerOf(peer: string): Peer {
-    return this.#options.findings.peer({ protocol: 'dnp3', address: peerAddress(peer) });
-  }
-
-  dialogue(peer: string, facts: OutstationFacts, history: History): Dialogue {
-    const { findings, clock, message } = this.#options;
-    const master = this.peerOf(peer);
-    master.facet('outstation', facts.address);
-    if (facts.hasUnsolicited) master.lacking.delete('unsolicited');
-    else master.lacking.set('unsolicited', 'unsolicited responses are off (--dnp3_unsolicited)');
-    return new Dialogue({ findings, rules: this.rules, clock, message, facts }, master, history);
-  }
-
-  /** Switches the judges off if one throws. */
-  guard(act: () => void): void {
-    try {
-      act();
-    } catch (error) {
-      this.#options.findings.failed(this.rules, error);
-    }
   }
 }

@@ -1,7 +1,7 @@
 /** Judges frames and connections of masters. */
 import type { Peer } from '../../core/findings/peer.ts';
 import { primaryFunction } from '../stack/link.ts';
-import type { Dnp3Judges } from './judges.ts';
+import type { JudgeContext } from './context.ts';
 
 /** Connections of one request or none, and the time in which they come. */
 const [churnConnections, churnMs] = [10, 60_000];
@@ -10,14 +10,14 @@ const [churnConnections, churnMs] = [10, 60_000];
 const shortEnds = new WeakMap<Peer, readonly number[]>();
 
 export class LinkJudge {
-  readonly #judges: Dnp3Judges;
+  readonly #judges: JudgeContext;
   /** `127.0.0.1:50123` */
   readonly #address: string;
   readonly #subject: string | null;
   /** by link address, with the requests before this connection */
   readonly #masters = new Map<number, { readonly peer: Peer; readonly requests: number }>();
 
-  constructor(judges: Dnp3Judges, address: string, subject: string | null) {
+  constructor(judges: JudgeContext, address: string, subject: string | null) {
     this.#judges = judges;
     this.#address = address;
     this.#subject = subject;

@@ -9,17 +9,21 @@ interface ModePoints {
   readonly enable: number;
   /** index of the output with its reversion time, s */
   readonly reversion: number;
+  /** wire value of the set-point that demands nothing */
+  readonly neutral: number;
 }
 
 /** By index of the set-point, in AN2018 and IEEE 1815.2: limit, active power, reactive power, power factors. */
 const modes: ReadonlyMap<number, ModePoints> = new Map([
-  [87, { enable: 17, reversion: 85 }],
-  [88, { enable: 17, reversion: 85 }],
-  [93, { enable: 18, reversion: 92 }],
-  [203, { enable: 27, reversion: 202 }],
-  [210, { enable: 28, reversion: 209 }],
-  [211, { enable: 28, reversion: 209 }],
+  [87, { enable: 17, reversion: 85, neutral: 1000 }],
+  [88, { enable: 17, reversion: 85, neutral: 1000 }],
+  [93, { enable: 18, reversion: 92, neutral: 0 }],
+  [203, { enable: 27, reversion: 202, neutral: 0 }],
+  [210, { enable: 28, reversion: 209, neutral: 100 }],
+  [211, { enable: 28, reversion: 209, neutral: 100 }],
 ]);
+
+const enables: ReadonlySet<number> = new Set([...modes.values()].map(({ enable }) => enable));
 
 const churnMs = 600_000;
 
@@ -37,6 +41,8 @@ export class ModesJudge implements TopicJudge {
   readonly #dialogue: Dialogue;
   /** by enabling output: the set-point that waits for it */
   readonly #staged = new Map<number, { readonly index: number; readonly atMs: number }>();
+  /** enabling outputs that this master has switched off: its set-points may follow at leisure */
+  readonly #switchedOff = new Set<number>();
   readonly #writes = new Map<number, Writes>();
   #isOperation = false;
 
@@ -67,20 +73,10 @@ export class ModesJudge implements TopicJudge {
   }
 
   controlled(control: Control, status: ControlStatus): void {
-    const { facts, nowMs, rules } = this.#dialogue;
-    if (!this.#isOperation || status !== controlStatus.success || !facts.hasBuiltInMap) return;
-    const { index } = control;
-    if (control.kind === 'binary') {
-      if (control.state === 1 && this.#staged.has(index)) this.#dialogue.exercised(rules.enable_forgotten);
-      this.#staged.delete(index);
-      return;
-    }
-    const mode = modes.get(index);
-    if (mode === undefined) return;
-    if (this.#isOn(mode.enable)) this.#dialogue.exercised(rules.enable_forgotten);
-    else if (!this.#staged.has(mode.enable)) this.#staged.set(mode.enable, { index, atMs: nowMs });
-    if ((facts.outputOf('analog', mode.reversion) ?? 0) > 0) this.#writes.delete(index);
-    else this.#countWrite(index, control.value);
+    if (!this.#isOperation || !this.#dialogue.facts.hasBuiltInMap) return;
+    const isDone = status === controlStatus.success;
+    if (control.kind === 'binary') this.#switched(control.index, isDone && control.state === 1, isDone);
+    else if (isDone) this.#written(control.index, control.value);
   }
 
   restarted(): void {
@@ -91,6 +87,27 @@ export class ModesJudge implements TopicJudge {
     for (let left = this.#staged.size; left > 0; left -= 1)
       this.#dialogue.rules.enable_forgotten.undecided(this.#dialogue.peer);
     this.#staged.clear();
+  }
+
+  #switched(index: number, isOn: boolean, isDone: boolean): void {
+    if (isOn && this.#staged.has(index)) this.#dialogue.exercised(this.#dialogue.rules.enable_forgotten);
+    // a refusal ends the wait too: the master has tried
+    this.#staged.delete(index);
+    if (isOn) this.#switchedOff.delete(index);
+    else if (isDone && enables.has(index)) this.#switchedOff.add(index);
+  }
+
+  #written(index: number, value: number): void {
+    const { facts, nowMs, rules } = this.#dialogue;
+    const mode = modes.get(index);
+    if (mode === undefined) return;
+    const { enable, reversion, neutral } = mode;
+    if (this.#isOn(enable)) this.#dialogue.exercised(rules.enable_forgotten);
+    else if (value === neutral) this.#staged.delete(enable);
+    else if (!this.#staged.has(enable) && !this.#switchedOff.has(enable))
+      this.#staged.set(enable, { index, atMs: nowMs });
+    if ((facts.outputOf('analog', reversion) ?? 0) > 0) this.#writes.delete(index);
+    else this.#countWrite(index, value);
   }
 
   #isOn(enable: number): boolean {

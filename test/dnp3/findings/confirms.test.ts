@@ -66,15 +66,24 @@ describe('findings about DNP3 masters: confirms', () => {
         rig.confirm(0, true);
         rig.next('14 3c 02 06');
       };
+      const listen = (seconds: number, hasRequests = true) => {
+        for (let n = 0; n < seconds / 10; n += 1) {
+          rig.pass(5_000);
+          if (hasRequests) rig.next('17');
+          rig.pass(5_000);
+        }
+      };
       unconfirmedEvents();
       rig.event();
-      rig.pass(30_000);
-      rig.next('17');
-      rig.pass(59_000);
-      rig.next('17');
+      listen(80);
       expect(rig.rules()).to.deep.equal([]);
-      rig.pass(30_000);
-      expect(rig.rules()).to.deep.equal(['unconfirmed']);
+      listen(20);
+      expect(rig.row('unconfirmed').cases[0]?.text).to.contain('left 3 attempts of an unsolicited response');
+      unconfirmedEvents();
+      rig.event();
+      listen(70);
+      listen(100, false);
+      expect(rig.rules()).to.deep.equal([]);
       unconfirmedEvents();
       rig.pass(61_000);
       for (let n = 0; n < 8; n += 1) {
@@ -155,9 +164,10 @@ describe('findings about DNP3 masters: confirms', () => {
       rig.pass(500);
       if (confirms) rig.confirm(0, true);
       for (let n = 0; n < seconds / 10; n += 1) {
-        rig.pass(10_000);
+        rig.pass(5_000);
         // a READ would wait for the unsolicited response
         rig.next('17');
+        rig.pass(5_000);
       }
     };
 

@@ -5,7 +5,10 @@ import type { JudgeRigOptions } from './rig.ts';
 
 const outputs = [spec('analogOutput', 88, { class: 0 }), spec('binaryOutput', 17, { class: 0 })];
 const enable = (on: boolean) => `05 0c 01 28 01 00 11 00 0${on ? 3 : 4} 01 00 00 00 00 00 00 00 00 00`;
-const limit = (value: number) => `05 29 02 28 01 00 58 00 ${value.toString(16).padStart(2, '0')} 00 00`;
+const limit = (value: number) => {
+  const octets = value.toString(16).padStart(4, '0');
+  return `05 29 02 28 01 00 58 00 ${octets.slice(2)} ${octets.slice(0, 2)} 00`;
+};
 
 describe('findings about DNP3 masters: set-points of modes', () => {
   let rig: JudgeRig;
@@ -62,6 +65,28 @@ describe('findings about DNP3 masters: set-points of modes', () => {
       rig.next(limit(40));
       rig.pass(61_000);
       rig.next(class1);
+      expect(rig.rules()).to.deep.equal([]);
+    });
+
+    it('takes a value without effect, a mode that the master has switched off, and an enable that is refused', () => {
+      const later = () => {
+        rig.pass(61_000);
+        rig.next(class1);
+      };
+      rig.next(limit(1000));
+      later();
+      rig.next(enable(false));
+      rig.next(limit(40));
+      later();
+      expect(rig.rules()).to.deep.equal([]);
+      open();
+      let status: 0 | 15 = 0;
+      rig = new JudgeRig({ specs: outputs, judge: () => status, facts: { rangeOf: () => ({ min: 0, max: 1000 }) } });
+      rig.settle();
+      rig.next(limit(40));
+      status = 15;
+      rig.next(enable(true));
+      later();
       expect(rig.rules()).to.deep.equal([]);
     });
 

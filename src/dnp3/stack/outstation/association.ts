@@ -7,12 +7,11 @@ import { FragmentWriter } from '../application/writer.ts';
 import { EventBuffer, Indications } from './events.ts';
 import { createFunctionSet } from './functions.ts';
 import type { Report } from './events.ts';
-import type { MasterObserver } from './observer.ts';
 import { Outbox } from './outbox.ts';
 import { planRead, ResponseSeries } from './read.ts';
 import type { Piece } from './read.ts';
 import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
-import type { OutstationOptions, PointEvent, Session } from './types.ts';
+import type { MasterObserver, OutstationOptions, PointEvent, Session } from './types.ts';
 import { Unsolicited } from './unsolicited.ts';
 
 const noObjects = Buffer.alloc(0);

@@ -1,8 +1,7 @@
 /** Interface between an outstation, the program around it, and its parts. */
 import type { Buffer } from 'node:buffer';
-import type { Answer, Request } from '../application/types.ts';
+import type { Answer, AppControl, Request } from '../application/types.ts';
 import type { PointClass, PointKind, PointSpec, PointState, Stamp } from '../points.ts';
-import type { MasterObserver } from './observer.ts';
 
 /** Status octets of controls. IEEE 1815 table of control status codes */
 export const controlStatus = {
@@ -257,6 +256,28 @@ export interface OutstationOptions {
   /** Makes the observer of one master; absent: nobody observes. */
   readonly observerOf?: (masterAddress: number) => MasterObserver;
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
+}
+
+/** Observer of what one master says and hears. All members are called in the order of the wire, and never throw. */
+export interface MasterObserver {
+  /** A connection begins. @param peer `4@127.0.0.1:50123` */
+  opened(peer: string): void;
+  /** The connection ends. */
+  closed(): void;
+  /** The association restarts: DEVICE_RESTART is set again. */
+  restarted(): void;
+  /** A fragment is dropped without an answer, because it is no request. */
+  dropped(fragment: Buffer): void;
+  /** A request that is no CONFIRM has come; called before it is carried out. */
+  requested(request: Request, cast: Cast): void;
+  /** A control of the present request has got its status. */
+  controlled(control: Control, status: ControlStatus): void;
+  /** The request is carried out. @param iin2 bits of IIN2 that refuse it, or parts of it */
+  answered(request: Request, iin2: number): void;
+  /** A response or an unsolicited response goes out; called before faults act on it. */
+  sent(fragment: Buffer): void;
+  /** A confirm has come; called before it has an effect. */
+  confirmed(control: AppControl): void;
 }
 
 /** Everything that a function handler may use for one request. */
