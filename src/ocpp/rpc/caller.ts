@@ -149,8 +149,7 @@ function requestIssue(
 
 // one closure, since all functions share the state of the connection
 export function createCaller(options: CallerOptions): Caller {
-  const { clock, later, schemas, outlet, watch } = options;
-  const newId = options.newId ?? randomUUID;
+  const { clock, later, schemas, outlet, watch, newId = randomUUID } = options;
   let version: OcppSubprotocol | null = null;
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
