@@ -190,7 +190,11 @@ export default tseslint.config(
     'the contract of plant and devices imports core and the types of the map only',
   ),
   typesOnly(['src/contract/**/*.ts'], ['**/sunspec/**'], 'the contract uses the map and its models as types only'),
-  forbid(['src/finding-rules/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of findings is tables: core only'),
+  forbid(
+    ['src/finding-rules/**/*.ts'],
+    ['../*/**', '!../core/**', '!../../core', '!../../core/**'],
+    'the catalogue of findings is tables: core only',
+  ),
   forbid(['src/fault-kinds/**/*.ts'], ['../*/**', '!../core/**'], 'the catalogue of faults is tables: core only'),
   forbid(
     ['src/sunspec/faults/**/*.ts'],

@@ -67,6 +67,10 @@ export function defaultsYaml(): string {
       '# faults:\n' +
       '#   - slow-answers\n' +
       '#   - { protocol: modbus, kind: drop, every: 10, device: 0 }\n',
+    '# Findings about peers: settings of rules, waivers, names.\n' +
+      '# findings:\n' +
+      '#   peers:\n' +
+      '#     - { name: Head-end A, match: { protocol: modbus, address: 192.0.2.7 } }\n',
     '# One entry per device, instead of N copies of device_type and f.\n' +
       '# devices:\n' +
       '#   - device_type: PV-3Phase\n' +

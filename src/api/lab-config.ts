@@ -140,17 +140,17 @@ export const labConfigRoutes: readonly Route[] = [
       'state folder the lab survives a restart, until `{"config": null}` returns to that of the start. Flags and variables have no ' +
       'effect on it, but settings that no request changes keep their values, and it may name files only that the process was ' +
       'started with. `dry_run` checks alone. `conflict` while a scenario runs, and in a simulator that a script or `derbench run` ' +
-      'has started.',
+      'has started. One lab is checked at a time and a few wait; `too-many-requests` beyond.',
     isImport: true,
     maxTextLength: maxConfigBytes,
     secretMembers: [...secretSettings, 'yaml'],
     body: loadBodySchema,
     reply: loading.schema,
     isSetup: true,
-    problems: ['conflict'],
-    handle(ctx, { body, by }) {
+    problems: ['conflict', 'too-many-requests'],
+    async handle(ctx, { body, by }) {
       const isDryRun = body.dry_run ?? false;
-      const prepared = ctx.lab.prepare(contentOf(ctx.lab, body));
+      const prepared = await ctx.lab.prepare(contentOf(ctx.lab, body));
       if (isDryRun) return loading.reply({ prepared, isDryRun });
       const { begin } = prepared;
       if (begin === null)

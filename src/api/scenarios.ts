@@ -103,11 +103,16 @@ const bundledScenario = members<BundledScenario>()(null, () => ({
   description: text('Purpose of the test.'),
 }));
 
-const scenarios = members<Pick<RouteContext, 'scenarios' | 'clockOwner'>>()('Scenarios', () => ({
-  max_scenarios: integer('Maximum number of scenarios kept.', (ctx) => ctx.scenarios.maxScenarios),
+/** The scenarios of a simulator, and those that come with it. */
+interface Listed extends Pick<RouteContext, 'scenarios' | 'clockOwner'> {
+  readonly bundled: readonly BundledScenario[];
+}
+
+const scenarios = members<Listed>()('Scenarios', () => ({
+  max_scenarios: integer('Maximum number of scenarios kept.', (of) => of.scenarios.maxScenarios),
   clock_owner: text.orNull('Name of the scenario that runs; null: none.', ({ clockOwner }) => clockOwner.name),
-  scenarios: list(scenarioSummary)('Oldest first.', (ctx) => ctx.scenarios.list()),
-  bundled: list(bundledScenario)('Scenarios that come with the simulator.', (ctx) => ctx.scenarios.bundled()),
+  scenarios: list(scenarioSummary)('Oldest first.', (of) => of.scenarios.list()),
+  bundled: list(bundledScenario)('Scenarios that come with the simulator.'),
 }));
 
 const scenarioBodySchema = memo(() =>
@@ -198,6 +203,13 @@ export const scenarioReportSchema = memo(() =>
           }),
         )
         .openapi({ description: 'At the start.' }),
+      checks_of_peers: z
+        .strictObject({
+          exercised: z.int().openapi({ description: 'Rules that came up during the run.' }),
+          rules: z.int().openapi({ description: 'Rules for the protocols of all peers.' }),
+        })
+        .nullable()
+        .openapi({ description: 'Rules by which peers are judged; null: running.' }),
       steps_forgotten: z.int().openapi({ description: 'Steps of rules whose results were dropped.' }),
       steps: z.array(stepSchema).openapi({ description: 'Steps of rules last.' }),
       assertions_forgotten: z.int().openapi({ description: 'Assertions of rules whose results were dropped.' }),
@@ -217,7 +229,9 @@ export const scenarioRoutes: readonly Route[] = [
     operationId: 'list_scenarios',
     summary: 'Scenarios that are kept, and those that come with the simulator',
     reply: scenarios.schema,
-    handle: (ctx) => scenarios.reply(ctx),
+    async handle({ scenarios: book, clockOwner }) {
+      return scenarios.reply({ scenarios: book, clockOwner, bundled: await book.bundled() });
+    },
   }),
   route({
     method: 'post',
@@ -228,13 +242,14 @@ export const scenarioRoutes: readonly Route[] = [
     description:
       'Every request, point and parameter in it is checked before it is kept; errors are reported together, as JSON ' +
       'pointers. Its `config` is not applied to the running simulator: `conflict` with all reasons when it is for other ' +
-      'devices or surroundings, and `unused_settings` names the rest. `conflict` also when 64 scenarios or 32 MiB of them are kept.',
+      'devices or surroundings, and `unused_settings` names the rest. `conflict` also when 64 scenarios or 32 MiB of them are kept. ' +
+      'One is checked at a time: `too-many-requests` while 16 others wait for it.',
     isImport: true,
     maxTextLength: 10_000,
     body: scenarioBodySchema,
     reply: scenario.schema,
     status: 201,
-    problems: ['conflict'],
+    problems: ['conflict', 'too-many-requests'],
     replyHeaders: {
       Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
     },
@@ -266,7 +281,7 @@ export const scenarioRoutes: readonly Route[] = [
     params: scenarioParams,
     body: scenarioStartSchema,
     reply: scenario.schema,
-    problems: ['unknown-resource', 'conflict'],
+    problems: ['unknown-resource', 'conflict', 'too-many-requests'],
     handle: async (ctx, { params, body, by }) =>
       scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
   }),

@@ -1,12 +1,19 @@
 /** The settings of the process: what each is, where it comes from, and how it changes. */
 import {
+  adapterEffects,
   changeWords,
   restartableAdapters,
   secretSettings,
   settingOrigins,
   settingTypes,
 } from '../contract/settings.ts';
-import type { SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
+import type {
+  AdapterEffect,
+  RestartableAdapter,
+  SettingReport,
+  SettingsChange,
+  SettingsControl,
+} from '../contract/settings.ts';
 import { memo } from '../core/lazy.ts';
 import type { Origin } from '../core/origin.ts';
 import { flag, list, member, members, text, word } from './common/members.ts';
@@ -73,11 +80,18 @@ const settings = members<SettingsControl>()('SettingsReport', () => ({
 
 type Changed = SettingsChange & { readonly reports: readonly SettingReport[] };
 
+const adapterEffect = members<readonly [RestartableAdapter, AdapterEffect]>()('AdapterEffect', () => ({
+  adapter: word(restartableAdapters)('Name of the adapter.', ([adapter]) => adapter),
+  effect: word(adapterEffects)('What the change did to it.', ([, effect]) => effect),
+}));
+
 const settingsChange = members<Changed>()('SettingsChange', () => ({
   settings: list(setting)('The settings of the request, as they are now.', ({ reports }) => reports),
   restarts: list({ schema: () => z.enum(restartableAdapters) })(
     'Adapters that were restarted, switched on or switched off for the change.',
+    ({ adapters }) => [...adapters.keys()],
   ),
+  adapters: list(adapterEffect)('The same with what the change did to each.', ({ adapters }) => [...adapters]),
 }));
 
 export const settingsRequest = memo(() =>

@@ -6,7 +6,9 @@ import { keptParts } from '../core/kept.ts';
 import { CommAlarms } from '../core/comm-alarms.ts';
 import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
-import { FindingRegistry } from '../core/findings/registry.ts';
+import type { FindingRegistry } from '../core/findings/registry.ts';
+import { judgeWriters } from '../evidence/findings/writers.ts';
+import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -27,6 +29,7 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { configuredEntries } from '../config/profile/devices.ts';
 import { placedDevices } from './devices/placed.ts';
+import { createFindings, findingsBlock, isInLog, reportAll } from './findings.ts';
 import { labConfigOf } from './lab-config.ts';
 import { createLabControl } from './lab-control.ts';
 import { keepHistory } from './history-keeping.ts';
@@ -170,30 +173,27 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
 
 type Lines = ReturnType<typeof createLines>;
 
-/** @param channel protocol and key of a channel: `ocpp/CP-1` */
-function isInLog(wireLog: WireLog, channel: string, id: number): boolean {
-  const [protocol = '', ...key] = channel.split('/');
-  const [first] = wireLog.find(protocol, key.join('/'))?.list({ where: (entry) => entry.id === id }) ?? [];
-  return first !== undefined;
-}
-
 /** Adapters, and the devices that join and leave them. */
 function createLines(ground: Ground, lab: Lab) {
   const { config, wall, later, logBook, log, state } = ground;
   const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const eventLoop = new EventLoopWatch({ log });
-  const findings = new FindingRegistry({
-    wall,
-    sim: () => clock.sim(),
-    later,
-    log: logBook.logger('Findings'),
-    faults,
-    isRealTime: () => !clock.paused && clock.rate === 1,
-    hasStalled: () => eventLoop.hasStalled,
-    isOn: () => true,
-    isKept: ({ channel, id }) => isInLog(wireLog, channel, id),
-  });
+  const findings = createFindings(
+    {
+      wall,
+      sim: () => clock.sim(),
+      later,
+      log: logBook.logger('Findings'),
+      faults,
+      isRealTime: () => !clock.paused && clock.rate === 1,
+      hasStalled: () => eventLoop.hasStalled,
+      isOn: () => settings.config.findings.enabled,
+      isKept: (message) => isInLog(wireLog, message),
+    },
+    config.findings.block,
+  );
+  judgeWriters({ plant, findings, rules: findings.rules('common', commonRules), wall });
   const shared = {
     plant,
     faults,
@@ -301,11 +301,19 @@ function createInterfaces(
     later,
     wireLog,
     csip: interfaces.csipClient,
+    findings: shared.findings,
     origin,
     config,
     shelf: keeping && new ScenarioShelf(state),
   });
   const info = { ...origin, startedAtMs: wall.nowMs() };
+  const around = {
+    ...info,
+    findings: shared.findings,
+    faults,
+    nowMs: () => wall.nowMs(),
+    dateMs: plant.dateMs.bind(plant),
+  };
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const http = createHttp(
     config,
@@ -313,7 +321,7 @@ function createInterfaces(
     {
       ...shared,
       ...interfaces,
-      ...controlsOf(ground, lab, owners, changes),
+      ...controlsOf(ground, lab, shared.findings, owners, changes),
       adapters,
       info,
       recorder,
@@ -341,8 +349,12 @@ function createInterfaces(
   return {
     plant,
     faults,
+    findings: shared.findings,
+    reportFindings: (scenario) => reportAll({ ...around, ...(scenario !== undefined && { scenario }) }),
     http,
     adapters,
+    startAdapters: (leavesOff) => seats.start(leavesOff),
+    isLoadedLab: config !== ground.start,
     changes,
     settings,
     ticker: tickerOf(config, plant, wall),
@@ -361,7 +373,7 @@ function createInterfaces(
 }
 
 /** Controls of the simulator as a whole, for REST. */
-function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: DeviceChanges) {
+function controlsOf(ground: Ground, lab: Lab, findings: FindingRegistry, owners: SlotOwners, changes: DeviceChanges) {
   const { start, config, options, wall, log, state, tryToBuild } = ground;
   const { origin, plant, settings, certificates, keeping, trouble, chargePointId } = lab;
   const running = { config, plant, changes, settings, chargePointId };
@@ -387,7 +399,7 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
     lab: createLabControl({
       start,
       valueOf: (key) => settings.valueOf(key),
-      current: () => labConfigOf(running),
+      current: () => labConfigOf({ ...running, findings: findingsBlock(findings) }),
       state,
       get unkept(): Contents {
         const parts = { [settingsSlot]: settings.kept(), [changesSlot]: changes.kept() };
@@ -397,6 +409,7 @@ function controlsOf(ground: Ground, lab: Lab, owners: SlotOwners, changes: Devic
       },
       log,
       tryToBuild,
+      isEnding: () => settings.isEnding,
       onRestart: options.onRestartRequest,
     }),
     certificates,

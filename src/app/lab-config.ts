@@ -2,6 +2,7 @@
 import type { ChargePointIdOf } from '../contract/charge-point-ids.ts';
 import type { LabConfig } from '../contract/lab-config.ts';
 import type { SettingsControl } from '../contract/settings.ts';
+import type { FindingsBlock } from '../config/layers/findings-block.ts';
 import { labFile } from '../config/layers/lab-file.ts';
 import { configuredEntries } from '../config/profile/devices.ts';
 import { protocolsOf } from '../contract/device-protocols.ts';
@@ -15,10 +16,11 @@ interface Running {
   readonly changes: Pick<DeviceChanges, 'hasJoined' | 'requestedEntry'>;
   readonly settings: SettingsControl;
   readonly chargePointId: ChargePointIdOf;
+  readonly findings: FindingsBlock;
 }
 
 /** @throws SimError COMMAND_CONFLICT for a lab without devices */
-export function labConfigOf({ config, plant, changes, settings, chargePointId }: Running): LabConfig {
+export function labConfigOf({ config, plant, changes, settings, chargePointId, findings }: Running): LabConfig {
   const configured = configuredEntries(config.settings.file);
   const devices = plant.devices.map((device) => {
     const { index, name, deviceType, assetType } = device;
@@ -34,5 +36,5 @@ export function labConfigOf({ config, plant, changes, settings, chargePointId }:
       isChanged: requested !== undefined,
     };
   });
-  return labFile({ config, reports: settings.reports, devices, chargePointId });
+  return labFile({ config, reports: settings.reports, devices, chargePointId, findings });
 }

@@ -9,6 +9,7 @@ import { errorText, misfitText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
+import { Turns, yieldToLoop } from '../core/turns.ts';
 import { parseYaml } from '../core/yaml.ts';
 import type { Contents } from '../state/contents.ts';
 import { areaOf } from '../state/slots.ts';
@@ -56,36 +57,52 @@ interface LabControlOptions {
   readonly log: Pick<Logger, 'info'>;
   /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */
   readonly tryToBuild: (config: AppConfig, contents: Contents) => void;
+  /** True once the simulator stops. */
+  readonly isEnding: () => boolean;
   /** undefined: this simulator cannot be built anew */
   readonly onRestart: AppOptions['onRestartRequest'];
 }
 
+/** Further labs are refused, since a large one takes the processor for a second. */
+const maxWaiting = 3;
+
 export function createLabControl(options: LabControlOptions): LabControl {
-  const { start, valueOf, current, state, log, tryToBuild, onRestart } = options;
+  const { start, valueOf, current, state, log, tryToBuild, isEnding, onRestart } = options;
+  const turns = new Turns();
+  const lasting = () => [...state.contents()].filter(([slot]) => lastingAreas.includes(areaOf(slot)));
+  const prepare = (content: LabContent | null): PreparedLab => {
+    const lab = checked(() => {
+      const next = content === null ? start : labIn(start, content);
+      tryToBuild({ ...next, stateDir: null }, new Map(lasting()));
+      return next;
+    });
+    return {
+      devices: lab.devices.length,
+      changes: settingKeys.filter((key) => !isDeepStrictEqual(lab.settings.values[key], valueOf(key))),
+      notices: [...lab.notices, ...lab.unused],
+      begin:
+        onRestart === undefined
+          ? null
+          : (reason) => {
+              log.info(`restarting with ${content === null ? 'the lab of the start' : 'another lab'}: ${reason}`);
+              const loaded: Contents = new Map(content === null ? [] : [[labSlot, [JSON.stringify(content)]]]);
+              const contents = new Map([...lasting(), ...loaded]);
+              onRestart({ reason, contents, former: new Map([...state.contents(), ...options.unkept]) });
+            },
+    };
+  };
   return {
     current,
     read: contentOf,
-    prepare(content): PreparedLab {
-      const former = state.contents();
-      const lasting = new Map([...former].filter(([slot]) => lastingAreas.includes(areaOf(slot))));
-      const lab = checked(() => {
-        const next = content === null ? start : labIn(start, content);
-        tryToBuild({ ...next, stateDir: null }, lasting);
-        return next;
+    async prepare(content) {
+      if (turns.waiting >= maxWaiting)
+        throw new SimError('COMMAND_QUEUE_FULL', `${maxWaiting} other labs wait to be checked already`);
+      return turns.take(async () => {
+        // ticks and other requests come between two labs
+        await yieldToLoop();
+        if (isEnding()) throw new SimError('STOPPING', 'the simulator is stopping');
+        return prepare(content);
       });
-      const contents = content === null ? lasting : new Map([...lasting, [labSlot, [JSON.stringify(content)]]]);
-      return {
-        devices: lab.devices.length,
-        changes: settingKeys.filter((key) => !isDeepStrictEqual(lab.settings.values[key], valueOf(key))),
-        notices: [...lab.notices, ...lab.unused],
-        begin:
-          onRestart === undefined
-            ? null
-            : (reason) => {
-                log.info(`restarting with ${content === null ? 'the lab of the start' : 'another lab'}: ${reason}`);
-                onRestart({ reason, contents, former: new Map([...state.contents(), ...options.unkept]) });
-              },
-      };
     },
   };
 }

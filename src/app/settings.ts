@@ -1,7 +1,7 @@
 /** The settings in force: those of the start, and the layer that requests put over them. */
 import { isAbsolute } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { AppConfig } from '../config/settings/app-config.ts';
+import type { AppConfig, ChangeInForce } from '../config/settings/app-config.ts';
 import { refused, unknownName } from '../config/issues/issues.ts';
 import { missingCertificate } from '../config/issues/pem-sources.ts';
 import { changesText } from '../config/settings/changes.ts';
@@ -10,7 +10,13 @@ import { declarations } from '../config/settings/describe.ts';
 import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
 import type { CertificateStore } from '../contract/certificates.ts';
-import type { RestartableAdapter, SettingReport, SettingsChange, SettingsControl } from '../contract/settings.ts';
+import type {
+  AdapterEffects,
+  RestartableAdapter,
+  SettingReport,
+  SettingsChange,
+  SettingsControl,
+} from '../contract/settings.ts';
 import { errorText, pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type { Kept } from '../core/kept.ts';
@@ -23,7 +29,6 @@ import { withinLimit } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { NotOpened, RestartOptions } from './adapters/seats.ts';
 import { isSwitchedOn, stepsOf, stepsText } from './adapters/steps.ts';
-import type { AdapterSteps } from './adapters/steps.ts';
 import { chosenCertificates, useCertificates } from './chosen-certificates.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
@@ -149,6 +154,21 @@ export class SettingsInForce implements SettingsControl {
     this.#restart = restart;
   }
 
+  /** True once no change begins any more. */
+  get isEnding(): boolean {
+    return this.#ending.signal.aborted;
+  }
+
+  /** Adapters that a start has left switched off; the next request that changes settings opens them. */
+  leaveOff(notOpened: NotOpened): void {
+    for (const [name, error] of notOpened) {
+      this.#off.add(name);
+      this.#log.warning(
+        `${name} is switched off until a request changes settings, since it did not start: ${reasonsOf(error)}`,
+      );
+    }
+  }
+
   get isLocked(): boolean {
     return this.#start.settingsLocked;
   }
@@ -180,7 +200,7 @@ export class SettingsInForce implements SettingsControl {
         new SimError('COMMAND_CONFLICT', `nothing is changed: ${maxWaiting} changes of settings wait already`),
       );
     return this.#turns.take(async () => {
-      if (this.#ending.signal.aborted) throw isStopping();
+      if (this.isEnding) throw isStopping();
       const { read, refusals } = this.#read(values);
       if (refusals.length > 0) throw new SimError('COMMAND_CONFLICT', refusals.join('; '));
       const rest = new Map(this.#proven.rest);
@@ -189,8 +209,9 @@ export class SettingsInForce implements SettingsControl {
         else rest.set(key, value);
       }
       const keys = [...read.keys()];
-      const restarts = await this.#put(this.#inForce(rest), keys, by);
-      return { keys, restarts };
+      const change = { former: this.config, opened: this.#openedBy(rest, keys) };
+      const adapters = await this.#put(this.#inForce(rest, change), keys, by);
+      return { keys, adapters };
     });
   }
 
@@ -256,10 +277,26 @@ export class SettingsInForce implements SettingsControl {
     return missingCertificate(name, value, this.#certificates);
   }
 
-  /** @throws SimError COMMAND_BAD_VALUE with JSON pointers */
-  #inForce(rest: Layer): InForce {
+  /** Settings whose values differ in two layers of requests. */
+  #changedIn(former: Layer, next: Layer): readonly SettingKey[] {
+    return changeableKeys.filter((key) => !isDeepStrictEqual(this.#valueIn(former, key), this.#valueIn(next, key)));
+  }
+
+  /** Adapters of settings that change, and those of named settings that did not open. */
+  #openedBy(rest: Layer, named: readonly SettingKey[]): ReadonlySet<RestartableAdapter> {
+    const adaptersOf = (keys: readonly SettingKey[]) =>
+      keys.flatMap((key) => {
+        const { changes } = settingOf(key);
+        return changes.by === 'adapter' ? changes.adapter : [];
+      });
+    const off = adaptersOf(named).filter((adapter) => this.#off.has(adapter));
+    return new Set([...adaptersOf(this.#changedIn(this.#proven.rest, rest)), ...off]);
+  }
+
+  /** @param change absent: a start @throws SimError COMMAND_BAD_VALUE with JSON pointers */
+  #inForce(rest: Layer, change?: ChangeInForce): InForce {
     try {
-      return { rest, config: this.#start.settings.with(rest, this.#certificates) };
+      return { rest, config: this.#start.settings.with(rest, this.#certificates, change) };
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
       throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(pointedAt));
@@ -269,14 +306,11 @@ export class SettingsInForce implements SettingsControl {
   /**
    * Puts settings in force, or leaves the former ones there.
    * @param named settings of the request, also those that keep their values
-   * @returns adapters that were restarted, switched on or switched off
    * @throws SimError COMMAND_CONFLICT for an adapter that does not start with the settings
    */
-  async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<readonly RestartableAdapter[]> {
+  async #put(next: InForce, named: readonly SettingKey[], by: Origin): Promise<AdapterEffects> {
     const former = this.#proven;
-    const changed = changeableKeys.filter(
-      (key) => !isDeepStrictEqual(this.#valueIn(former.rest, key), this.#valueIn(next.rest, key)),
-    );
+    const changed = this.#changedIn(former.rest, next.rest);
     const steps = stepsOf({
       former: former.config,
       next: next.config,
@@ -298,7 +332,8 @@ export class SettingsInForce implements SettingsControl {
     this.#unrestored = null;
     this.#warn(former, next);
     for (const { keys, act } of this.#followers) if (keys.some((key) => changed.includes(key))) act(next.config, by);
-    return [...steps.keys(), ...(await this.#openAgain())];
+    const opened = await this.#openAgain();
+    return new Map([...steps, ...opened.map((name) => [name, 'switched_on'] as const)]);
   }
 
   /** The lines of a start that the former settings did not have; not those of settings that wait for their switch. */
@@ -315,7 +350,7 @@ export class SettingsInForce implements SettingsControl {
     this.#reports = null;
   }
 
-  async #restartOrReturn(steps: AdapterSteps, former: InForce, by: Origin): Promise<void> {
+  async #restartOrReturn(steps: AdapterEffects, former: InForce, by: Origin): Promise<void> {
     const names = [...steps.keys()];
     const [failure] = await this.#restartAll(names, false);
     if (failure === undefined) {

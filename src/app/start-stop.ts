@@ -6,6 +6,7 @@ import type { Adapter } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
 import type { EventLoopWatch } from '../core/event-loop.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { FindingRegistry } from '../core/findings/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
 import type { ListStore } from '../core/store.ts';
@@ -13,10 +14,14 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
+import type { ReportsJson } from '../evidence/findings/document.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
+import type { NotOpened } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
+import { formatOf, peersInRest } from './findings.ts';
+import type { EndedFindings } from './findings.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SettingsInForce } from './settings.ts';
@@ -66,9 +71,16 @@ export interface Endpoints {
 export interface Parts {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
+  /** The reports on all peers. @param scenario whose run they are about; absent: none */
+  readonly reportFindings: (scenario?: string) => ReportsJson;
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
+  /** Starts the adapters. @param leavesOff true: those that do not open are left switched off @throws SimError LISTEN_FAILED */
+  readonly startAdapters: (leavesOff: boolean) => Promise<NotOpened>;
+  /** true: a request has loaded the lab */
+  readonly isLoadedLab: boolean;
   readonly changes: DeviceChanges;
   readonly settings: SettingsInForce;
   readonly ticker: Ticker;
@@ -92,6 +104,7 @@ export interface Parts {
 export class App {
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  readonly findings: FindingRegistry;
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
@@ -108,6 +121,7 @@ export class App {
     this.#parts = parts;
     this.plant = parts.plant;
     this.faults = parts.faults;
+    this.findings = parts.findings;
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
@@ -119,13 +133,30 @@ export class App {
     return this.#parts.settings.hasRequestedAdapters;
   }
 
+  /** True if a request has loaded the lab. */
+  get isLoadedLab(): boolean {
+    return this.#parts.isLoadedLab;
+  }
+
   /** The simulator as the host of a scenario of this name. */
   scenarioHost(name: string): ScenarioHost {
     return this.#parts.scenarios.hostOf(name);
   }
 
-  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
-  async start(): Promise<Endpoints> {
+  /** Findings about all peers so far, with the settings for them. @param scenario whose run they are about; absent: none */
+  async endedFindings(scenario?: string): Promise<EndedFindings> {
+    const { findings, plant, reportFindings } = this.#parts;
+    const { findings: settings } = this.#config;
+    const hasJson = settings.reports.some((path) => formatOf(path) === 'json');
+    return { reports: reportFindings(scenario), peers: hasJson ? await peersInRest(findings, plant) : [], settings };
+  }
+
+  /**
+   * Binds every listener, then begins to tick.
+   * @param leavesOff true: adapters that do not open are left switched off, until a request changes settings
+   * @throws SimError LISTEN_FAILED with nothing left open
+   */
+  async start(leavesOff = false): Promise<Endpoints> {
     const { log, ticker, eventLoop, clockWatch, http, state, keeping, logKeeping, historyKeeping } = this.#parts;
     for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
       log.warning(warning);
@@ -138,9 +169,13 @@ export class App {
       logKeeping?.open();
       this.#parts.owners.settleMoves();
       await historyKeeping?.open(http.history);
-      for (const adapter of this.adapters) await adapter.start();
+      const notOpened = new Map(await this.#parts.startAdapters(leavesOff));
       this.#parts.owners.save();
-      const address = await this.api.start();
+      const address = await this.api.start((error) => {
+        if (!leavesOff) throw error;
+        notOpened.set('csip-website', error);
+      });
+      this.#parts.settings.leaveOff(notOpened);
       keeping?.start();
       ticker.start();
       eventLoop.start();
@@ -184,6 +219,7 @@ export class App {
     if (historyKeeping) await this.#waitForEnd('the history', historyKeeping.close());
     await this.#stopAdapters(({ outbound = false }) => !outbound);
     await http;
+    this.findings.close();
     this.faults.close();
     eventLoop.stop();
     clockWatch.stop();

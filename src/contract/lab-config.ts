@@ -32,11 +32,11 @@ export interface LabControl {
   /** The content of a YAML text. @throws SimError COMMAND_BAD_VALUE with an issue */
   read(yaml: string): LabContent;
   /**
-   * Builds another lab for a check, and binds nothing.
+   * Builds another lab for a check, and binds nothing; one lab at a time.
    * @param content null: the lab that the process was started with
-   * @throws SimError COMMAND_BAD_VALUE with issues named by JSON pointers
+   * @throws SimError COMMAND_BAD_VALUE with issues named by JSON pointers, COMMAND_QUEUE_FULL, STOPPING
    */
-  prepare(content: LabContent | null): PreparedLab;
+  prepare(content: LabContent | null): Promise<PreparedLab>;
 }
 
 const none = (): never => {

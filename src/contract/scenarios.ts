@@ -90,6 +90,8 @@ export interface RunReport {
   /** assertions of rules whose results were dropped; the other counts include them */
   readonly assertionsForgotten: number;
   readonly failures: readonly string[];
+  /** rules for the protocols of all peers, and those that came up; null: it runs */
+  readonly checksOfPeers: { readonly exercised: number; readonly rules: number } | null;
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
   steps(): readonly StepResult[];
   assertions(): readonly AssertionResult[];
@@ -128,23 +130,23 @@ export interface ScenarioStart {
 export const reportFormats = ['json', 'junit', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
-/** Scenarios of a running simulator: at most `maxScenarios` are kept, and one runs at a time. */
+/** Scenarios of a running simulator: at most `maxScenarios` are kept, one is checked and one runs at a time. */
 export interface ScenarioBook {
   readonly maxScenarios: number;
   list(): readonly KeptScenario[];
-  bundled(): readonly BundledScenario[];
+  bundled(): Promise<readonly BundledScenario[]>;
   /** @throws SimError UNKNOWN_RESOURCE */
   get(id: string): KeptScenario;
   /**
    * Checks a scenario and keeps it.
    * @param source content of the scenario, or the name of a bundled scenario
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
-   *   the scenario is written for other devices
+   *   the scenario is written for other devices, COMMAND_QUEUE_FULL when too many wait to be checked, STOPPING
    */
   add(source: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
   /**
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, STOPPING, COMMAND_CONFLICT when a scenario runs already or
-   *   the devices no longer fit
+   *   the devices no longer fit, COMMAND_QUEUE_FULL when too many wait to be checked
    */
   start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
   /**
@@ -176,7 +178,7 @@ function none(): never {
 export const noScenarios: ScenarioBook = {
   maxScenarios: 0,
   list: () => [],
-  bundled: () => [],
+  bundled: () => Promise.resolve([]),
   get: none,
   add: none,
   start: none,

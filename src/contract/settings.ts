@@ -76,11 +76,15 @@ export interface SettingsControl {
   change(values: Readonly<Record<string, unknown>>, by: Origin): Promise<SettingsChange>;
 }
 
+export const adapterEffects = ['restarted', 'switched_on', 'switched_off'] as const;
+export type AdapterEffect = (typeof adapterEffects)[number];
+export type AdapterEffects = ReadonlyMap<RestartableAdapter, AdapterEffect>;
+
 /** Outcome of a change of settings. */
 export interface SettingsChange {
   readonly keys: readonly string[];
-  /** adapters that have restarted, or were switched on or off */
-  readonly restarts: readonly RestartableAdapter[];
+  /** adapters that the change has restarted, switched on or switched off */
+  readonly adapters: AdapterEffects;
 }
 
 /** An interface without settings. */

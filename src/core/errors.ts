@@ -38,7 +38,7 @@ export const errorCodes = [
   'COMMAND_CONFLICT',
   /** a well-formed value that is not permitted */
   'COMMAND_BAD_VALUE',
-  /** the operator queue of the device is full */
+  /** too many calls wait for their turn already */
   'COMMAND_QUEUE_FULL',
   /** the configuration is not valid; `issues` has every reason */
   'CONFIG_INVALID',

@@ -15,6 +15,7 @@ import { createCsipDisturber } from './faults/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
 import { ClientFacade, rawControls } from './views/facade.ts';
 import { buildDocument, documentInParts, parseDocument } from './xml/codec.ts';
+import { xmlLimits } from './xml/tree.ts';
 
 /** EndDevices whose identities are shown at the start. */
 const maxIdentityLines = 8;
@@ -24,8 +25,11 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   readonly #clients: Clients;
   /** address of the server at the start, for people */
   readonly #endpoint: string;
+  readonly #searches: AbortController;
 
-  constructor(clients: Clients, view: CsipClient, { server }: CsipSettings) {
+  /** @param searches ends the searches for servers */
+  constructor(clients: Clients, view: CsipClient, { server }: CsipSettings, searches: AbortController) {
+    this.#searches = searches;
     this.#clients = clients;
     this.view = view;
     this.#endpoint = `${server.tls ? 'https' : 'http'}://${hostAndPort(server.host, server.port)}${server.dcap}`;
@@ -53,10 +57,12 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
   }
 
   close(): Promise<void> {
+    this.#searches.abort();
     return this.#clients.stop();
   }
 
   release(): Promise<void> {
+    this.#searches.abort();
     return this.#clients.stop(false);
   }
 
@@ -140,7 +146,8 @@ export function createCsip(
 ): LoadedAdapter<Device, CsipClient> {
   const channel = csipChannel(wireLog);
   const share = new LoopShare();
-  const discover = () => discoverServers({ later: parts.later });
+  const searches = new AbortController();
+  const discover = () => discoverServers({ later: parts.later, signal: searches.signal });
   const clients = new Clients({
     ...parts,
     settings,
@@ -152,11 +159,13 @@ export function createCsip(
     disturber: createCsipDisturber(faults),
     codecOf: (revision, aus) => ({
       parse: (octets) =>
-        octets.length <= parsedAtOnce ? parseDocument(octets) : share.runInParts(documentInParts(octets)),
+        octets.length <= parsedAtOnce
+          ? parseDocument(octets, xmlLimits, parts.findings.on)
+          : share.runInParts(documentInParts(octets, xmlLimits, parts.findings.on)),
       build: (document) => buildDocument(document, { revision: revision(), aus }),
     }),
   });
   const messages = new CsipMessageBook(channel);
   const view = new ClientFacade(clients, { messages, rawControls: rawControls(channel), discover });
-  return new CsipAdapter(clients, view, settings);
+  return new CsipAdapter(clients, view, settings, searches);
 }

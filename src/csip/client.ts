@@ -13,6 +13,7 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { LoopShare } from '../core/turns.ts';
 import type { EndDevice } from './end-device.ts';
+import type { ServerJudge } from './findings/judge.ts';
 import type { SubscriptionFollower } from './notifications.ts';
 import type { Submissions } from './submissions.ts';
 import type { CertificateFacts, SepExchange, SepAnswer, SepRequest } from './transport/exchange.ts';
@@ -137,6 +138,8 @@ export interface OpenedIdentity {
   readonly registrations: RegistrationBook;
   /** null: nothing listens for notifications */
   readonly subscriptions: Pick<SubscriptionFollower, 'follow' | 'reachable' | 'close'> | null;
+  /** absent: nobody judges the server */
+  readonly judge?: ServerJudge;
 }
 
 /** An EndDevice and its parts. */
@@ -313,7 +316,8 @@ export class Client {
     await this.line.close();
   }
 
-  async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean, leave = false): Promise<void> {
+  async #closeParts({ members, subscriptions, judge }: OpenedIdentity, forget: boolean, leave = false): Promise<void> {
+    judge?.close();
     for (const { endDevice } of members) endDevice.ceaseReading();
     // once the PIN of every EndDevice is wrong or cannot be compared, nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
@@ -360,7 +364,7 @@ export class Client {
     await this.#walk.start();
   }
 
-  #makeWalk({ members, registrations, certificate }: OpenedIdentity): Walk {
+  #makeWalk({ members, registrations, certificate, judge }: OpenedIdentity): Walk {
     const { conduct, clock, later, jitter, remoteClock, log, share } = this.#options;
     return new Walk({
       ...(share && { share }),
@@ -374,11 +378,18 @@ export class Client {
       jitter,
       remoteClock,
       log,
-      listener: this.#listener(members),
+      listener: this.#listener(members, judge),
+      witness: judge,
     });
   }
 
-  #listener(members: readonly Member[]): WalkListener {
+  /** Time of the server, s; null: it is not known. */
+  get #serverNowS(): number | null {
+    const { remoteClock, conduct } = this.#options;
+    return conduct.useServerTime && remoteClock.offsetS !== null ? remoteClock.nowMs() / 1000 : null;
+  }
+
+  #listener(members: readonly Member[], judge: ServerJudge | undefined): WalkListener {
     const memberOf = (target: WalkTarget) => members.find((member) => member.target === target);
     return {
       contact: () => this.#inContact(),
@@ -389,13 +400,22 @@ export class Client {
       endDevice: (target, facts) => {
         const member = memberOf(target);
         if (member === undefined) return;
+        if (facts !== null) judge?.endDevice(target, facts);
         member.endDevice.facts = facts;
         if (facts === null) member.endDevice.follow([]);
         member.submissions.follow(facts, this.#walk?.server ?? null);
         this.#subscribe();
       },
       programs: (target, programs) => {
-        memberOf(target)?.endDevice.follow(programs);
+        const endDevice = memberOf(target)?.endDevice;
+        if (endDevice !== undefined)
+          judge?.programs(target, {
+            programs: programs.map(({ listed }) => listed),
+            events: endDevice.events,
+            deviceIndex: target.deviceIndex,
+            nowS: this.#serverNowS,
+          });
+        endDevice?.follow(programs);
         this.#subscribe();
       },
       refused: (target, reason) => this.#cease(target, memberOf(target), reason),
@@ -428,6 +448,7 @@ export class Client {
       submissions.reachable(true);
     }
     this.#opened?.subscriptions?.reachable(true);
+    this.#opened?.judge?.reachable(true);
     this.#state = this.#walk?.stage ?? 'connecting';
   }
 
@@ -439,6 +460,7 @@ export class Client {
     if (this.#failures === 1) this.#options.log.warning(`the server cannot be reached: ${reason}`);
     for (const { submissions } of this.members) submissions.reachable(false);
     this.#opened?.subscriptions?.reachable(false);
+    this.#opened?.judge?.reachable(false);
     this.#watchLoss();
   }
 

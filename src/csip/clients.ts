@@ -9,14 +9,19 @@ import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { CsipClient, CsipManagedDevice } from '../contract/csip-client.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import type { Findings } from '../core/findings/rule.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
 import { errorText, SimError } from '../core/errors.ts';
+import { hostAndPort } from '../core/net/listen.ts';
 import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { TlsIo } from '../core/tls/watch.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { AddressBook } from './addresses.ts';
+import { csipRules } from '../finding-rules/csip.ts';
+import { ServerJudge } from './findings/judge.ts';
+import type { CsipRules } from './findings/model.ts';
 import { identityOf, makeMember, membersOf, nmiOf } from './members.ts';
 import type { FullMember, MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
@@ -106,6 +111,7 @@ export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsCha
   readonly channel: CsipChannel;
   readonly codecOf: (revision: () => CsipSettings['revision'], aus: CsipSettings['aus']) => SepCodec;
   readonly disturber: ExchangeDisturber;
+  readonly findings: Findings;
   /** PEM texts of the settings */
   readonly pem: TlsIo;
   /** servers that DNS-SD finds */
@@ -138,6 +144,7 @@ export class Clients {
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
   readonly #lfdiSlot: Slot;
+  readonly #rules: CsipRules;
   /** EndDevices that go on with their events before their client connects for the first time */
   readonly #resumed = new Map<Connection, readonly FullMember[]>();
   /** LFDIs set over REST by index; null: the one derived from the certificate */
@@ -172,6 +179,7 @@ export class Clients {
       nmis,
     };
     this.#lfdiSlot = options.store.slot(slotName('csip', 'lfdis'));
+    this.#rules = options.findings.rules('csip', csipRules);
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
     this.notifications = new Notifications({ ...options, codec: this.#codec });
   }
@@ -437,7 +445,8 @@ export class Clients {
     const certificate = credentials.facts;
     if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
     const { host, port, tls } = this.inForce.server;
-    const exchange = new HttpExchange({
+    const judge = this.#judgeOf(connection, certificate.lfdi, () => exchange);
+    const exchange: HttpExchange = new HttpExchange({
       host,
       port,
       tls: tls ? { identity: credentials, checkHostname: settings.checkHostname } : null,
@@ -448,6 +457,7 @@ export class Clients {
       later,
       channel,
       disturber,
+      witness: judge,
     });
     // open fallible resources first: members subscribe to their devices when they are created
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
@@ -464,6 +474,7 @@ export class Clients {
       jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
       reread: (url) => void client.walk?.reread(url),
       addresses,
+      witness: judge,
     });
     // devices may have joined or left meanwhile
     for (const member of members) member.regroup();
@@ -473,7 +484,27 @@ export class Clients {
       members,
       registrations,
       subscriptions: subscriptions && new SubscriptionFollower(subscriptions),
+      judge,
     };
+  }
+
+  /** The judge of the server at a connection. */
+  #judgeOf(connection: Connection, ownLfdi: string, exchange: () => HttpExchange): ServerJudge {
+    const { findings, clock, settings } = this.options;
+    const { host, port, tls } = this.inForce.server;
+    return new ServerJudge({
+      findings,
+      rules: this.#rules,
+      clock,
+      origin: new URL(`${tls ? 'https' : 'http'}://${hostAndPort(host, port)}`).origin,
+      isSecure: tls,
+      subscribes: this.inForce.subscribe,
+      ownLfdi,
+      lfdis: new Set(this.endDevicesOf(connection).map(({ lfdi }) => lfdi)),
+      isAggregator: settings.identity === 'aggregator',
+      lists: (mrid) => connection.client.members.some(({ endDevice }) => endDevice.events.get(mrid)?.present === true),
+      tls: () => exchange().handshake,
+    });
   }
 
   /** Takes the first server that DNS-SD finds; without one, and where multicast is refused, that of the settings. */
@@ -485,6 +516,7 @@ export class Clients {
     });
     try {
       const first = (await this.#searching).find(({ permitted }) => permitted);
+      if (this.#isStopped) return;
       if (first === undefined) {
         log.warning('DNS-SD has found no server; that of the settings is used');
         return;

@@ -159,6 +159,11 @@ export class EndDevice {
     return knownControls(this.#state);
   }
 
+  /** events of all readings by mRID */
+  get events(): ScheduleState['events'] {
+    return this.#state.events;
+  }
+
   get inForce(): readonly ControlInForce[] {
     return this.#inForce;
   }

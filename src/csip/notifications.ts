@@ -10,6 +10,7 @@ import { TlsGate } from '../core/tls/gate.ts';
 import type { TlsMaterial } from '../core/tls/material.ts';
 import { NotificationListener } from './notify/listener.ts';
 import { Subscriptions } from './notify/subscriptions.ts';
+import type { SubscriptionWitness } from './notify/subscriptions.ts';
 import type { AddressBook } from './addresses.ts';
 import type { ClientCredentials } from './transport/certificates.ts';
 import type { SepExchange } from './transport/exchange.ts';
@@ -37,6 +38,7 @@ export interface SubscriberOptions {
   readonly automatic: boolean;
   readonly jitter: Jitter;
   readonly reread: (url: string) => void;
+  readonly witness?: SubscriptionWitness;
   /** of subscriptions at the server, over restarts */
   readonly addresses?: AddressBook;
 }

@@ -33,6 +33,7 @@ import { createRandom } from '../core/random.ts';
 import { TlsFiles } from '../core/tls/watch.ts';
 import { LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
+import { Dnp3Judges } from './findings/judges.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
 import { OutstationMemory } from './memory/memory.ts';
 import { Dnp3Messages } from './message-log.ts';
@@ -415,6 +416,11 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept: 
   const logger = logBook.logger('DNP3');
   const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
   const messages = new Dnp3Messages(wireLog);
+  const judges = new Dnp3Judges({
+    findings: parts.findings,
+    clock,
+    message: () => (messages.active ? { channel: 'dnp3', id: messages.channel.lastId } : null),
+  });
   const tlsFiles = tlsFilesOf(settings, parts, logger);
   const context: ServerContext = {
     clock,
@@ -433,6 +439,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept: 
     counters: freshCounters(),
     limits: serverLimits,
     tls: tlsFiles === null ? null : { gate: tlsFiles.gate, allowed: settings.tls?.allowedPeers ?? null },
+    judges,
     wantsFragments: () => messages.active,
     onFragment: (report) => {
       messages.push(report);
@@ -464,6 +471,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts, isKept: 
         remoteClock: () => remoteClock(logger),
         random: (purpose) => createRandom(seed, 'dnp3', device.index, purpose),
         log: deviceLogger(logger, device.index),
+        observerOf: (facts) => judges.masterOf(facts),
         onControl(report) {
           if (report.status === 0) adapter.controls.done += report.isSelect ? 0 : 1;
           else adapter.controls.refused += 1;

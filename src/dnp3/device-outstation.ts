@@ -11,6 +11,8 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import { attributesOf, createDevicePort } from './bridge.ts';
 import type { DeviceDisturber } from './faults/disturber.ts';
+import type { OutstationFacts } from './findings/dialogue.ts';
+import { outputRanges } from './findings/outputs.ts';
 import { keptOffset, MasterClock } from './clock.ts';
 import { keepNothing } from './memory/memory.ts';
 import type { OutstationMemory } from './memory/memory.ts';
@@ -24,7 +26,9 @@ import type { ServedOutstation } from './server/context.ts';
 import type { Dnp3Listener } from './server/listener.ts';
 import { functionCodes } from './stack/application/types.ts';
 import { Outstation } from './stack/outstation/outstation.ts';
+import { pointKinds } from './stack/points.ts';
 import type { Association } from './stack/outstation/association.ts';
+import type { MasterObserver } from './stack/outstation/observer.ts';
 import { defaultLimits } from './stack/outstation/types.ts';
 import type { DeviceAttribute } from './stack/outstation/types.ts';
 
@@ -43,6 +47,8 @@ export interface DeviceOutstationOptions {
   readonly onControl: (report: ControlReport) => void;
   /** Called when a master has written the time. @param offsetS seconds by which the master is ahead */
   readonly onTime: (master: number, offsetS: number) => void;
+  /** Makes the observer of one master; absent: nobody observes. */
+  readonly observerOf?: (facts: OutstationFacts) => MasterObserver;
   /** memory that survives the process; null: none */
   readonly memory: OutstationMemory | null;
   /** absent: the registers do not survive the process */
@@ -76,6 +82,7 @@ export class DeviceOutstation implements ServedOutstation {
   constructor(options: DeviceOutstationOptions) {
     this.#options = options;
     const { device, plant, settings, address, rows, disturber, wall, later, random, log, onControl } = options;
+    const { observerOf } = options;
     this.device = device;
     this.attributes = attributesOf(device);
     this.address = address;
@@ -132,6 +139,7 @@ export class DeviceOutstation implements ServedOutstation {
           this.#clocks.set(master, clock);
           return clock;
         },
+        ...(observerOf && { observerOf: () => observerOf(this.#facts()) }),
         restartDelayMs: 0,
         ...(memory && { durable: (functionCode: number) => this.#durable(memory, functionCode) }),
         log,
@@ -215,6 +223,25 @@ export class DeviceOutstation implements ServedOutstation {
           return { ...row, ...(min !== null && { min }), ...(max !== null && { max }) };
         }),
     });
+  }
+
+  #facts(): OutstationFacts {
+    const { settings, rows } = this.#options;
+    const { database } = this.points;
+    return {
+      deviceIndex: this.deviceIndex,
+      address: this.address,
+      hasUnsolicited: settings.unsolicited,
+      isWallTime: this.#lastWritten.simOf(0) === null,
+      selectTimeoutMs: defaultLimits.selectTimeoutMs,
+      staticPoints: () => pointKinds.reduce((sum, kind) => sum + database.pointsOfClass0(kind).length, 0),
+      rangeOf: outputRanges(rows),
+      hasBuiltInMap: settings.pointsFile === null,
+      outputOf: (kind, index) => {
+        const point = database.point(kind === 'binary' ? 'binaryOutput' : 'analogOutput', index);
+        return typeof point?.state.value === 'number' ? point.state.value : undefined;
+      },
+    };
   }
 
   #durable(memory: OutstationMemory, functionCode: number): Promise<void> | null {

@@ -1,5 +1,6 @@
 /** The whole catalogue of findings, by protocol. Judges import the table of their protocol alone. */
-import type { FindingProtocol, RuleTable } from '../core/findings/rule.ts';
+import type { FindingProtocol } from '../core/findings/identity.ts';
+import type { RuleRow, RuleTable } from '../core/findings/rule.ts';
 import { commonRules } from './common.ts';
 import { csipRules } from './csip.ts';
 import { dnp3Rules } from './dnp3.ts';
@@ -13,3 +14,10 @@ export const catalogue = {
   dnp3: dnp3Rules,
   common: commonRules,
 } as const satisfies Readonly<Record<FindingProtocol, RuleTable>>;
+
+/** The rows of all protocols by id, such as `modbus.poll_fast`. */
+export const catalogueRows: ReadonlyMap<string, RuleRow> = new Map(
+  Object.entries<RuleTable>(catalogue).flatMap(([protocol, rows]) =>
+    Object.entries(rows).map(([name, row]) => [`${protocol}.${name}`, row] as const),
+  ),
+);

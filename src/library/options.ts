@@ -71,7 +71,7 @@ export interface WaitOptions {
 }
 
 /**
- * Settings by their names in configuration files, and the blocks `devices`, `grid` and `faults`; an unknown name is
+ * Settings by their names in configuration files, and the blocks `devices`, `grid`, `faults` and `findings`; an unknown name is
  * refused. Relative paths start at the working directory. Environment variables are ignored.
  */
 export interface SimulatorOptions {
@@ -81,6 +81,7 @@ export interface SimulatorOptions {
   readonly devices?: readonly Readonly<Record<string, unknown>>[];
   readonly grid?: Readonly<Record<string, unknown>>;
   readonly faults?: readonly unknown[];
+  readonly findings?: Readonly<Record<string, unknown>>;
   readonly device_type?: string;
   /** number of devices */
   readonly N?: number;

@@ -1,6 +1,8 @@
 /** A scenario ready to run: with parameters, loops and included files resolved. */
 import { csipControlStates } from '../contract/csip-reports.ts';
 import { pointerStep } from '../core/errors.ts';
+import type { FindingProtocol } from '../core/findings/identity.ts';
+import type { Severity } from '../core/findings/rule.ts';
 
 /** A request to the REST interface, for `ScenarioHost.perform`. */
 export interface ScenarioRequest {
@@ -122,7 +124,34 @@ export type Subject =
   | { readonly kind: 'nothing_left'; readonly device: number | null; readonly except: readonly string[] }
   /** every protocol presents the same values */
   | { readonly kind: 'consistent'; readonly device: number | null }
-  | AnsweredSubject;
+  | AnsweredSubject
+  | FindingSubject;
+
+/** Findings about peers since the start of the step, or in `always` and `finally` since the start of the run. */
+export type FindingSubject =
+  | {
+      readonly kind: 'no_findings';
+      /** the mildest one that counts */
+      readonly severity: Severity;
+      /** null: every protocol */
+      readonly protocol: FindingProtocol | null;
+      /** ids of rules that do not count */
+      readonly except: readonly string[];
+    }
+  /** a peer breaks a rule, repetitions included */
+  | { readonly kind: 'finding'; readonly rule: string; readonly atLeast: number }
+  /** each of the rules has come up */
+  | { readonly kind: 'exercised'; readonly rules: readonly string[] };
+
+const findingKinds: ReadonlySet<string> = new Set([
+  'no_findings',
+  'finding',
+  'exercised',
+] satisfies FindingSubject['kind'][]);
+
+/** True if one of the assertions is about findings. */
+export const judgesPeers = (expectations: readonly Expectation[]): boolean =>
+  expectations.some(({ subject }) => findingKinds.has(subject.kind));
 
 /**
  * All commands that were answered positively have been carried out: those since the start of the step, or in `always`

@@ -176,10 +176,13 @@ async function shownBy({ port: http }: RunningApp, free: number | null): Promise
   ];
 }
 
-const differences = (one: readonly string[], other: readonly string[]) => [
-  ...one.filter((line) => !other.includes(line)).map((line) => `- ${line}`),
-  ...other.filter((line) => !one.includes(line)).map((line) => `+ ${line}`),
-];
+function differences(one: readonly string[], other: readonly string[]): readonly string[] {
+  const [before, after] = [new Set(one), new Set(other)];
+  return [
+    ...one.filter((line) => !after.has(line)).map((line) => `- ${line}`),
+    ...other.filter((line) => !before.has(line)).map((line) => `+ ${line}`),
+  ];
+}
 
 /** Flags of a value; a list is one flag for each of its members. */
 const flagsOf = (key: SettingKey, value: Json): readonly string[] =>

@@ -25,6 +25,7 @@ import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { parseYaml } from '../../src/core/yaml.ts';
 import { configOf } from '../support/configured.ts';
+import { pick } from '../support/depth.ts';
 import type { Json } from '../support/http.ts';
 import { holdsAsync } from '../support/property.ts';
 
@@ -141,6 +142,17 @@ describe('GET config', () => {
       devices: [{ device_type: pv, count: 2 }],
     });
     await expectSame(first);
+  });
+
+  it('has the names of peers in force', async () => {
+    const peers = [{ name: 'A', match: [{ protocol: 'modbus', address: '127.0.0.2' }] }];
+    const lab = Lab.ofOptions({ findings: { peers } });
+    lab.app.findings.peers.setName({ name: 'B', match: [{ protocol: 'dnp3', address: '1@127.0.0.2' }] });
+    const again = await lab.again();
+    expect(again.app.findings.peers.names).to.deep.equal([
+      ...peers,
+      { name: 'B', match: [{ protocol: 'dnp3', address: '1@127.0.0.2' }] },
+    ]);
   });
 
   it('leaves out secrets and names them', async () => {
@@ -338,7 +350,7 @@ describe('GET config', () => {
         const second = await first.again(format);
         expect(second.devices).to.deep.equal(first.devices);
       },
-      { runs: 20 },
+      { runs: pick({ quick: 20, ci: 50 }) },
     );
   });
 });

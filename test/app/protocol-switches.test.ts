@@ -110,7 +110,8 @@ describe('Protocols that are switched while the simulator runs', () => {
 
   it('Modbus is switched off and on again', async () => {
     const former = modbusEndpoint(lab.app, 0).port;
-    expect((await post(lab, 'modbus/disable')).json.restarts).to.deep.equal(['modbus']);
+    const { json } = await post(lab, 'modbus/disable');
+    expect([json.restarts, json.adapters]).to.deep.equal([['modbus'], [{ adapter: 'modbus', effect: 'switched_off' }]]);
     expect(await refusalAt(former)).to.equal('ECONNREFUSED');
     expect((await comm(lab, 'modbus_tcp')).enabled).to.equal(false);
     expect((await ask(lab.port, '/api/sim/modbus')).json).to.include({ enabled: false });
@@ -123,7 +124,7 @@ describe('Protocols that are switched while the simulator runs', () => {
   it('DNP3 is switched on with its settings, moves, and is switched off', async () => {
     const [first, second] = [await freePort(), await freePort()];
     const on = await post(lab, 'dnp3/enable', { dnp3_port: first, dnp3_shared_port: true, dnp3_outstation_addr: 20 });
-    expect([on.status, on.json.restarts]).to.deep.equal([200, ['dnp3']]);
+    expect([on.status, on.json.adapters]).to.deep.equal([200, [{ adapter: 'dnp3', effect: 'switched_on' }]]);
     expect((await ask(lab.port, '/api/sim/dnp3?device=1')).json.link.outstation).to.equal(21);
     await patch(lab, { dnp3_port: second });
     expect(await refusalAt(first)).to.equal('ECONNREFUSED');
@@ -138,7 +139,8 @@ describe('Protocols that are switched while the simulator runs', () => {
     const [a, b] = [await freePort(), await freePort()];
     await patch(lab, { mb_port: a, mb_shared_port: true, dnp3_enable: true, dnp3_port: b, dnp3_shared_port: true });
     const { status, json } = await patch(lab, { mb_port: b, dnp3_port: a });
-    expect([status, json.restarts]).to.deep.equal([200, ['modbus', 'dnp3']]);
+    const both = ['modbus', 'dnp3'].map((adapter) => ({ adapter, effect: 'restarted' }));
+    expect([status, json.restarts, json.adapters]).to.deep.equal([200, ['modbus', 'dnp3'], both]);
     expect(await markerAt(b)).to.equal('SunS');
     expect((await comm(lab, 'dnp3')).endpoint).to.equal(`tcp://127.0.0.1:${a}`);
   });

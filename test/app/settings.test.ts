@@ -146,7 +146,7 @@ class OldHistory {
 
 /** What a live setting does, for a value that is not its default. */
 interface Observation {
-  readonly value: string | number;
+  readonly value: string | number | boolean;
   /** starts a simulator of its own; absent: one that the settings share will do */
   readonly start?: (env: Env) => Promise<Lab>;
   readonly observe: (lab: Lab) => Promise<unknown>;
@@ -172,6 +172,7 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
       return Promise.resolve(printed[0]?.[0]);
     },
   },
+  findings_enable: { value: false, observe: ({ app }) => Promise.resolve(app.findings.on) },
   csip_poll_rate_s: {
     value: 77,
     start: (env) => start(history.csipFlags, env),

@@ -27,9 +27,10 @@ class Bench {
         end: () => this.events.push('plant: no more ticks'),
         commands: { cancelAll: () => this.events.push('commands canceled') },
       },
+      findings: { close: () => this.events.push('findings closed') },
       faults: { close: () => this.events.push('faults closed') },
       adapters,
-      settings: { end: () => this.#end('settings') },
+      settings: { end: () => this.#end('settings'), leaveOff: () => undefined },
       http: {
         exposures: [],
         startLines: () => [],
@@ -37,6 +38,10 @@ class Bench {
           start: () => this.#begin('http', { host: '127.0.0.1', port: 1 }),
           stop: () => this.#end('http'),
         },
+      },
+      startAdapters: async () => {
+        for (const adapter of adapters) await adapter.start();
+        return new Map();
       },
       changes: { settled: () => this.#end('changes') },
       ticker: { start: () => this.events.push('ticker starts'), stop: () => this.#end('ticker') },
@@ -130,6 +135,7 @@ describe('The order of start and stop', () => {
       'websocket ends',
       'modbus ended',
       'websocket ended',
+      'findings closed',
       'faults closed',
       'state ends',
       'state ended',

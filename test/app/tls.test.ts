@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -81,6 +81,22 @@ describe('Modbus over TLS of the whole simulator', () => {
     const { points } = (await ask(port, '/api/sim/registers/704?device=1')).json;
     const written = points.find(({ name }: { name: string }) => name === 'WMaxLimPct');
     expect(JSON.stringify(written)).to.match(/127\.0\.0\.1:\d+ \(GridServiceSunSpec\)/);
+  });
+
+  it('a file that is missing for a moment is an issue of changes that restart its adapter alone', async () => {
+    running = await startApp(['PV-3Phase'], flags);
+    const { port } = running;
+    const patch = async (body: object) => (await ask(port, '/api/sim/settings', { method: 'PATCH', body })).status;
+    const path = join(directory, 'server.key');
+    renameSync(path, `${path}.away`);
+    try {
+      expect(await patch({ log_level: 'error' })).to.equal(200);
+      expect(await patch({ mb_shared_port: true })).to.equal(422);
+      expect(await patch({ mb_shared_port: false })).to.equal(200);
+    } finally {
+      renameSync(`${path}.away`, path);
+    }
+    expect(await patch({ mb_shared_port: true })).to.equal(200);
   });
 
   it('a device that is added while it runs is served inside TLS too', async () => {

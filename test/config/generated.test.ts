@@ -74,6 +74,7 @@ describe('generated configuration files', () => {
       ...settingKeys.filter((key) => !settingOf(key).noFile),
       'grid',
       'faults',
+      'findings',
       'devices',
       'left_out',
       'notes',

@@ -20,6 +20,7 @@ import { csipChannel } from '../../src/csip/transport/messages.ts';
 import { buildDocument, parseDocument } from '../../src/csip/xml/codec.ts';
 import { SimError } from '../../src/core/errors.ts';
 import { fileIo } from '../../src/core/tls/watch.ts';
+import { FindingsRig } from '../support/findings.ts';
 import { headEndPki } from '../support/head-end.ts';
 import { configOf } from '../support/configured.ts';
 import { testPlant } from '../support/plant.ts';
@@ -66,6 +67,7 @@ function clientsWith(
       build: (document) => buildDocument(document, { revision: '2018', aus: null }),
     }),
     disturber: undisturbed,
+    findings: new FindingsRig().registry,
     pem: fileIo,
     discover,
   });

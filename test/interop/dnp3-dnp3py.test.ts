@@ -60,4 +60,8 @@ describeWith(['dnp3py'], 'an outstation at a master of dnp3py', function () {
       if ((await master.ask('values', { points: ['AI149'] })).AI149 === 610) break;
     }
   });
+
+  it('is a master without findings', async () => {
+    expect(await bench.brokenRules()).to.deep.equal([]);
+  });
 });

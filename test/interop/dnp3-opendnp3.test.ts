@@ -131,6 +131,10 @@ describeWith(['opendnp3'], 'an outstation at a master of opendnp3', function () 
     expect(await master.ask('task', { kind: 'CLEAR_RESTART' })).to.equal('SUCCESS');
     expect(await master.ask('task', { kind: 'NON_LAN_TIME_SYNC' })).to.equal('SUCCESS');
   });
+
+  it('has the findings of its clock, which is an hour ahead, and of the controls of 8.4, and no others', async () => {
+    expect(await bench.brokenRules()).to.deep.equal(['control_unknown', 'control_value', 'time_wrong']);
+  });
 });
 
 describeWith(['opendnp3'], 'unsolicited responses of an outstation at opendnp3', function () {
@@ -156,5 +160,9 @@ describeWith(['opendnp3'], 'unsolicited responses of an outstation at opendnp3',
     expect((await master.ask('event_of', { point: 'BI69' })).value).to.equal(true);
     const [own] = (await bench.get('dnp3')).masters;
     expect(own.unsolicited).to.include({ configured: true, null_confirmed: true });
+  });
+
+  it('has no finding but that of its clock', async () => {
+    expect(await bench.brokenRules()).to.deep.equal(['time_wrong']);
   });
 });

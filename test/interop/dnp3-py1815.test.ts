@@ -55,6 +55,7 @@ describeWith(
     let folder: string;
     let bench: Dnp3Bench;
     let verdicts: readonly Verdict[];
+    let brokenRules: readonly string[];
 
     before(async () => {
       folder = await mkdtemp(join(tmpdir(), 'derbench-py1815-'));
@@ -89,6 +90,7 @@ describeWith(
       await run.catch((error: unknown) => {
         if ((error as { code?: unknown }).code !== 1) throw error;
       });
+      brokenRules = await bench.brokenRules();
       verdicts = JSON.parse(await readFile(file('report.json'), 'utf8')).results as Verdict[];
     });
     after(async () => {
@@ -101,6 +103,10 @@ describeWith(
 
     it('fails none of its checks', () => {
       expect(of('failed')).to.deep.equal([]);
+    });
+
+    it('has findings about its masters that send bad frames and wrong confirms, and no others', () => {
+      expect(brokenRules).to.deep.equal(['confirm_sequence', 'link_bad']);
     });
 
     it('is judged by all 44 of them', () => {

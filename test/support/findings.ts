@@ -2,10 +2,12 @@
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { EndedFault } from '../../src/core/faults/registry.ts';
 import { FindingRegistry } from '../../src/core/findings/registry.ts';
+import type { FindingRegistryOptions } from '../../src/core/findings/registry.ts';
 import { reportOn } from '../../src/core/findings/report.ts';
 import type { CellState, ReportRow } from '../../src/core/findings/report.ts';
 import type { Peer } from '../../src/core/findings/peer.ts';
-import type { PeerIdentity, RuleRow } from '../../src/core/findings/rule.ts';
+import type { PeerIdentity } from '../../src/core/findings/identity.ts';
+import type { RuleRow } from '../../src/core/findings/rule.ts';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import { HandTimers } from './timers.ts';
 import { HandWall } from './wall.ts';
@@ -31,6 +33,7 @@ export class FindingsRig {
   hasStalled = false;
   isOn = true;
   readonly lines: string[] = [];
+  readonly options: FindingRegistryOptions;
   readonly registry: FindingRegistry;
 
   constructor() {
@@ -39,7 +42,7 @@ export class FindingsRig {
     };
     const faults = () => this.active;
     const ended = () => this.ended;
-    this.registry = new FindingRegistry({
+    this.options = {
       wall: this.wall,
       sim: () => simTimeFromMs(this.wall.nowMs()),
       later: this.timers.later,
@@ -56,7 +59,8 @@ export class FindingsRig {
       hasStalled: () => this.hasStalled,
       isOn: () => this.isOn,
       isKept: () => false,
-    });
+    };
+    this.registry = new FindingRegistry(this.options);
   }
 
   /** A peer that has sent a valid request. */

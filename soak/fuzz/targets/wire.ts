@@ -1,6 +1,7 @@
 /** Parsers of the wire: frames of Modbus and DNP3, XML of IEEE 2030.5, frames of OCPP, bodies of REST. */
 import { readFileSync } from 'node:fs';
-import { parseBody } from '../../../src/api/http/body.ts';
+import { parsingBody } from '../../../src/api/http/body.ts';
+import { runWhole } from '../../../src/core/turns.ts';
 import { parseDocument } from '../../../src/csip/xml/codec.ts';
 import { describe as inWords } from '../../../src/dnp3/stack/application/describe.ts';
 import { parseRequest } from '../../../src/dnp3/stack/application/parse.ts';
@@ -214,6 +215,6 @@ export const wireTargets: readonly Target[] = [
   parserTarget(
     'rest-body',
     () => bodies,
-    (text) => parseBody(Buffer.from(text)),
+    (text) => runWhole(parsingBody(Buffer.from(text))),
   ),
 ];

@@ -52,8 +52,8 @@ export async function findingsText(
     faults: faultsOf(faults),
   });
   if (format !== 'json') return formattedReport(document, format, failOn);
-  const { peers: _peers, ...head } = document;
-  return `${JSON.stringify({ ...head, peers: reports.map((report) => peerReport.reply(report, context)) }, null, 2)}\n`;
+  const peers = reports.map((report) => peerReport.reply(report, context));
+  return `${JSON.stringify({ ...document, peers }, null, 2)}\n`;
 }
 
 /** Headers of a document. */

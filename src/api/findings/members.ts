@@ -4,7 +4,8 @@ import type { PeerGroup, PeerMatch } from '../../core/findings/peers.ts';
 import type { Rule } from '../../core/findings/registry.ts';
 import { cellStates, verdicts } from '../../core/findings/report.ts';
 import type { GroupReport, ReportRow, SeverityCounts } from '../../core/findings/report.ts';
-import { findingProtocols, ruleBases, ruleNeeds, severities } from '../../core/findings/rule.ts';
+import { findingProtocols, ruleNeeds } from '../../core/findings/identity.ts';
+import { ruleBases, severities } from '../../core/findings/rule.ts';
 import type { RuleParam, Severity } from '../../core/findings/rule.ts';
 import type { Waiver } from '../../core/findings/waivers.ts';
 import type { Peer } from '../../core/findings/peer.ts';
@@ -13,7 +14,9 @@ import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 
 /** Parts of the simulator that replies about findings need. */
-export type FindingsContext = Pick<RouteContext, 'plant' | 'findings'>;
+export interface FindingsContext extends Pick<RouteContext, 'findings'> {
+  readonly plant: Pick<RouteContext['plant'], 'dateMs'>;
+}
 
 const open = () => z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
 

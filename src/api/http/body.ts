@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pointerStep } from '../../core/errors.ts';
 import { jsonPlace } from '../../core/json-place.ts';
+import { runWhole } from '../../core/turns.ts';
 import { HttpProblem, invalid } from './errors.ts';
 
 const maxDepth = 32;
@@ -13,6 +14,8 @@ const maxImportMembers = 400_000;
 export const maxImportBytes = 5 * 1024 * 1024;
 /** maximum characters of a text, unless the operation sets another */
 const maxStringLength = 1_000;
+/** Values or tokens of a body that are checked in a row; they take about a millisecond. */
+const checkedPerPart = 2_000;
 /** characters of a member's name in an issue */
 const shownNameLength = 100;
 /** Bytes read beyond the limit, so that the client gets the answer instead of a reset. */
@@ -75,12 +78,16 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
+/** Makes the JSON pointer of a value, which only a refusal needs. */
+type Pointer = () => string;
+
 /**
- * Checks the bounds of every body, whatever its schema.
+ * Checks the bounds of every body, whatever its schema; yields when other work may run.
  * @throws HttpProblem `validation`
  */
-function checkShape(body: unknown, maxTextLength: number, memberLimit: number): void {
+function* checkingShape(body: unknown, maxTextLength: number, memberLimit: number): Generator<undefined, void> {
   let members = 0;
+  let checked = 0;
   function count(more: number): void {
     members += more;
     if (members > memberLimit) {
@@ -88,34 +95,34 @@ function checkShape(body: unknown, maxTextLength: number, memberLimit: number): 
       throw invalid('body', '', detail);
     }
   }
-  function check(value: unknown, pointer: string, depth: number): void {
-    const refuse = (detail: string): never => {
-      throw invalid('body', pointer, detail);
-    };
+  function checkName(name: string, pointer: Pointer): void {
+    if (forbiddenNames.has(name)) throw invalid('body', pointer(), 'is not a permitted member name');
+    if (name.length > maxStringLength) throw invalid('body', pointer(), 'has too long a name');
+  }
+  function checkPlain(value: unknown, pointer: Pointer): void {
     if (typeof value === 'string' && value.length > maxTextLength)
-      refuse(`must have at most ${maxTextLength} characters`);
-    if (typeof value === 'number' && !Number.isFinite(value)) refuse('must be a finite number');
-    if (typeof value !== 'object' || value === null) return;
-    if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
-    if (Array.isArray(value)) {
-      if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
-      count(1);
-      value.forEach((item, index) => {
-        check(item, `${pointer}/${index}`, depth + 1);
-      });
-      return;
-    }
-    const entries = Object.entries(value);
+      throw invalid('body', pointer(), `must have at most ${maxTextLength} characters`);
+    if (typeof value === 'number' && !Number.isFinite(value))
+      throw invalid('body', pointer(), 'must be a finite number');
+  }
+  function* check(holder: object, pointer: Pointer, depth: number): Generator<undefined, void> {
+    if (depth >= maxDepth) throw invalid('body', pointer(), `must not be nested deeper than ${maxDepth} levels`);
+    const isList = Array.isArray(holder);
+    const entries: readonly [string, unknown][] = Object.entries(holder);
+    if (isList && entries.length > maxItems) throw invalid('body', pointer(), `must have at most ${maxItems} items`);
     // an empty object costs the schema as much as a member, and takes only three characters
-    count(Math.max(1, entries.length));
-    for (const [name, member] of entries) {
-      const path = pointer + pointerStep(name.slice(0, shownNameLength));
-      if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');
-      if (name.length > maxStringLength) throw invalid('body', path, 'has too long a name');
-      check(member, path, depth + 1);
+    count(isList ? 1 : Math.max(1, entries.length));
+    for (const [name, value] of entries) {
+      const inner = () => pointer() + pointerStep(name.slice(0, shownNameLength));
+      if (!isList) checkName(name, inner);
+      if (typeof value === 'object' && value !== null) yield* check(value, inner, depth + 1);
+      else checkPlain(value, inner);
+      checked += 1;
+      if (checked % checkedPerPart === 0) yield;
     }
   }
-  check(body, '', 0);
+  if (typeof body === 'object' && body !== null) yield* check(body, () => '', 0);
+  else checkPlain(body, () => '');
 }
 
 /** An object or array that encloses the current position in the text. */
@@ -131,12 +138,13 @@ const pointerTo = (places: readonly Place[]) =>
 
 /**
  * Refuses duplicate member names: the parser keeps the last one, so another reader of the text could see another
- * request than the one carried out.
+ * request than the one carried out. Yields when other work may run.
  * @param text valid JSON
  * @throws HttpProblem `validation`
  */
-function checkUniqueNames(text: string): void {
+function* checkingUniqueNames(text: string): Generator<undefined, void> {
   const places: Place[] = [];
+  let checked = 0;
   for (const [token, name] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?|[{}[\],]/g)) {
     const place = places.at(-1);
     if (token === '{') places.push({ names: new Set(), step: '' });
@@ -149,6 +157,8 @@ function checkUniqueNames(text: string): void {
         throw invalid('body', pointerTo(places), 'is given more than once in one object');
       place.names.add(place.step);
     }
+    checked += 1;
+    if (checked % checkedPerPart === 0) yield;
   }
 }
 
@@ -202,15 +212,15 @@ export function bytesOf({ isImport }: BodyBounds, limit: number): number {
 }
 
 /**
- * The JSON body of a request; `{}` when there is none, or an empty one.
+ * Reads the JSON body of a request, `{}` when there is none or an empty one; yields when other work may run.
  * @throws HttpProblem `malformed-json`, `validation`
  */
-export function parseBody(bytes: Buffer | undefined, bounds: BodyBounds = {}): unknown {
+export function* parsingBody(bytes: Buffer | undefined, bounds: BodyBounds = {}): Generator<undefined, unknown> {
   if (bytes === undefined || bytes.length === 0) return {};
   const text = decoded(bytes);
   const value = parsed(text);
-  checkShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
-  checkUniqueNames(text);
+  yield* checkingShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
+  yield* checkingUniqueNames(text);
   return value;
 }
 
@@ -226,7 +236,7 @@ export function bodyInProcess(value: unknown, limit: number, bounds: BodyBounds 
   const maxBytes = bytesOf(bounds, limit);
   if (Buffer.byteLength(text) > maxBytes) throw tooLarge(maxBytes);
   // `value`, since its text has null in place of numbers that are not finite
-  checkShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
+  runWhole(checkingShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds)));
   return JSON.parse(text);
 }
 

@@ -3,9 +3,10 @@ import type { Application, Request, Response } from 'express';
 import type { Origin } from '../../core/origin.ts';
 import { isPrivateConnection } from '../../core/http/http-guard.ts';
 import { peerOf } from '../../core/net/listen.ts';
+import { runWhole } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
 import type { RequestLog } from './request-log.ts';
-import { bytesOf, parseBody, readBody } from './body.ts';
+import { bytesOf, parsingBody, readBody } from './body.ts';
 import { describeError, notPrivate } from './errors.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
@@ -102,17 +103,16 @@ async function run(route: Route, request: Request, response: Response, serving: 
   const { share } = ctx;
   if (route.isPrivate && !isPrivateConnection(request.socket)) throw notPrivate();
   const bytes = hasBody(route) ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
-  const answer = () =>
-    answerOf(route, ctx, {
-      params: request.params,
-      query: request.query,
-      body: hasBody(route) ? parseBody(bytes, route) : undefined,
-      by: originOf(request),
-    });
+  const parsing = parsingBody(bytes, route);
+  // other bodies are short enough for the turn of their request
+  const imported = route.isImport ? await share.runInParts(parsing) : undefined;
+  const bodyNow = () => (route.isImport ? imported : runWhole(parsing));
   await share.run(() => {
     // the client has closed the connection while its request waited
     if (route.method === 'get' && response.destroyed) return undefined;
-    const result = answer();
+    const { params, query } = request;
+    const body = hasBody(route) ? bodyNow() : undefined;
+    const result = answerOf(route, ctx, { params, query, body, by: originOf(request) });
     // the reply of a synchronous handler is sent within this call
     return result instanceof Promise
       ? result.then((late) => share.run(() => send(route, response, late, checkReplies)))

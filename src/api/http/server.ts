@@ -56,8 +56,8 @@ export interface Api {
   readonly perform: Perform;
   /** true once this interface has received a request to stop, or `stop` was called */
   readonly stopping: boolean;
-  /** @throws SimError LISTEN_FAILED */
-  start(): Promise<Address>;
+  /** @param onPageFailure called if the management page does not open; default: throws @throws SimError LISTEN_FAILED */
+  start(onPageFailure?: (error: unknown) => void): Promise<Address>;
   /**
    * Moves the management page of CSIP to another address. Answers under way on the former one may finish.
    * @param address null: no page @throws SimError LISTEN_FAILED; then there is no page
@@ -111,6 +111,10 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
   };
   context.keepPart?.('holds', ctx.holds.kept());
   return ctx;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** @throws SimError INTERNAL for files of the program that are gone; any other error as it is */
@@ -206,9 +210,9 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     get stopping() {
       return ctx.stopDelayS !== null;
     },
-    async start() {
+    async start(onPageFailure = rethrow) {
       const address = await main.start();
-      await moveCsipPage(config.csipWebsite ?? null);
+      await moveCsipPage(config.csipWebsite ?? null).catch(onPageFailure);
       return address;
     },
     moveCsipPage,

@@ -16,11 +16,12 @@ import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions } from '../../sunspec/modbus/bridge.ts';
 import { createBankDisturber } from '../../sunspec/modbus/faults/bridge.ts';
 import type { SilentDevices } from '../../sunspec/modbus/faults/disturber.ts';
+import { ModbusJudge } from '../../sunspec/modbus/findings/judge.ts';
 import { createProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
 import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
-import type { ModbusLimits } from '../../sunspec/modbus/server/context.ts';
+import type { MasterJudge, ModbusLimits } from '../../sunspec/modbus/server/context.ts';
 import { deviceTypeNames, deviceTypes } from '../../config/profile/device-types.ts';
 import type { DeviceTypeName } from '../../config/profile/device-types.ts';
 import { simTimeFromMs } from '../../core/time/clock.ts';
@@ -79,11 +80,13 @@ type FaultInjection = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyM
  */
 export function composeModbus(seats: AdapterSeats, context: ModbusContext): void {
   const faultInjection = faultInjectionOf(context);
-  seats.add({ name: 'modbus', make: () => composeTcp(context, faultInjection) });
-  seats.add({ name: 'modbus-rtu', make: () => composeRtu(context, faultInjection) });
+  // one for all adapters, since masters of any of them write the same set-points
+  const judge = new ModbusJudge(context.findings, context.clock);
+  seats.add({ name: 'modbus', make: () => composeTcp(context, faultInjection, judge) });
+  seats.add({ name: 'modbus-rtu', make: () => composeRtu(context, faultInjection, judge) });
   // the servers have put the maps behind their faults
   context.keep?.('modbus-faults', faultInjection.faultyMaps.kept());
-  seats.add({ name: 'proxy', make: () => composeProxy(context) });
+  seats.add({ name: 'proxy', make: () => composeProxy(context, judge) });
 }
 
 const silentDevices = (plant: ModbusContext['plant']): SilentDevices => ({
@@ -142,7 +145,7 @@ export function modbusTlsFiles(
   });
 }
 
-function composeTcp(context: ModbusContext, faultInjection: FaultInjection): ModbusAdapter | null {
+function composeTcp(context: ModbusContext, faultInjection: FaultInjection, judge: MasterJudge): ModbusAdapter | null {
   const { inForce, plant, commAlarms, clock, later, logBook, pem } = context;
   const {
     modbus: { enabled, host, port, sharedPort, framing, tls },
@@ -166,10 +169,15 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection): Mod
     ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, io: pem, clock, logger }) }),
     limits: limitsOf(context),
     tap: tapOf(context, 'modbus_tcp'),
+    judge,
   });
 }
 
-function composeRtu(context: ModbusContext, faultInjection: FaultInjection): ModbusRtuAdapter | null {
+function composeRtu(
+  context: ModbusContext,
+  faultInjection: FaultInjection,
+  judge: MasterJudge,
+): ModbusRtuAdapter | null {
   const { inForce, plant, commAlarms, clock, later, logBook } = context;
   const { rtu, meter } = inForce();
   if (rtu === null) return null;
@@ -185,10 +193,11 @@ function composeRtu(context: ModbusContext, faultInjection: FaultInjection): Mod
     later,
     logger: logBook.logger('Modbus'),
     tap: tapOf(context, 'modbus_rtu'),
+    judge,
   });
 }
 
-function composeProxy(context: ModbusContext): ProxyAdapter | null {
+function composeProxy(context: ModbusContext, judge: MasterJudge): ProxyAdapter | null {
   const {
     inForce,
     plant,
@@ -217,5 +226,6 @@ function composeProxy(context: ModbusContext): ProxyAdapter | null {
     deviceTypesWhere: (passes) => deviceTypesWhere(config, passes),
     limits: limitsOf(context),
     tap: tapOf(context, 'modbus_proxy'),
+    judge,
   });
 }

@@ -1,5 +1,6 @@
 /** The places of adapters, which settings switch on, restart and switch off while the simulator runs. */
 import type { RestartableAdapter } from '../../contract/settings.ts';
+import { disabledStatus } from '../../core/adapter.ts';
 import type { Adapter, Exposure } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { isLoopback } from '../../core/http/http-guard.ts';
@@ -41,12 +42,23 @@ export interface RestartOptions {
   readonly ending: AbortSignal;
 }
 
+/** Shows an adapter that did not open, with the reason. */
+function notOpened({ module, comm, outbound = false }: Adapter, error: unknown): Adapter {
+  const status = { ...disabledStatus, enabled: true, state: 'error', detail: errorText(error) } as const;
+  const done = () => Promise.resolve();
+  return { module, comm, outbound, start: done, stop: done, status: () => status };
+}
+
 interface Seat {
   readonly name: RestartableAdapter | null;
   readonly adapter: Adapter | null;
+  /** the adapter, or what shows that it did not open */
+  readonly shown: Adapter | null;
   readonly restartsLast: boolean;
   readonly close: () => Promise<void>;
   readonly open: () => Promise<void>;
+  /** Shows why the adapter did not open, in its place. */
+  readonly leaveOff: (error: unknown) => void;
   /** The settings in force stay: an adapter that they have switched off forgets what it would have continued with. */
   readonly settle: () => void;
 }
@@ -64,7 +76,10 @@ export class AdapterSeats {
     this.#later = later;
   }
 
-  /** Adapters that are switched on, in the order in which they start. The list is the same one after each change. */
+  /**
+   * Adapters that are switched on, also those that did not open, in the order in which they start. The list is the same one
+   * after each change.
+   */
   get adapters(): readonly Adapter[] {
     return this.#present;
   }
@@ -73,20 +88,32 @@ export class AdapterSeats {
   add<A extends Adapter>({ name, make, restartsLast = false, placed }: SeatOptions<A>): void {
     const later = this.#later;
     let adapter: A | null = null;
+    let shown: Adapter | null = null;
     let closed: A | null = null;
-    const place = (next: A | null) => {
+    const place = (next: A | null, notice: Adapter | null = next) => {
       adapter = next;
+      shown = notice;
       placed?.(next);
-      this.#present.splice(0, Infinity, ...this.#seats.flatMap((seat) => seat.adapter ?? []));
+      this.#present.splice(0, Infinity, ...this.#seats.flatMap((seat) => seat.shown ?? []));
+    };
+    const leaveOff = (error: unknown) => {
+      if (adapter !== null) place(null, notOpened(adapter, error));
     };
     this.#seats.push({
       name,
       get adapter() {
         return adapter;
       },
+      get shown() {
+        return shown;
+      },
       restartsLast,
+      leaveOff,
       async close() {
-        if (adapter === null) return;
+        if (adapter === null) {
+          place(null);
+          return;
+        }
         closed = adapter;
         try {
           await withinLimit(adapter.switchOff?.() ?? adapter.stop(), limitMs, later);
@@ -102,7 +129,7 @@ export class AdapterSeats {
         try {
           await withinLimit(start, limitMs, later);
         } catch (error) {
-          place(null);
+          leaveOff(error);
           // an adapter that opens too late closes again
           void start.then(() => next.stop()).catch(() => undefined);
           throw error;
@@ -114,6 +141,24 @@ export class AdapterSeats {
       },
     });
     place(make());
+  }
+
+  /**
+   * Starts all adapters.
+   * @param leavesOff true: one that does not open is left switched off, if it can restart
+   * @throws errors of their starts
+   */
+  async start(leavesOff: boolean): Promise<NotOpened> {
+    const failures = new Map<RestartableAdapter, unknown>();
+    for (const { name, adapter, leaveOff } of this.#seats)
+      try {
+        await adapter?.start();
+      } catch (error) {
+        if (!leavesOff || name === null) throw error;
+        leaveOff(error);
+        failures.set(name, error);
+      }
+    return failures;
   }
 
   /**

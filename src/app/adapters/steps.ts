@@ -2,10 +2,7 @@
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import { settingOf } from '../../config/settings/settings.ts';
 import type { SettingKey } from '../../config/settings/settings.ts';
-import type { RestartableAdapter } from '../../contract/settings.ts';
-
-type AdapterStep = 'restarted' | 'switched on' | 'switched off';
-export type AdapterSteps = ReadonlyMap<RestartableAdapter, AdapterStep>;
+import type { AdapterEffect, AdapterEffects, RestartableAdapter } from '../../contract/settings.ts';
 
 const switchedOn: Readonly<Record<RestartableAdapter, (config: AppConfig) => boolean>> = {
   modbus: ({ modbus }) => modbus.enabled,
@@ -33,20 +30,20 @@ interface AdapterChange {
 }
 
 /** A setting has no effect while its switch or its adapter is off. */
-export function stepsOf({ former, next, named, changed, off, isUsed }: AdapterChange): AdapterSteps {
-  const steps = new Map<RestartableAdapter, AdapterStep>();
+export function stepsOf({ former, next, named, changed, off, isUsed }: AdapterChange): AdapterEffects {
+  const steps = new Map<RestartableAdapter, AdapterEffect>();
   for (const key of new Set([...changed, ...named])) {
     const { changes, needs } = settingOf(key);
     if (changes.by !== 'adapter') continue;
     const { adapter } = changes;
-    const wasOn = isSwitchedOn(former, adapter) && !off.has(adapter);
+    const wasOn = isSwitchedOn(former, adapter);
     const isOn = isSwitchedOn(next, adapter);
-    if (wasOn !== isOn) steps.set(adapter, isOn ? 'switched on' : 'switched off');
+    if (wasOn !== isOn || (isOn && off.has(adapter))) steps.set(adapter, isOn ? 'switched_on' : 'switched_off');
     else if (isOn && changed.includes(key) && (needs === undefined || isUsed(needs))) steps.set(adapter, 'restarted');
   }
   return steps;
 }
 
 /** `modbus restarted, dnp3 switched on` */
-export const stepsText = (steps: AdapterSteps): string =>
-  Array.from(steps, ([adapter, step]) => `${adapter} ${step}`).join(', ');
+export const stepsText = (steps: AdapterEffects): string =>
+  Array.from(steps, ([adapter, effect]) => `${adapter} ${effect.replace('_', ' ')}`).join(', ');

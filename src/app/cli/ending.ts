@@ -35,8 +35,8 @@ export function startEnding(error: unknown): Ending {
 const stopLimitMs = 4000;
 
 export interface StopHandlerOptions {
-  /** Stops everything in order. */
-  readonly stop: () => Promise<void>;
+  /** Stops everything in order. @returns the exit code */
+  readonly stop: () => Promise<number>;
   /** Ends the process with an exit code. */
   readonly exit: (code: number) => void;
   /** Ends the process after a failed stop. */
@@ -54,6 +54,6 @@ export function createStopHandler({ stop, exit, fail, later }: StopHandlerOption
     }
     ending = true;
     later(stopLimitMs, () => exit(exitCodes.internal));
-    stop().then(() => exit(exitCodes.ok), fail);
+    stop().then(exit, fail);
   };
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import { printableLines } from '../../core/log/log.ts';
 import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
 import { fatalEnding, startEnding } from './ending.ts';
 import type { Ending } from './ending.ts';
@@ -74,6 +75,9 @@ async function main(onStarted: () => void): Promise<void> {
   const simulator = new Running(loaded.config, {
     print: (lines) => {
       process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
+    },
+    warn: (line) => {
+      process.stderr.write(`derbench: ${printableLines(line)}\n`);
     },
     exit: exitNow,
     fail: endFatally,

@@ -7,15 +7,19 @@ import { createLogBook } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { createMemoryStore } from '../../core/store.ts';
+import { exitCodes } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Contents } from '../../state/contents.ts';
 import { replaceState } from '../state.ts';
+import { failingPeers, writeFindings } from '../findings.ts';
 import { createStopHandler } from './ending.ts';
 
 /** The process around the simulators. */
 interface ProcessAround {
   /** Prints the lines of a simulator that has started. */
   readonly print: (lines: readonly string[]) => void;
+  /** Prints a line about the end of the process. */
+  readonly warn: (line: string) => void;
   /** Called when the adapters of the simulator may be others. */
   readonly onAdapters?: () => void;
   readonly exit: (code: number) => never;
@@ -57,23 +61,31 @@ export class Running {
     return this.#app.adapters.flatMap(({ reload }) => reload ?? []);
   }
 
-  /** @throws SimError LISTEN_FAILED with nothing left open */
-  async start(): Promise<void> {
-    const { http, lines } = await this.#startApp();
+  /**
+   * @param isTrial true: the former lab starts again where an adapter of this one does not open
+   * @throws SimError LISTEN_FAILED with nothing left open
+   */
+  async start(isTrial = false): Promise<void> {
+    const { http, lines } = await this.#startApp(isTrial);
     // clients find a later simulator where this one was, also after `--website_port 0`
     this.#config = { ...this.#config, web: { ...this.#config.web, port: http.port } };
     this.#around.onAdapters?.();
     this.#around.print(lines);
   }
 
-  /** Where an adapter does not open with settings that requests have changed, those of the configuration apply. */
-  async #startApp(): Promise<Endpoints> {
+  /**
+   * Where an adapter does not open with settings that requests have changed, those of the configuration apply. One that
+   * does not open with the lab of a request is left switched off.
+   */
+  async #startApp(isTrial: boolean): Promise<Endpoints> {
+    const { hasRequestedAdapters, isLoadedLab } = this.#app;
+    const leavesOff = isLoadedLab && !isTrial;
     try {
-      return await this.#app.start();
+      return await this.#app.start(leavesOff && !hasRequestedAdapters);
     } catch (error) {
-      if (this.#isEnding || !this.#app.hasRequestedAdapters) throw error;
+      if (this.#isEnding || !hasRequestedAdapters) throw error;
       this.#app = this.#build(errorText(error));
-      return this.#app.start();
+      return this.#app.start(leavesOff);
     }
   }
 
@@ -83,9 +95,16 @@ export class Running {
     this.#stopOrEnd();
   }
 
-  async #stop(): Promise<void> {
+  async #stop(): Promise<number> {
     await this.#restart;
+    // a stop that fails or takes too long must not cost the reports
+    const findings = await this.#app.endedFindings();
+    const issues = writeFindings([findings]).map(({ name, detail }) => `${name}: ${detail}`);
+    const failing = failingPeers(findings);
+    for (const line of [...issues, ...failing]) this.#around.warn(line);
     await this.#app.stop();
+    if (issues.length > 0) return exitCodes.internal;
+    return failing.length > 0 ? exitCodes.failed : exitCodes.ok;
   }
 
   #build(withoutRequests?: string): App {
@@ -112,15 +131,15 @@ export class Running {
   async #replace({ contents, former }: Restart): Promise<void> {
     await this.#app.stop();
     try {
-      await this.#startWith(contents);
+      await this.#startWith(contents, former !== undefined);
     } catch (error) {
       if (former === undefined) throw error;
       this.#logBook.logger('Lab').error(`the other lab cannot be started, and the former one is: ${errorText(error)}`);
-      await this.#startWith(former);
+      await this.#startWith(former, false);
     }
   }
 
-  async #startWith(contents: Contents): Promise<void> {
+  async #startWith(contents: Contents, isTrial: boolean): Promise<void> {
     const { stateDir } = this.#config;
     if (stateDir === null) this.#contents = contents;
     else await replaceState(stateDir, contents);
@@ -129,6 +148,6 @@ export class Running {
     // requests to the old simulator may have changed the log
     this.#logBook.print(this.#config.log);
     this.#app = this.#build();
-    await this.start();
+    await this.start(isTrial);
   }
 }

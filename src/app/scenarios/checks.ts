@@ -7,6 +7,7 @@ import { messageMembers as ofModbus } from '../../api/modbus.ts';
 import { messageMembers as ofDnp3 } from '../../api/outstations.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { commAlarmKinds } from '../../core/comm-alarms.ts';
+import { catalogueRows } from '../../finding-rules/all.ts';
 import { alarmKinds } from '../../der/device/alarms.ts';
 import type { KnownNames } from '../../scenario/file/layout.ts';
 
@@ -17,6 +18,7 @@ export const checkRequest = createRequestCheck(allRoutes, defaultApiLimits);
 export function scenarioNames(): KnownNames {
   return {
     alarmCodes: [...Object.keys(alarmKinds), ...Object.keys(commAlarmKinds)],
+    findingRules: [...catalogueRows.keys()],
     messageMembers: { modbus: ofModbus(), csip: ofCsip(), ocpp: ofOcpp(), dnp3: ofDnp3() },
   };
 }

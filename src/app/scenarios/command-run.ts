@@ -2,6 +2,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from '../build.ts';
+import { failingPeers, writeFindings } from '../findings.ts';
+import type { EndedFindings } from '../findings.ts';
 import type { App } from '../start-stop.ts';
 import { bundledScenarioPath, isBundledExample } from '../../config/profile/bundled.ts';
 import { unknownName } from '../../config/issues/issues.ts';
@@ -196,6 +198,7 @@ interface Finished {
   readonly isInterrupted: boolean;
   /** issue of a recording that could not be written; null: none */
   readonly refusal: Issue | null;
+  readonly findings: EndedFindings;
 }
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
@@ -219,9 +222,10 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
     const report = await run.finished;
     endProgress();
     endInterrupt();
+    const findings = await app.endedFindings(scenario.name);
     const refusal = command.record === null ? null : await writeRecording(app.recorder, command.record);
     const { version, buildId } = app;
-    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted, refusal };
+    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted, refusal, findings };
   } finally {
     await app.stop();
   }
@@ -255,7 +259,7 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
     for (const file of command.files) {
       const result = await runOne(file, command, output);
       finished.push(result);
-      for (const line of reportLines(result.report)) output.print(line);
+      for (const line of [...reportLines(result.report), ...failingPeers(result.findings)]) output.print(line);
       if (result.isInterrupted) break;
     }
   } finally {
@@ -263,7 +267,9 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
   }
   const left = command.files.slice(finished.length);
   if (left.length > 0) output.print(`not run: ${left.join(', ')}`);
-  return left.length === 0 && finished.every(({ report }) => report.state === 'passed');
+  const hasPassed = ({ report, findings }: Finished) =>
+    report.state === 'passed' && failingPeers(findings).length === 0;
+  return left.length === 0 && finished.every(hasPassed);
 }
 
 function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly Finished[]): void {
@@ -278,6 +284,7 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
   // a result that cannot be written does not prevent the others
   const refusals = [
     ...finished.flatMap(({ refusal }) => refusal ?? []),
+    ...writeFindings(finished.map(({ findings }) => findings)),
     ...results.flatMap(([flag, path, content]) =>
       path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
     ),

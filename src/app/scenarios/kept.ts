@@ -2,22 +2,16 @@
  * Scenarios that a running simulator keeps, and the simulator as their host. The code of scenarios is loaded with the
  * first scenario.
  */
-import { bundledScenarioPath, bundledScenarios } from '../../config/profile/bundled.ts';
+import { bundledScenarioNames, bundledScenarioPath, readingBundledScenarios } from '../../config/profile/bundled.ts';
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
-import type {
-  BundledScenario,
-  KeptScenario,
-  ReportFormat,
-  ScenarioBook,
-  ScenarioStart,
-  ClockOwner,
-} from '../../contract/scenarios.ts';
+import type { KeptScenario, ReportFormat, ScenarioBook, ScenarioStart, ClockOwner } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
+import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { Issue } from '../../core/errors.ts';
 import { lazily, Late } from '../../core/lazy.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { LoopShare } from '../../core/turns.ts';
+import { LoopShare, Turns } from '../../core/turns.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -39,6 +33,7 @@ interface HostParts {
   readonly later: Later;
   readonly wireLog: WireLog;
   readonly csip: CsipEvents;
+  readonly findings: FindingRegistry;
   readonly perform: Perform;
   readonly clockHold: ClockHold;
 }
@@ -69,6 +64,7 @@ function createScenarioHost({
   later,
   wireLog,
   csip,
+  findings,
   perform,
   clockHold,
 }: HostParts): (name: string) => ScenarioHost {
@@ -77,6 +73,7 @@ function createScenarioHost({
     wall,
     later,
     csip,
+    findings,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
     reserveClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
@@ -90,7 +87,7 @@ function createScenarioHost({
   });
 }
 
-interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'> {
+interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip' | 'findings'> {
   readonly hostOf: (name: string) => ScenarioHost;
   readonly origin: ReportOrigin;
   readonly config: RunningConfig;
@@ -99,6 +96,8 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip'>
 }
 
 const maxScenarios = 64;
+/** Maximum number of scenarios that wait to be checked. */
+const maxWaiting = 16;
 /** Octets of the contents of all scenarios. */
 const maxContentBytes = 32 * 1024 * 1024;
 /** Memory of the results of all runs, bytes. */
@@ -165,6 +164,9 @@ class KeptScenarios implements ScenarioBook {
   #isClosed = false;
   /** thousands of steps are read in turns with other work */
   readonly #loopShare = new LoopShare();
+  /** one scenario is read at a time: its steps take tens of megabytes until they are checked */
+  readonly #turns = new Turns();
+  readonly bundled = lazily(() => this.#loopShare.runInParts(readingBundledScenarios()));
 
   constructor(parts: KeptParts) {
     this.#parts = parts;
@@ -177,43 +179,34 @@ class KeptScenarios implements ScenarioBook {
     return [...this.#kept.values()].map(viewOf);
   }
 
-  bundled(): readonly BundledScenario[] {
-    return bundledScenarios();
-  }
-
   get(id: string): KeptScenario {
     return viewOf(this.#find(id));
   }
 
   async add(addition: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
-    const code = await loaded();
     this.#checkRoom();
-    try {
-      const [source, bundled] =
-        'content' in addition
-          ? [code.sourceOfRequest(addition.content), null]
-          : [code.sourceOfFile(pathOf(addition.bundled)), addition.bundled];
-      const content = 'content' in addition ? JSON.stringify(addition.content) : null;
-      const unusedSettings = await this.#unused(code, source, {});
-      const scenario = await this.#read(code, source, bundled ?? 'scenario', {});
-      // other scenarios may have been added meanwhile
-      this.#checkRoom(content);
-      const entry: Kept = {
-        id: String((this.#lastId += 1)),
-        content,
-        head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
-        bundled,
-        addedBy: by,
-        addedAtMs: this.#parts.wall.nowMs(),
-        unusedSettings,
-        ...notRun,
-      };
-      this.#kept.set(entry.id, entry);
-      await this.#parts.shelf?.put(shelved(entry), this.#index);
-      return viewOf(entry);
-    } catch (error) {
-      throw refused(error, ofScenario);
-    }
+    const [open, bundled]: [OpenSource, string | null] =
+      'content' in addition
+        ? [(code) => code.sourceOfRequest(addition.content), null]
+        : [(code) => code.sourceOfFile(pathOf(addition.bundled)), addition.bundled];
+    const content = 'content' in addition ? JSON.stringify(addition.content) : null;
+    const { scenario, unusedSettings } = await this.#read(open, bundled ?? 'scenario', ofScenario);
+    // other scenarios may have been added meanwhile
+    this.#checkRoom(content);
+    const { name, description, parameters } = scenario;
+    const entry: Kept = {
+      id: String((this.#lastId += 1)),
+      content,
+      head: { name, description, parameters },
+      bundled,
+      addedBy: by,
+      addedAtMs: this.#parts.wall.nowMs(),
+      unusedSettings,
+      ...notRun,
+    };
+    this.#kept.set(entry.id, entry);
+    await this.#parts.shelf?.put(shelved(entry), this.#index);
+    return viewOf(entry);
   }
 
   #checkRoom(content: string | null = null): void {
@@ -230,19 +223,36 @@ class KeptScenarios implements ScenarioBook {
       );
   }
 
+  /**
+   * Reads and checks a scenario when those before it are checked.
+   * @param issueOf names an issue by its place in the request
+   * @throws SimError COMMAND_QUEUE_FULL, COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING
+   */
   async #read(
-    code: ScenarioCode,
-    source: Source,
+    open: OpenSource,
     name: string,
-    parameters: ScenarioStart['parameters'] = {},
-  ): Promise<Scenario> {
-    const { plant, csip } = this.#parts;
-    const { checkRequest, scenarioNames } = await checks();
-    return this.#loopShare.runInParts(
-      code.readingScenario(source, name, parameters, checkRequest, (scenario) =>
-        code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
-      ),
-    );
+    issueOf: (issue: Issue) => Issue,
+    parameters: NonNullable<ScenarioStart['parameters']> = {},
+  ): Promise<{ readonly scenario: Scenario; readonly unusedSettings: readonly string[] }> {
+    if (this.#turns.waiting >= maxWaiting)
+      throw new SimError('COMMAND_QUEUE_FULL', `${maxWaiting} scenarios wait already to be checked`);
+    return this.#turns.take(async () => {
+      try {
+        const code = await loaded();
+        const source = open(code);
+        const unusedSettings = await this.#unused(code, source, parameters);
+        const { plant, csip } = this.#parts;
+        const { checkRequest, scenarioNames } = await checks();
+        const scenario = await this.#loopShare.runInParts(
+          code.readingScenario(source, name, parameters, checkRequest, (whole) =>
+            code.layoutIssues(whole, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
+          ),
+        );
+        return { scenario, unusedSettings };
+      } catch (error) {
+        throw refused(error, issueOf);
+      }
+    });
   }
 
   /** Drops results of ended runs, oldest scenario first, until the others fit; the results of `last` stay. */
@@ -287,24 +297,18 @@ class KeptScenarios implements ScenarioBook {
   }
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
-    const code = await loaded();
     const { content, bundled, head } = this.#find(id);
     const { plant, hostOf } = this.#parts;
-    let scenario: Scenario;
-    try {
-      const source =
-        content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
-      // devices may have been added or removed since the scenario was added
-      await this.#unused(code, source, parameters ?? {});
-      scenario = await this.#read(code, source, head.name, parameters);
-    } catch (error) {
-      throw refused(error, ofParameters);
-    }
+    const open: OpenSource = (code) =>
+      content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
+    // devices may have been added or removed since the scenario was added
+    const { scenario } = await this.#read(open, head.name, ofParameters, parameters);
+    const { ScenarioRun } = await loaded();
     // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
-    if (this.#isClosed) throw new SimError('STOPPING', 'the simulator stops');
+    if (this.#isClosed) throw isStopping();
     const defaultPace = plant.time.mode === 'paused' ? 'fast' : 'real';
-    entry.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
+    entry.run = new ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
     entry.filledBytes = scenario.filledBytes;
     entry.isDropped = false;
     this.#makeRoom(entry);
@@ -355,6 +359,7 @@ class KeptScenarios implements ScenarioBook {
   /** Ends a run under way; its steps of `finally` have `finallyMs` before the simulator stops. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#turns.refuseWaiting(isStopping());
     const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
     if (!run) return;
     run.stop();
@@ -397,14 +402,18 @@ export function composeScenarios(parts: Omit<KeptParts, 'hostOf'> & { readonly w
 }
 
 type ScenarioCode = Awaited<ReturnType<typeof loaded>>;
+/** Opens the source of a scenario. @throws SimError CONFIG_INVALID, COMMAND_BAD_VALUE */
+type OpenSource = (code: ScenarioCode) => Source;
+
+const isStopping = () => new SimError('STOPPING', 'the simulator stops');
 
 /** @throws SimError COMMAND_BAD_VALUE */
 function pathOf(name: string): string {
   const path = bundledScenarioPath(name);
   if (path !== undefined) return path;
-  const names = bundledScenarios().map((scenario) => scenario.name);
+  const detail = `no bundled scenario has this name${didYouMean(name, bundledScenarioNames)}`;
   throw new SimError('COMMAND_BAD_VALUE', 'no such scenario', [
-    { name: '/bundled', detail: `no bundled scenario has this name${didYouMean(name, names)}`, allowed: names },
+    { name: '/bundled', detail, allowed: bundledScenarioNames },
   ]);
 }
 

@@ -3,7 +3,7 @@ import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { Issue } from '../../core/errors.ts';
 import { dnp3AddressOf } from '../../contract/device-protocols.ts';
 import type { DevicePlace } from './place-issues.ts';
-import { isGiven } from '../layers/gather.ts';
+import { isGiven, issueNameOf } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
@@ -296,15 +296,10 @@ const conflicts: readonly Conflict[] = [
   ...dnp3Conflicts,
 ];
 
-/** The origin of a setting, or its flag if it has no value. */
-function nameOf(setting: SettingKey, { values, originOf }: Gathered): string {
-  return values[setting] === null ? flagOf(setting) : originOf(setting);
-}
-
 /** One issue for each row that holds. */
 export function conflictIssues(gathered: Gathered, devices: readonly DevicePlace[]): Issue[] {
   const run = { ...gathered, devices, count: devices.length };
   return conflicts
     .filter(({ when }) => when(run))
-    .map(({ setting, name, detail }) => ({ name: name?.(run) ?? nameOf(setting, gathered), detail: detail(run) }));
+    .map(({ setting, name, detail }) => ({ name: name?.(run) ?? issueNameOf(gathered, setting), detail: detail(run) }));
 }

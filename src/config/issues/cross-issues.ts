@@ -7,6 +7,8 @@ import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
+import type { SettingKey } from '../settings/settings.ts';
+import type { RestartableAdapter } from '../../contract/settings.ts';
 import { protocolsOf } from '../../contract/device-protocols.ts';
 import { conflictIssues } from './conflicts.ts';
 import { outboundIssues } from './outbound-issues.ts';
@@ -50,10 +52,20 @@ function kindIssues({ values, layers, originOf }: Gathered, kinds: ReadonlySet<A
   return issues;
 }
 
-function missingFiles({ values, originOf, io }: Gathered): Issue[] {
+type Opened = ReadonlySet<RestartableAdapter> | undefined;
+
+/** The adapter that a setting belongs to; undefined: none. */
+function adapterOf(key: SettingKey): RestartableAdapter | undefined {
+  const { changes, needs } = settingOf(key);
+  return changes.by === 'adapter' ? changes.adapter : needs && adapterOf(needs);
+}
+
+function missingFiles({ values, originOf, io }: Gathered, opened: Opened): Issue[] {
   return settingKeys.flatMap((key) => {
     const path = values[key];
-    if (settingOf(key).mustExist !== true || typeof path !== 'string' || io.isFile(path)) return [];
+    if (settingOf(key).mustExist !== true || typeof path !== 'string') return [];
+    const adapter = adapterOf(key);
+    if ((opened && !(adapter && opened.has(adapter))) || io.isFile(path)) return [];
     return [refused(originOf(key), path, 'the path of a file that exists')];
   });
 }
@@ -68,12 +80,15 @@ const placeSettings = (gathered: Gathered): PlaceSettings => ({
 /**
  * Issues between settings, and between settings and devices.
  * @param proxy null: no proxy, or its map cannot be read
+ * @param opened adapters that open, whose files are read; undefined: all files, as at a start
  */
 export function crossIssues(
   gathered: Gathered,
   { devices, count, kinds }: DeviceList,
   proxy: AppConfig['proxy'],
+  opened?: Opened,
 ): Issue[] {
+  const opens = (adapter: RestartableAdapter) => opened?.has(adapter) ?? true;
   const first = gathered.values.first_device;
   // invalid devices are left out, which would shift the indexes
   const isWhole = devices.length === count;
@@ -86,13 +101,14 @@ export function crossIssues(
     ...conflicts,
     ...portIssues(gathered, places, proxy),
     ...outboundIssues(gathered),
-    ...modbusTlsIssues(gathered),
-    ...dnp3TlsIssues(gathered),
-    ...dnp3PointsIssues(gathered),
-    ...missingFiles(gathered),
+    ...(opens('modbus') ? modbusTlsIssues(gathered) : []),
+    ...(opens('dnp3') ? [...dnp3TlsIssues(gathered), ...dnp3PointsIssues(gathered)] : []),
+    ...missingFiles(gathered, opened),
   ];
   // conflicting settings leave open which files are used
-  if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
+  const hasFiles = conflicts.length === 0;
+  if (hasFiles && opens('csip')) issues.push(...csipFileIssues(gathered, count));
+  if (hasFiles && opens('ocpp')) issues.push(...ocppFileIssues(gathered));
   if (isWhole) issues.push(...chargePointIdIssues(gathered, devices), ...placeIssues(placeSettings(gathered), places));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;

@@ -4,12 +4,11 @@ import type { Issue } from '../../core/errors.ts';
 import { addressesMeet } from '../../core/net/listen.ts';
 import { dnp3PortOf, modbusPortOf } from '../../contract/device-protocols.ts';
 import type { DevicePlace } from './place-issues.ts';
-import { isGiven } from '../layers/gather.ts';
+import { isGiven, issueNameOf } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
 import type { Listener } from '../settings/listeners.ts';
-import { flagOf } from '../settings/settings.ts';
 
 const maxPort = 65535;
 
@@ -53,11 +52,6 @@ function portsOf({ gathered: { values }, devices, proxy }: Run, listener: Listen
   return runs;
 }
 
-/** Flag, variable or key of the port; the flag where nothing gives it. */
-function nameOf({ values, originOf }: Gathered, { port }: Listener): string {
-  return values[port] === null ? flagOf(port) : originOf(port);
-}
-
 function overlapIssue({ gathered }: Run, named: Ports, other: Ports): Issue {
   const { values, originOf } = gathered;
   const { port } = named.listener;
@@ -74,7 +68,7 @@ function overlapIssue({ gathered }: Run, named: Ports, other: Ports): Issue {
     named.first === named.last
       ? `which ${user} uses`
       : `for ports ${named.first} to ${named.last}, of which ${user} uses ${from === to ? from : `${from} to ${to}`}`;
-  return { name: nameOf(gathered, named.listener), detail: `${origin}, ${use}; allowed: another port` };
+  return { name: issueNameOf(gathered, port), detail: `${origin}, ${use}; allowed: another port` };
 }
 
 /** The issue of two listeners; null: they can be open side by side. */
@@ -96,7 +90,7 @@ function rowIssues({ gathered }: Run, { listener, last }: Ports): Issue[] {
   const detail =
     `given ${gathered.values[listener.port]}, so that the last ${owner} would be on port ${last}; ` +
     `allowed: a last port up to ${maxPort}, 0, or ${shared}`;
-  return [{ name: nameOf(gathered, listener), detail }];
+  return [{ name: issueNameOf(gathered, listener.port), detail }];
 }
 
 /**

@@ -9,8 +9,8 @@ import { certificatesOf, cipherIssues, maxPemBytes, readPemFiles, readTlsMateria
 import type { TlsFile, TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { TlsIo } from '../../core/tls/watch.ts';
 import { csipOf, passwordText, pemOf } from '../layers/protocols.ts';
+import { issueNameOf } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
-import { flagOf } from '../settings/settings.ts';
 import { pemSourceText } from '../settings/value-kinds.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import { refused, quoted } from './issues.ts';
@@ -79,7 +79,7 @@ class FileCheck {
         ? 'use_test_pki_certs'
         : 'csip_cert_dir'
       : fileKeys[role];
-    return this.#gathered.values[key] === null ? flagOf(key) : this.#gathered.originOf(key);
+    return issueNameOf(this.#gathered, key);
   }
 
   #missing(missing: readonly Place[]): Issue[] {
@@ -256,12 +256,13 @@ interface Files {
   readonly policy: TlsPolicy;
 }
 
-function fileIssues({ values, originOf, io }: Gathered, { keys, switchedBy, policy }: Files, issues: Issue[]): Issue[] {
+function fileIssues(gathered: Gathered, { keys, switchedBy, policy }: Files, issues: Issue[]): Issue[] {
+  const { values, originOf, io } = gathered;
   const fileOf = (key: TlsFileKey): TlsFile | null => {
     const path = values[key];
     if (path === null) {
       issues.push({
-        name: flagOf(key),
+        name: issueNameOf(gathered, key),
         detail: `not given with ${originOf(switchedBy)} yes; allowed: ${pemSourceText}`,
       });
       return null;

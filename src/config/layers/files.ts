@@ -15,6 +15,8 @@ import { faultListSchema } from '../profile/fault-list.ts';
 import type { FaultList } from '../profile/fault-list.ts';
 import { whyNotSettable, nominalFrequencySchema } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
+import { findingIssues, findingsSchema } from './findings-block.ts';
+import type { FindingsBlock } from './findings-block.ts';
 import { flagSpelled } from './flags.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
@@ -206,6 +208,7 @@ const blocksSchema = z.strictObject({
   faults: faultListSchema.optional().meta({
     description: 'Faults from the start: bundled sets, files, or faults; a fault that names no device acts on all.',
   }),
+  findings: findingsSchema.optional(),
   devices: z
     .array(deviceEntrySchema)
     .min(1)
@@ -263,6 +266,7 @@ export interface ConfigFile {
   readonly grid: NonNullable<ConfigBlocks['grid']>;
   /** null: not given, or not valid */
   readonly faults: FaultList | null;
+  readonly findings: FindingsBlock;
   /** null in the list: an entry that is not valid */
   readonly devices: readonly (DeviceEntry | null)[] | null;
   /** relative paths in the file start here */
@@ -301,7 +305,7 @@ export interface ConfigMapping {
 /** Checks the content of a configuration file. Invalid parts are left out. */
 export function configFileOf({ mapping, directory, label }: ConfigMapping, issues: Issue[]): ConfigFile {
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, left_out: leftOut, notes, ...rest } = mapping;
+  const { grid, faults: faultList, findings, devices, left_out: leftOut, notes, ...rest } = mapping;
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
       issues.push(unknownKey(`${label}: ${key}`, key));
@@ -316,6 +320,7 @@ export function configFileOf({ mapping, directory, label }: ConfigMapping, issue
   const blocks = {
     ...(grid === undefined ? {} : { grid }),
     ...(faultList === undefined ? {} : { faults: faultList }),
+    ...(findings === undefined ? {} : { findings }),
     ...(devices === undefined ? {} : { devices }),
     ...(leftOut === undefined ? {} : { left_out: leftOut }),
     ...(notes === undefined ? {} : { notes }),
@@ -330,6 +335,8 @@ export function configFileOf({ mapping, directory, label }: ConfigMapping, issue
         absent: whyNotSettable,
       }),
     );
+  const findingsBlock = findingsSchema.safeParse(findings).data ?? {};
+  issues.push(...findingIssues(findingsBlock, label));
   const entries = Array.isArray(devices)
     ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null)
     : null;
@@ -337,6 +344,7 @@ export function configFileOf({ mapping, directory, label }: ConfigMapping, issue
     settings,
     grid: gridSchema.safeParse(grid).data ?? {},
     faults: faultListSchema.safeParse(faultList).data ?? null,
+    findings: findingsBlock,
     devices: entries,
     directory,
     label,

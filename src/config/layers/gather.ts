@@ -10,7 +10,7 @@ import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
 import type { SettingOrigin } from '../../contract/settings.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
-import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
+import { flagOf, settingKeys, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 
 /** Defaults that a calling program replaces. */
@@ -90,6 +90,8 @@ export interface Gathered {
   readonly ignoredVariables: readonly string[];
   /** flag, variable or key of a value in force */
   readonly originOf: (key: SettingKey) => string;
+  /** where a setting without a value could be given */
+  readonly nameOfMissing: (key: SettingKey) => string;
   /** false: issues hide which kinds of devices are meant */
   readonly kindsKnown: boolean;
   readonly io: ConfigIo;
@@ -152,6 +154,11 @@ function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer
 /** True if a setting is given by some layer. */
 export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): boolean {
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
+}
+
+/** Name of an issue of a setting. */
+export function issueNameOf({ values, originOf, nameOfMissing }: Gathered, key: SettingKey): string {
+  return values[key] === null ? nameOfMissing(key) : originOf(key);
 }
 
 /** Where the value of a setting comes from. */
@@ -229,6 +236,7 @@ export function gather(
     ignoredVariables: variablesOfServices(env),
     io,
     kindsKnown: issues.length === issuesBefore && !isTypeInvalid,
+    nameOfMissing: flagOf,
     originOf: (key) => (originOf(key) === key ? inFile(key) : originOf(key)),
   };
 }

@@ -73,7 +73,7 @@ const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
   internal: 'An internal error, too few file descriptors, or ended by a second signal.',
   usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
   addressInUse: 'A port or serial line cannot be opened, or the simulator cannot start with a restored state.',
-  failed: 'An assertion or step of a scenario failed.',
+  failed: 'An assertion or step of a scenario failed, or a peer broke a rule of --findings_fail_on.',
   killed: 'Instead of 0 or 1, if the program ends while the system looks up a host name: only SIGKILL interrupts that.',
 };
 
@@ -103,7 +103,7 @@ export function helpText(): string {
     row(versionSpellings.join(', '), ['Prints the version.']),
     '',
     'Keys of the configuration file are the long names without leading dashes, and the blocks "grid",',
-    '"faults" and "devices"; see config/default.yaml and config/examples.',
+    '"faults", "findings" and "devices"; see config/default.yaml and config/examples.',
     '',
     'Exit codes:',
     ...Object.entries(exitText).map(([name, text]) => row(String(exitCodes[name as keyof typeof exitCodes]), [text])),

@@ -12,6 +12,7 @@ import type { FlatFault } from '../../fault-kinds/request.ts';
 import { isBundledFaultProfile, isBundledProfile } from '../profile/bundled.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { AppConfig } from '../settings/app-config.ts';
+import type { FindingsBlock } from './findings-block.ts';
 import { isSettingKey, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import { pemSource } from '../settings/value-kinds.ts';
@@ -32,6 +33,8 @@ export interface Lab {
   /** by index */
   readonly devices: readonly LabDevice[];
   readonly chargePointId: ChargePointIdOf;
+  /** settings of rules, waivers and names of peers in force */
+  readonly findings: FindingsBlock;
 }
 
 /** Indexes of a configuration have no gaps. */
@@ -264,6 +267,7 @@ export function labFile(lab: Lab): LabConfig {
     ...settingsOfDevices(lab, placement),
     ...(Object.keys(grid).length > 0 && { grid }),
     ...(faults.length > 0 && { faults }),
+    ...(Object.keys(lab.findings).length > 0 && { findings: lab.findings }),
     devices: deviceEntries(lab, placement),
   };
   return {

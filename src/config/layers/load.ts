@@ -17,7 +17,7 @@ import { gather, gatheredWith, mergeLayers, nothingInline, originWordOf, presetL
 import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
-import { isHeld, settingKeys, settingOf } from '../settings/settings.ts';
+import { flagOf, isHeld, settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
 import { bundledExamplePath } from '../profile/bundled.ts';
 import { refused } from '../issues/issues.ts';
@@ -77,15 +77,16 @@ function labPointer(issue: Issue): Issue {
  * @throws SimError CONFIG_INVALID with all issues, those of `mapping` with JSON pointers
  */
 function labConfig(
-  { values, io, layers }: Gathered,
+  { values, io, layers, originOf }: Gathered,
   files: ReadonlySet<string>,
   mapping: Readonly<Record<string, unknown>>,
 ): AppConfig {
-  const issues: Issue[] = [];
-  const file = configFileOf({ mapping, directory: io.cwd, label: labLabel }, issues);
+  const fileIssues: Issue[] = [];
+  const file = configFileOf({ mapping, directory: io.cwd, label: labLabel }, fileIssues);
+  const issues = fileIssues.map(labPointer);
   for (const [key, value] of file.settings) {
     const { changes, kind } = settingOf(key);
-    const name = `${labLabel}: ${key}`;
+    const name = pointerStep(key);
     if (isDeepStrictEqual(value, values[key])) continue;
     if (isHeld(key) && changes.by === 'start')
       issues.push({ name, detail: `is not changed by a request. ${changes.why}` });
@@ -108,7 +109,8 @@ function labConfig(
         hasRequestedDevices: true,
         ignoredVariables: [],
         kindsKnown: issues.length === 0,
-        originOf: (key) => (file.settings.has(key) ? `${labLabel}: ${key}` : key),
+        originOf: (key) => (isHeld(key) && !file.settings.has(key) ? originOf(key) : pointerStep(key)),
+        nameOfMissing: (key) => (isHeld(key) ? flagOf(key) : pointerStep(key)),
       },
       issues,
       files,
@@ -170,12 +172,13 @@ function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<str
     directory: io.cwd,
     file: gathered.file,
     faultList: commonFaultList(gathered),
-    with(over, certificates) {
+    with(over, certificates, change) {
       const changed = gatheredWith(gathered, over, certificates);
       const changedIssues: Issue[] = [];
-      const changedProxy = proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy;
-      refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy)]);
-      return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath);
+      const newProxy = () => (proxyKeys.some((key) => over.has(key)) ? proxyOf(changed, changedIssues) : proxy);
+      const changedProxy = change && !change.opened.has('proxy') ? change.former.proxy : newProxy();
+      refuseIssues([...changedIssues, ...crossIssues(changed, list, changedProxy, change?.opened)]);
+      return appConfig(changed, { ...parts, proxy: changedProxy }, gridPath, change);
     },
     lab: (mapping) => labConfig(gathered, files, mapping),
   };
@@ -191,7 +194,7 @@ function refuseIssues(issues: readonly Issue[]): void {
 }
 
 const label = 'options';
-const blocks = ['devices', 'grid', 'faults'] as const;
+const blocks = ['devices', 'grid', 'faults', 'findings'] as const;
 
 /** The file that the option `config` names; null: none, or the option is not valid. */
 function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | null {
@@ -230,6 +233,7 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
     requested: new Set(),
     ignoredVariables: [],
     kindsKnown: issues.length === 0,
+    nameOfMissing: flagOf,
     originOf: (key) => (settings.has(key) ? `${inlineFile.settings.has(key) ? label : file.label}: ${key}` : key),
   };
   return buildConfig(gathered, issues, remembering.files);

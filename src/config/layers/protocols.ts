@@ -152,8 +152,11 @@ export function pemOf({ ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key
   return { rootCert, own: cert !== null && key !== null ? { cert, key } : null };
 }
 
-/** Settings of the charge points; null: they are off. Call it only without issues. */
-export function ocppOf(gathered: Gathered): OcppSettings | null {
+/**
+ * Settings of the charge points; null: they are off. Call it only without issues.
+ * @param former settings in force, whose password stays; absent: a file is read for it
+ */
+export function ocppOf(gathered: Gathered, former?: OcppSettings | null): OcppSettings | null {
   const { values: v } = gathered;
   const { ocpp_csms_url: url } = v;
   if (!v.ocpp_enable || url === null) return null;
@@ -163,7 +166,7 @@ export function ocppOf(gathered: Gathered): OcppSettings | null {
     url,
     guarded: gathered.requested.has('ocpp_csms_url'),
     securityProfile: securityProfileOf(v),
-    password: passwordOf(gathered),
+    password: former ? former.password : passwordOf(gathered),
     pem: pemOf(v),
     autoAuthorize: v.ocpp_auto_authorize,
   };

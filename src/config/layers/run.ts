@@ -6,7 +6,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
 import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
 import type { StartFrequency } from '../profile/devices.ts';
-import type { AppConfig } from '../settings/app-config.ts';
+import type { AppConfig, ChangeInForce } from '../settings/app-config.ts';
 import { switches } from '../settings/setting.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { Values } from '../settings/settings.ts';
@@ -157,11 +157,15 @@ interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faul
   readonly frequency: StartFrequency;
 }
 
-/** The configuration of a run; call it only without issues. @param gridPath see `gridProfilePath` */
+/**
+ * The configuration of a run; call it only without issues.
+ * @param gridPath see `gridProfilePath` @param change absent: a start
+ */
 export function appConfig(
   gathered: Gathered,
   { devices, deviceOf, proxy, faults, frequency, settings }: Parts,
   gridPath: string | null,
+  change?: ChangeInForce,
 ): AppConfig {
   const { values: v, file } = gathered;
   return {
@@ -196,7 +200,7 @@ export function appConfig(
     proxy,
     clientPty: v.client_pty,
     csip: csipOf(gathered),
-    ocpp: ocppOf(gathered),
+    ocpp: change && !change.opened.has('ocpp') ? ocppOf(gathered, change.former.ocpp) : ocppOf(gathered),
     dnp3: dnp3Of(v),
     chargePointId: v.ocpp_csid,
     simModels: v.sim_models,
@@ -204,6 +208,12 @@ export function appConfig(
     historySamples: v.history_samples,
     stateHistory: v.state_history ? { hours: v.state_history_hours } : null,
     log: { level: v.log_level, format: v.log_format },
+    findings: {
+      enabled: v.findings_enable,
+      reports: v.findings_report,
+      failOn: v.findings_fail_on,
+      block: file?.findings ?? {},
+    },
     unused: [
       ...unusedSettings(v),
       ...meterUnused(v),

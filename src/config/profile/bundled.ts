@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { memo } from '../../core/lazy.ts';
+import type { BundledScenario } from '../../contract/scenarios.ts';
 import { packageFile } from '../../core/package-files.ts';
 import { parseYaml } from '../../core/yaml.ts';
 
@@ -100,10 +100,16 @@ export function bundledScenarioPath(text: string): string | undefined {
 
 export const bundledScenarioNames: readonly string[] = [...scenarios.keys()];
 
-/** Names and descriptions of the scenarios that come with the program; their files are read at the first call. */
-export const bundledScenarios = memo(() =>
-  [...scenarios].map(([name, path]) => {
+/**
+ * Reads names and descriptions of the scenarios that come with the program; yields before each file, when other work may
+ * run.
+ */
+export function* readingBundledScenarios(): Generator<undefined, readonly BundledScenario[]> {
+  const read: BundledScenario[] = [];
+  for (const [name, path] of scenarios) {
+    yield;
     const { description = '' } = parseYaml(readFileSync(path, 'utf8')) as { readonly description?: string };
-    return { name, description: description.trim() };
-  }),
-);
+    read.push({ name, description: description.trim() });
+  }
+  return read;
+}

@@ -2,14 +2,16 @@ import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
-import type { SettingOrigin } from '../../contract/settings.ts';
+import type { RestartableAdapter, SettingOrigin } from '../../contract/settings.ts';
 import type { DeviceProtocols } from '../../contract/device-protocols.ts';
 import type { OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
+import type { Severity } from '../../core/findings/rule.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { ConfigFile } from '../layers/files.ts';
+import type { FindingsBlock } from '../layers/findings-block.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
@@ -59,15 +61,27 @@ export interface SettingLayers {
    * devices stay as they are.
    * @param over values in the form that their kind reads
    * @param certificates those that settings choose by name, which the check of the other layers has left out
+   * @param change absent: all files are read, as at a start
    * @throws SimError CONFIG_INVALID with all issues; those of values in `over` have JSON pointers as names
    */
-  readonly with: (over: ReadonlyMap<SettingKey, unknown>, certificates: CertificateTexts) => AppConfig;
+  readonly with: (
+    over: ReadonlyMap<SettingKey, unknown>,
+    certificates: CertificateTexts,
+    change?: ChangeInForce,
+  ) => AppConfig;
   /**
    * The configuration of another lab in this process, from the content of a configuration file. Flags and variables have no
    * effect on it, settings that no request changes keep their values, and it names no other files than this one.
    * @throws SimError CONFIG_INVALID with all issues, named by JSON pointers
    */
   readonly lab: (content: Readonly<Record<string, unknown>>) => AppConfig;
+}
+
+/** A change of settings while the simulator runs. */
+export interface ChangeInForce {
+  readonly former: AppConfig;
+  /** adapters that the change opens: files of others are not read again */
+  readonly opened: ReadonlySet<RestartableAdapter>;
 }
 
 /** Configuration of a run: checked, complete, with absolute paths. */
@@ -194,6 +208,14 @@ export interface AppConfig {
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
+  };
+  readonly findings: {
+    /** false: nothing is judged */
+    readonly enabled: boolean;
+    /** files for reports at the end of the process */
+    readonly reports: readonly string[];
+    readonly failOn: Severity | 'never';
+    readonly block: FindingsBlock;
   };
   /** log lines about settings without effect */
   readonly unused: readonly string[];

@@ -12,6 +12,7 @@ export const switches = [
   'dnp3_enable',
   'dnp3_enc',
   'state_history',
+  'findings_enable',
 ] as const;
 
 /**

@@ -3,6 +3,7 @@ import type { AssetType } from '../../contract/kinds/table.ts';
 import { csipConduct, csipSettings } from './csip.ts';
 import { deviceSettings, mapSettings, kindSettings } from './devices.ts';
 import { dnp3Settings } from './dnp3.ts';
+import { findingSettings } from './findings.ts';
 import {
   modbusLimits,
   modbusSettings,
@@ -32,6 +33,7 @@ const settings = {
   ...csipConduct,
   ...ocppSettings,
   ...dnp3Settings,
+  ...findingSettings,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,
@@ -67,6 +69,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
   group('Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
   group('Outstations (DNP3)', 'docs/dnp3.md', dnp3Settings),
+  group('Findings about peers', 'docs/findings.md', findingSettings),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
   group('Configuration file, state, history and log', 'README.md', programSettings),
 ];

@@ -220,6 +220,19 @@ export function pathsOrNames(isName: (text: string) => boolean, allowed: string)
   };
 }
 
+const reportExtension = /\.(html|xml|json|txt)$/i;
+const reportFile = pathText.regex(reportExtension);
+
+/** Files for reports, whose format follows from their extension. */
+export const reportFiles: Kind<readonly string[]> = {
+  ...list(reportFile, 'a path that ends in .html, .xml (JUnit), .json or .txt', 'FILE', identity),
+  isFile: true,
+  read(raw, base) {
+    const parsed = z.union([reportFile, z.array(reportFile).max(maxListLength)]).safeParse(raw);
+    return parsed.success ? [...new Set([parsed.data].flat().map((text) => resolve(base, text)))] : undefined;
+  },
+};
+
 /** Host names in lower case; comparisons are of whole names and ignore case. */
 export const hostList = list(hostSchema, 'a host name or IP address without port', 'NAME', bareHost);
 

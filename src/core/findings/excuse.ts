@@ -2,7 +2,8 @@
 import type { ActiveFault } from '../faults/active-fault.ts';
 import type { FaultRegistry } from '../faults/registry.ts';
 import type { WallClock } from '../time/clock.ts';
-import type { PeerIdentity, RuleRow } from './rule.ts';
+import type { PeerIdentity } from './identity.ts';
+import type { RuleRow } from './rule.ts';
 
 /** Time after the end of a fault in which its consequences are still seen, ms. */
 const afterFaultMs = 30_000;

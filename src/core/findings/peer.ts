@@ -1,7 +1,7 @@
 /** A peer with its counts per rule. */
 import { createHash } from 'node:crypto';
 import type { SimTime } from '../time/clock.ts';
-import type { PeerIdentity, RuleNeed } from './rule.ts';
+import type { PeerIdentity, RuleNeed } from './identity.ts';
 
 /** Wall and simulated time of a case. */
 export interface Instant {
@@ -41,6 +41,8 @@ export class Cell {
   kept = 0;
   /** occasions at which it did not, excused ones and repetitions among them */
   missed = 0;
+  /** occasions at which it did not, and that count: without excused ones */
+  offences = 0;
   /** cases, of which repetitions within the quiet time count as one */
   broken = 0;
   repeats = 0;
@@ -75,7 +77,7 @@ export class Cell {
   repeatsAt(key: string, nowMs: number, quietMs: number): boolean {
     const lastByKey = (this.#lastByKey ??= new Map<string, number>());
     const lastMs = lastByKey.get(key);
-    lastByKey.delete(key);
+    // in its place: moving it to the end would cost more than the rest, and peers repeat a case thousands of times
     lastByKey.set(key, nowMs);
     if (lastByKey.size > maxKeys)
       for (const oldest of lastByKey.keys()) {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { SimError } from '../errors.ts';
 import { Peer } from './peer.ts';
-import type { PeerIdentity } from './rule.ts';
+import type { PeerIdentity } from './identity.ts';
 
 export const maxPeers = 500;
 export const maxPeerNames = 100;

@@ -13,19 +13,8 @@ import { Cell, cutName, cutText } from './peer.ts';
 import type { KeptCase, Peer } from './peer.ts';
 import { PeerBook } from './peers.ts';
 import { severities } from './rule.ts';
-import type {
-  Case,
-  Deadline,
-  FindingProtocol,
-  Findings,
-  PeerIdentity,
-  RuleHandle,
-  RuleHandles,
-  RuleRow,
-  RuleTable,
-  Severity,
-  Wait,
-} from './rule.ts';
+import type { FindingProtocol, PeerIdentity } from './identity.ts';
+import type { Case, Deadline, Findings, RuleHandle, RuleHandles, RuleRow, RuleTable, Severity, Wait } from './rule.ts';
 import { Waivers } from './waivers.ts';
 
 export interface FindingRegistryOptions {
@@ -133,7 +122,8 @@ function factsOf(facts: Case['facts'] = {}): KeptCase['facts'] {
   );
 }
 
-type CaseMessage = NonNullable<KeptCase['message']>;
+/** A message in the wire log. */
+export type CaseMessage = NonNullable<KeptCase['message']>;
 
 /** Counters that never fall. */
 interface Totals {
@@ -266,6 +256,7 @@ export class FindingRegistry implements Findings, Judged {
     peer.lastSeenMs = nowMs;
     const { protocol } = peer.identity;
     const excuse = this.#excuses.reasonFor({ protocol, row: rule.row }, deviceIndex);
+    if (excuse === null) cell.offences += 1;
     const quietMs = (rule.row.quietS ?? defaultQuietS) * 1000;
     const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key.slice(0, maxTextLength)}`;
     if (cell.repeatsAt(caseKey, wall.monotonicMs(), quietMs)) {

@@ -1,5 +1,6 @@
 /** Rules by which the other side of a protocol is judged: rows of a catalogue, and what a judge does with one of them. */
 import type { Buffer } from 'node:buffer';
+import type { FindingProtocol, PeerIdentity, RuleNeed } from './identity.ts';
 import type { Peer } from './peer.ts';
 
 /** From worst to mildest. */
@@ -10,16 +11,9 @@ export const severities = ['violation', 'risk', 'remark'] as const;
  */
 export type Severity = (typeof severities)[number];
 
-export const findingProtocols = ['modbus', 'csip', 'ocpp', 'dnp3', 'common'] as const;
-export type FindingProtocol = (typeof findingProtocols)[number];
-
 /** Basis of a rule: a clause of the standard, its schema, or reports of devices in the field. */
 export const ruleBases = ['clause', 'schema', 'practice'] as const;
 export type RuleBasis = (typeof ruleBases)[number];
-
-/** Conditions without which a rule cannot be judged. */
-export const ruleNeeds = ['tls', 'unsolicited', 'subscriptions', 'csip_aus', 'wall_clock'] as const;
-export type RuleNeed = (typeof ruleNeeds)[number];
 
 /** A threshold of a rule. */
 export interface RuleParam {
@@ -139,15 +133,6 @@ export interface Deadline {
   met(): void;
   /** It is not to be judged: the situation has changed. */
   drop(): void;
-}
-
-/** Identity of the other side. */
-export interface PeerIdentity {
-  readonly protocol: Exclude<FindingProtocol, 'common'>;
-  /** address without port, path of a line, origin of a server, `link address@address` of a DNP3 master */
-  readonly address: string;
-  /** SHA-256 of its certificate, hex; absent: none */
-  readonly certificate?: string;
 }
 
 /** The registry of findings as judges see it. */

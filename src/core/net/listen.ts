@@ -20,11 +20,13 @@ export function hostAndPort(host: string, port: number): string {
 }
 
 /** `address:port` of the other end, without the prefix of an IPv4 address on an IPv6 socket. */
-export function peerOf({
-  remoteAddress = 'unknown',
-  remotePort = 0,
-}: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
-  return hostAndPort(remoteAddress.startsWith('::ffff:') ? remoteAddress.slice(7) : remoteAddress, remotePort);
+export function peerOf(socket: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+  return hostAndPort(addressOf(socket), socket.remotePort ?? 0);
+}
+
+/** Address of the other side without its port. */
+export function addressOf({ remoteAddress = 'unknown' }: Pick<Socket, 'remoteAddress'>): string {
+  return remoteAddress.startsWith('::ffff:') ? remoteAddress.slice(7) : remoteAddress;
 }
 
 function listenFailed(host: string, port: number, cause: unknown, what: string | undefined): SimError {

@@ -12,8 +12,12 @@ import type { WallClock } from '../time/clock.ts';
 /** Callbacks for the end of a handshake; exactly one of the two is called, once. */
 interface HandshakeEnd<Identity> {
   secured(socket: TLSSocket, identity: Identity): void;
-  /** The connection is closed already. @param reason in words, about the peer */
-  failed(reason: string): void;
+  /**
+   * The connection is closed already.
+   * @param reason in words, about the peer
+   * @param isRefused true: its certificate was refused, whatever the CAs that this server knows
+   */
+  failed(reason: string, isRefused: boolean): void;
 }
 
 export interface TlsGateOptions<Identity> {
@@ -26,7 +30,13 @@ export interface TlsGateOptions<Identity> {
 interface Pending<Identity> {
   readonly end: HandshakeEnd<Identity>;
   secured: boolean;
-  reason: string | undefined;
+  reason: Reason | undefined;
+}
+
+/** Reason for the failure of a handshake. */
+interface Reason {
+  readonly text: string;
+  readonly isRefused: boolean;
 }
 
 /**
@@ -40,7 +50,7 @@ export class TlsGate<Identity> {
   /** the handshake whose connection is just being closed */
   #closing: Pending<Identity> | undefined;
   /** reason for the failure of a connection without an address, until its `close` */
-  #unclaimedReason: string | undefined;
+  #unclaimedReason: Reason | undefined;
 
   constructor(material: TlsMaterial, options: TlsGateOptions<Identity>) {
     this.#options = options;
@@ -119,7 +129,8 @@ export class TlsGate<Identity> {
     // the reason of a refused certificate comes from a `close` listener that runs after this one
     setImmediate(() => {
       if (this.#closing === pending) this.#closing = undefined;
-      pending.end.failed(pending.reason ?? 'it ended the connection');
+      const { text, isRefused } = pending.reason ?? { text: 'it ended the connection', isRefused: false };
+      pending.end.failed(text, isRefused);
     });
   }
 }
@@ -153,6 +164,9 @@ const certificateReasons: Readonly<Record<string, string>> = {
   UNSPECIFIED: 'its certificate or that of an issuer breaks a rule of X.509',
 };
 
+/** Refusals that do not depend on the clock or the CAs of this server: an expired certificate stays expired. */
+const certainRefusals: ReadonlySet<string> = new Set(['CERT_HAS_EXPIRED', 'INVALID_PURPOSE', 'CERT_SIGNATURE_FAILURE']);
+
 const handshakeReasons: Readonly<Record<string, string>> = {
   ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: 'it has no certificate',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
@@ -165,14 +179,18 @@ const handshakeReasons: Readonly<Record<string, string>> = {
   ECONNRESET: 'it ended the connection',
 };
 
-function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName: string): string {
+function reasonOf(error: Error, { authorizationError }: TLSSocket, rootCertName: string): Reason {
   // the types say error, but the value is an error code
   const refusal = authorizationError as unknown;
   if (typeof refusal === 'string' && foreignCa.has(refusal))
-    return `its certificate is not issued by a CA of ${rootCertName}`;
-  if (typeof refusal === 'string') return certificateReasons[refusal] ?? `its certificate was refused (${refusal})`;
+    return { text: `its certificate is not issued by a CA of ${rootCertName}`, isRefused: false };
+  if (typeof refusal === 'string')
+    return {
+      text: certificateReasons[refusal] ?? `its certificate was refused (${refusal})`,
+      isRefused: certainRefusals.has(refusal),
+    };
   const code = 'code' in error ? String(error.code) : error.name;
-  return handshakeReasons[code] ?? code;
+  return { text: handshakeReasons[code] ?? code, isRefused: false };
 }
 
 function ignore(): void {
@@ -194,7 +212,8 @@ export interface HandshakeOwner<Identity> {
   /** device of its lines in the log */
   readonly deviceIndex: number | undefined;
   secured(handshake: Handshake<Identity>, socket: TLSSocket, identity: Identity): void;
-  failed(handshake: Handshake<Identity>): void;
+  /** @param isRefused as in `HandshakeEnd` */
+  failed(handshake: Handshake<Identity>, reason: string, isRefused: boolean): void;
 }
 
 /** A connection before its session: it has limited time to show its certificate. */
@@ -242,7 +261,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
     this.#owner.secured(this, socket, identity);
   }
 
-  failed(reason: string): void {
+  failed(reason: string, isRefused: boolean): void {
     const {
       context: { counters, log, sweeper },
       deviceIndex,
@@ -252,7 +271,7 @@ export class Handshake<Identity> implements Swept, HandshakeEnd<Identity> {
       counters.handshakeFailures += 1;
       log.info(`${this.peer}: no TLS session: ${this.#abortReason ?? reason}`, deviceIndex);
     }
-    this.#owner.failed(this);
+    this.#owner.failed(this, this.#abortReason ?? reason, isRefused);
   }
 
   #end(reason: string | null): void {

@@ -18,6 +18,8 @@ export interface ListedControl {
   /** seconds that the Time of its FunctionSetAssignments is ahead of that of the server */
   readonly aheadS: number;
   readonly startS: number;
+  /** start and creationTime as the server writes them, without `aheadS`; absent: kept by an earlier version */
+  readonly written?: { readonly startS: number; readonly creationS: number };
   readonly durationS: number;
   /** 0: no randomization */
   readonly randomizeStartS: number;
@@ -56,6 +58,8 @@ export interface ListedProgram {
   readonly defaultControl: ListedDefault | null | undefined;
   /** undefined: the list was unreadable this time, and its controls stay */
   readonly controls: readonly ListedControl[] | undefined;
+  /** true: the list has controls that are not among `controls` */
+  readonly isPartial?: boolean;
 }
 
 /** DERControlResponse.status. */

@@ -194,6 +194,7 @@ const savedEvent = record<SavedEvent>({
     creationS: seconds,
     aheadS: seconds.optional(),
     startS: seconds,
+    written: record<NonNullable<ListedControl['written']>>({ startS: seconds, creationS: seconds }).optional(),
     durationS: seconds,
     randomizeStartS: seconds,
     randomizeDurationS: seconds,

@@ -171,6 +171,8 @@ export interface AnsweredRequest {
 }
 
 export interface ReceivedNotification {
+  /** with what departs from its schema */
+  readonly document: ReceivedDocument;
   readonly notification: Received<Notification>;
   readonly peer: string;
 }
@@ -334,7 +336,7 @@ export class NotificationListener {
       if (document.name !== 'Notification') throw new SimError('PEER_ERROR', `it is a ${document.name}`);
       // the subscription may have ended while the body was being read
       if (taker === undefined || this.#takerOf(request) !== taker) return { status: 404, body };
-      taker({ notification: document.value, peer });
+      taker({ document, notification: document.value, peer });
       return { status: 204, body };
     } catch (error) {
       this.#options.log.warning(`${peer}: a notification cannot be used: ${errorText(error)}`);

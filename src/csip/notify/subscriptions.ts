@@ -34,6 +34,13 @@ export interface Notified {
   readonly status: number;
 }
 
+/** Sees subscriptions and notifications, to judge the server. It must not throw. */
+export interface SubscriptionWitness {
+  /** @param url the subscribed resource, absolute */
+  subscribed(url: string, isActive: boolean): void;
+  notified(url: string, received: ReceivedNotification): void;
+}
+
 export interface SubscriptionsOptions {
   readonly exchange: SepExchange;
   readonly listener: Pick<NotificationListener, 'take' | 'uriOf'>;
@@ -47,6 +54,8 @@ export interface SubscriptionsOptions {
   readonly log: Pick<Logger, 'info' | 'warning'>;
   /** Called so that the resource is read again. */
   readonly onNotification: (notified: Notified) => void;
+  /** absent: nobody judges the server */
+  readonly witness?: SubscriptionWitness;
   /** addresses of the subscriptions of an earlier process; absent: none are known */
   readonly addresses?: Pick<AddressBook, 'get' | 'set'>;
 }
@@ -122,7 +131,11 @@ export class Subscriptions {
     if (isReachable === this.#reachable) return;
     this.#reachable = isReachable;
     if (!isReachable) return;
-    for (const item of this.#items.values()) this.#plan(item, 0);
+    for (const item of this.#items.values()) {
+      // the server may have lost it
+      this.#options.witness?.subscribed(item.resource.url, false);
+      this.#plan(item, 0);
+    }
     void this.#work();
   }
 
@@ -199,6 +212,7 @@ export class Subscriptions {
   }
 
   #drop(item: Item): void {
+    this.#options.witness?.subscribed(item.resource.url, false);
     item.isActive = false;
     item.state = 'cancelled';
     item.endTake?.();
@@ -211,7 +225,10 @@ export class Subscriptions {
     return createHash('sha256').update(`${this.#options.lfdi} ${listUrl} ${url}`).digest('hex').slice(0, 32);
   }
 
-  #take(item: Item, { notification, peer }: ReceivedNotification): void {
+  #take(item: Item, received: ReceivedNotification): void {
+    const { notification, peer } = received;
+    this.#options.witness?.notified(item.resource.url, received);
+    if ((notification.status ?? 0) !== 0) this.#options.witness?.subscribed(item.resource.url, false);
     const { subscribedResource, status = 0, Resource } = notification;
     item.notifications += 1;
     this.#received.unshift({
@@ -335,6 +352,7 @@ export class Subscriptions {
     if (status < 300 || status === 409) {
       if (item.state === 'active') item.backOff.reset();
       item.state = 'active';
+      this.#options.witness?.subscribed(item.resource.url, true);
       this.#setHref(item, location ?? item.href);
       item.renewedAtMs = clock.nowMs();
       item.lastError = null;

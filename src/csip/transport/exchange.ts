@@ -35,6 +35,41 @@ export interface SepAnswer {
   readonly arrived?: ReceivedDocument | null;
 }
 
+/** An answer as it came, before anything is done with it. */
+export interface SeenAnswer {
+  readonly request: SepRequest;
+  readonly status: number;
+  /** after redirects */
+  readonly url: string;
+  readonly redirects: number;
+  /** names in lower case */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** as in `SepAnswer` */
+  readonly document: ReceivedDocument | null;
+  /** why the document of a GET could not be read; null: it could, or there is none */
+  readonly unreadable: string | null;
+  /** on `WallClock.monotonicMs` */
+  readonly middleMonotonicMs: number;
+  readonly durationMs: number;
+  /** a fault has changed the request */
+  readonly isDisturbed: boolean;
+  /** in the wire log; null: it is off */
+  readonly message: { readonly channel: string; readonly id: number } | null;
+}
+
+/** Sees the answers of one server, to judge them. It must not throw. */
+export interface ExchangeWitness {
+  answered(seen: SeenAnswer): void;
+  /**
+   * A link or redirect that is not followed.
+   * @param reason `elsewhere`: another host or scheme; `endless`: too many redirects
+   */
+  refused(request: SepRequest, reason: RefusalReason, text: string): void;
+}
+
+export type RefusalReason = 'elsewhere' | 'endless';
+
 /**
  * One connection identity at one server. Requests run in parallel up to a limit; more of them queue. Redirects are
  * followed within the outbound rules. A status of 400 or above is an answer, not an error.

@@ -5,6 +5,7 @@
 import type { NameSources } from '../../core/net/outbound.ts';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
@@ -98,6 +99,7 @@ export class HttpClient {
   readonly #pools = new Map<string, Undici.Pool>();
   readonly #ending = new AbortController();
   #negotiated: Negotiated | null = null;
+  #peerCertificate: string | null = null;
   #answered = false;
 
   constructor(options: HttpClientOptions) {
@@ -107,6 +109,11 @@ export class HttpClient {
   /** Version and suite of the last handshake. */
   get negotiated(): Negotiated | null {
     return this.#negotiated;
+  }
+
+  /** SHA-256 of the certificate of the server in the last handshake, hex; null: none. */
+  get peerCertificate(): string | null {
+    return this.#peerCertificate;
   }
 
   /** @throws SimError PEER_ERROR, PEER_TIMEOUT, NOT_CONNECTED, SHORTAGE */
@@ -188,6 +195,7 @@ export class HttpClient {
     try {
       const socket = await openSocket(target, this.#ending.signal, names);
       this.#negotiated = negotiatedBy(socket);
+      this.#peerCertificate = certificateOf(socket);
       return withoutInterim(socket);
     } catch (error) {
       const mayBeRefusal = tls !== null && /(?:reset|closed) the connection$/.test(errorText(error));
@@ -256,6 +264,11 @@ export class HttpClient {
     return new SimError('PEER_ERROR', `${url.origin}: ${text}`);
   }
 }
+
+const certificateOf = (socket: Socket): string | null =>
+  socket instanceof TLSSocket
+    ? (socket.getPeerX509Certificate()?.fingerprint256.replaceAll(':', '').toLowerCase() ?? null)
+    : null;
 
 function tooLarge(bytes: number): SimError {
   return new SimError('PEER_ERROR', `the answer has more than ${bytes} octets`);

@@ -30,6 +30,9 @@ export interface CsipBodies {
 
 export type CsipChannel = WireChannel<CsipFacts, CsipBodies>;
 
+/** Name of the channel in evidence. */
+export const csipChannelName = 'csip';
+
 const keptEntries = 500;
 const keptBytes = 8 * 1024 * 1024;
 /** Maximum of stored octets of one body. */
@@ -77,7 +80,7 @@ function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {
 /** The channel of all clients of the process. */
 export function csipChannel(wireLog: WireLog): CsipChannel {
   return wireLog.lasting<CsipFacts, CsipBodies>({
-    protocol: 'csip',
+    protocol: csipChannelName,
     key: '',
     entries: keptEntries,
     bytes: keptBytes,
@@ -105,12 +108,12 @@ export function csipChannel(wireLog: WireLog): CsipChannel {
   });
 }
 
-/** Adds a message to the channel; call only while it is `active`. */
-export function recordExchange(channel: CsipChannel, exchanged: Exchanged): void {
+/** Adds a message to the channel; call only while it is `active`. @returns its id */
+export function recordExchange(channel: CsipChannel, exchanged: Exchanged): number {
   const { direction, peer, deviceIndex, requestBody, responseBody, ...facts } = exchanged;
   const { method, url, status, error } = facts;
   const bodies = [requestBody, responseBody].map((body) => body?.subarray(0, keptBodyBytes) ?? noBytes);
-  channel.push({
+  return channel.push({
     direction,
     peer,
     deviceIndex,

@@ -7,10 +7,19 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { OutgoingDocument, ReceivedDocument } from '../xml/schema.ts';
 import { undisturbed, retryAfterMs } from './exchange.ts';
-import type { Disturbance, ExchangeDisturber, TlsDisturbance, SepAnswer, SepExchange, SepRequest } from './exchange.ts';
+import type {
+  Disturbance,
+  ExchangeDisturber,
+  ExchangeWitness,
+  RefusalReason,
+  SepAnswer,
+  SepExchange,
+  SepRequest,
+  TlsDisturbance,
+} from './exchange.ts';
 import { HttpClient, httpLimits } from './http.ts';
 import type { HttpAnswer, HttpLimits } from './http.ts';
-import { recordExchange } from './messages.ts';
+import { csipChannelName, recordExchange } from './messages.ts';
 import type { CsipChannel } from './messages.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 
@@ -27,6 +36,16 @@ const maxMoved = 1000;
 const maxHrefLength = 4096;
 
 const bareHost = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+
+/** A link or redirect of the server that is not followed. */
+class LinkRefusal extends SimError {
+  readonly reason: RefusalReason;
+
+  constructor(reason: RefusalReason, message: string) {
+    super('PEER_ERROR', message);
+    this.reason = reason;
+  }
+}
 
 /** Rules for links and redirects of a server, and its permanent redirects. */
 class Links {
@@ -53,9 +72,10 @@ class Links {
     if (href.length > maxHrefLength || !URL.canParse(href, base)) throw refuse('which is not a URI');
     const url = new URL(href, base);
     url.hash = '';
-    if (url.protocol !== origin.protocol) throw refuse(`which is not of the scheme ${origin.protocol.slice(0, -1)}`);
+    const elsewhere = (reason: string) => new LinkRefusal('elsewhere', refuse(reason).message);
+    if (url.protocol !== origin.protocol) throw elsewhere(`which is not of the scheme ${origin.protocol.slice(0, -1)}`);
     if (url.username !== '' || url.password !== '') throw refuse('which contains a user name');
-    if (!this.#hosts.has(bareHost(url))) throw refuse('a host that is not allowed (csip_allowed_host)');
+    if (!this.#hosts.has(bareHost(url))) throw elsewhere('a host that is not allowed (csip_allowed_host)');
     if (!anywhere && isRefusedTarget(bareHost(url))) throw refuse(`which ${refusedTargetText}`);
     return url;
   }
@@ -135,6 +155,8 @@ export interface ExchangeOptions {
   readonly later: Later;
   readonly channel: CsipChannel;
   readonly disturber?: ExchangeDisturber;
+  /** absent: nobody judges the server */
+  readonly witness?: ExchangeWitness;
   readonly limits?: Partial<HttpLimits>;
   readonly names?: NameSources;
 }
@@ -160,7 +182,11 @@ interface Leg {
 
 interface Arrived extends HttpAnswer {
   readonly url: URL;
+  readonly redirects: number;
   readonly middleMonotonicMs: number;
+  readonly durationMs: number;
+  /** id in the wire log; null: it is off */
+  readonly messageId: number | null;
 }
 
 export class HttpExchange implements SepExchange {
@@ -191,7 +217,23 @@ export class HttpExchange implements SepExchange {
     return handshake === null ? null : { protocol: handshake.version, cipher: handshake.suite };
   }
 
+  /** Version, suite and certificate of the server in the last handshake; null: none, or plain HTTP. */
+  get handshake(): { readonly handshake: string; readonly certificate: string | null } | null {
+    const { negotiated, peerCertificate } = this.#http;
+    if (negotiated === null) return null;
+    return { handshake: `${negotiated.version} ${negotiated.suite}`, certificate: peerCertificate };
+  }
+
   async request(request: SepRequest): Promise<SepAnswer> {
+    try {
+      return await this.#request(request);
+    } catch (error) {
+      if (error instanceof LinkRefusal) this.#options.witness?.refused(request, error.reason, error.message);
+      throw error;
+    }
+  }
+
+  async #request(request: SepRequest): Promise<SepAnswer> {
     if (this.#ending.signal.aborted) throw new SimError('NOT_CONNECTED', 'the connection is closed');
     const url = this.#links.resolve(request.href, request.base);
     const disturbance = this.#disturber.active ? this.#disturbanceOf(request, url) : null;
@@ -206,7 +248,8 @@ export class HttpExchange implements SepExchange {
       const http = disturbedClient ?? this.#current();
       const leg = { request, http, body, contentType: disturbance?.contentType, signal };
       if (disturbance?.twice) await this.#follow(leg, url);
-      return { ...(await this.#answerOf(request, await this.#follow(leg, url))), ...arrived };
+      const came = await this.#follow(leg, url);
+      return { ...(await this.#answerOf(request, came, disturbance !== null)), ...arrived };
     } finally {
       if (disturbedClient !== null) {
         this.#disturbedClients.delete(disturbedClient);
@@ -273,7 +316,7 @@ export class HttpExchange implements SepExchange {
         // neither success nor refusal, so callers would misread it
         else if (status >= 300 && (status !== seeOther || leg.request.method === 'GET'))
           throw new SimError('PEER_ERROR', `${url.href} answers ${status} without a location to follow`);
-        return arrived;
+        return { ...arrived, redirects: hops };
       }
       const target = this.#links.resolve(location, url.href);
       if (permanent.has(status)) this.#links.move(url, target);
@@ -281,7 +324,7 @@ export class HttpExchange implements SepExchange {
     }
     // a loop of permanent redirects must not be remembered
     for (const each of visited) this.#links.forget(each);
-    throw new SimError('PEER_ERROR', `${first.href} leads to more than ${maxRedirects} redirects`);
+    throw new LinkRefusal('endless', `${first.href} leads to more than ${maxRedirects} redirects`);
   }
 
   async #send({ request, http, body, contentType = mediaType, signal }: Leg, url: URL): Promise<Arrived> {
@@ -293,8 +336,8 @@ export class HttpExchange implements SepExchange {
     };
     const beganMs = clock.monotonicMs();
     const record = (answer: HttpAnswer | null, error: string | null) => {
-      if (!channel.active) return;
-      recordExchange(channel, {
+      if (!channel.active) return null;
+      return recordExchange(channel, {
         direction: 'out',
         peer: url.origin,
         deviceIndex: request.deviceIndex,
@@ -311,34 +354,54 @@ export class HttpExchange implements SepExchange {
     };
     try {
       const answer = await http.request({ method: request.method, url, headers, body, signal });
-      record(answer, null);
-      return { ...answer, url, middleMonotonicMs: (beganMs + clock.monotonicMs()) / 2 };
+      const messageId = record(answer, null);
+      const endMs = clock.monotonicMs();
+      const times = { middleMonotonicMs: (beganMs + endMs) / 2, durationMs: endMs - beganMs };
+      return { ...answer, url, redirects: 0, ...times, messageId };
     } catch (error) {
       record(null, errorText(error));
       throw error;
     }
   }
 
-  async #answerOf(
-    { method, resource }: SepRequest,
-    { status, headers, body, url, middleMonotonicMs }: Arrived,
-  ): Promise<SepAnswer> {
+  async #answerOf(request: SepRequest, came: Arrived, isDisturbed: boolean): Promise<SepAnswer> {
+    const { status, headers, body, url, middleMonotonicMs } = came;
     const retryMs = retryAfterMs(headers['retry-after'], this.#options.clock.nowMs());
     const location = headers['location'];
-    const isRefused = status >= firstRefusal;
     return {
       status,
       url: url.href,
       location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).href : null,
-      document: isRefused
-        ? await this.#errorIn(body)
-        : method === 'GET'
-          ? await this.#documentIn(body, resource, headers)
-          : null,
+      document: await this.#witnessed(request, came, isDisturbed),
       middleMonotonicMs,
       octets: body.length,
       ...(retryMs !== null && { retryAfterMs: retryMs }),
     };
+  }
+
+  /** The document of an answer, which the witness sees first. @throws SimError PEER_ERROR */
+  async #witnessed(request: SepRequest, came: Arrived, isDisturbed: boolean): Promise<ReceivedDocument | null> {
+    const { witness } = this.#options;
+    const { status, headers, body, url, redirects, middleMonotonicMs, durationMs, messageId } = came;
+    const saw = (document: ReceivedDocument | null, unreadable: string | null) => {
+      const message = messageId === null ? null : { channel: csipChannelName, id: messageId };
+      const times = { middleMonotonicMs, durationMs };
+      const answer = { status, url: url.href, redirects, headers, body, document, unreadable, ...times };
+      witness?.answered({ request, ...answer, isDisturbed, message });
+    };
+    try {
+      const document =
+        status >= firstRefusal
+          ? await this.#errorIn(body)
+          : request.method === 'GET'
+            ? await this.#documentIn(body, request.resource, headers)
+            : null;
+      saw(document, null);
+      return document;
+    } catch (error) {
+      if (error instanceof SimError && error.code === 'PEER_ERROR') saw(null, error.message);
+      throw error;
+    }
   }
 
   /** @throws SimError PEER_ERROR */

@@ -260,7 +260,8 @@ export class GroupsWalk {
         room -= controls?.length ?? 0;
         if (controls?.length !== listed.controls?.length)
           this.#warnOnce(`more than ${maxEvents} DERControls: the last ones are left out`);
-        programs.set(listed.key, { listed: { ...listed, controls }, mrid, curves, fsaUrls });
+        const isPartial = listed.isPartial === true || controls?.length !== listed.controls?.length;
+        programs.set(listed.key, { listed: { ...listed, controls, isPartial }, mrid, curves, fsaUrls });
       }
     }
     this.#options.changed([...programs.values()]);

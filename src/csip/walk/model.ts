@@ -7,6 +7,7 @@ import type { Later } from '../../core/time/timers.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { ListedProgram } from '../events/model.ts';
 import type { SepExchange } from '../transport/exchange.ts';
+import type { ListWitness } from './reader.ts';
 import type { DocumentName, Received } from '../xml/schema.ts';
 import type { DER, DERCurve, DeviceCapability, EndDevice, Registration, Time } from '../xml/documents.ts';
 
@@ -137,6 +138,8 @@ export interface WalkOptions {
   readonly remoteClock: RemoteClock;
   readonly log: Logger;
   readonly listener: WalkListener;
+  /** absent: nobody judges the server */
+  readonly witness?: ListWitness | undefined;
   /** of the turns of the event loop, for long lists; default: one of its own */
   readonly share?: LoopShare;
 }

@@ -69,6 +69,7 @@ function listedControl(control: Received<DERControl>, curves: Curves, place: Pla
     creationS: there(control.creationTime ?? 0),
     aheadS: place.aheadS,
     startS: there(interval.start),
+    written: { startS: interval.start, creationS: control.creationTime ?? 0 },
     durationS: interval.duration,
     randomizeStartS: control.randomizeStart ?? 0,
     randomizeDurationS: control.randomizeDuration ?? 0,
@@ -270,6 +271,7 @@ export class ProgramListWalk {
       primacy: program.primacy,
       defaultControl: defaults.value,
       controls: controls.value,
+      isPartial: controls.isPartial,
     };
     const used = [...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])];
     const curves = await this.#inParts(used.length, usedCurves(used, base));
@@ -319,6 +321,7 @@ export class ProgramListWalk {
     const unusable = items.flatMap((item, at) => (listed[at] === null ? [unusableRemark(item, at, read.url)] : []));
     return part(usable, {
       resources: [resource],
+      isPartial: usable.length < items.length || !read.value.isWhole,
       complete: resolution.complete,
       remarks: [...read.remarks, ...firstRemarks(unusable), ...resolution.remarks],
     });
@@ -373,11 +376,13 @@ export class ProgramListWalk {
 interface PartFacts {
   readonly resources: readonly FoundResource[];
   readonly complete: boolean;
+  /** true: a part of a list */
+  readonly isPartial: boolean;
   readonly remarks: readonly Remark[];
 }
 
 function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readonly value: T } {
-  return { resources: [], complete: true, remarks: [], ...facts, value };
+  return { resources: [], complete: true, isPartial: false, remarks: [], ...facts, value };
 }
 
 /** The remark about a link of a program that has no usable `href`; empty: the program has no such link. */

@@ -46,6 +46,8 @@ export type Item<List extends ListName> = Received<ItemTypes[ListItems[List]]>;
 export interface WholeList<List extends ListName> {
   readonly list: Received<Documents[List]>;
   readonly items: readonly Item<List>[];
+  /** false: it has items that were not read, or changed while it was read */
+  readonly isWhole: boolean;
 }
 
 const itemNames: ListItems = {
@@ -91,13 +93,35 @@ function isNamed<Name extends DocumentName>(
   return document.name === name;
 }
 
+/** A list as it was read, for judges. */
+export interface SeenList {
+  readonly name: ListName;
+  /** after redirects, with the query of its first page */
+  readonly url: string;
+  readonly items: readonly Item<ListName>[];
+  /** false: it has several pages, between which it may have changed */
+  readonly isOnePage: boolean;
+  /** as in `WholeList` */
+  readonly isWhole: boolean;
+  readonly deviceIndex: number | null;
+}
+
+/** Sees lists and their pages, to judge the server. It must not throw. */
+export interface ListWitness {
+  list(seen: SeenList): void;
+  /** A page behind the first one begins with the first item again. */
+  pageRepeated(name: ListName, url: string, deviceIndex: number | null): void;
+}
+
 export class Reader {
   readonly #exchange: SepExchange;
   readonly #limits: ListLimits;
+  readonly #witness: ListWitness | undefined;
 
-  constructor(exchange: SepExchange, limits: Partial<ListLimits> = {}) {
+  constructor(exchange: SepExchange, limits: Partial<ListLimits> = {}, witness?: ListWitness) {
     this.#exchange = exchange;
     this.#limits = { ...defaultListLimits, ...limits };
+    this.#witness = witness;
   }
 
   /** Reads one document. @param deviceIndex the device it is about; null: none, or several */
@@ -189,16 +213,30 @@ export class Reader {
       }
       first ??= read;
       // a server without paging returns its first page again
-      if (items.length > 0 && hrefOf(pageItems[0]) !== undefined && hrefOf(pageItems[0]) === hrefOf(items[0])) break;
+      if (beginAlike(items, pageItems)) {
+        this.#witness?.pageRepeated(name, read.url, deviceIndex);
+        break;
+      }
       items.push(...pageItems);
       if (pageItems.length === 0 || items.length >= all || items.length >= maxItems) break;
     }
     if (first === undefined) throw new SimError('INTERNAL', 'a list needs at least one page');
-    return {
-      ...first,
-      remarks: firstRemarks(remarks),
-      value: { list: first.value, items: items.slice(0, maxItems) },
-    };
+    return this.#whole(name, { ...first, remarks: firstRemarks(remarks) }, items, { mayRestart, deviceIndex });
+  }
+
+  #whole<List extends ListName>(
+    name: List,
+    first: Found<Received<Documents[List]>>,
+    items: readonly Item<List>[],
+    { mayRestart, deviceIndex }: { readonly mayRestart: boolean; readonly deviceIndex: number | null },
+  ): Found<WholeList<List>> {
+    const { value: list, url } = first;
+    const { maxItems } = this.#limits;
+    // the last reading goes on although the list changes
+    const isWhole = mayRestart && items.length >= (list.all ?? 0) && items.length <= maxItems;
+    const isOnePage = items.length === itemsOf(name, list).length;
+    this.#witness?.list({ name, url, items, isWhole, isOnePage, deviceIndex });
+    return { ...first, value: { list, items: items.slice(0, maxItems), isWhole } };
   }
 }
 
@@ -214,7 +252,15 @@ function itemsOf<List extends ListName>(name: List, list: Received<Documents[Lis
   return (members[itemNames[name]] ?? []) as readonly Item<List>[];
 }
 
-function hrefOf(item: { readonly href?: string | undefined } | undefined): string | undefined {
+/** True if both begin with one item. */
+const beginAlike = (items: readonly HasHref[], others: readonly HasHref[]): boolean =>
+  hrefOf(items[0]) !== undefined && hrefOf(items[0]) === hrefOf(others[0]);
+
+interface HasHref {
+  readonly href?: string | undefined;
+}
+
+function hrefOf(item: HasHref | undefined): string | undefined {
   return item?.href;
 }
 

@@ -72,7 +72,7 @@ export class Walk {
   constructor(options: WalkOptions) {
     this.#options = options;
     this.#warnOnce = onceEach((message) => options.log.warning(message));
-    this.#reader = new Reader(options.exchange);
+    this.#reader = new Reader(options.exchange, {}, options.witness);
     this.#share = options.share ?? new LoopShare();
     this.#bounds = new WalkBounds(walkMaximum(options.targets.length));
     this.#holding = this.#bounds.part();

@@ -12,9 +12,19 @@ import {
   vocabularyOf,
   xsiNamespace,
   ausNamespaces,
+  draftNamespace,
   sepNamespace,
 } from './schema.ts';
-import type { OutgoingDocument, ReceivedDocument, Member, UnreadMember, Vocabulary, Revision } from './schema.ts';
+import type {
+  Departure,
+  DepartureKind,
+  Member,
+  OutgoingDocument,
+  ReceivedDocument,
+  Revision,
+  UnreadMember,
+  Vocabulary,
+} from './schema.ts';
 import {
   treeInParts,
   xmlLimits,
@@ -132,6 +142,8 @@ const visitedAtOnce = 500;
 
 /** Maximum of notes of one document; more would only fill the log. */
 const maxNotes = 100;
+/** Maximum of departures of one document. */
+const maxDepartures = 20;
 
 type Values = Record<string, unknown>;
 
@@ -139,6 +151,7 @@ type Values = Record<string, unknown>;
 interface Named {
   readonly vocabulary: Vocabulary | null;
   readonly local: string;
+  readonly isDraft: boolean;
 }
 
 /** Prefixes in force at an element; the default namespace has the prefix ''. */
@@ -172,7 +185,11 @@ class Scope {
     if (!named) {
       const colon = tag.indexOf(':');
       const namespace = this.#namespaces.get(colon < 0 ? '' : tag.slice(0, colon)) ?? '';
-      named = { vocabulary: vocabularies.get(namespace) ?? null, local: localName(tag) };
+      named = {
+        vocabulary: vocabularies.get(namespace) ?? null,
+        local: localName(tag),
+        isDraft: namespace === draftNamespace,
+      };
       this.#tags.set(tag, named);
     }
     return named;
@@ -199,28 +216,41 @@ function isDisabled({ attributes }: XmlElement): boolean {
 /** Reads one document. Objects have no prototype, and their keys come from the tables. */
 class DocumentReader {
   readonly #notes: Issue[] = [];
+  readonly #departures: Departure[] = [];
   /** of the last note, also of one too many */
   #lastDetail = '';
+  readonly #maxDepartures: number;
   /** nodes so far */
   #visited = 0;
+
+  /** @param isJudged true: departures from the schema are collected */
+  constructor(isJudged: boolean) {
+    this.#maxDepartures = isJudged ? maxDepartures : 0;
+  }
 
   /** @throws SimError PEER_ERROR */
   *read(root: XmlElement): Parts<ReceivedDocument> {
     // one scope per document: a shared one would keep every tag that peers send
     const scope = new Scope(new Map()).within(root);
-    const { vocabulary, local } = scope.named(root.tag);
+    const { vocabulary, local, isDraft } = scope.named(root.tag);
     const tag = root.tag.slice(0, 80);
     if (!isDocumentName(local)) return refuseXml(`has the root ${tag}, which a client does not use`);
     if (vocabulary !== vocabularyOf(local)) refuseXml(`has the root ${tag} in no namespace of IEEE 2030.5 or CSIP-AUS`);
+    if (isDraft) this.#depart('namespace', '', `is in the namespace ${draftNamespace} of a draft`);
     const value = yield* this.#members(local, root, scope, '');
     // the tables give the value the type of this name
     const document = { name: local, value } as unknown as ReceivedDocument;
-    return this.#notes.length === 0 ? document : { ...document, notes: this.#notes };
+    return {
+      ...document,
+      ...(this.#notes.length > 0 && { notes: this.#notes }),
+      ...(this.#departures.length > 0 && { departures: this.#departures }),
+    };
   }
 
-  *#members(type: string, { attributes, children }: XmlElement, scope: Scope, path: string): Parts<Values> {
+  *#members(type: string, element: XmlElement, scope: Scope, path: string): Parts<Values> {
+    const { attributes, children } = element;
     const values = { __proto__: null } as unknown as Values;
-    const { byName } = documentType(type);
+    const { byName, required } = documentType(type);
     for (const key in attributes) {
       const name = key.slice(attributePrefix.length);
       const member = byName.get(name);
@@ -229,17 +259,22 @@ class DocumentReader {
       if (value !== undefined) values[name] = value;
     }
     const unread = new Map<string, UnreadMember>();
+    let last: Member | undefined;
     for (const node of children) {
       if (++this.#visited % visitedAtOnce === 0) yield;
       const child = elementOf(node);
-      const member = child && (yield* this.#child(values, byName, child, scope, path));
+      if (child === null) continue;
+      const member = yield* this.#child(values, byName, child, scope, path);
       if (member) unread.set(member.name, member.why);
+      last = this.#ordered(byName.get(localName(child.tag)), last, path);
     }
+    if (this.#maxDepartures > 0)
+      for (const member of required) if (!(member.name in values)) this.#lacks(member, element, path);
     // of two elements of one name, one may be of another vocabulary
     for (const name of unread.keys()) if (name in values) unread.delete(name);
     // beside the modes, elements of foreign namespaces are extensions, which a client skips
     for (const [name, { reason, detail }] of unread) {
-      if (reason === 'namespace') this.#note(`${path}${pointerStep(name)}`, detail);
+      if (reason === 'namespace') this.#noteOnly(`${path}${pointerStep(name)}`, detail);
       if (reason === 'namespace' && !(type === 'DERControlBase' && name.startsWith('opMod'))) unread.delete(name);
     }
     if (controlTypes().has(type) && unread.size > 0) values['unread'] = Object.fromEntries(unread);
@@ -257,7 +292,12 @@ class DocumentReader {
     const scope = outer.within(child);
     const { vocabulary, local } = scope.named(child.tag);
     const member = byName.get(local);
+    if (member?.isAttribute === true && vocabulary === member.vocabulary)
+      this.#depart('attribute', `${path}${pointerStep(local)}`, 'is an element, and an attribute in the schema');
     if (member === undefined || member.isAttribute || isDisabled(child)) return undefined;
+    // an element in a namespace of its own may be an extension
+    if (member.vocabulary !== vocabulary && vocabulary !== null)
+      this.#depart('namespace', `${path}${pointerStep(local)}`, 'is in a namespace that does not have it');
     if (member.vocabulary !== vocabulary)
       return { name: local, why: { reason: 'namespace', detail: `${local} is in no namespace that has it` } };
     if (member.maxOccurs === 1) {
@@ -298,7 +338,30 @@ class DocumentReader {
     return read.value;
   }
 
+  /** Notes an element before its place. @returns the last element in its place; members of CSIP-AUS may be anywhere */
+  #ordered(member: Member | undefined, last: Member | undefined, path: string): Member | undefined {
+    if (member === undefined || member.isAttribute || member.vocabulary !== 'sep') return last;
+    if (last === undefined || member.place >= last.place) return member;
+    this.#depart('order', `${path}${pointerStep(member.name)}`, `comes after ${last.name}`);
+    return last;
+  }
+
+  /** Notes the absence of a required member, unless it is there in another form. */
+  #lacks({ name }: Member, { children }: XmlElement, path: string): void {
+    const isThere = children.some((node) => localName(elementOf(node)?.tag ?? '') === name);
+    if (!isThere) this.#depart('missing', `${path}${pointerStep(name)}`, 'is absent, and required by the schema');
+  }
+
+  #depart(kind: DepartureKind, path: string, detail: string): void {
+    if (this.#departures.length < this.#maxDepartures) this.#departures.push({ kind, path, detail });
+  }
+
   #note(name: string, detail: string): void {
+    this.#depart('value', name, detail);
+    this.#noteOnly(name, detail);
+  }
+
+  #noteOnly(name: string, detail: string): void {
     this.#lastDetail = detail;
     if (this.#notes.length < maxNotes) this.#notes.push({ name, detail });
   }
@@ -408,16 +471,21 @@ class DocumentWriter {
  * Members may come in any order, and any may be missing. Unknown elements, attributes and namespaces are skipped, and
  * so are members with `disabled="true"` (IEEE 2030.5-2023). A member whose text does not fit its type is left out with
  * a note.
+ * @param isJudged true: with its `departures`
  * @throws SimError PEER_ERROR: not well-formed, beyond the limits, a declaration (`<!DOCTYPE`), or an unknown document;
  *   SHORTAGE
  */
-export function parseDocument(octets: Uint8Array, limits: XmlLimits = xmlLimits): ReceivedDocument {
-  return runWhole(documentInParts(octets, limits));
+export function parseDocument(octets: Uint8Array, limits: XmlLimits = xmlLimits, isJudged = false): ReceivedDocument {
+  return runWhole(documentInParts(octets, limits, isJudged));
 }
 
 /** As `parseDocument`, with pauses; the document is there when all of it has been read. @throws as `parseDocument` */
-export function* documentInParts(octets: Uint8Array, limits: XmlLimits = xmlLimits): Parts<ReceivedDocument> {
-  return yield* new DocumentReader().read(yield* treeInParts(octets, limits));
+export function* documentInParts(
+  octets: Uint8Array,
+  limits: XmlLimits = xmlLimits,
+  isJudged = false,
+): Parts<ReceivedDocument> {
+  return yield* new DocumentReader(isJudged).read(yield* treeInParts(octets, limits));
 }
 
 /**

@@ -20,16 +20,21 @@ export interface Member {
   /** maximum of occurrences; above 1 the value is a list */
   readonly maxOccurs: number;
   readonly since: Row[3];
+  /** in the order of a document, attributes first */
+  readonly place: number;
 }
 
 interface DocumentType {
   /** in the order of a document, attributes first */
   readonly members: readonly Member[];
   readonly byName: ReadonlyMap<string, Member>;
+  /** members that every revision requires */
+  readonly required: readonly Member[];
 }
 
-function memberOf([name, type, occurs, since]: Row): Member {
+function memberOf([name, type, occurs, since]: Row, place: number): Member {
   return {
+    place,
     name: name.replace('@', ''),
     isAttribute: name.startsWith('@'),
     vocabulary: since?.startsWith('aus') === true ? 'aus' : 'sep',
@@ -45,7 +50,8 @@ const compiled = memo(() => {
   const all = new Map<string, DocumentType>();
   for (const [name, rows] of Object.entries(types)) {
     const members = rows.map(memberOf);
-    all.set(name, { members, byName: new Map(members.map((member) => [member.name, member])) });
+    const required = members.filter(({ isRequired, since }) => isRequired && since === undefined);
+    all.set(name, { members, byName: new Map(members.map((member) => [member.name, member])), required });
   }
   return all;
 });
@@ -79,10 +85,12 @@ export const isNotifiable = (name: string): name is NotifiedResource['name'] =>
 export const sepNamespace = 'urn:ieee:std:2030.5:ns';
 export const ausNamespaces = { '1.2': 'https://csipaus.org/ns', '1.3': 'https://csipaus.org/ns/v1.3' } as const;
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
-/** Vocabulary by namespace. `http://ieee.org/2030.5`, used before the publication of 2030.5-2018, is never written. */
+/** Used before the publication of 2030.5-2018, and never written. */
+export const draftNamespace = 'http://ieee.org/2030.5';
+/** Vocabulary by namespace. */
 export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
   [sepNamespace, 'sep'],
-  ['http://ieee.org/2030.5', 'sep'],
+  [draftNamespace, 'sep'],
   [ausNamespaces['1.2'], 'aus'],
   [ausNamespaces['1.3'], 'aus'],
 ]);
@@ -94,6 +102,26 @@ export type Revision = '2018' | '2023';
 export interface UnreadMember {
   /** `value`: its text does not fit; `namespace`: it is in no namespace that has it */
   readonly reason: 'value' | 'namespace';
+  readonly detail: string;
+}
+
+/** A way in which a document departs from its schema; all but some values are read all the same. */
+export type DepartureKind =
+  /** a value outside its type, or a member that comes twice */
+  | 'value'
+  /** an element before one that precedes it in the schema */
+  | 'order'
+  /** a required member is absent */
+  | 'missing'
+  /** an element in place of the attribute of its name */
+  | 'attribute'
+  /** an element in a namespace of IEEE 2030.5 or CSIP-AUS that does not have it */
+  | 'namespace';
+
+export interface Departure {
+  readonly kind: DepartureKind;
+  /** JSON pointer into the value of the document */
+  readonly path: string;
   readonly detail: string;
 }
 
@@ -120,4 +148,6 @@ export type ReceivedDocument = {
 }[DocumentName] & {
   /** Parts that did not fit the schema, by JSON pointer into `value`; absent: none. Missing members are not noted. */
   readonly notes?: readonly Issue[];
+  /** All that the schema does not allow, missing members too; absent: nothing, or it was not asked for. */
+  readonly departures?: readonly Departure[];
 };

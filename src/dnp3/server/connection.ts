@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { errorText } from '../../core/errors.ts';
 import { peerOf } from '../../core/net/listen.ts';
 import type { Swept } from '../../core/net/sweeper.ts';
+import type { LinkJudge } from '../findings/link.ts';
 import {
   linkAddress,
   linkBit,
@@ -131,6 +132,8 @@ export class Connection implements Swept {
   /** monotonic ms of a REQUEST_LINK_STATUS without answer; null: none */
   #statusRequestMs: number | null = null;
   #countedBadFrames = 0;
+  readonly #judge: LinkJudge | undefined;
+  #isEndedHere = false;
 
   constructor(owner: ConnectionOwner, socket: Socket, identity: PeerIdentity | null) {
     this.#owner = owner;
@@ -140,6 +143,7 @@ export class Connection implements Swept {
     this.address = socket.remoteAddress ?? '';
     this.connectedAtMs = owner.context.clock.nowMs();
     this.#lastMs = owner.context.clock.monotonicMs();
+    this.#judge = owner.context.judges?.linkOf(this.peer, identity?.subject ?? null);
     owner.context.sweeper.add(this);
     this.#inbox = new Inbox({
       turns: owner.context.turns,
@@ -184,10 +188,12 @@ export class Connection implements Swept {
 
   /** Ends once the waiting octets are sent. */
   end(): void {
+    this.#isEndedHere = true;
     this.#socket.end();
   }
 
   destroy(): void {
+    this.#isEndedHere = true;
     this.#socket.destroy();
   }
 
@@ -254,6 +260,7 @@ export class Connection implements Swept {
       log.info(this.peer, () => `master ${masterAddress} disconnected from ${this.peer}`, outstation.deviceIndex);
     }
     this.#pairs.clear();
+    this.#judge?.closed(!this.#isEndedHere);
     this.#owner.closed(this);
   }
 
@@ -262,8 +269,10 @@ export class Connection implements Swept {
     const frames = this.#parser.push(octets);
     const { headerCrc, blockCrc, length } = this.#parser.counts;
     const bad = headerCrc + blockCrc + length;
-    counters.badFrames += bad - this.#countedBadFrames;
+    const newlyBad = bad - this.#countedBadFrames;
+    counters.badFrames += newlyBad;
     this.#countedBadFrames = bad;
+    this.#judge?.received(newlyBad, frames.length);
     if (frames.length === 0) return;
     counters.framesIn += frames.length;
     counters.lastFrameMs = clock.nowMs();
@@ -308,9 +317,13 @@ export class Connection implements Swept {
     if (pair === undefined) return;
     this.#noteFrame();
     if (pair.outstation.isSilent) return;
+    if (carriesUserData(frame)) this.#judge?.carried(source, control);
     const segment = pair.link.take(frame);
     if (segment === null) return;
-    const fragment = pair.reassembler.push(segment);
+    const { reassembler } = pair;
+    const { lost } = reassembler;
+    const fragment = reassembler.push(segment);
+    if (reassembler.lost !== lost) this.#judge?.lost(source);
     if (fragment === null) return;
     this.#recordFragment('in', pair, fragment);
     pair.association.receive(fragment, 'unicast');
@@ -377,6 +390,7 @@ export class Connection implements Swept {
     }
     const pair = this.#open(outstation, association, source);
     this.#pairs.set(key, pair);
+    this.#judge?.joined(source);
     association.open(pair.session);
     context.log.info(this.peer, () => `master ${source} connected from ${this.peer}`, outstation.deviceIndex);
     return pair;

@@ -9,6 +9,7 @@ import type { TlsGate } from '../../core/tls/gate.ts';
 import type { LoopQueue } from '../../core/turns.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { WireDirection } from '../../core/wire/wire-log.ts';
+import type { Dnp3Judges } from '../findings/judges.ts';
 import type { AssociationPort } from '../stack/outstation/types.ts';
 
 /** The certificate of a master. */
@@ -70,6 +71,8 @@ export interface ServerContext {
   readonly limits: ServerLimits;
   /** null: without TLS */
   readonly tls: { readonly gate: TlsGate<PeerIdentity>; readonly allowed: readonly Dnp3AllowedPeer[] | null } | null;
+  /** judges of masters; absent: nobody is judged */
+  readonly judges?: Dnp3Judges;
   /** true while there is an observer of fragments; `onFragment` is called only then */
   readonly wantsFragments: () => boolean;
   readonly onFragment: (report: FragmentReport) => void;

@@ -14,6 +14,8 @@ export class Reassembler {
   #last: Buffer | null = null;
   /** null: no series is under way */
   #sequence: number | null = null;
+  /** segments that belong to no fragment, and series that were given up */
+  lost = 0;
 
   constructor(limit = maxFragmentOctets) {
     this.#limit = limit;
@@ -24,10 +26,14 @@ export class Reassembler {
     const [octet] = segment;
     if (octet === undefined) return null;
     const sequence = octet & transportBit.sequence;
-    if (octet & transportBit.first) this.#drop();
-    else if (this.#sequence === null) return null;
-    else if (sequence !== ((this.#sequence + 1) & transportBit.sequence)) {
-      if (!this.#repeats(segment)) this.#drop();
+    if (octet & transportBit.first) {
+      if (this.#sequence !== null) this.lost += 1;
+      this.#drop();
+    } else if (this.#sequence === null) {
+      this.lost += 1;
+      return null;
+    } else if (sequence !== ((this.#sequence + 1) & transportBit.sequence)) {
+      if (!this.#repeats(segment)) this.#giveUp();
       return null;
     }
     // a segment without octets counts, and takes no memory
@@ -36,7 +42,7 @@ export class Reassembler {
     this.#length += segment.length - 1;
     this.#sequence = sequence;
     if (this.#length > this.#limit) {
-      this.#drop();
+      this.#giveUp();
       return null;
     }
     if ((octet & transportBit.final) === 0) return null;
@@ -54,6 +60,11 @@ export class Reassembler {
     const [only] = this.#pieces;
     if (this.#pieces.length === 1 && only !== undefined) return only.subarray(1);
     return Buffer.concat(this.#pieces.map((piece) => piece.subarray(1)));
+  }
+
+  #giveUp(): void {
+    this.lost += 1;
+    this.#drop();
   }
 
   #drop(): void {

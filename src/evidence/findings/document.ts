@@ -19,6 +19,8 @@ export interface ReportContext {
   readonly isKept: (message: NonNullable<KeptCase['message']>) => boolean;
   /** faults of this process, `protocol.kind` */
   readonly faults: readonly string[];
+  /** name of the scenario whose run the reports are about; absent: none */
+  readonly scenario?: string;
 }
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -112,6 +114,7 @@ export function reportDocument(report: GroupReport, context: ReportContext) {
   const findings = (state: CellState) => inState(state).map((row) => findingDocument(row, group, context));
   return {
     peer: { id: group.id, name: group.name, named: group.isNamed, identities: group.peers.map(peerDocument) },
+    scenario: context.scenario ?? null,
     summary: { verdict, ...summary },
     coverage: {
       exercised: coverage.exercised,

@@ -1,7 +1,15 @@
 /** The reports on peers as one page without scripts and external requests. */
 import { htmlDocument, htmlText as html } from '../../core/markup.ts';
 import type { FindingJson, ReportJson, ReportsJson, RuleJson } from './document.ts';
-import { countsText, coverageText, devicesText, identitiesText, situationText, undecidedText } from './words.ts';
+import {
+  countsText,
+  coverageText,
+  devicesText,
+  headingText,
+  identitiesText,
+  situationText,
+  undecidedText,
+} from './words.ts';
 
 const style = `
 .violation, .violations { color: var(--bad); font-weight: 600; } .risk, .risks { font-weight: 600; }
@@ -82,11 +90,11 @@ function identityRows({ peer: { identities } }: ReportJson): readonly string[] {
 }
 
 function reportHtml(report: ReportJson): string {
-  const { peer, summary, coverage, broken, waived, excused, undecided, held } = report;
+  const { summary, coverage, broken, waived, excused, undecided, held } = report;
   const missing = coverage.core_missing;
   const core = missing.length === 0 ? '' : `<p>Core rules that never came up: ${missing.map(html).join(', ')}</p>`;
   const heldIds = held.map(({ rule }) => `<code>${html(rule)}</code>`).join(', ');
-  return `<section><h2>${html(peer.name)} <span class="${summary.verdict}">${summary.verdict}</span></h2>
+  return `<section><h2>${html(headingText(report))} <span class="${summary.verdict}">${summary.verdict}</span></h2>
 <p>${html(identitiesText(report))}</p>
 <p>${coverageText(report)}<br><progress max="${coverage.observable}" value="${coverage.exercised}"></progress></p>
 ${core}

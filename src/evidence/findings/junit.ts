@@ -3,7 +3,7 @@ import { isAtLeast } from '../../core/findings/registry.ts';
 import type { Severity } from '../../core/findings/rule.ts';
 import { xmlText } from '../../core/markup.ts';
 import type { FindingJson, ReportJson, ReportsJson } from './document.ts';
-import { countsText, skipText } from './words.ts';
+import { countsText, headingText, skipText } from './words.ts';
 
 interface Case {
   readonly rule: string;
@@ -52,7 +52,7 @@ function caseXml(suite: string, { rule, outcome, message, detail }: Case): strin
 
 function suiteXml(report: ReportJson, madeAt: string, failOn: Severity): string {
   const cases = casesOf(report, failOn);
-  const { name } = report.peer;
+  const name = headingText(report);
   const number = (outcome: Case['outcome']) => cases.filter((one) => one.outcome === outcome).length;
   const counts = `tests="${cases.length}" failures="${number('failed')}" errors="0" skipped="${number('skipped')}"`;
   return [

@@ -1,7 +1,15 @@
 /** The reports on peers as plain text. */
 import { printableLines } from '../../core/log/log.ts';
 import type { FindingJson, ReportJson, ReportsJson, RuleJson } from './document.ts';
-import { countsText, coverageText, devicesText, identitiesText, situationText, undecidedText } from './words.ts';
+import {
+  countsText,
+  coverageText,
+  devicesText,
+  headingText,
+  identitiesText,
+  situationText,
+  undecidedText,
+} from './words.ts';
 
 function findingLines(finding: FindingJson): readonly string[] {
   const { rule, severity, title, clause, text, consequence, reason, last_at: lastAt } = finding;
@@ -23,10 +31,10 @@ const ruleLine =
     `  ${row.severity} ${row.rule}${row.core ? ' (core)' : ''}: ${words(row)}`;
 
 function reportLines(report: ReportJson): readonly string[] {
-  const { peer, summary, broken, waived, excused, undecided, held, coverage } = report;
+  const { summary, broken, waived, excused, undecided, held, coverage } = report;
   const missing = coverage.core_missing;
   return [
-    `${peer.name}: ${summary.verdict}`,
+    `${headingText(report)}: ${summary.verdict}`,
     identitiesText(report),
     coverageText(report),
     ...(missing.length === 0 ? [] : [`core rules that never came up: ${missing.join(', ')}`]),

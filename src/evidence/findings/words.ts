@@ -3,6 +3,10 @@ import type { FindingJson, ReportJson, RuleJson } from './document.ts';
 
 const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+/** Name of the peer, with that of the scenario. */
+export const headingText = ({ peer: { name }, scenario }: ReportJson) =>
+  scenario === null ? name : `${name}, scenario ${scenario}`;
+
 export const coverageText = ({ coverage: { exercised, observable } }: ReportJson) =>
   `${exercised} of ${countText(observable, 'check')} came up`;
 

@@ -8,6 +8,7 @@ import type {
   Condition,
   Comparison,
   Expectation,
+  FindingSubject,
   Signal,
   ScenarioRequest,
   Step,
@@ -205,7 +206,18 @@ function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[],
   return { kind: 'now' };
 }
 
-const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent', 'answered'];
+const subjectNames = [
+  ...signalNames,
+  'messages',
+  'sequence',
+  'no_alarm',
+  'nothing_left',
+  'consistent',
+  'answered',
+  'no_findings',
+  'finding',
+  'exercised',
+];
 
 function messagesOf(raw: NonNullable<RawExpectation['messages']>, here: Here, path: readonly PropertyKey[]): Subject {
   const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw;
@@ -213,6 +225,15 @@ function messagesOf(raw: NonNullable<RawExpectation['messages']>, here: Here, pa
     here.issue([...path, 'messages', 'at_most'], 'is below at_least; no number of messages can be both');
   const atLeast = raw.at_least ?? (raw.at_most === undefined ? 1 : 0);
   return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
+}
+
+function findingSubjectOf({ no_findings: none, finding, exercised }: RawExpectation): FindingSubject | null {
+  if (none) {
+    const { severity = 'violation', protocol = null, except = [] } = none === true ? {} : none;
+    return { kind: 'no_findings', severity, protocol, except };
+  }
+  if (finding) return { kind: 'finding', rule: finding.rule, atLeast: finding.at_least ?? 1 };
+  return exercised ? { kind: 'exercised', rules: exercised } : null;
 }
 
 function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
@@ -234,7 +255,7 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
     const { device, protocol, except = [] } = raw.answered === true ? {} : raw.answered;
     return { kind: 'answered', device: device ?? null, protocol: protocol ?? null, except };
   }
-  return { kind: 'value', test: valueTest(raw, defaults, here, path) };
+  return findingSubjectOf(raw) ?? { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 
 /** @param step the step of the assertion; null: an assertion of `always` */

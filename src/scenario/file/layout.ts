@@ -26,6 +26,8 @@ type Problems = readonly string[];
 /** Valid names that do not depend on the devices. */
 export interface KnownNames {
   readonly alarmCodes: readonly string[];
+  /** ids of rules for peers */
+  readonly findingRules: readonly string[];
   /** members of a message in `GET <protocol>/messages` */
   readonly messageMembers: Readonly<Record<MessageProtocol, readonly string[]>>;
 }
@@ -50,9 +52,10 @@ function pointNames({ bank }: Device, model: number | string): readonly string[]
 
 /** The reason why a device lacks a point. @param name null: any point of the model */
 function absence(device: Device, model: number | string, name: string | null): Problems {
+  if (name !== null && device.bank.layout.named(`${model}.${name}`)) return [];
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
-  if (name === null || names.includes(name)) return [];
+  if (name === null) return [];
   const near = didYouMean(name, names).replace('did you mean ', `did you mean ${model}.`);
   return [`device ${device.index} has no point ${model}.${name}${near}`];
 }
@@ -164,6 +167,12 @@ class Layout {
           ? problems
           : subject.except.flatMap((point) => this.#anyPoint(subject.device, point));
       }
+      case 'no_findings':
+        return this.#rules(subject.except);
+      case 'finding':
+        return this.#rules([subject.rule]);
+      case 'exercised':
+        return this.#rules(subject.rules);
       default:
         return this.device(subject.device);
     }
@@ -175,6 +184,12 @@ class Layout {
     return unknown.map(
       (code) => `there is no alarm ${code}${didYouMean(code, alarmCodes)}; known: ${alarmCodes.join(', ')}`,
     );
+  }
+
+  #rules(ids: readonly string[]): Problems {
+    const { findingRules } = this.#names;
+    const unknown = ids.filter((id) => !findingRules.includes(id));
+    return unknown.map((id) => `there is no rule ${id}${didYouMean(id, findingRules)}; GET findings/rules lists them`);
   }
 
   /** The reason why a device lacks a point. @param device null: why all devices lack the point */

@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import { memo } from '../../core/lazy.ts';
+import { findingProtocols } from '../../core/findings/identity.ts';
+import { severities } from '../../core/findings/rule.ts';
 import { sources } from '../../core/origin.ts';
 import { csipEventStates, messageProtocols } from '../model.ts';
 import { nameForm } from './parameters.ts';
@@ -181,6 +183,31 @@ const expectationSchema = memo(() =>
           'Commands of peers that were answered positively since the step began are done, as `answers` shows; ' +
           'in `always` and `finally` since the start.',
       }),
+    no_findings: z
+      .union([
+        z.literal(true),
+        z.strictObject({
+          severity: z.enum(severities).optional().meta({ description: 'This one or worse; default violation.' }),
+          protocol: z.enum(findingProtocols).optional().meta({ description: 'Default: every protocol.' }),
+          except: z.array(text(100)).max(200).optional().meta({ description: 'Rules that are ignored.' }),
+        }),
+      ])
+      .optional()
+      .meta({
+        description:
+          'No peer has broken a rule since the step began, in `always` and `finally` since the start; excused and ' +
+          'waived cases do not count.',
+      }),
+    finding: z
+      .strictObject({ rule: text(100), at_least: z.int().min(1).optional() })
+      .optional()
+      .meta({ description: 'A peer has broken this rule since the step began, so many times; default once.' }),
+    exercised: z
+      .array(text(100))
+      .min(1)
+      .max(500)
+      .optional()
+      .meta({ description: 'Each of these rules has come up since the step began, kept or broken.' }),
     within: duration.optional().meta({ description: 'Simulated time within which the assertion must become true.' }),
     for: duration.optional().meta({ description: 'Simulated time for which the assertion must hold at every tick.' }),
     after: duration

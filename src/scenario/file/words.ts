@@ -129,5 +129,13 @@ export function subjectText(subject: Subject): string {
       const over = subject.protocol === null ? '' : ` over ${subject.protocol}`;
       return `what was answered positively is done${over}${ofDevice(subject.device)}${butFor(subject.except)}`;
     }
+    case 'no_findings': {
+      const { severity, protocol, except } = subject;
+      return `no ${severity} by a peer${protocol === null ? '' : ` over ${protocol}`}${butFor(except)}`;
+    }
+    case 'finding':
+      return `a peer breaks ${subject.rule}${subject.atLeast === 1 ? '' : ` ${subject.atLeast} times`}`;
+    case 'exercised':
+      return `checks come up: ${subject.rules.join(', ')}`;
   }
 }

@@ -45,6 +45,7 @@ export function reportDocument(report: RunReport, { version, buildId, seed }: Re
       seed,
     },
     devices: report.devices,
+    checks_of_peers: report.checksOfPeers,
     steps_forgotten: report.stepsForgotten,
     steps: report.steps().map(maskedStep),
     assertions_forgotten: report.assertionsForgotten,

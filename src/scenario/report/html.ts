@@ -91,6 +91,7 @@ function table(caption: string, rows: readonly string[]): string {
 }
 
 function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): string {
+  const { checksOfPeers: checks } = report;
   const parameters = Object.entries(report.parameters).map(([name, value]) => `${name} = ${String(value)}`);
   const rows: readonly (readonly [string, string])[] = [
     [
@@ -104,6 +105,9 @@ function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): str
     ],
     ['Devices', report.devices.map(({ index, name, type }) => `${index}: ${name} (${type})`).join(', ')],
     ...(parameters.length > 0 ? [['Parameters', parameters.join(', ')] as const] : []),
+    ...(checks === null || checks.rules === 0
+      ? []
+      : [['Checks of peers', `${checks.exercised} of ${checks.rules} came up`] as const]),
     ['Simulator', `derbench ${version}, build ${buildId}`],
   ];
   const lines = rows.map(([name, value]) => `<tr><th scope="row">${name}</th><td>${html(value)}</td></tr>`);

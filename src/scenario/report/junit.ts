@@ -37,6 +37,14 @@ function caseXml(suite: string, { name, place, timeS, outcome, message }: Case):
   return `${head}>${inner}</testcase>`;
 }
 
+function propertiesXml({ checksOfPeers: checks }: RunReport): readonly string[] {
+  if (checks === null || checks.rules === 0) return [];
+  const property = (name: string, value: number) => `<property name="${name}" value="${value}"/>`;
+  const both =
+    property('checks_of_peers.exercised', checks.exercised) + property('checks_of_peers.rules', checks.rules);
+  return [`    <properties>${both}</properties>`];
+}
+
 function suiteXml(report: RunReport): readonly string[] {
   const cases = [...report.steps().map(stepCase), ...report.assertions().map(assertionCase)];
   const number = (outcome: Case['outcome']) => cases.filter((testCase) => testCase.outcome === outcome).length;
@@ -54,6 +62,7 @@ function suiteXml(report: RunReport): readonly string[] {
     `skipped="${number('skipped')}" time="${seconds.toFixed(3)}"`;
   return [
     `  <testsuite name="${name}" timestamp="${new Date(report.startedAtMs).toISOString().slice(0, 19)}" ${counts}>`,
+    ...propertiesXml(report),
     ...errors,
     ...cases.map((testCase) => caseXml(report.name, testCase)),
     '  </testsuite>',

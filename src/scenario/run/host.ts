@@ -1,6 +1,7 @@
 /** The interface of the simulator for a scenario. */
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
+import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { ScenarioRequest } from '../model.ts';
@@ -16,6 +17,7 @@ export interface ScenarioHost {
   readonly wall: WallClock;
   readonly later: Later;
   readonly csip: CsipEvents;
+  readonly findings: FindingRegistry;
   /** Performs a request for the scenario; starts it within the call, and never throws or rejects. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
   /** Calls the listener with the id of each new message of a protocol; the returned function removes the listener. */

@@ -1,5 +1,6 @@
 /** Conditions and subjects of assertions under observation, and the objects needed to observe them. */
 import type { SimTime } from '../../core/time/clock.ts';
+import type { FindingMarks } from './findings.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Journal } from './journal.ts';
 import type { Signals } from './signals.ts';
@@ -52,6 +53,7 @@ export interface Since {
   readonly events: number;
   /** wall time, ms since the epoch */
   readonly wallMs: number;
+  readonly findings: FindingMarks;
 }
 
 /** The devices of an assertion. null: the named device does not exist. */

@@ -6,6 +6,7 @@ import { messageText, signalText, valueText } from '../file/words.ts';
 import { devicesOf, isGone, withoutDevice } from './observation.ts';
 import type { SubjectObserver, Observation, Since, RunSources } from './observation.ts';
 import { readTest, testMeets } from './conditions.ts';
+import { findingObserver } from './findings.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
@@ -262,5 +263,9 @@ export function observerOf(subject: Subject, sources: RunSources, begin: SimTime
       return consistencyObserver(subject.device, sources);
     case 'answered':
       return answeredObserver(subject, sources, since.wallMs);
+    case 'no_findings':
+    case 'finding':
+    case 'exercised':
+      return findingObserver(subject, sources, since.findings);
   }
 }

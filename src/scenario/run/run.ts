@@ -8,6 +8,7 @@ import type { Expectation, Scenario, Signal } from '../model.ts';
 import {
   answeredSubjects,
   comparesPoints,
+  judgesPeers,
   markedSignals,
   messageTests,
   plottedSignals,
@@ -17,6 +18,8 @@ import {
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
 import type { RunSources } from './observation.ts';
+import { checksSince, markFindings, noMarks } from './findings.ts';
+import type { ChecksOfPeers, FindingMarks } from './findings.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
 import { Instants } from './calendar.ts';
@@ -30,6 +33,8 @@ import { followWrites } from './writes.ts';
 
 /** Real ms between two observations of a condition for which the clock stands still. */
 const standingObserveMs = 20;
+/** Real time for which `finally` waits for what peers have to do, ms. */
+const maxPendingMs = 30_000;
 /** Minimum time limit of the steps of `finally`, simulated s, even if that of the scenario is shorter. */
 const minFinallyS = 3600;
 
@@ -70,6 +75,9 @@ export class ScenarioRun {
   #flows: Flows;
   /** true while the steps of `finally` run, which failures do not end */
   #isLast = false;
+  readonly #findingsAtStart: FindingMarks;
+  /** checks of peers at the end of the run; null: it runs */
+  #checks: ChecksOfPeers | null = null;
   /** number of calls to `stop` */
   #stops = 0;
   #onRest: (() => void) | null = null;
@@ -87,6 +95,7 @@ export class ScenarioRun {
     this.#start = plant.now;
     this.#startTick = plant.latest.tick;
     this.#startedAtMs = wall.nowMs();
+    this.#findingsAtStart = markFindings(host.findings);
     this.#record = new RunRecord(this.#start);
     this.#signals = new Signals(host);
     const wake = () => {
@@ -161,6 +170,7 @@ export class ScenarioRun {
       stepsInAll: scenario.steps.length + scenario.finally.length,
       ...this.#record.counts,
       failures: this.#record.failures,
+      checksOfPeers: this.#checks,
       devices: plant.devices.map(({ index, name, deviceType: type }) => ({ index, name, type })),
       steps: () => this.#record.steps,
       assertions: () => this.#record.assertions,
@@ -256,6 +266,7 @@ export class ScenarioRun {
     this.#flows = this.#newFlows();
     const flows = this.#flows;
     let isDone = false;
+    if (judgesPeers(last.flatMap(({ expectations }) => expectations))) await this.#waitsOver();
     flows.begin(async () => {
       await flows.steps(last, this.#journal.end, false);
       isDone = true;
@@ -282,6 +293,7 @@ export class ScenarioRun {
     this.#record.close();
     await this.#feeds.end();
     this.#endSim = plant.now;
+    this.#checks = checksSince(this.#host.findings, this.#findingsAtStart);
     this.#endTick = plant.latest.tick;
     try {
       this.#pace.end();
@@ -368,11 +380,26 @@ export class ScenarioRun {
   }
 
   #expect(expectations: readonly Expectation[], begin: SimTime, events: number, isOfRule: boolean): readonly Check[] {
-    const since = { events, wallMs: this.#isLast ? this.#startedAtMs : this.#host.wall.nowMs() };
+    const since = {
+      events,
+      wallMs: this.#isLast ? this.#startedAtMs : this.#host.wall.nowMs(),
+      findings: this.#isLast ? this.#findingsAtStart : this.#marksFor(expectations),
+    };
     const checks = expectations.map((expectation) => new Check(expectation, this.#sources, begin, since));
     this.#record.check(checks, isOfRule);
     this.#open.push(...checks);
     return checks;
+  }
+
+  /** Waits in real time for what peers have to do, whose verdicts `finally` would miss. */
+  async #waitsOver(): Promise<void> {
+    const { findings, wall } = this.#host;
+    const endMs = wall.monotonicMs() + maxPendingMs;
+    while (findings.pending > 0 && this.#stops === 0 && wall.monotonicMs() < endMs) await this.#stand();
+  }
+
+  #marksFor(expectations: readonly Expectation[]): FindingMarks {
+    return judgesPeers(expectations) ? markFindings(this.#host.findings) : noMarks;
   }
 
   /** Waits a moment of real time without passing simulated time. */

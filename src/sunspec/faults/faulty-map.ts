@@ -154,6 +154,11 @@ export class FaultyMap {
     this.#readingFaults = this.#readingFaults.filter(({ fault }) => stays(fault));
   }
 
+  /** True while faults move models or change the chain: registers do not lie where the layout has them. */
+  get isMoved(): boolean {
+    return this.#structure.length > 0;
+  }
+
   /** State that a restart keeps, restored once the map has the faults in force: writes under way, and what faults remember. */
   kept(): Kept {
     return keptParts({ acceptance: this.#acceptance.kept(), reading: this.#keptReading() });

@@ -14,6 +14,8 @@ const results = { IN_PROGRESS: 0, COMPLETED: 1, FAILED: 2 } as const;
 export interface AdoptionIssue {
   readonly path: string;
   readonly detail: string;
+  /** the set contradicts itself, whatever the limits of the device */
+  readonly isInconsistent?: true;
 }
 
 interface CurveRule {
@@ -77,7 +79,7 @@ function pointIssue(
   const [input] = coordinates;
   const x = input && readPoint(layout, image, input);
   if (!input || typeof x !== 'number' || x >= last) return null;
-  return { path: input.path, detail: `${x} is below the value of the previous point, ${last}` };
+  return { path: input.path, detail: `${x} is below the value of the previous point, ${last}`, isInconsistent: true };
 }
 
 function curveIssue(candidate: Candidate, { prefix, minPoints, rising }: CurveRule): AdoptionIssue | null {
@@ -86,7 +88,7 @@ function curveIssue(candidate: Candidate, { prefix, minPoints, rising }: CurveRu
   const count = layout.slot(model.def.id, path);
   const value = count?.implemented === true ? readPoint(layout, image, count) : 0;
   const active = typeof value === 'number' ? value : 0;
-  if (active < minPoints) return { path, detail: 'no points are in use' };
+  if (active < minPoints) return { path, detail: 'no points are in use', isInconsistent: true };
   let lastX = -Infinity;
   for (let i = 0; i < active; i += 1) {
     const coordinates = coordinatesOf(candidate, `${set}${prefix}Pt[${i}]`);

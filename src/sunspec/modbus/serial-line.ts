@@ -5,6 +5,7 @@ import { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { errorText, SimError, shortageOf } from '../../core/errors.ts';
 import { sendLate, serve, serveWatched } from './server/exchange.ts';
+import type { ConnectionJudge } from './server/context.ts';
 import type { LateAnswer, Service } from './server/exchange.ts';
 import { maxAdu } from './framing/framing.ts';
 import type { Asker } from './server/pdu.ts';
@@ -33,6 +34,7 @@ const scratch = Buffer.allocUnsafeSlow(maxAdu);
 /** An open port: cuts octets into requests, and sends one answer at a time. */
 export class SerialLine implements Asker {
   readonly peer: string;
+  readonly judge: ConnectionJudge | null;
   readonly connectedAtMs: number;
   /** monotonic time of the last octets received */
   lastMs: number;
@@ -54,6 +56,7 @@ export class SerialLine implements Asker {
     this.#port = port;
     this.#pauseMs = timing.pauseMs;
     this.peer = path;
+    this.judge = service.context.judge?.connected({ address: path, transport: 'serial' }) ?? null;
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
     this.#framing = new RtuFraming({
@@ -91,6 +94,7 @@ export class SerialLine implements Asker {
 
   /** Stops serving; no further answer is sent. */
   close(): void {
+    if (!this.#closed) this.judge?.closed(false);
     this.#closed = true;
     this.#silence.close();
     this.#dropAnswer?.();
@@ -107,6 +111,7 @@ export class SerialLine implements Asker {
     if (this.#closed) return;
     const { clock, counters } = this.#service.context;
     this.lastMs = counters.lastActivityMs = clock.monotonicMs();
+    this.judge?.received(this.lastMs);
     this.#framing.push(chunk, this.lastMs);
     this.#pump();
   }

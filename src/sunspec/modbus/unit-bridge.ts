@@ -11,6 +11,7 @@ import type { FaultyMap, Permit, FaultyMaps } from '../faults/faulty-map.ts';
 import type { Bank, PointBank } from '../map/bank.ts';
 import { pointName } from '../map/view.ts';
 import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
+import { JudgedMap } from './findings/map-bridge.ts';
 import { namesInLayout } from './names-bridge.ts';
 import { exceptionOf } from './server/unit.ts';
 import { broadcastAddress } from './framing/rtu.ts';
@@ -34,6 +35,7 @@ abstract class ServedBank implements ModbusUnit {
   readonly #unfollowFaults: (() => void) | undefined;
   /** note of the request last passed to `names`, which is carried out next */
   #note: WriteNote | null = null;
+  #judged: JudgedMap | undefined;
   /** right of a reader without a role */
   readonly #permitRead: Permit = (address, count) => {
     checkReadRight(this.#bank.layout, null, address, count);
@@ -55,6 +57,10 @@ abstract class ServedBank implements ModbusUnit {
   /** PDU address of the marker */
   get base(): number {
     return this.#bank.layout.base;
+  }
+
+  get judged(): JudgedMap | null {
+    return this.#faulty?.isMoved === true ? null : (this.#judged ??= new JudgedMap(this.#bank));
   }
 
   read(address: number, count: number, { role }: Requester): Buffer {

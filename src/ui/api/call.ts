@@ -75,9 +75,9 @@ export function patch<R extends PathOf<'patch'>>(
 
 export function del<R extends PathOf<'delete'>>(
   path: R,
-  { params }: { params?: Params } = {},
+  { params, query }: { params?: Params; query?: QueryOf<R, 'delete'> } = {},
 ): Call<ReplyOf<R, 'delete'>> {
-  return { method: 'DELETE', address: addressOf(path, params) };
+  return { method: 'DELETE', address: addressOf(path, params, query) };
 }
 
 /** A call whose path is known only at run time, such as those of fault and operation catalogues. */

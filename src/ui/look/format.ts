@@ -76,6 +76,11 @@ export function wallTime(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? dash : `${iso.slice(11, 19)} UTC`;
 }
 
+/** Date and time of a real instant, marked as UTC: `2026-03-01 05:50:17 UTC`. */
+export function wallDate(iso: string | null | undefined): string {
+  return iso === null || iso === undefined ? dash : `${iso.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
 /** API names as words: `volt_var` is "volt var", `in_service` "in service". */
 export function words(name: string | null | undefined): string {
   return name?.replaceAll('_', ' ') ?? dash;

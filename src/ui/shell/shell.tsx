@@ -90,9 +90,10 @@ export function Shell() {
       <TopBar />
       <nav class="side" aria-label="Views">
         <div class="views">
-          {views.map(({ path, title, key }) => (
+          {views.map(({ path, title, key, badge: Badge }) => (
             <a key={path} href={href(path)} aria-current={path === view?.path ? 'page' : undefined} title={`g ${key}`}>
               {title}
+              {Badge && <Badge />}
             </a>
           ))}
           <hr />

@@ -7,6 +7,7 @@ import { GridSupportView } from '../views/grid-support/grid-support';
 import { InputsView } from '../views/inputs/inputs';
 import { LogsView } from '../views/logs/logs';
 import { OverviewView } from '../views/overview/overview';
+import { PeersView, ViolationCount } from '../views/peers/peers';
 import { ProtocolsView } from '../views/protocols/protocols';
 import { RegistersView } from '../views/registers/registers';
 import { ScenariosView } from '../views/scenarios/scenarios';
@@ -19,6 +20,8 @@ export interface View {
   /** key after `g` */
   readonly key: string;
   readonly component: ComponentType;
+  /** beside the title in the list of views */
+  readonly badge?: ComponentType;
 }
 
 export const views: readonly View[] = [
@@ -29,6 +32,7 @@ export const views: readonly View[] = [
   { path: 'grid-support', title: 'Grid support', key: 's', component: GridSupportView },
   { path: 'faults', title: 'Faults', key: 'f', component: FaultsView },
   { path: 'protocols', title: 'Protocols', key: 'p', component: ProtocolsView },
+  { path: 'peers', title: 'Peers', key: 'v', component: PeersView, badge: ViolationCount },
   { path: 'registers', title: 'Registers', key: 'r', component: RegistersView },
   { path: 'scenarios', title: 'Scenarios', key: 't', component: ScenariosView },
   { path: 'settings', title: 'Settings', key: 'e', component: SettingsView },

@@ -1,4 +1,4 @@
-/** Schemas of request bodies from the API description. */
+/** Schemas of request bodies, and texts of operations, from the API description. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { perform, Problem } from '../api/call';
 import type { Schema } from '../kit/schema-form';
@@ -8,6 +8,8 @@ type Schemas = Readonly<Record<string, Described>>;
 
 interface Description {
   readonly components: { readonly schemas: Schemas };
+  /** by path and method */
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly description?: string }>>>>;
 }
 
 interface Read<T> {
@@ -16,12 +18,7 @@ interface Read<T> {
 }
 
 /** Read once per page: the description is long, and constant while the daemon runs. */
-let schemasRead: Promise<Schemas> | undefined;
-
-async function read(): Promise<Schemas> {
-  const { components } = await perform<Description>({ method: 'GET', address: '/openapi.json' });
-  return components.schemas;
-}
+let descriptionRead: Promise<Description> | undefined;
 
 /** Depth up to which references are replaced: forms show objects one level deep, and deeper ones as JSON. */
 const maxDepth = 6;
@@ -43,18 +40,28 @@ function resolved(schema: Described, schemas: Schemas, depth = 0): Schema {
   };
 }
 
-function useSchemas(): Read<Schemas> {
-  const [schema, setSchemas] = useState<Schemas>();
+function useDescription(): { readonly description: Description | undefined; readonly problem: Problem | null } {
+  const [description, setDescription] = useState<Description>();
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => {
-    schemasRead ??= read();
-    schemasRead.then(setSchemas, (error: unknown) => {
-      schemasRead = undefined;
+    descriptionRead ??= perform<Description>({ method: 'GET', address: '/openapi.json' });
+    descriptionRead.then(setDescription, (error: unknown) => {
+      descriptionRead = undefined;
       if (!(error instanceof Problem)) throw error;
       setProblem(error);
     });
   }, []);
-  return { schema, problem };
+  return { description, problem };
+}
+
+function useSchemas(): Read<Schemas> {
+  const { description, problem } = useDescription();
+  return { schema: description?.components.schemas, problem };
+}
+
+/** The text about a POST operation; empty until the description is read. */
+export function usePostText(path: string): string {
+  return useDescription().description?.paths[`/api/sim/${path}`]?.['post']?.description ?? '';
 }
 
 /** A schema by its name in the API, such as `VoltVarRequest`. */

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { parsingBody } from '../../../src/api/http/body.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
 import { route } from '../../../src/api/http/route.ts';
@@ -52,6 +53,14 @@ describe('what holds for every body', () => {
       expect(await faults(body)).to.deep.equal([{ in: 'body', name, detail: 'is given more than once in one object' }]);
     });
   }
+
+  it('a large body is checked in parts of 2,000 values, then of 2,000 tokens; a small one in one part', () => {
+    const parts = (body: unknown) => [...parsingBody(Buffer.from(JSON.stringify(body)))].length;
+    expect(parts({ tree: [] })).to.equal(0);
+    // the list is a value too; it takes 4,002 tokens
+    expect(parts({ numbers: Array.from({ length: 3_998 }, () => 1) })).to.equal(1 + 2);
+    expect(parts({ numbers: Array.from({ length: 3_999 }, () => 1) })).to.equal(2 + 2);
+  });
 
   it('one name in different objects, or in text, is not given twice', async () => {
     expect(await taken('{"tree":[{"a":1,"b":{"a":"\\"a\\":1,\\"a\\":1"}},{"a":{"a":["a","a"]}}]}')).to.equal(true);

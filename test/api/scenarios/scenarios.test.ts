@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { scenarioReportSchema } from '../../../src/api/scenarios.ts';
+import { bundledScenarioNames, readingBundledScenarios } from '../../../src/config/profile/bundled.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { ask } from '../../support/http.ts';
@@ -9,8 +10,9 @@ const steps = [{ grid: { voltage_pu: 1.05 }, expect: { point: '701.LLV', above: 
 
 describe('scenarios over REST', () => {
   let running: RunningApp;
-  before(async () => (running = await startApp()));
-  after(() => running.app.stop());
+  let other: RunningApp;
+  before(async () => ([running, other] = await Promise.all([startApp(), startApp()])));
+  after(() => Promise.all([running.app.stop(), other.app.stop()]));
 
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
     const answer = await ask(running.port, `/api/sim/scenarios${path}`, {
@@ -161,6 +163,38 @@ describe('scenarios over REST', () => {
     for (let n = Number(scenarios.length); n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
     const { status, detail } = await add({ steps });
     expect([status, detail]).to.deep.equal([409, '64 scenarios are kept; DELETE scenarios/{id} makes room']);
+  });
+
+  it('are checked one at a time; 16 others wait, further ones are refused', async () => {
+    const { app } = other;
+    const post = (scenario: object) =>
+      app.api.perform({ method: 'POST', path: '/scenarios', body: { scenario }, by: { source: 'rest' } });
+    await post({ steps });
+    const long = { steps: [{ repeat: 100, steps }] };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(long)));
+    expect(answers.map(({ status }) => status)).to.deep.equal([
+      ...Array.from({ length: 17 }, () => 201),
+      ...Array.from({ length: 3 }, () => 429),
+    ]);
+    expect((answers.at(-1)?.body as Json).detail).to.equal('16 scenarios wait already to be checked');
+    const { body } = await app.api.perform({ method: 'GET', path: '/scenarios', by: { source: 'rest' } });
+    expect((body as Json).scenarios).to.have.length(18);
+  });
+
+  it('that wait are refused when the simulator stops', async () => {
+    const { app } = other;
+    const post = () =>
+      app.api.perform({ method: 'POST', path: '/scenarios', body: { scenario: { steps } }, by: { source: 'rest' } });
+    await post();
+    const answers = Promise.all([post(), post()]);
+    await Promise.resolve();
+    await app.stop();
+    expect((await answers).map(({ status }) => status)).to.deep.equal([201, 503]);
+  });
+
+  it('that come with the simulator are listed file by file', () => {
+    const reading = [...readingBundledScenarios()];
+    expect(reading).to.have.length(bundledScenarioNames.length);
   });
 
   it('put back what finally says when the simulator stops', async () => {

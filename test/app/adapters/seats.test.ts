@@ -34,8 +34,12 @@ class Bench {
     }
   }
 
+  /** Adapters, of those that did not open with the reason. */
   get present(): readonly string[] {
-    return this.seats.adapters.map(({ comm }) => comm);
+    return this.seats.adapters.map(({ comm, status }: Pick<Adapter, 'comm'> & Partial<Adapter>) => {
+      const shown = status?.();
+      return shown === undefined ? comm : `${comm} ${shown.state}: ${shown.detail ?? ''}`;
+    });
   }
 
   async failures(goesOn = false): Promise<readonly string[]> {
@@ -93,7 +97,7 @@ describe('The places of adapters', () => {
     const restart = bench.failures();
     await bench.expire();
     expect(await restart).to.deep.equal(['modbus: not done within 10 s']);
-    expect([bench.present, isClosed]).to.deep.equal([[], false]);
+    expect([bench.present, isClosed]).to.deep.equal([['modbus error: not done within 10 s'], false]);
     opens();
     await new Promise(setImmediate);
     expect(isClosed).to.equal(true);
@@ -103,9 +107,22 @@ describe('The places of adapters', () => {
     const broken = { start: () => Promise.reject(new Error('the port is in use')) };
     const bench = new Bench([{}, broken, broken]);
     expect(await bench.failures()).to.deep.equal(['modbus: the port is in use']);
-    expect(bench.present).to.deep.equal([]);
+    expect(bench.present).to.deep.equal(['modbus error: the port is in use']);
     expect(await bench.failures(true)).to.deep.equal(['modbus: the port is in use']);
-    expect(bench.present).to.deep.equal(['dnp3']);
+    expect(bench.present).to.deep.equal(['modbus error: the port is in use', 'dnp3']);
+    expect(await bench.failures()).to.deep.equal([]);
+    expect(bench.present).to.deep.equal(['modbus', 'dnp3']);
+  });
+
+  it('at a start the first one that does not open ends it, unless the start leaves it off', async () => {
+    const broken = { start: () => Promise.reject(new Error('the port is in use')) };
+    const bench = new Bench([broken]);
+    const error = await bench.seats.start(false).catch((thrown: unknown) => thrown);
+    expect([(error as Error).message, bench.present]).to.deep.equal(['the port is in use', ['modbus', 'dnp3']]);
+    expect([...(await bench.seats.start(true)).keys()]).to.deep.equal(['modbus']);
+    expect(bench.present).to.deep.equal(['modbus error: the port is in use', 'dnp3']);
+    expect(await bench.failures()).to.deep.equal([]);
+    expect(bench.present).to.deep.equal(['modbus', 'dnp3']);
   });
 
   it('no adapter opens in a simulator that is stopping', async () => {

@@ -41,7 +41,7 @@ describe('The end of the process by an error', () => {
 });
 
 describe('The order to stop', () => {
-  function make(stop: () => Promise<void>) {
+  function make(stop: () => Promise<number>) {
     const timers = new HandTimers(new HandWall());
     const ends: unknown[] = [];
     const order = createStopHandler({
@@ -53,13 +53,14 @@ describe('The order to stop', () => {
     return { timers, ends, order };
   }
 
-  it('ends with 0 when everything has stopped', async () => {
-    const { ends, order } = make(() => Promise.resolve());
-    order();
-    expect(ends).to.deep.equal([]);
-    await turn();
-    expect(ends).to.deep.equal([0]);
-  });
+  for (const code of [0, 4])
+    it(`ends with the code ${code} of the stop when everything has stopped`, async () => {
+      const { ends, order } = make(() => Promise.resolve(code));
+      order();
+      expect(ends).to.deep.equal([]);
+      await turn();
+      expect(ends).to.deep.equal([code]);
+    });
 
   it('given a second time ends at once with 1, without a second stop', () => {
     let stops = 0;

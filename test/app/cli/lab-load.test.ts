@@ -12,6 +12,7 @@ import { noCertificates } from '../../../src/contract/certificates.ts';
 import { startSimulator } from '../../../src/app/library.ts';
 import { configOf } from '../../support/configured.ts';
 import { ask } from '../../support/http.ts';
+import { closed, freePorts } from '../../support/ports.ts';
 import type { Json, JsonAnswer } from '../../support/http.ts';
 
 const path = '/api/sim/config';
@@ -40,6 +41,7 @@ class Process {
           this.#ports.push(Number(/:(\d+)\//.exec(line)?.[1]));
           this.#started();
         },
+        warn: fail,
         exit: () => {
           this.#end();
           return undefined as never;
@@ -282,6 +284,43 @@ describe('POST config', () => {
     await end();
     other.close();
     expect(await portOf(await start(...flags))).to.equal(port);
+  });
+
+  it('of a lab in the state folder, listeners whose ports are in use at a start are off until a request changes settings', async () => {
+    const flags = ['--state_dir', join(folder, 'taken')];
+    const port = await freePorts(2);
+    const client = {
+      csip_client_enable: true,
+      csip_enc: false,
+      csip_identity: 'aggregator',
+      csip_cert: 'certificate:device0',
+    };
+    const ports = { csip_website_port: port + 1, mb_port: port, mb_shared_port: true };
+    const running = await start(...flags);
+    await running.ask('certificates/generate', { devices: 1 });
+    await running.load({ config: { ...lab, ...client, ...ports } });
+    await end();
+    const others = [port, port + 1].map((each) => createServer().listen(each, '127.0.0.1'));
+    const statusOf = async (next: Process) => {
+      const { state, detail } = (await next.ask('overview')).json.comm_status.modbus_tcp;
+      return [state, String(detail).split(';')[0], (await next.ask('health')).json.status];
+    };
+    let next: Process;
+    try {
+      await Promise.all(others.map((other) => once(other, 'listening')));
+      next = await start(...flags);
+      expect(await next.names()).to.deep.equal(['Store 1', 'Store 2', 'Roof']);
+      const reason = `Modbus: cannot listen on 127.0.0.1:${port}: the port is in use`;
+      expect(await statusOf(next)).to.deep.equal(['error', reason, 'degraded']);
+    } finally {
+      await Promise.all(others.map(closed));
+    }
+    const { json } = await next.patch('settings', { log_level: 'error' });
+    expect(json.adapters).to.deep.equal(
+      ['modbus', 'csip-website'].map((adapter) => ({ adapter, effect: 'switched_on' })),
+    );
+    expect(await statusOf(next)).to.deep.equal(['listening', 'null', 'ok']);
+    expect((await ask(port + 1, '/api/sim/health')).status).to.equal(200);
   });
 
   it('is refused with --settings_locked, and in the simulator of a script', async () => {

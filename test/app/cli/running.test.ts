@@ -107,6 +107,9 @@ describe('a process that restores a snapshot', () => {
     const ports: number[] = [];
     const running = new Running(configOf('-wp', '0', '-p', '0', '--state_dir', folder, '--log_level', 'error'), {
       print: ([line = '']) => ports.push(Number(/:(\d+)\//.exec(line)?.[1])),
+      warn: (line) => {
+        throw new Error(line);
+      },
       exit: (code) => {
         exits.push(code);
         if (code === exitCodes.ok) ended();

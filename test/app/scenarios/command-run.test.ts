@@ -43,6 +43,7 @@ describe('derbench run', () => {
 
   it('runs on free ports, with parameters in the configuration, and writes every kind of result', async () => {
     const files = ['json', 'junit', 'html', 'record'].flatMap((kind) => [`--${kind}`, path(`out.${kind}`)]);
+    files.push('--findings_report', path('peers.txt'));
     expect(await run('--set', 'limit_pct=50', '--set', 'seed=8', ...files), lines.join('\n')).to.equal(true);
     expect(lines.join()).to.match(/^Limit: passed \(2 of 2 assertions, 3 of 3 steps; /);
     const result = JSON.parse(read('out.json')) as {
@@ -53,6 +54,7 @@ describe('derbench run', () => {
     expect(result.scenario.parameters).to.deep.equal({ limit_pct: 50, seed: 8 });
     expect(read('out.junit')).to.contain('<testsuite name="Limit"');
     expect(read('out.html')).to.contain('Limit');
+    expect(read('peers.txt')).to.match(/^Findings of derbench /);
     const [header = '', ...entries] = read('out.record').trim().split('\n');
     expect(JSON.parse(header)).to.deep.include({ recording: 'derbench', entries: entries.length });
     expect(entries.some((entry) => entry.includes('WMaxLimPct'))).to.equal(true);

@@ -7,6 +7,7 @@ import type { RunningApp } from '../../support/running-app.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard, Shown } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
+import { judgePeer, judgedPeerId } from '../../support/judged-peer.ts';
 import { skip } from '../../support/skip.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -21,6 +22,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['grid-support', 's'],
   ['faults', 'f'],
   ['protocols', 'p'],
+  ['peers', 'v'],
+  [`peers/${judgedPeerId}`],
   ['registers', 'r'],
   ['scenarios', 't'],
   ['settings', 'e'],
@@ -83,6 +86,7 @@ describe('dashboard: all views', function () {
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
     await dashboard.post('certificates/generate');
+    judgePeer(dashboard.app.findings, null);
     await dashboard.step(4);
   });
 

@@ -139,6 +139,7 @@ describe('interface 12: defaults', () => {
       historySamples: 10_000,
       stateHistory: null,
       log: { level: 'info', format: 'text' },
+      findings: { enabled: true, reports: [], failOn: 'never', block: {} },
       unused: [],
       notices: [],
       startSettings: [],

@@ -22,7 +22,9 @@ export const maxLim: readonly ModeName[] = ['opModMaxLimW'];
 /** A control of opModMaxLimW from 100 to 200 that asks for every response. */
 export function control(mrid: string, over: Partial<ListedControl> = {}): ListedControl {
   const modes = over.modes ?? maxLim;
+  const { startS = 100, creationS = 0, aheadS = 0 } = over;
   return {
+    written: { startS: startS + aheadS, creationS: creationS + aheadS },
     mrid,
     href: `/derc/${mrid}`,
     description: null,

@@ -30,8 +30,11 @@ type Handler = (headEnd: HeadEnd, asked: Asked, ids: readonly string[]) => Answe
 const notFound: Answer = { status: 404 };
 const found = (root: string): Answer => ({ status: 200, root });
 
+/** In the order of the standard: the latest change first, then by SFDI. */
 const seenBy = (headEnd: HeadEnd, lfdi: string | null): EndDevice[] =>
-  headEnd.endDevices.filter(({ owner, lfdi: own }) => lfdi === null || owner === lfdi || own === lfdi);
+  headEnd.endDevices
+    .filter(({ owner, lfdi: own }) => lfdi === null || owner === lfdi || own === lfdi)
+    .sort((a, b) => b.changedS - a.changedS || a.sfdi - b.sfdi);
 
 const deviceOf = (headEnd: HeadEnd, { lfdi }: Asked, id: string | undefined): EndDevice | undefined =>
   seenBy(headEnd, lfdi).find((device) => device.id === Number(id));
@@ -41,7 +44,9 @@ export const fsasOf = (headEnd: HeadEnd, device: EndDevice): Fsa[] =>
 
 export const programsOf = (headEnd: HeadEnd, device: EndDevice, fsa?: Fsa): Program[] => {
   const fsas = new Set(fsa === undefined ? fsasOf(headEnd, device).map(({ id }) => id) : [fsa.id]);
-  return headEnd.programs.filter(({ fsaId, endDevices }) => fsas.has(fsaId) && (endDevices?.has(device.id) ?? true));
+  return headEnd.programs
+    .filter(({ fsaId, endDevices }) => fsas.has(fsaId) && (endDevices?.has(device.id) ?? true))
+    .sort((a, b) => a.primacy - b.primacy);
 };
 
 export function listedControls(headEnd: HeadEnd, { controls }: Program): Control[] {

@@ -103,7 +103,8 @@ class Rig {
   /** As the server notifies a subscription. @returns false: 404 */
   notify(location: string, status = 0): boolean {
     const taker = this.takers.get(this.made.get(location)?.split('/').at(-1) ?? '');
-    taker?.({ notification: { subscribedResource: '/derc', status, subscriptionURI: location }, peer: 'server:1' });
+    const notification = { subscribedResource: '/derc', status, subscriptionURI: location };
+    taker?.({ document: { name: 'Notification', value: notification }, notification, peer: 'server:1' });
     return taker !== undefined;
   }
 

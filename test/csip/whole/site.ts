@@ -258,6 +258,12 @@ export class Site {
     return Object.fromEntries((changes as Json[]).map(({ point, value }) => [point, value]));
   }
 
+  /** Ids of the rules that the head-end has broken, in the order in which they were found. */
+  async findings(): Promise<string[]> {
+    const { logs } = await this.get('logs?modules=Findings&limit=1000');
+    return (logs as Json[]).map(({ message }) => String(message).split(' ')[0] ?? '');
+  }
+
   /** The requests so far, for messages. */
   story(): string {
     const { requests, responses } = this.headEnd;

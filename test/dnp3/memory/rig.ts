@@ -11,6 +11,7 @@ import type { Slot } from '../../../src/core/store.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { DeviceOutstation } from '../../../src/dnp3/device-outstation.ts';
+import type { DeviceOutstationOptions } from '../../../src/dnp3/device-outstation.ts';
 import { OutstationMemory } from '../../../src/dnp3/memory/memory.ts';
 import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
 import type { PointName } from '../../../src/dnp3/profile/types.ts';
@@ -60,6 +61,7 @@ export interface ProcessOptions {
   readonly type?: string;
   /** false: registers are saved by commits alone, and not when time passes */
   readonly savesTicks?: boolean;
+  readonly observerOf?: DeviceOutstationOptions['observerOf'];
 }
 
 /** The time of the first start. */
@@ -241,6 +243,7 @@ export class Process {
     };
     const createClock = remoteClocks({ mode: 'wall', wall, later: timers.later, timeline, log: silentLogger });
     const commit = () => this.#save();
+    const { observerOf } = this.#options;
     return new DeviceOutstation({
       device: plant.device(0),
       plant,
@@ -255,6 +258,7 @@ export class Process {
       log: this.#log,
       onControl: () => undefined,
       onTime: () => undefined,
+      ...(observerOf && { observerOf }),
       memory: new OutstationMemory({ store, name: 'device 0', commit, log: this.#log }),
       keeping: { commit },
     });

@@ -114,6 +114,7 @@ export interface StackOptions {
   readonly restartDelayMs?: number;
   readonly attributes?: readonly DeviceAttribute[];
   readonly durable?: OutstationOptions['durable'];
+  readonly observerOf?: OutstationOptions['observerOf'];
 }
 
 const attributesOfRig: readonly DeviceAttribute[] = [
@@ -148,7 +149,7 @@ export class Stack {
   readonly #sessions = new Map<number, Session>();
 
   constructor({ specs, masters = [4], limits = {}, unsolicited = false, judge = () => 0, ...options }: StackOptions) {
-    const { clearsCounters = false, restartDelayMs = 0, attributes = attributesOfRig, durable } = options;
+    const { clearsCounters = false, restartDelayMs = 0, attributes = attributesOfRig, durable, observerOf } = options;
     const refresh = (): void => {
       this.refreshes += 1;
     };
@@ -186,6 +187,7 @@ export class Stack {
         masterClock: () => new MasterTime(clock),
         restartDelayMs,
         ...(durable && { durable }),
+        ...(observerOf && { observerOf }),
         log: { info: () => undefined, warning: () => undefined, debug: () => undefined },
       },
       masters,

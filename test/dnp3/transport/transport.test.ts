@@ -28,6 +28,17 @@ describe('the transport function', () => {
     expect(take('40 01', '01 02', '01 ff', '82 03')).to.deep.equal([null, null, null, null]);
   });
 
+  it('counts segments and series that make no fragment', () => {
+    const reassembler = new Reassembler(3);
+    const lost = ['c0 01', '05 09', '40 01', '40 01', '01 02', '01 02', '05 02', '40 01', '81 00 00 00'].map(
+      (segment) => {
+        reassembler.push(hex(segment));
+        return reassembler.lost;
+      },
+    );
+    expect(lost).to.deep.equal([0, 1, 1, 2, 2, 2, 3, 3, 4]);
+  });
+
   it('delivers nothing of an empty series, and drops one that grows too long', () => {
     expect(take('c0')).to.deep.equal([null]);
     const reassembler = new Reassembler(100);

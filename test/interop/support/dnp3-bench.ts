@@ -48,6 +48,13 @@ export class Dnp3Bench {
     return (points as { name: string; value: unknown }[]).find(({ name }) => name === path)?.value;
   }
 
+  /** Rules that masters have broken, by the log. */
+  async brokenRules(): Promise<readonly string[]> {
+    const { logs } = await this.get('logs?modules=Findings&limit=1000');
+    const messages = (logs as { message: string }[]).map(({ message }) => message);
+    return messages.flatMap((message) => /^dnp3\.(\w+) \(\w+\) by /.exec(message)?.[1] ?? []).sort();
+  }
+
   /** A master of opendnp3. */
   opendnp3(options: { readonly outstation?: number; readonly address?: number; readonly unsolicited?: boolean } = {}) {
     const { outstation = 1, address = 4, unsolicited = false } = options;

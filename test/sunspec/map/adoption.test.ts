@@ -249,7 +249,11 @@ describe('adoption: what a set in force must hold', () => {
       fault(705, (map) => {
         map.m705.Crv[1]!.Pt[1]!.V = 90;
       }),
-    ).to.deep.equal({ path: 'Crv[1].Pt[1].V', detail: '90 is below the value of the previous point, 95' });
+    ).to.deep.equal({
+      path: 'Crv[1].Pt[1].V',
+      detail: '90 is below the value of the previous point, 95',
+      isInconsistent: true,
+    });
     expect(
       fault(707, (map) => {
         map.m707.Crv[1]!.MustTrip.Pt[0]!.Tms = null;

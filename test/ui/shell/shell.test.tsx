@@ -40,7 +40,9 @@ describe('page around the views', () => {
       daemon.variant = variant;
       const root = await show(<Shell />);
       expect(textOf('[data-test=clock]')).to.equal('12:00:01');
-      expect(all('.views a[title]').map((each) => each.textContent)).to.deep.equal(views.map(({ title }) => title));
+      expect(all('.views a[title]').map(({ firstChild }) => firstChild?.textContent)).to.deep.equal(
+        views.map(({ title }) => title),
+      );
       expect(document.title).to.equal('Logs · derbench');
       expect(nonValues(root)).to.deep.equal([]);
       expect(alerts()).to.deep.equal([]);
@@ -141,6 +143,20 @@ describe('page around the views', () => {
     await show(<Shell />);
     expect(button('Pause').disabled).to.equal(true);
     expect(textOf('[data-test=clock-owner]')).to.equal('scenario High voltage');
+  });
+
+  it('counts the violations of all peers, but not their risks, and is silent without any', async () => {
+    const { peers, ...rest } = daemon.exampleOf('GET', 'findings/peers');
+    const peer = (violations: number, risks: number) => ({
+      ...peers[0],
+      summary: { ...peers[0].summary, violation: { broken: violations }, risk: { broken: risks } },
+    });
+    daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(2, 5), peer(1, 0)] }));
+    await show(<Shell />);
+    expect(textOf('.views [href="#/peers"]')).to.equal('Peers3 violations');
+    daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(0, 5)] }));
+    await pass(10_500);
+    expect(all('.violation-count')).to.deep.equal([]);
   });
 
   it('finds devices, views, models and points', async () => {

@@ -30,6 +30,8 @@ const places: readonly string[] = [
   ...parts('protocols/ocpp', 'ocpp-part', 'connection trace findings configuration schedules lists connect'),
   'protocols/dnp3',
   'protocols/sunspec-client',
+  'peers',
+  'peers/8e0d71c4a652',
   'registers',
   'scenarios',
   'settings',

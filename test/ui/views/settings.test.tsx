@@ -69,6 +69,10 @@ describe('settings', () => {
     daemon.on('PATCH settings', () => ({
       settings: [{ key: 'mb_port' }, { key: 'csip_nmi' }],
       restarts: ['modbus', 'csip'],
+      adapters: [
+        { adapter: 'modbus', effect: 'restarted' },
+        { adapter: 'csip', effect: 'switched_on' },
+      ],
     }));
     await open('settings-group=Modbus TCP');
     expect(button('Change settings').disabled).to.equal(true);
@@ -94,7 +98,7 @@ describe('settings', () => {
         csip_nmi: ['4102', '4103'],
       },
     ]);
-    expect(textOf('[role=status]')).to.equal('Changed mb_port, csip_nmi. Restarted: modbus, csip.');
+    expect(textOf('[role=status]')).to.equal('Changed mb_port, csip_nmi; modbus restarted; csip switched on.');
     expect(one('[name="csip_pin"]').value).to.equal('');
   });
 

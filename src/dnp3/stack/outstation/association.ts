@@ -7,6 +7,7 @@ import { FragmentWriter } from '../application/writer.ts';
 import { EventBuffer, Indications } from './events.ts';
 import { createFunctionSet } from './functions.ts';
 import type { Report } from './events.ts';
+import type { MasterObserver } from './observer.ts';
 import { Outbox } from './outbox.ts';
 import { planRead, ResponseSeries } from './read.ts';
 import type { Piece } from './read.ts';
@@ -61,6 +62,7 @@ export class Association implements AssociationPort {
   readonly #writer: FragmentWriter;
   readonly #outbox: Outbox;
   readonly #indications: Indications;
+  readonly #observer: MasterObserver | undefined;
   #session: Session | null = null;
   #sending: Sending | null = null;
   /** sequence number of the last confirm, which the master may repeat */
@@ -76,6 +78,7 @@ export class Association implements AssociationPort {
   constructor(options: AssociationOptions) {
     this.#options = options;
     this.masterAddress = options.masterAddress;
+    this.#observer = options.outstation.observerOf?.(options.masterAddress);
     const { limits, masterClock, later, unsolicited } = options.outstation;
     this.time = masterClock(options.masterAddress);
     this.events = new EventBuffer(limits.eventsPerKind);
@@ -137,6 +140,7 @@ export class Association implements AssociationPort {
 
   /** Restarts the association; the next response reports it. */
   restart(): void {
+    this.#observer?.restarted();
     this.#abandon();
     this.unsolicited.restart();
     this.#functions.sessionEnded();
@@ -154,12 +158,14 @@ export class Association implements AssociationPort {
       formerSession.replaced();
     }
     this.#session = session;
+    this.#observer?.opened(session.peer);
     this.unsolicited.trigger();
   }
 
   close(session: Session): void {
     if (this.#session !== session) return;
     this.#session = null;
+    this.#observer?.closed();
     this.#abandon();
     this.unsolicited.sessionEnded();
     this.#functions.sessionEnded();
@@ -169,13 +175,17 @@ export class Association implements AssociationPort {
 
   receive(fragment: Buffer, cast: Cast, from?: string): void {
     const request = parseRequest(fragment);
-    if (request === null) return;
+    if (request === null) {
+      if (cast === 'unicast') this.#observer?.dropped(fragment);
+      return;
+    }
     this.#lastRequestMs = this.#options.outstation.clock.monotonicMs();
     if (request.functionCode === functionCodes.confirm) {
       if (cast === 'unicast') this.#confirm(request.control);
       return;
     }
     this.counters.requests += 1;
+    this.#observer?.requested(request, cast);
     if (cast !== 'unicast') this.#receiveBroadcast(request, cast, from);
     else this.#receiveRequest(request);
   }
@@ -211,6 +221,7 @@ export class Association implements AssociationPort {
     // the master no longer waits for the answer to an earlier READ
     this.#held = null;
     const answer = this.#carryOut(request);
+    this.#observer?.answered(request, answer.iin2);
     const isSilent = silentFunctions.has(request.functionCode);
     const octets = isSilent ? null : this.#respond(request, answer);
     if (isSilent) void this.#durable(request.functionCode);
@@ -250,6 +261,9 @@ export class Association implements AssociationPort {
       time: this.time,
       receivedMs: this.#lastRequestMs ?? 0,
       selectedByOther,
+      controlled: (control, status) => {
+        this.#observer?.controlled(control, status);
+      },
       clearRestart: () => {
         this.#indications.hasRestarted = false;
       },
@@ -281,6 +295,7 @@ export class Association implements AssociationPort {
             iin: () => this.indications,
           });
     if (plan.iin2 !== 0) this.counters.refusals += 1;
+    this.#observer?.answered(request, plan.iin2);
     const series = new ResponseSeries(plan, this.events);
     this.#transmit({
       series,
@@ -325,7 +340,9 @@ export class Association implements AssociationPort {
     return this.#transmit({ series, functionCode, iin2, piece, seq: control.seq });
   }
 
-  #confirm({ seq, uns }: AppControl): void {
+  #confirm(control: AppControl): void {
+    this.#observer?.confirmed(control);
+    const { seq, uns } = control;
     if (this.#options.outstation.disturber.ignoresConfirm()) return;
     if (uns) {
       this.unsolicited.confirm(seq);
@@ -377,6 +394,7 @@ export class Association implements AssociationPort {
   }
 
   #send(octets: Buffer, functionCode: number): void {
+    if (this.#session !== null) this.#observer?.sent(octets);
     this.#outbox.send(octets, functionCode, this.#durable(functionCode));
   }
 

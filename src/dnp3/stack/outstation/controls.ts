@@ -91,6 +91,7 @@ function judged(request: Request, context: FunctionContext, judge: Judge): Judge
       else if (!exists) verdict = controlStatus.notSupported;
       else if (verdict === null && context.selectedByOther(kind, output)) verdict = controlStatus.blockedOtherMaster;
       const status = verdict === null ? judge(item.control) : refuse(item.control, verdict, request, context);
+      context.controlled(item.control, status);
       if (status === controlStatus.success) succeeded.push(item.control);
       // the object is a view of the header's octets
       answer[octets.byteOffset - header.octets.byteOffset + octets.length - 1] = status;

@@ -2,6 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import type { Answer, Request } from '../application/types.ts';
 import type { PointClass, PointKind, PointSpec, PointState, Stamp } from '../points.ts';
+import type { MasterObserver } from './observer.ts';
 
 /** Status octets of controls. IEEE 1815 table of control status codes */
 export const controlStatus = {
@@ -253,6 +254,8 @@ export interface OutstationOptions {
    * outstation has no memory that survives the process.
    */
   readonly durable?: (functionCode: number) => Promise<void> | null;
+  /** Makes the observer of one master; absent: nobody observes. */
+  readonly observerOf?: (masterAddress: number) => MasterObserver;
   readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
 }
 
@@ -265,6 +268,8 @@ export interface FunctionContext {
   readonly receivedMs: number;
   /** true if another association has a select pending on this output */
   selectedByOther(kind: Control['kind'], index: number): boolean;
+  /** called with the status of each control */
+  controlled(control: Control, status: ControlStatus): void;
   /** clears IIN1.7 */
   clearRestart(): void;
   /** begins the restart of the association once the answer is sent */

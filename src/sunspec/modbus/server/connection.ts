@@ -1,8 +1,9 @@
 import { errorText } from '../../../core/errors.ts';
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
-import { peerOf } from '../../../core/net/listen.ts';
-import type { Deafness } from './context.ts';
+import { TLSSocket } from 'node:tls';
+import { addressOf, peerOf } from '../../../core/net/listen.ts';
+import type { ConnectionJudge, Deafness, MasterIdentity } from './context.ts';
 import { sendLate, serve, serveWatched, tapAnswer } from './exchange.ts';
 import type { LateAnswer, Service } from './exchange.ts';
 import { maxAdu } from '../framing/framing.ts';
@@ -36,6 +37,7 @@ const cheapMs = 0.02;
 export class Connection implements Asker, Swept {
   readonly peer: string;
   readonly role?: Role | null;
+  readonly judge: ConnectionJudge | null;
   readonly connectedAtMs: number;
   /** monotonic time of the last octets received */
   lastMs: number;
@@ -81,7 +83,8 @@ export class Connection implements Asker, Swept {
     this.#framing = framing;
     this.peer = peerOf(socket);
     if (role !== undefined) this.role = role;
-    const { clock, sweeper, log } = owner.context;
+    const { clock, sweeper, log, judge } = owner.context;
+    this.judge = judge?.connected(identityOf(socket, role)) ?? null;
     this.connectedAtMs = clock.nowMs();
     this.lastMs = clock.monotonicMs();
     this.#deaf = deaf;
@@ -158,6 +161,7 @@ export class Connection implements Asker, Swept {
     } else if (this.#stalledMs(nowMs) >= limits.stalledMs) {
       this.#timeOut('it does not read its answers');
     } else if (this.#unfinishedMs(nowMs) >= limits.frameTimeoutMs) {
+      this.judge?.unfinished();
       this.#timeOut('a frame was begun and not finished');
     } else if (limits.idleTimeoutMs > 0 && nowMs - this.lastMs >= limits.idleTimeoutMs) {
       this.#timeOut('it was idle');
@@ -170,6 +174,7 @@ export class Connection implements Asker, Swept {
     const nowMs = clock.monotonicMs();
     this.lastMs = counters.lastActivityMs = nowMs;
     if (nowMs < this.#deafUntilMs && this.#deaf?.isTakenBack() === false) return;
+    this.judge?.received(nowMs);
     this.#framing.push(chunk, nowMs);
     if (this.#owner.context.turns.isUsedUp) this.#waitTurn();
     else this.#pump(nowMs);
@@ -335,6 +340,7 @@ export class Connection implements Asker, Swept {
   #violation(): void {
     const { counters, log } = this.#owner.context;
     counters.violations += 1;
+    this.judge?.broken();
     log.info(`${this.peer} closed: its stream is not Modbus TCP (protocol id or length)`, this.#owner.deviceIndex);
     this.end();
   }
@@ -348,6 +354,7 @@ export class Connection implements Asker, Swept {
 
   #closed(): void {
     const { sweeper, log } = this.#owner.context;
+    this.judge?.closed(!this.#closing);
     this.#closing = true;
     this.#dropLate?.();
     sweeper.delete(this);
@@ -360,6 +367,15 @@ export class Connection implements Asker, Swept {
 
 /** A second at most, together with the interval of the sweeps. */
 const closingMs = 500;
+
+/** The master by its address, and by its certificate in a TLS session. */
+function identityOf(socket: Socket, role: Role | null | undefined): MasterIdentity {
+  const address = addressOf(socket);
+  const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  if (certificate === undefined) return { address, transport: 'tcp' };
+  const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+  return { address, transport: 'tls', certificate: fingerprint, ...(role !== undefined && { role }) };
+}
 
 function ignore(): void {
   /* `close` follows and cleans up */

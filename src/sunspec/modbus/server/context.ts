@@ -13,7 +13,9 @@ import type { KeptPorts } from '../../../core/net/kept-ports.ts';
 import type { Sweeper } from '../../../core/net/sweeper.ts';
 import type { LoopQueue } from '../../../core/turns.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
-import type { RoleFinding } from '../access/certificate-role.ts';
+import type { Role, RoleFinding } from '../access/certificate-role.ts';
+import type { Framing } from '../framing/framing.ts';
+import type { ModbusUnit } from './unit.ts';
 
 /** Limits of one listener; the defaults are those of `defaultLimits`. */
 export interface ModbusLimits {
@@ -92,6 +94,48 @@ export function countsStatus({ counters, clock }: Pick<ModbusContext, 'counters'
   };
 }
 
+/** Identity of a master. */
+export interface MasterIdentity {
+  /** without port; path of a serial line */
+  readonly address: string;
+  /** SHA-256 of its certificate, hex; absent: no TLS */
+  readonly certificate?: string;
+  readonly role?: Role | null;
+  readonly transport: 'tcp' | 'tls' | 'serial';
+}
+
+/** Judges what masters do. It looks only: no call throws or changes an answer. */
+export interface MasterJudge {
+  /** null: nothing is judged */
+  connected(master: MasterIdentity): ConnectionJudge | null;
+  /** Takes a handshake that failed. @param isRefused true: the certificate of the master was refused for good */
+  handshakeFailed(address: string, reason: string, isRefused: boolean): void;
+}
+
+/** Judges the requests of one connection or line. */
+export interface ConnectionJudge {
+  /** Takes the arrival of octets. */
+  received(nowMs: number): void;
+  /** Takes the message of the wire log with the request that follows. */
+  logged(messageId: number): void;
+  /** Takes the error with which the unit refuses the request at hand; `served` or `withheld` follows. */
+  refused(error: unknown): void;
+  /**
+   * Takes a request.
+   * @param unit undefined: not served here
+   * @param exception 0: carried out; -1: there is no answer
+   */
+  served(request: Framing, unit: ModbusUnit | undefined, exception: number): void;
+  /** Takes a request that fault injection answers, or leaves without an answer. @param exception 0: no answer */
+  withheld(request: Framing, unit: ModbusUnit | undefined, exception: number): void;
+  /** The stream is no Modbus TCP any more. */
+  broken(): void;
+  /** A frame was not finished in time. */
+  unfinished(): void;
+  /** @param byMaster true: the master has ended the connection */
+  closed(byMaster: boolean): void;
+}
+
 /** Shared by the listeners of one group. */
 export interface ModbusContext {
   readonly limits: ModbusLimits;
@@ -113,6 +157,8 @@ export interface ModbusContext {
   readonly disturber?: Disturber;
   /** the wire log; absent: no observer */
   readonly tap?: ModbusTap;
+  /** absent: nobody judges the masters */
+  readonly judge?: MasterJudge;
 }
 
 /** Properties of a request, from its PDU. */

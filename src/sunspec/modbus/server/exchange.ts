@@ -84,6 +84,7 @@ function serveUnit(
   counters.requests += 1;
   const pduAt = at + request.headSize;
   const pduEnd = answer(request, unit, asker, report, out, pduAt);
+  asker.judge?.served(request, unit, isException(out, pduAt) ? (out[pduAt + 1] ?? 0) : 0);
   if (unit.mute === true) return at;
   return answered(request, service, out, at, pduEnd);
 }
@@ -124,7 +125,10 @@ function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, 
   const isSilent = framing === 'rtu' || foreignUnit === 'silent';
   const exception = isSilent ? null : modbusException.gatewayTargetFailed;
   report.unserved({ request, framing, units, deviceIndex, exception }, asker);
-  if (framing !== 'rtu') counters.requests += 1;
+  if (framing !== 'rtu') {
+    counters.requests += 1;
+    asker.judge?.served(request, undefined, exception ?? -1);
+  }
   return exception === null ? at : refuse(request, service, exception, out, at);
 }
 
@@ -150,6 +154,7 @@ export function serveWatched(
   const isDisturbed = disturber?.active === true;
   const unit = service.units(request.unitId) ?? (isDisturbed ? aliased(request, service) : undefined);
   const tapped = tap?.active === true ? tapRequest(tap, request, service.context, unit, asker) : null;
+  if (tapped !== null) asker.judge?.logged(tapped.id);
   if (!isDisturbed) return { end: serveUnit(request, service, unit, asker, out, at), late: null, tapped };
   const { end, late } = serveDisturbed(request, service, unit, asker, out, at);
   return { end, late: late === null || tapped === null ? late : { ...late, tapped }, tapped };
@@ -237,6 +242,7 @@ function carryOut(
   const carriedOut = (silence ?? exception)?.carriedOut === true;
   const { report } = service.context;
   if (carriedOut && unit !== undefined) answer(request, unit, asker, report, discarded, 0);
+  asker.judge?.withheld(request, unit, silence === undefined ? (exception?.code ?? 0) : 0);
   if (silence !== undefined || exception === undefined) return at;
   if (!carriedOut) report.refused(request, unit, asker, exception.code, 'by fault injection');
   else if (unit !== undefined && !isException(discarded, 0)) report.belied(request, unit, asker, exception.code);

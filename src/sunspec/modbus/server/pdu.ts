@@ -4,6 +4,7 @@ import { SimError } from '../../../core/errors.ts';
 import { exceptionOf, modbusException } from './unit.ts';
 import type { ModbusException, RequestPdu, ModbusUnit, Requester } from './unit.ts';
 import type { RequestReport } from './report.ts';
+import type { ConnectionJudge } from './context.ts';
 
 /** Maximum size of a PDU: Modbus application protocol 1.1b3, 4.1. */
 export const maxPdu = 253;
@@ -14,6 +15,8 @@ const registerCount = 0x10000;
 
 /** The sender of a request, and the log for internal errors. */
 export interface Asker extends Requester {
+  /** absent, or null: nobody judges the sender */
+  readonly judge?: ConnectionJudge | null;
   internalError(error: unknown): void;
 }
 
@@ -58,6 +61,7 @@ export function answer(
     }
   } catch (error) {
     const exception = exceptionOf(error);
+    asker.judge?.refused(error);
     if (exception === undefined) asker.internalError(error);
     else report.refused(pdu, unit, asker, exception, error);
     return answerException(pdu, exception ?? modbusException.serverDeviceFailure, out, at);

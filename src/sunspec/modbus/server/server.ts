@@ -5,7 +5,7 @@ import { systemClock } from '../../../core/time/clock.ts';
 import { errorText, SimError } from '../../../core/errors.ts';
 import { KeptPorts } from '../../../core/net/kept-ports.ts';
 import type { KeptPlace, KeptPort, PortAlarm } from '../../../core/net/kept-ports.ts';
-import { listen } from '../../../core/net/listen.ts';
+import { addressOf, listen } from '../../../core/net/listen.ts';
 import { LimitedLog } from '../../../core/log/limited-log.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
@@ -29,7 +29,7 @@ import type { ModbusUnit } from './unit.ts';
 
 /** Options shared by the listeners of one group. Defaults: no TLS, no faults, no observer, `foreignUnit` silent. */
 export interface ModbusContextOptions
-  extends Partial<Pick<ModbusContext, 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'later'>> {
+  extends Partial<Pick<ModbusContext, 'clock' | 'sweeper' | 'tls' | 'disturber' | 'tap' | 'judge' | 'later'>> {
   /** a function is called at each use */
   readonly foreignUnit?: ForeignUnitPolicy | (() => ForeignUnitPolicy);
   /** read at each use; a member may be a getter */
@@ -71,6 +71,7 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
     ...(options.tls !== undefined && { tls: options.tls }),
     ...(options.disturber !== undefined && { disturber: options.disturber }),
     ...(options.tap !== undefined && { tap: options.tap }),
+    ...(options.judge !== undefined && { judge: options.judge }),
   };
 }
 
@@ -213,7 +214,8 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
     this.#resolveIfAllClosed();
   }
 
-  failed(handshake: Handshake<RoleFinding>): void {
+  failed(handshake: Handshake<RoleFinding>, reason: string, isRefused: boolean): void {
+    this.context.judge?.handshakeFailed(addressOf({ remoteAddress: handshake.address }), reason, isRefused);
     this.#handshakes.delete(handshake);
     this.#resolveIfAllClosed();
     this.#followFaults();

@@ -4,6 +4,7 @@ import type { RegisterNames } from '../../../core/wire/modbus.ts';
 import type { Role } from '../access/certificate-role.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { ErrorCode } from '../../../core/errors.ts';
+import type { JudgedMap } from '../findings/map-bridge.ts';
 
 /** The sender of a request. */
 export interface Requester {
@@ -22,6 +23,8 @@ export interface ModbusUnit {
   readonly deviceIndex?: number | undefined;
   /** index of the unit for faults; absent: `deviceIndex` */
   readonly faultIndex?: number;
+  /** the SunSpec map, for judges; absent: it has none, or several; null: faults have moved its registers */
+  readonly judged?: JudgedMap | null;
   /** true: carries out requests and never answers: a broadcast, or several devices at one address */
   readonly mute?: true;
   /** Restricts a group to the devices that act; absent on a single device. */

@@ -16,6 +16,7 @@ import {
 } from '../../kit/settings';
 import type { Inputs } from '../../kit/settings';
 import { href } from '../../store/route';
+import { usePostText } from '../../store/schemas';
 
 /** A protocol with the settings that matter when it is switched on. */
 interface Protocol {
@@ -24,8 +25,6 @@ interface Protocol {
   /** setting that switches it on */
   readonly toggle: string;
   readonly fields: readonly (readonly [key: string, label: string])[];
-  /** as in the description of the request that switches it off */
-  readonly closes: string;
 }
 
 const protocols: readonly Protocol[] = [
@@ -37,7 +36,6 @@ const protocols: readonly Protocol[] = [
       ['mb_port', 'Port of the first device'],
       ['mb_shared_port', 'All devices at this port'],
     ],
-    closes: 'Its ports close; what masters have written in registers stays.',
   },
   {
     path: 'csip',
@@ -51,7 +49,6 @@ const protocols: readonly Protocol[] = [
       ['csip_root_cert', 'Authority of the server'],
       ['csip_identity', 'Identity'],
     ],
-    closes: 'Its connections close, and its controls end.',
   },
   {
     path: 'ocpp',
@@ -63,7 +60,6 @@ const protocols: readonly Protocol[] = [
       ['ocpp_security_profile', 'Security profile'],
       ['ocpp_password', 'Password'],
     ],
-    closes: 'Transactions and connections end; limits, reservations and DER controls are given up.',
   },
   {
     path: 'dnp3',
@@ -74,7 +70,6 @@ const protocols: readonly Protocol[] = [
       ['dnp3_outstation_addr', 'Address of the outstation'],
       ['dnp3_remote_addr', 'Addresses of the masters'],
     ],
-    closes: 'Its ports close and schedules end; what masters have written in registers stays.',
   },
 ];
 
@@ -139,14 +134,15 @@ function SettingsLink({ title, group }: { readonly title: string; readonly group
 
 /** A link to the settings of a protocol that is on, and the button that switches it off. */
 export function SwitchOff({ protocol, report, group }: InUse) {
-  const { path, title, closes } = protocol;
+  const { path, title } = protocol;
+  const effect = usePostText(`${path}/disable`);
   return (
     <div class="row">
       <SettingsLink title={title} group={group} />
       <Action
         call={post(`${path}/disable`)}
         unable={whyLocked(report)}
-        confirm={`Switch off ${title}? ${closes} Its settings stay.`}
+        confirm={`Switch off ${title}? ${effect}`}
         onDone={() => say(`${title} is off.`)}
       >
         Switch off {title}

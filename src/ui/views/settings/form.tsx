@@ -133,9 +133,9 @@ function Groups({ report }: { readonly report: Report }) {
   );
 }
 
-function outcomeText({ settings, restarts }: Change): string {
-  const changed = `Changed ${settings.map(({ key }) => key).join(', ')}.`;
-  return restarts.length === 0 ? changed : `${changed} Restarted: ${restarts.join(', ')}.`;
+function outcomeText({ settings, adapters }: Change): string {
+  const effects = adapters.map(({ adapter, effect }) => `${adapter} ${effect.replace('_', ' ')}`);
+  return [`Changed ${settings.map(({ key }) => key).join(', ')}`, ...effects].join('; ').concat('.');
 }
 
 interface GroupListProps {

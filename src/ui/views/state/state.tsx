@@ -7,7 +7,7 @@ import type { Field } from '../../kit/form';
 import { say } from '../../kit/notice';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, fixed } from '../../look/format';
+import { dash, fixed, wallDate } from '../../look/format';
 import { useLive } from '../../store/live';
 
 type State = ReplyOf<'state'>;
@@ -16,9 +16,6 @@ type Snapshot = State['snapshots'][number];
 const stateCall = get('state');
 /** Scripts take snapshots too, ms. */
 const paceMs = 2000;
-
-/** Real date and time, marked as UTC. */
-const wallDate = (iso: string | null) => (iso === null ? dash : `${iso.slice(0, 19).replace('T', ' ')} UTC`);
 
 /** `21.0 kB`; octets alone below 1 kB */
 const size = (octets: number | null) => {

@@ -1,0 +1,246 @@
+/** Judges the DERControls of one reading, beside what the schedule knows of them from earlier readings. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Case } from '../../core/findings/rule.ts';
+import type { ResolvedControl } from '../control/model.ts';
+import { modesIn } from '../control/modes.ts';
+import type { ListedControl, ListedProgram } from '../events/model.ts';
+import { maxEvents } from '../events/receive.ts';
+import { isLive } from '../events/state.ts';
+import type { TrackedEvent } from '../events/state.ts';
+import type { CsipRules, JudgeParts } from './model.ts';
+import { judgeOverlaps } from './overlaps.ts';
+
+/** A year with a leap day. */
+const longestS = 366 * 86_400;
+/** Time before the end of an event in which a server may drop it already, s. */
+const endMarginS = 5;
+
+/** The programs of one EndDevice, as a reading shows them. */
+export interface SeenPrograms {
+  readonly programs: readonly ListedProgram[];
+  /** events of earlier readings by mRID */
+  readonly events: ReadonlyMap<string, TrackedEvent>;
+  readonly deviceIndex: number | null;
+  /** time of the server; null: it is not known */
+  readonly nowS: number | null;
+}
+
+type Rule = CsipRules[keyof CsipRules];
+
+/** Counts of the readings of one EndDevice. */
+export interface EventMemory {
+  /** new events that asked for no response, while none asked for one; null: one has */
+  silent: number | null;
+  /** since when programs with events have no default control, on `WallClock.monotonicMs`; null: they have one */
+  withoutDefaultMs: number | null;
+}
+
+export const newMemory = (): EventMemory => ({ silent: 0, withoutDefaultMs: null });
+
+const ended = (status: ListedControl['status']) => status !== 'scheduled' && status !== 'active';
+
+/** A value of a mode in a form in which equal ones are equal: scaled, and links by the curve that they lead to. */
+function comparable(value: unknown, curves: ResolvedControl['curves']): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const members: Readonly<Record<string, unknown>> = { ...value };
+  // a curve that cannot be read now may be the same
+  if (typeof members['href'] === 'string') return curves.get(members['href'])?.mRID?.toUpperCase() ?? null;
+  const { multiplier = 0, ...rest } = members;
+  const scaled = Object.entries(rest).map(([name, each]) => [
+    name,
+    typeof each === 'number' && (name === 'value' || name === 'displacement')
+      ? Number(`${each}e${typeof multiplier === 'number' ? multiplier : 0}`)
+      : comparable(each, curves),
+  ]);
+  return Object.fromEntries(scaled);
+}
+
+/** Names of the modes whose values differ; null: a value cannot be read, so that they cannot be compared. */
+function changedModes(first: ResolvedControl, latest: ResolvedControl): readonly string[] | null {
+  if (JSON.stringify(first.base).includes('"unread"') || JSON.stringify(latest.base).includes('"unread"')) return null;
+  const names = new Set([...Object.keys(first.base), ...Object.keys(latest.base)]);
+  const valueOf = ({ base, curves }: ResolvedControl, name: string) =>
+    comparable((base as Readonly<Record<string, unknown>>)[name], curves);
+  return [...names].filter((name) => {
+    const values = [valueOf(first, name), valueOf(latest, name)];
+    return !values.includes(null) && !isDeepStrictEqual(values[0], values[1]);
+  });
+}
+
+export class EventJudge {
+  readonly #parts: JudgeParts;
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts;
+  }
+
+  /** Judges a reading before the schedule takes it. */
+  programs(seen: SeenPrograms, memory: EventMemory): void {
+    const { programs, events } = seen;
+    const { peer } = this.#parts;
+    const controls = programs.flatMap((program) => program.controls ?? []);
+    if (controls.length > 0 || programs.some(({ defaultControl }) => defaultControl)) peer.hasWritten = true;
+    for (const control of controls) {
+      const event = events.get(control.mrid);
+      if (event === undefined || event.left) this.#first(control, seen, memory);
+      else this.#again(event, control, seen);
+      this.#status(control, seen);
+    }
+    this.#vanished(seen);
+    this.#twice(seen);
+    this.#defaults(seen, memory);
+    judgeOverlaps(this.#parts, seen);
+  }
+
+  #decide(rule: Rule, isRight: boolean, { deviceIndex }: SeenPrograms, mrid: string, makeCase: () => Case): void {
+    const { peer } = this.#parts;
+    if (isRight) rule.exercised(peer);
+    else rule.broken(peer, deviceIndex, makeCase, mrid);
+  }
+
+  #first(control: ListedControl, seen: SeenPrograms, memory: EventMemory): void {
+    const { rules, peer } = this.#parts;
+    const { mrid, durationS, replyTo, responseRequired } = control;
+    const facts = { mRID: mrid };
+    const { base } = control.control;
+    const isEmpty = modesIn(base).length === 0 && base.rampTms === undefined && base.unread === undefined;
+    this.#decide(rules.control_empty, !isEmpty, seen, mrid, () => ({ text: `the event ${mrid} has no mode`, facts }));
+    if (responseRequired !== 0)
+      this.#decide(rules.reply_to_missing, replyTo !== null, seen, mrid, () => ({
+        text: `the event ${mrid} asks for responses and has no replyTo`,
+        facts: { ...facts, responseRequired },
+      }));
+    this.#decide(rules.duration_zero, durationS > 0 && durationS <= longestS, seen, mrid, () => ({
+      text: `the event ${mrid} lasts ${durationS} s`,
+      facts: { ...facts, duration: durationS },
+    }));
+    const { creationS = 0 } = control.written ?? {};
+    if (seen.nowS !== null && creationS > 0) {
+      const aheadS = control.creationS - seen.nowS;
+      const rule = rules.creation_time_future;
+      this.#decide(rule, aheadS <= rule.param('tolerance_s'), seen, mrid, () => ({
+        text: `the event ${mrid} was created ${Math.round(aheadS)} s after the time of the server`,
+        facts: { ...facts, creationTime: creationS },
+      }));
+    }
+    if (responseRequired !== 0) memory.silent = null;
+    else if (memory.silent !== null) memory.silent += 1;
+    if (memory.silent === null) rules.response_unasked.exercised(peer);
+    else if (memory.silent >= rules.response_unasked.param('events'))
+      rules.response_unasked.broken(peer, seen.deviceIndex, () => ({
+        text: `none of ${memory.silent} events asks for a response`,
+      }));
+  }
+
+  #again(event: TrackedEvent, latest: ListedControl, seen: SeenPrograms): void {
+    const { rules, peer } = this.#parts;
+    const { listed: first } = event;
+    const { mrid } = latest;
+    this.#comesBack(first, latest, seen);
+    if (!isLive(event)) return;
+    const [before, after] = [first.written, latest.written];
+    if (before === undefined || after === undefined) return;
+    const modes = changedModes(first.control, latest.control);
+    const isMoved = before.startS !== after.startS || first.durationS !== latest.durationS;
+    if (modes === null && !isMoved) rules.event_rewritten.undecided(peer);
+    else
+      this.#decide(rules.event_rewritten, !isMoved && modes?.length === 0, seen, mrid, () => {
+        const what = [...(isMoved ? ['interval'] : []), ...(modes ?? [])];
+        const interval = { start: after.startS, duration: latest.durationS };
+        return {
+          text: `the event ${mrid} has another ${what.join(', ')} than at first`,
+          facts: { mRID: mrid, firstStart: before.startS, firstDuration: first.durationS, ...interval },
+        };
+      });
+    if (before.creationS <= 0 || after.creationS <= 0) return;
+    this.#decide(rules.creation_time_moved, before.creationS === after.creationS, seen, mrid, () => ({
+      text: `the creationTime of the event ${mrid} went from ${before.creationS} to ${after.creationS}`,
+      facts: { mRID: mrid, first: before.creationS, creationTime: after.creationS },
+    }));
+  }
+
+  /** Judges whether an event that the server has ended goes on. A copy with an older dateTime may be of another list. */
+  #comesBack(first: ListedControl, latest: ListedControl, seen: SeenPrograms): void {
+    const { rules } = this.#parts;
+    if (!ended(first.status)) return;
+    if ((latest.statusS ?? Infinity) + latest.aheadS < (first.statusS ?? -Infinity) + first.aheadS) return;
+    this.#decide(rules.event_status_back, ended(latest.status), seen, latest.mrid, () => ({
+      text: `the event ${latest.mrid} was ${first.status} and is ${latest.status}`,
+      facts: { mRID: latest.mrid, before: first.status, status: latest.status },
+    }));
+  }
+
+  #status(control: ListedControl, seen: SeenPrograms): void {
+    const { rules } = this.#parts;
+    const { mrid, startS, durationS, randomizeStartS, status } = control;
+    const { nowS } = seen;
+    const rule = rules.event_status_late;
+    if (nowS === null || ended(status)) return;
+    const lateS = nowS - startS - Math.abs(randomizeStartS);
+    if (lateS <= rule.param('tolerance_s') || nowS >= startS + durationS) return;
+    this.#decide(rule, status === 'active', seen, mrid, () => ({
+      text: `the event ${mrid} is shown as scheduled ${Math.round(lateS)} s after its start`,
+      facts: { mRID: mrid, lateS: Math.round(lateS) },
+    }));
+  }
+
+  /** Judges events that their lists do not show any more, in lists that were read whole. */
+  #vanished(seen: SeenPrograms): void {
+    const { programs, events, nowS } = seen;
+    const { rules } = this.#parts;
+    if (nowS === null || events.size >= maxEvents) return;
+    const listed = new Set(programs.flatMap(({ controls = [] }) => controls.map(({ mrid }) => mrid)));
+    const whole = new Set(
+      programs.flatMap(({ key, controls, isPartial }) => (controls === undefined || isPartial ? [] : [key])),
+    );
+    for (const [mrid, event] of events) {
+      const { startS, durationS, status } = event.listed;
+      if (!isLive(event) || event.programs.length === 0 || ended(status)) continue;
+      if (nowS >= startS + durationS - endMarginS || !event.programs.every((key) => whole.has(key))) continue;
+      this.#decide(rules.event_vanished, listed.has(mrid), seen, mrid, () => ({
+        text: `the event ${mrid} has left its list ${Math.round(startS + durationS - nowS)} s before its end`,
+        facts: { mRID: mrid, status },
+      }));
+    }
+  }
+
+  /** Judges copies of one event in several programs. */
+  #twice(seen: SeenPrograms): void {
+    const { rules } = this.#parts;
+    const copies = new Map<string, ListedControl>();
+    for (const { controls = [] } of seen.programs)
+      for (const control of controls) {
+        const other = copies.get(control.mrid);
+        copies.set(control.mrid, control);
+        if (other === undefined || other === control) continue;
+        const isSame =
+          other.written?.startS === control.written?.startS &&
+          other.durationS === control.durationS &&
+          (changedModes(other.control, control.control) ?? []).length === 0;
+        this.#decide(rules.mrid_reused, isSame, seen, control.mrid, () => ({
+          text: `the mRID ${control.mrid} is that of two events`,
+          facts: { mRID: control.mrid, starts: `${other.written?.startS} ${control.written?.startS}` },
+        }));
+      }
+  }
+
+  #defaults(seen: SeenPrograms, memory: EventMemory): void {
+    const { programs, deviceIndex } = seen;
+    const { rules, peer, clock } = this.#parts;
+    const rule = rules.default_missing;
+    const isBare = programs.every(({ defaultControl }) => defaultControl === null);
+    if (!isBare || !programs.some(({ controls = [] }) => controls.length > 0)) {
+      memory.withoutDefaultMs = null;
+      if (programs.some(({ defaultControl }) => defaultControl)) rule.exercised(peer);
+      return;
+    }
+    const nowMs = clock.monotonicMs();
+    memory.withoutDefaultMs ??= nowMs;
+    const forS = Math.round((nowMs - memory.withoutDefaultMs) / 1000);
+    if (forS >= rule.param('wait_s'))
+      rule.broken(peer, deviceIndex, () => ({
+        text: `no program has a DefaultDERControl for ${forS} s`,
+        facts: { programs: programs.length, forS },
+      }));
+  }
+}

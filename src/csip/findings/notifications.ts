@@ -1,0 +1,104 @@
+/** Judges the notifications of a server, and those that do not come. */
+import type { Deadline } from '../../core/findings/rule.ts';
+import type { Notification } from '../xml/documents.ts';
+import type { Received } from '../xml/schema.ts';
+import type { SeenList } from '../walk/reader.ts';
+import { pathOf, Remembered, short } from './model.ts';
+import type { JudgeParts } from './model.ts';
+
+/** Subscribed lists of one connection that are followed. */
+const maxLists = 32;
+/** Items of one list that are remembered; longer lists are not judged. */
+const maxItems = 100;
+
+/** A subscribed list. */
+interface Followed {
+  /** keys of the items of the last reading since the subscription; null: none yet */
+  items: ReadonlySet<string> | null;
+  /** on `WallClock.monotonicMs` */
+  notifiedMs: number;
+  waiting: Deadline | null;
+}
+
+const keyOf = (item: SeenList['items'][number]): string | undefined =>
+  ('mRID' in item ? item.mRID : undefined) ?? ('href' in item ? item.href : undefined);
+
+export class NotificationJudge {
+  readonly #parts: JudgeParts;
+  /** by path */
+  readonly #lists = new Remembered<Followed>(maxLists);
+
+  constructor(parts: JudgeParts) {
+    this.#parts = parts;
+  }
+
+  /** A subscription has begun or ended. */
+  subscribed(url: string, isActive: boolean): void {
+    const path = pathOf(url);
+    const followed = this.#lists.get(path);
+    if (isActive && followed === undefined)
+      this.#lists.set(path, { items: null, notifiedMs: -Infinity, waiting: null });
+    if (isActive || followed === undefined) return;
+    followed.waiting?.drop();
+    this.#lists.delete(path);
+  }
+
+  notified(url: string, { subscribedResource }: Received<Notification>): void {
+    const { rules, peer, clock } = this.#parts;
+    const followed = this.#lists.get(pathOf(url));
+    if (followed !== undefined) {
+      followed.notifiedMs = clock.monotonicMs();
+      followed.waiting?.met();
+      followed.waiting = null;
+    }
+    if (subscribedResource === undefined) return;
+    const path = pathOf(
+      URL.canParse(subscribedResource, url) ? new URL(subscribedResource, url).href : subscribedResource,
+    );
+    if (path === pathOf(url)) rules.notification_other.exercised(peer);
+    else
+      rules.notification_other.broken(peer, null, () => ({
+        text: `a notification of the subscription to ${short(pathOf(url))} names ${short(path)}`,
+        facts: { path: pathOf(url), subscribedResource: path },
+      }));
+  }
+
+  /** Looks for new items of a subscribed list, about which a notification has to come. */
+  list({ url, items, isWhole, deviceIndex, name }: SeenList): void {
+    const { findings, rules, peer, clock } = this.#parts;
+    const path = pathOf(url);
+    const followed = this.#lists.get(path);
+    if (followed === undefined || !isWhole) return;
+    const keys = items.map(keyOf);
+    const before = followed.items;
+    followed.items = items.length > maxItems || keys.includes(undefined) ? null : new Set(keys as string[]);
+    if (before === null || followed.items === null) return;
+    const added = [...followed.items].find((key) => !before.has(key));
+    if (added === undefined || followed.waiting !== null) return;
+    const rule = rules.notification_missing;
+    const waitMs = rule.param('wait_s') * 1000;
+    if (clock.monotonicMs() - followed.notifiedMs <= waitMs) {
+      rule.exercised(peer);
+      return;
+    }
+    followed.waiting = findings.waitFor({
+      rule,
+      peer,
+      deviceIndex,
+      waitMs,
+      presence: 'connected',
+      key: path,
+      expired: () => {
+        followed.waiting = null;
+        return {
+          text: `the ${name} has a new item, and no notification of it came within ${waitMs / 1000} s`,
+          facts: { path, item: added },
+        };
+      },
+    });
+  }
+
+  close(): void {
+    for (const [, { waiting }] of this.#lists.entries()) waiting?.drop();
+  }
+}

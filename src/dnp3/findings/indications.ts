@@ -1,0 +1,209 @@
+/** Judges how a master answers indications: DEVICE_RESTART, NEED_TIME, EVENT_BUFFER_OVERFLOW. */
+import { functionCodes, iin } from '../stack/application/types.ts';
+import type { ObjectHeader, Request } from '../stack/application/types.ts';
+import type { RuleHandle } from '../../core/findings/rule.ts';
+import { OneWait } from './dialogue.ts';
+import type { Dialogue, Incoming, Outgoing, TopicJudge } from './dialogue.ts';
+import { readsStatic } from './reads.ts';
+
+const indicationGroup = 80;
+const timeGroup = 50;
+const integrityWaitMs = 60_000;
+/** Time without IIN1.7 after which a write that clears it is blind. */
+const blindAfterMs = 30_000;
+const minutes15Ms = 15 * 60_000;
+/** Number of needless time writes, and the time in which they come. */
+const [oftenWrites, oftenMs] = [10, 600_000];
+
+interface BitOptions {
+  readonly rule: RuleHandle;
+  readonly bit: number;
+  /** the bit is told in `responses` over this time */
+  readonly overMs: number;
+  readonly text: string;
+}
+
+const responses = 3;
+
+/** A bit that the master ends with a write. */
+class LastingBit {
+  readonly #dialogue: Dialogue;
+  readonly #options: BitOptions;
+  /** begin of the responses that had the bit; null: the last one had not */
+  #sinceMs: number | null = null;
+  #count = 0;
+
+  constructor(dialogue: Dialogue, options: BitOptions) {
+    this.#dialogue = dialogue;
+    this.#options = options;
+  }
+
+  sent(bits: number): void {
+    const { bit, overMs, rule, text } = this.#options;
+    if ((bits & bit) === 0) {
+      this.#sinceMs = null;
+      return;
+    }
+    const { nowMs } = this.#dialogue;
+    if (this.#sinceMs === null) this.begin(nowMs);
+    this.#count += 1;
+    const tookMs = nowMs - (this.#sinceMs ?? nowMs);
+    if (this.#count < responses || tookMs < overMs) return;
+    const seconds = Math.round(tookMs / 1000);
+    this.#dialogue.broken(rule, () => ({
+      text: `${this.#count} responses in ${seconds} s had ${text}`,
+      facts: { responses: this.#count, seconds },
+      sinceMs: this.#dialogue.wallMs - tookMs,
+    }));
+  }
+
+  begin(nowMs: number): void {
+    this.#sinceMs = nowMs;
+    this.#count = 0;
+  }
+
+  /** The master has tried to end it. */
+  written(isAccepted: boolean): void {
+    if (isAccepted && this.#sinceMs !== null) this.#dialogue.exercised(this.#options.rule);
+    this.#sinceMs = null;
+  }
+}
+
+/** Words for a wrong time. */
+function offsetText(offsetMs: number, toleranceMs: number): string {
+  const seconds = Math.round(Math.abs(offsetMs) / 1000);
+  const zones = Math.round(offsetMs / minutes15Ms);
+  const isZone = zones !== 0 && Math.abs(offsetMs - zones * minutes15Ms) <= toleranceMs;
+  const where = offsetMs < 0 ? 'behind' : 'ahead of';
+  return `wrote a time ${seconds} s ${where} the clock of this machine${isZone ? ', as local time would be' : ''}`;
+}
+
+export class IndicationsJudge implements TopicJudge {
+  readonly #dialogue: Dialogue;
+  readonly #restart: LastingBit;
+  readonly #needTime: LastingBit;
+  readonly #integrity: OneWait;
+  readonly #overflow: OneWait;
+  /** the overflow that the responses tell of is judged */
+  #isOverflowSeen = false;
+  /** IIN of the last response; null: none on this connection */
+  #bits: number | null = null;
+  #restartShownMs = -Infinity;
+  /** arrival of the last RECORD_CURRENT_TIME, monotonic ms; null: none */
+  #recordedMs: number | null = null;
+  /** monotonic ms of time writes that nothing asked for */
+  #needlessMs: readonly number[] = [];
+
+  constructor(dialogue: Dialogue) {
+    const { rules } = dialogue;
+    this.#dialogue = dialogue;
+    this.#restart = new LastingBit(dialogue, {
+      rule: rules.restart_uncleared,
+      bit: iin.deviceRestart,
+      overMs: 30_000,
+      text: 'IIN1.7 DEVICE_RESTART, and no write of g80v1 cleared it',
+    });
+    this.#needTime = new LastingBit(dialogue, {
+      rule: rules.no_time_sync,
+      bit: iin.needTime,
+      overMs: 60_000,
+      text: 'IIN1.4 NEED_TIME, and no time was written',
+    });
+    this.#integrity = new OneWait(dialogue, rules.no_integrity);
+    this.#overflow = new OneWait(dialogue, rules.overflow_ignored);
+  }
+
+  requested(request: Incoming): void {
+    const { functionCode } = request;
+    if (functionCode === functionCodes.recordCurrentTime) this.#recordedMs = this.#dialogue.nowMs;
+    if (functionCode === functionCodes.write && request.cast === 'unicast' && !request.isRetry)
+      for (const { group } of request.headers) if (group === indicationGroup) this.#judgeBlindness(request);
+    if (!readsStatic(request)) return;
+    this.#dialogue.history.hasIntegrity = true;
+    if (this.#integrity.isPending) this.#dialogue.history.isIntegrityJudged = true;
+    this.#integrity.met();
+    this.#overflow.met();
+  }
+
+  answered(request: Request, iin2: number): void {
+    if (request.functionCode !== functionCodes.write) return;
+    for (const header of request.headers) {
+      if (header.group === indicationGroup) this.#restart.written(iin2 === 0);
+      if (header.group !== timeGroup) continue;
+      this.#needTime.written(iin2 === 0);
+      if (iin2 === 0) this.#judgeTime(header, request);
+    }
+  }
+
+  sent({ bits, isUnsolicited }: Outgoing): void {
+    const { nowMs, history, rules } = this.#dialogue;
+    if ((bits & iin.deviceRestart) !== 0) this.#restartShownMs = nowMs;
+    if (isUnsolicited) return;
+    this.#bits = bits;
+    this.#restart.sent(bits);
+    this.#needTime.sent(bits);
+    if ((bits & iin.deviceRestart) !== 0 && !history.isIntegrityJudged) {
+      history.isIntegrityJudged = history.hasIntegrity;
+      if (history.hasIntegrity) this.#dialogue.exercised(rules.no_integrity);
+      else this.#integrity.begin(integrityWaitMs, 'read no static data in the 60 s after it was told of a restart');
+    }
+    const isOverflown = (bits & iin.eventBufferOverflow) !== 0;
+    if (isOverflown && !this.#isOverflowSeen)
+      this.#overflow.begin(integrityWaitMs, 'read no static data in the 60 s after it was told of lost events');
+    this.#isOverflowSeen = isOverflown;
+  }
+
+  restarted(): void {
+    this.#integrity.cut();
+  }
+
+  closed(): void {
+    this.#integrity.cut();
+    this.#overflow.cut();
+  }
+
+  #judgeBlindness(request: Incoming): void {
+    const { rules, nowMs } = this.#dialogue;
+    if (this.#bits === null) return;
+    if (nowMs - this.#restartShownMs <= blindAfterMs) this.#dialogue.exercised(rules.restart_cleared_blind);
+    else
+      this.#dialogue.broken(rules.restart_cleared_blind, () => ({
+        text: 'cleared DEVICE_RESTART, which no response of the last 30 s had',
+        excerpt: request.octets,
+      }));
+  }
+
+  #judgeTime({ variation, objects }: ObjectHeader, { octets }: Request): void {
+    const { rules, nowMs, wallMs, facts } = this.#dialogue;
+    const writtenMs = objects[0]?.octets.readUIntLE(0, 6);
+    if (writtenMs === undefined) return;
+    this.#judgeNeed(nowMs);
+    const atMs = variation === 3 ? this.#recordedMs : nowMs;
+    if (atMs === null || !facts.isWallTime) return;
+    const rule = rules.time_wrong;
+    const offsetMs = writtenMs - (wallMs - (nowMs - atMs));
+    const toleranceMs = rule.param('tolerance_s') * 1000;
+    if (Math.abs(offsetMs) <= toleranceMs) this.#dialogue.exercised(rule);
+    else
+      this.#dialogue.broken(rule, () => ({
+        text: offsetText(offsetMs, toleranceMs),
+        facts: { offset_s: Math.round(offsetMs / 1000), variation },
+        excerpt: octets,
+      }));
+  }
+
+  /** Judges whether a response has asked for the time. */
+  #judgeNeed(nowMs: number): void {
+    const rule = this.#dialogue.rules.time_often;
+    const isNeedless = this.#bits !== null && (this.#bits & iin.needTime) === 0;
+    if (isNeedless) this.#needlessMs = [...this.#needlessMs.slice(1 - oftenWrites), nowMs];
+    const [firstMs = nowMs] = this.#needlessMs;
+    if (this.#needlessMs.length < oftenWrites || nowMs - firstMs > oftenMs) {
+      this.#dialogue.exercised(rule);
+      return;
+    }
+    this.#needlessMs = [];
+    const text = `wrote the time ${oftenWrites} times in ${Math.round((nowMs - firstMs) / 1000)} s unasked`;
+    this.#dialogue.broken(rule, () => ({ text }));
+  }
+}

@@ -1,0 +1,226 @@
+/** The judges of all masters: one set of them for each connection of a master with an outstation. */
+import type { Buffer } from 'node:buffer';
+import type { Peer } from '../../core/findings/peer.ts';
+import type { Case, Findings } from '../../core/findings/rule.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import { dnp3Rules } from '../../finding-rules/dnp3.ts';
+import { functionCodes, readControl, responseHeaderOctets } from '../stack/application/types.ts';
+import type { AppControl, Request } from '../stack/application/types.ts';
+import type { MasterObserver } from '../stack/outstation/observer.ts';
+import type { Cast, Control, ControlStatus } from '../stack/outstation/types.ts';
+import { ConfirmsJudge } from './confirms.ts';
+import { ControlsJudge } from './controls.ts';
+import { digestOf } from './digest.ts';
+import { Dialogue, freshHistory } from './dialogue.ts';
+import type { Dnp3Handles, History, OutstationFacts, TopicJudge } from './dialogue.ts';
+import { IndicationsJudge } from './indications.ts';
+import { LinkJudge } from './link.ts';
+import { ModesJudge } from './modes.ts';
+import { PollsJudge } from './polls.ts';
+import { RefusedReadsJudge } from './refused-reads.ts';
+import { SequenceJudge } from './sequence.ts';
+
+export interface Dnp3JudgesOptions {
+  readonly findings: Findings;
+  readonly clock: WallClock;
+  /** the present message in the wire log; null: it is not recorded */
+  readonly message: () => NonNullable<Case['message']> | null;
+}
+
+const commands: ReadonlySet<number> = new Set([
+  functionCodes.select,
+  functionCodes.operate,
+  functionCodes.directOperate,
+  functionCodes.directOperateNr,
+]);
+
+/** Dropped frames and segments by peer. */
+class Losses {
+  readonly #counts = new WeakMap<Peer, number>();
+
+  of(peer: Peer): number {
+    return this.#counts.get(peer) ?? 0;
+  }
+
+  add(peer: Peer): void {
+    this.#counts.set(peer, this.of(peer) + 1);
+  }
+}
+
+/** The judges of one connection. */
+class DialogueJudges {
+  readonly peer: Peer;
+  readonly topics: readonly TopicJudge[];
+  readonly #losses: Losses;
+  #seenLosses: number;
+  /** digest of the last request to this outstation alone; null: none yet */
+  #last: string | null = null;
+
+  constructor(dialogue: Dialogue, losses: Losses) {
+    this.peer = dialogue.peer;
+    this.#losses = losses;
+    this.#seenLosses = losses.of(this.peer);
+    this.topics = [
+      new SequenceJudge(dialogue),
+      new ConfirmsJudge(dialogue),
+      new IndicationsJudge(dialogue),
+      new PollsJudge(dialogue),
+      new RefusedReadsJudge(dialogue),
+      new ControlsJudge(dialogue),
+      new ModesJudge(dialogue),
+    ];
+  }
+
+  requested(request: Request, cast: Cast): void {
+    const { peer } = this;
+    peer.isValid = true;
+    peer.requests += 1;
+    if (commands.has(request.functionCode)) peer.hasWritten = true;
+    this.#noteLosses();
+    const digest = digestOf(request.octets);
+    const isRetry = cast === 'unicast' && this.#last === digest;
+    if (cast === 'unicast') this.#last = digest;
+    for (const topic of this.topics) topic.requested?.({ ...request, cast, isRetry });
+  }
+
+  #noteLosses(): void {
+    const losses = this.#losses.of(this.peer);
+    if (losses === this.#seenLosses) return;
+    this.#seenLosses = losses;
+    for (const topic of this.topics) topic.lost?.();
+  }
+
+  sent(fragment: Buffer): void {
+    const { seq, fir, con, uns } = readControl(fragment[0] ?? 0);
+    const outgoing = {
+      seq,
+      isFirst: fir,
+      asksForConfirm: con,
+      isUnsolicited: uns,
+      hasObjects: fragment.length > responseHeaderOctets,
+      bits: fragment.readUInt16LE(2),
+    };
+    for (const topic of this.topics) topic.sent?.(outgoing);
+  }
+}
+
+/** Observes one master at one outstation over all of its connections. A judge that fails never reaches the master. */
+class MasterJudge implements MasterObserver {
+  readonly #owner: Dnp3Judges;
+  readonly #facts: OutstationFacts;
+  readonly #history: History = freshHistory();
+  /** null: there is no connection, or nothing is judged */
+  #judges: DialogueJudges | null = null;
+
+  constructor(owner: Dnp3Judges, facts: OutstationFacts) {
+    this.#owner = owner;
+    this.#facts = facts;
+  }
+
+  opened(peer: string): void {
+    this.#owner.guard(() => {
+      this.#judges = null;
+      if (!this.#owner.on) return;
+      const dialogue = this.#owner.dialogue(peer, this.#facts, this.#history);
+      this.#judges = new DialogueJudges(dialogue, this.#owner.losses);
+    });
+  }
+
+  closed(): void {
+    this.#each((topic) => topic.closed?.());
+    this.#judges = null;
+  }
+
+  restarted(): void {
+    Object.assign(this.#history, freshHistory(), { restartedMs: this.#owner.nowMs });
+    this.#each((topic) => topic.restarted?.());
+  }
+
+  dropped(fragment: Buffer): void {
+    this.#each((topic) => topic.dropped?.(fragment));
+  }
+
+  requested(request: Request, cast: Cast): void {
+    this.#owner.guard(() => this.#judges?.requested(request, cast));
+  }
+
+  controlled(control: Control, status: ControlStatus): void {
+    this.#each((topic) => topic.controlled?.(control, status));
+  }
+
+  answered(request: Request, iin2: number): void {
+    this.#each((topic) => topic.answered?.(request, iin2));
+  }
+
+  sent(fragment: Buffer): void {
+    this.#owner.guard(() => this.#judges?.sent(fragment));
+  }
+
+  confirmed({ seq, uns }: AppControl): void {
+    this.#each((topic) => topic.confirmed?.(seq, uns));
+  }
+
+  #each(act: (topic: TopicJudge) => void): void {
+    this.#owner.guard(() => {
+      for (const topic of this.#judges?.topics ?? []) act(topic);
+    });
+  }
+}
+
+/** `4@127.0.0.1` of `4@127.0.0.1:50123`: ports change with each connection. */
+export const peerAddress = (peer: string) => peer.slice(0, peer.lastIndexOf(':'));
+
+export class Dnp3Judges {
+  readonly rules: Dnp3Handles;
+  readonly losses = new Losses();
+  readonly #options: Dnp3JudgesOptions;
+
+  constructor(options: Dnp3JudgesOptions) {
+    this.#options = options;
+    this.rules = options.findings.rules('dnp3', dnp3Rules);
+  }
+
+  get on(): boolean {
+    return this.#options.findings.on;
+  }
+
+  get nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+
+  get wallMs(): number {
+    return this.#options.clock.nowMs();
+  }
+
+  /** Makes the observer of one master at one outstation. */
+  masterOf(facts: OutstationFacts): MasterObserver {
+    return new MasterJudge(this, facts);
+  }
+
+  /** Makes the observer of one connection. @param peer `127.0.0.1:50123` @param subject of its certificate; null: none */
+  linkOf(peer: string, subject: string | null): LinkJudge {
+    return new LinkJudge(this, peer, subject);
+  }
+
+  peerOf(peer: string): Peer {
+    return this.#options.findings.peer({ protocol: 'dnp3', address: peerAddress(peer) });
+  }
+
+  dialogue(peer: string, facts: OutstationFacts, history: History): Dialogue {
+    const { findings, clock, message } = this.#options;
+    const master = this.peerOf(peer);
+    master.facet('outstation', facts.address);
+    if (facts.hasUnsolicited) master.lacking.delete('unsolicited');
+    else master.lacking.set('unsolicited', 'unsolicited responses are off (--dnp3_unsolicited)');
+    return new Dialogue({ findings, rules: this.rules, clock, message, facts }, master, history);
+  }
+
+  /** Switches the judges off if one throws. */
+  guard(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#options.findings.failed(this.rules, error);
+    }
+  }
+}

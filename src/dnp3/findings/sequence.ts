@@ -1,0 +1,75 @@
+/** Judges the form of fragments and the sequence numbers of requests. */
+import type { Buffer } from 'node:buffer';
+import { functionCodes, readControl } from '../stack/application/types.ts';
+import type { Dialogue, Incoming, Outgoing, TopicJudge } from './dialogue.ts';
+
+const modulus = 16;
+/** Pause after which a master that counts from 0 has begun anew. */
+const pauseMs = 10_000;
+
+/** Words for a fragment that is no request; null: a request. */
+function flawOf(fragment: Buffer): string | null {
+  const [octet, functionCode] = fragment;
+  if (octet === undefined || functionCode === undefined) return 'with fewer than two octets';
+  const { fir, fin, uns } = readControl(octet);
+  if (functionCode >= functionCodes.response) return `with the function ${functionCode} of a response`;
+  if (!fir || !fin) return `without ${fir ? 'FIN' : 'FIR'}`;
+  return uns ? 'with UNS' : null;
+}
+
+export class SequenceJudge implements TopicJudge {
+  readonly #dialogue: Dialogue;
+  /** the last request; null: the next number is not known */
+  #last: { readonly seq: number; readonly atMs: number } | null = null;
+  /** fragments of its answer */
+  #fragments = 0;
+
+  constructor(dialogue: Dialogue) {
+    this.#dialogue = dialogue;
+  }
+
+  requested({ control: { seq }, cast, isRetry, functionCode, octets }: Incoming): void {
+    const { rules, nowMs } = this.#dialogue;
+    if (cast !== 'unicast') {
+      this.#last = null;
+      return;
+    }
+    this.#dialogue.exercised(rules.request_form);
+    const last = this.#last;
+    const fragments = this.#fragments;
+    this.#last = { seq, atMs: nowMs };
+    this.#fragments = 0;
+    // the number of an OPERATE belongs to its SELECT
+    if (last === null || isRetry || functionCode === functionCodes.operate) return;
+    const step = (seq - last.seq + modulus) % modulus;
+    const isNext = (step >= 1 && step <= Math.max(1, fragments)) || fragments >= modulus;
+    if (isNext) this.#dialogue.exercised(rules.sequence);
+    else if (seq !== 0 || nowMs - last.atMs < pauseMs)
+      this.#dialogue.broken(rules.sequence, () => ({
+        text: `sent a new request with the number ${seq} after one with the number ${last.seq}`,
+        facts: { sequence: seq, last: last.seq, fragments, function: functionCode },
+        excerpt: octets,
+      }));
+  }
+
+  sent({ isFirst, isUnsolicited }: Outgoing): void {
+    if (!isUnsolicited) this.#fragments = isFirst ? 1 : this.#fragments + 1;
+  }
+
+  /** Requests of the time without power are lost as well. */
+  restarted(): void {
+    this.#last = null;
+  }
+
+  lost(): void {
+    this.#last = null;
+  }
+
+  dropped(fragment: Buffer): void {
+    this.#last = null;
+    const flaw = flawOf(fragment);
+    if (flaw === null) return;
+    const text = `sent a fragment ${flaw}`;
+    this.#dialogue.broken(this.#dialogue.rules.request_form, () => ({ text, excerpt: fragment }), flaw);
+  }
+}

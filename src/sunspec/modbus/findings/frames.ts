@@ -1,0 +1,199 @@
+/** Judges the form of requests: quantities, functions, units, and several requests at a time. */
+import type { Framing } from '../framing/framing.ts';
+import type { JudgeContext, JudgedRequest } from './request.ts';
+
+const maxRead = 125;
+const maxWrite = 123;
+/** functions that ask a device for its identity */
+const identifying: ReadonlySet<number> = new Set([17, 43]);
+const discoveryMs = 60_000;
+const unitScanMs = 120_000;
+const minRepetitions = 3;
+const minUnitRepetitions = 5;
+const minInputReads = 10;
+const maxRemembered = 32;
+const requestsOfUnitZero = 20;
+
+/** Requests of a connection that arrived together, and unit ids. */
+export interface FrameState {
+  /** requests since octets arrived last */
+  together: number;
+  lastTransaction: number;
+  lastStart: number;
+  lastEnd: number;
+  lastBuffer: Framing['buffer'] | null;
+  unitZeros: number;
+}
+
+export const newFrameState = (): FrameState => ({
+  together: 0,
+  lastTransaction: -1,
+  lastStart: 0,
+  lastEnd: 0,
+  lastBuffer: null,
+  unitZeros: 0,
+});
+
+export class FrameJudge {
+  readonly #context: JudgeContext;
+
+  constructor(context: JudgeContext) {
+    this.#context = context;
+  }
+
+  judge(request: JudgedRequest): void {
+    const { functionCode } = request;
+    if (functionCode === 3 || functionCode === 4) this.#judgeQuantity(request, maxRead, request.pduLength === 5);
+    else if (functionCode === 16) this.#judgeQuantity(request, maxWrite, request.pduLength >= 6);
+    else if (functionCode !== 6) this.#judgeFunction(request);
+  }
+
+  /** Judges the transaction id and unit id of a frame over TCP. */
+  judgeTcp(request: JudgedRequest, state: FrameState, { buffer, pduStart, pduEnd, unitId }: Framing): void {
+    const { transaction_reused: reused, outstanding_many: many, unit_zero: zero } = this.#context.rules;
+    const { peer } = request;
+    const transaction = ((buffer[pduStart - 7] ?? 0) << 8) | (buffer[pduStart - 6] ?? 0);
+    state.together += 1;
+    if (state.together > 1) {
+      if (transaction === state.lastTransaction && this.#isOther(state, buffer, pduStart, pduEnd))
+        reused.broken(peer, request.deviceIndex, () => ({
+          text: `sent another request with transaction id ${transaction} before the answer to the first`,
+          facts: { transaction_id: transaction },
+          ...request.evidence(),
+        }));
+      else if (state.together === 2) {
+        reused.exercised(peer);
+        many.exercised(peer);
+      }
+      if (state.together === many.param('requests') + 1)
+        many.broken(peer, request.deviceIndex, () => ({
+          text: `sent more than ${state.together - 1} requests at a time`,
+          facts: { requests: state.together },
+          ...request.evidence(),
+        }));
+    }
+    state.lastTransaction = transaction;
+    state.lastBuffer = buffer;
+    state.lastStart = pduStart;
+    state.lastEnd = pduEnd;
+    if (state.unitZeros < 0) return;
+    if (unitId !== 0) {
+      state.unitZeros = -1;
+      zero.exercised(peer);
+    } else if (++state.unitZeros === requestsOfUnitZero) {
+      state.unitZeros = -1;
+      zero.broken(peer, request.deviceIndex, () => ({
+        text: `sent ${requestsOfUnitZero} requests, all with unit id 0`,
+        ...request.evidence(),
+      }));
+    }
+  }
+
+  /** Judges a write to all devices of a line. */
+  judgeBroadcast(request: JudgedRequest, unitId: number): void {
+    if (!request.isWrite) return;
+    const rule = this.#context.rules.broadcast;
+    if (unitId !== 0) rule.exercised(request.peer);
+    else
+      rule.broken(request.peer, null, () => ({
+        text: `wrote ${request.registers} of all devices at once`,
+        ...request.evidence(),
+      }));
+  }
+
+  judgeUnserved(request: JudgedRequest, unitId: number): void {
+    const { master, peer, nowMs } = request;
+    const rule = this.#context.rules.unit_unserved;
+    const asked = master.units.get(unitId);
+    if (asked === undefined) {
+      if (master.units.size >= maxRemembered) master.units.clear();
+      master.units.set(unitId, { count: 0, sinceMs: nowMs });
+      rule.exercised(peer);
+      return;
+    }
+    asked.count += 1;
+    const { count, sinceMs } = asked;
+    if (count < minUnitRepetitions || nowMs - sinceMs < unitScanMs) return;
+    rule.broken(
+      peer,
+      null,
+      () => ({
+        text: `asked for unit ${unitId}, which is not served here, ${count + 1} times within ${Math.round((nowMs - sinceMs) / 1000)} s`,
+        facts: { unit_id: unitId, requests: count + 1 },
+        ...request.evidence(),
+      }),
+      String(unitId),
+    );
+  }
+
+  /** Judges the function by which a SunSpec map is read. */
+  judgeTable(request: JudgedRequest): void {
+    const { master, peer, deviceIndex, functionCode } = request;
+    const rule = this.#context.rules.input_registers;
+    if (functionCode === 3) {
+      master.holdingReads += 1;
+      if (master.holdingReads === minInputReads) rule.exercised(peer);
+      return;
+    }
+    master.inputReads += 1;
+    const { inputReads, holdingReads } = master;
+    if (inputReads % minInputReads !== 0 || inputReads <= holdingReads) return;
+    rule.broken(peer, deviceIndex, () => ({
+      text: `read the SunSpec map ${inputReads} times by function 4 and ${holdingReads} times by function 3`,
+      facts: { input_reads: inputReads, holding_reads: holdingReads },
+      ...request.evidence(),
+    }));
+  }
+
+  #isOther(state: FrameState, buffer: Framing['buffer'], pduStart: number, pduEnd: number): boolean {
+    const { lastBuffer, lastStart, lastEnd } = state;
+    return lastBuffer === buffer && buffer.compare(buffer, lastStart, lastEnd, pduStart, pduEnd) !== 0;
+  }
+
+  /** @param hasForm false: the frame has another length than its function needs */
+  #judgeQuantity(request: JudgedRequest, max: number, hasForm: boolean): void {
+    if (!hasForm) return;
+    const { peer, count, functionCode } = request;
+    const rule = this.#context.rules.quantity_illegal;
+    const octets = functionCode === 16 ? request.octet(5) : 2 * count;
+    // the octets that follow say which of the two is wrong, and only a frame that fits its byte count is judged
+    const isLegal = count >= 1 && count <= max && octets === 2 * count;
+    if (isLegal) rule.exercised(peer);
+    else if (functionCode !== 16 || request.pduLength === 6 + octets || request.pduLength === 6 + 2 * count)
+      rule.broken(
+        peer,
+        request.deviceIndex,
+        () => ({
+          text:
+            octets === 2 * count
+              ? `asked for ${count} registers in one request of function ${functionCode}`
+              : `wrote ${count} registers with a byte count of ${octets}`,
+          facts: { function: functionCode, registers: count, byte_count: functionCode === 16 ? octets : null },
+          ...request.evidence(),
+        }),
+        String(functionCode),
+      );
+  }
+
+  #judgeFunction(request: JudgedRequest): void {
+    const { master, peer, functionCode, exception, nowMs } = request;
+    if (exception !== 1) return;
+    if (identifying.has(functionCode) && nowMs - master.sinceMs < discoveryMs) return;
+    const rule = this.#context.rules.function_unserved;
+    const { functions } = master;
+    const refusals = (functions.get(functionCode) ?? 0) + 1;
+    if (functions.size < maxRemembered || functions.has(functionCode)) functions.set(functionCode, refusals);
+    if (refusals === 1) rule.exercised(peer);
+    if (refusals <= minRepetitions) return;
+    rule.broken(
+      peer,
+      request.deviceIndex,
+      () => ({
+        text: `asked for function ${functionCode} ${refusals} times, which was refused with exception 1 each time`,
+        facts: { function: functionCode, refusals },
+        ...request.evidence(),
+      }),
+      String(functionCode),
+    );
+  }
+}

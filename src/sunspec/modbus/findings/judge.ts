@@ -1,0 +1,323 @@
+/** The judge of the masters of all Modbus adapters: it takes each request once it is answered, and changes nothing. */
+import type { Findings, RuleHandle } from '../../../core/findings/rule.ts';
+import { SetpointJudge } from '../../../core/findings/setpoints.ts';
+import type { SetpointGroup } from '../../../core/findings/setpoints.ts';
+import type { WallClock } from '../../../core/time/clock.ts';
+import { modbusRules } from '../../../finding-rules/modbus.ts';
+import type { Role } from '../access/certificate-role.ts';
+import type { Framing } from '../framing/framing.ts';
+import type { Peer } from '../../../core/findings/peer.ts';
+import type { ConnectionJudge, MasterIdentity, MasterJudge } from '../server/context.ts';
+import type { ModbusUnit } from '../server/unit.ts';
+import { AdoptionJudge } from './adoptions.ts';
+import { FrameJudge, newFrameState } from './frames.ts';
+import { followSetpoints } from './map-bridge.ts';
+import type { JudgedMap, WriteFacts } from './map-bridge.ts';
+import { newPollState, pausePolls, ReadJudge } from './reads.ts';
+import { JudgedRequest, Master } from './request.ts';
+import type { JudgeContext } from './request.ts';
+import { WriteJudge } from './writes.ts';
+
+const maxWritten = 123;
+const shortConnectionMs = 60_000;
+
+/** Reasons why rules cannot be judged at masters of a transport. */
+const noTls = 'the peer does not use TLS';
+const noTcp = 'the peer is on a serial line';
+const noSunspec = 'the peer has used no SunSpec map';
+
+/** The set-points of one device, and their judge. */
+interface JudgedSetpoints {
+  readonly groups: readonly SetpointGroup[];
+  readonly judge: SetpointJudge;
+}
+
+export class ModbusJudge implements MasterJudge {
+  readonly context: JudgeContext;
+  readonly frames: FrameJudge;
+  readonly reads: ReadJudge;
+  readonly writes: WriteJudge;
+  readonly adoptions: AdoptionJudge;
+  readonly #masters = new WeakMap<Peer, Master>();
+  /** by bank, which ends with its device */
+  readonly #setpoints = new WeakMap<JudgedMap['bank'], JudgedSetpoints>();
+
+  constructor(findings: Findings, clock: Pick<WallClock, 'nowMs' | 'monotonicMs'>) {
+    this.context = {
+      findings,
+      rules: findings.rules('modbus', modbusRules),
+      wallMs: () => clock.nowMs(),
+      monotonicMs: () => clock.monotonicMs(),
+    };
+    this.frames = new FrameJudge(this.context);
+    this.reads = new ReadJudge(this.context);
+    this.writes = new WriteJudge(this.context);
+    this.adoptions = new AdoptionJudge(this.context);
+  }
+
+  connected(identity: MasterIdentity): ConnectionJudge | null {
+    const { findings } = this.context;
+    if (!findings.on) return null;
+    try {
+      return new MasterConnection(this, this.#masterOf(identity), identity);
+    } catch (error) {
+      this.failed(error);
+      return null;
+    }
+  }
+
+  handshakeFailed(address: string, reason: string, isRefused: boolean): void {
+    const { findings, rules, wallMs } = this.context;
+    if (!findings.on || !isRefused) return;
+    try {
+      const peer = findings.peer({ protocol: 'modbus', address });
+      // no request follows: the peer has shown a certificate, which no scanner does
+      peer.isValid = true;
+      peer.lastSeenMs = wallMs();
+      if (!peer.lacking.has('sunspec') && peer.requests === 0) peer.lacking.set('sunspec', noSunspec);
+      peer.lacking.delete('tls');
+      rules.tls_client.broken(peer, null, () => ({ text: `got no TLS session: ${reason}`, facts: { reason } }), reason);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  /** Switches the rules off: an error of a judge never reaches a master. */
+  failed(error: unknown): void {
+    this.context.findings.failed(this.context.rules, error);
+  }
+
+  setpointsOf({ bank }: JudgedMap, deviceIndex: number | null): JudgedSetpoints {
+    let setpoints = this.#setpoints.get(bank);
+    if (setpoints === undefined) {
+      const { findings, rules, monotonicMs } = this.context;
+      const judge = new SetpointJudge({ findings, rules, deviceIndex, monotonicMs });
+      const groups = followSetpoints(bank, (group, how) => {
+        if (how === 'by_master') judge.follow();
+        else if (how === 'reverted') judge.reverted(group);
+        else judge.changedByOthers(group);
+      });
+      setpoints = { groups, judge };
+      this.#setpoints.set(bank, setpoints);
+    }
+    return setpoints;
+  }
+
+  #masterOf({ address, certificate, transport }: MasterIdentity): Master {
+    const { findings, monotonicMs } = this.context;
+    const peer = findings.peer({ protocol: 'modbus', address, ...(certificate !== undefined && { certificate }) });
+    const existing = this.#masters.get(peer);
+    if (existing !== undefined) return existing;
+    if (transport !== 'tls') peer.lacking.set('tls', noTls);
+    if (transport === 'serial') peer.lacking.set('tcp', noTcp);
+    peer.lacking.set('sunspec', noSunspec);
+    const master = new Master(peer, monotonicMs());
+    this.#masters.set(peer, master);
+    return master;
+  }
+}
+
+/** One connection or line of a master. */
+class MasterConnection implements ConnectionJudge {
+  readonly #judge: ModbusJudge;
+  readonly #master: Master;
+  readonly #transport: MasterIdentity['transport'];
+  readonly #role: Role | null | undefined;
+  readonly #request: JudgedRequest;
+  readonly #frames = newFrameState();
+  readonly #polls = newPollState();
+  #requests = 0;
+  #unitId = -1;
+  #usesMap = false;
+  #isOff = false;
+
+  constructor(judge: ModbusJudge, master: Master, { transport, role }: MasterIdentity) {
+    this.#judge = judge;
+    this.#master = master;
+    this.#transport = transport;
+    this.#role = role;
+    const { wallMs, monotonicMs, rules } = judge.context;
+    this.#request = new JudgedRequest(master, monotonicMs());
+    const { peer } = master;
+    peer.connected(wallMs());
+    peer.facet('transport', transport);
+    if (transport === 'tls') {
+      rules.tls_client.exercised(peer);
+      peer.facet('role', role ?? 'none');
+    }
+  }
+
+  received(nowMs: number): void {
+    this.#request.nowMs = nowMs;
+    this.#frames.together = 0;
+  }
+
+  logged(messageId: number): void {
+    this.#request.messageId = messageId;
+  }
+
+  refused(error: unknown): void {
+    this.#request.error = error;
+  }
+
+  served(framing: Framing, unit: ModbusUnit | undefined, exception: number): void {
+    if (this.#isOff) return;
+    const request = this.#request;
+    try {
+      request.fill(framing, unit, exception);
+      this.#count(framing, request);
+      this.#judgeServed(request, framing, unit);
+    } catch (error) {
+      this.#failed(error);
+    }
+    request.clear();
+  }
+
+  withheld(framing: Framing, unit: ModbusUnit | undefined, exception: number): void {
+    if (this.#isOff) return;
+    const request = this.#request;
+    try {
+      request.fill(framing, unit, exception);
+      this.#count(framing, request);
+      // a fault may have carried the request out, which only the registers show
+      request.error = null;
+      if (request.map !== null && request.isWrite && hasWriteForm(request)) {
+        this.#judge.setpointsOf(request.map, request.deviceIndex).judge.follow();
+        if (exception > 0) this.#judge.writes.judgeRepetition(request);
+      }
+    } catch (error) {
+      this.#failed(error);
+    }
+    request.clear();
+  }
+
+  broken(): void {
+    this.#judgeStream(this.#judge.context.rules.frame_invalid, 'sent a frame whose header is not that of Modbus TCP');
+  }
+
+  unfinished(): void {
+    this.#judgeStream(this.#judge.context.rules.frame_unfinished, 'began a frame and did not finish it');
+  }
+
+  closed(byMaster: boolean): void {
+    const { rules, wallMs, monotonicMs } = this.#judge.context;
+    const master = this.#master;
+    master.peer.disconnected(wallMs());
+    if (this.#isOff || this.#transport === 'serial' || this.#requests === 0) return;
+    rules.frame_invalid.exercised(master.peer);
+    rules.frame_unfinished.exercised(master.peer);
+    if (byMaster && this.#requests === 1) this.#closedAfterOne(monotonicMs());
+  }
+
+  #closedAfterOne(nowMs: number): void {
+    const master = this.#master;
+    const rule = this.#judge.context.rules.connection_per_request;
+    const limit = rule.param('connections');
+    const recent = master.shortConnections.filter((atMs) => nowMs - atMs < shortConnectionMs);
+    master.shortConnections = [...recent, nowMs].slice(-limit);
+    if (master.shortConnections.length < limit) return;
+    master.shortConnections = [];
+    rule.broken(master.peer, null, () => ({
+      text: `opened ${limit} connections within a minute for one request each`,
+      facts: { connections: limit },
+    }));
+  }
+
+  /** Judges the end of a stream. Connections without a valid request are those of strangers. */
+  #judgeStream(rule: RuleHandle, what: string): void {
+    if (this.#isOff || this.#requests === 0) return;
+    const requests = this.#requests;
+    rule.broken(this.#master.peer, null, () => ({
+      text: `${what}, after ${requests} ${requests === 1 ? 'request' : 'requests'}`,
+      facts: { requests_before: requests },
+    }));
+  }
+
+  #count({ unitId }: Framing, request: JudgedRequest): void {
+    const { peer } = this.#master;
+    peer.isValid = true;
+    peer.requests += 1;
+    this.#requests += 1;
+    if (this.#requests === 2 && this.#transport !== 'serial')
+      this.#judge.context.rules.connection_per_request.exercised(peer);
+    if (unitId !== this.#unitId) {
+      this.#unitId = unitId;
+      peer.facet('unit', unitId);
+    }
+    if (!this.#usesMap && request.map !== null) {
+      this.#usesMap = true;
+      peer.lacking.delete('sunspec');
+    }
+  }
+
+  #judgeServed(request: JudgedRequest, framing: Framing, unit: ModbusUnit | undefined): void {
+    const { frames, reads, writes, adoptions } = this.#judge;
+    frames.judge(request);
+    if (framing.name === 'mbap') frames.judgeTcp(request, this.#frames, framing);
+    else frames.judgeBroadcast(request, framing.unitId);
+    if (unit === undefined) {
+      frames.judgeUnserved(request, framing.unitId);
+      return;
+    }
+    if (request.isWrite) {
+      request.peer.hasWritten = true;
+      pausePolls(this.#polls, request.nowMs);
+    } else if (request.isRead) reads.judgePolls(request, this.#polls);
+    const { map } = request;
+    if (map === null) return;
+    if (request.isRead) {
+      frames.judgeTable(request);
+      this.#judgeReader(request);
+      reads.judge(request, map);
+      if (request.device?.refusedWrite != null) writes.read(request);
+      if (request.device?.adoptions != null && request.exception === 0) adoptions.read(request);
+    } else if (request.isWrite && hasWriteForm(request)) this.#judgeWrite(request, map);
+  }
+
+  #judgeReader(request: JudgedRequest): void {
+    if (this.#role === undefined) return;
+    const rule = this.#judge.context.rules.role_missing;
+    if (this.#role !== null) rule.exercised(request.peer);
+    else if (request.exception === 1)
+      rule.broken(request.peer, request.deviceIndex, () => ({
+        text: `asked for ${request.registers} in a session whose certificate has no role`,
+        facts: { registers: request.registers },
+        ...request.evidence(),
+      }));
+  }
+
+  #judgeWrite(request: JudgedRequest, map: JudgedMap): void {
+    const { writes, reads, adoptions } = this.#judge;
+    const facts = map.writeFacts(request.address, request.count);
+    if (facts === null) {
+      writes.judgeRepetition(request);
+      return;
+    }
+    this.#judgeReader(request);
+    writes.judge(request, map, facts, this.#role);
+    reads.judgeDiscovery(request, map);
+    this.#judgeSetpoints(request, map, facts);
+    if (request.exception === 0) for (const modelId of facts.requests) adoptions.requested(request, map, modelId);
+  }
+
+  #judgeSetpoints(request: JudgedRequest, map: JudgedMap, facts: WriteFacts): void {
+    if (facts.groups.length === 0) return;
+    const { groups, judge } = this.#judge.setpointsOf(map, request.deviceIndex);
+    for (const { group: at, setsValue, setsEnable } of facts.groups) {
+      const group = groups[at];
+      if (group === undefined) continue;
+      if (request.exception === 0)
+        judge.wrote(request.peer, { group, setsValue, setsEnable, evidence: request.evidence() });
+      else judge.refused(request.peer, group);
+    }
+  }
+
+  #failed(error: unknown): void {
+    this.#isOff = true;
+    this.#judge.failed(error);
+  }
+}
+
+/** True if the registers of a write can be read: its length fits its count. */
+const hasWriteForm = ({ functionCode, count, pduLength }: JudgedRequest) =>
+  functionCode === 6 ? pduLength === 5 : count >= 1 && count <= maxWritten && pduLength === 6 + 2 * count;

@@ -1,0 +1,252 @@
+/** Facts about register maps that the judge of masters asks for; the only file of the judge that uses the map. */
+import type { Buffer } from 'node:buffer';
+import type { SetpointGroup } from '../../../core/findings/setpoints.ts';
+import { adoptionIssue } from '../../map/adoption.ts';
+import type { AdoptionIssue } from '../../map/adoption.ts';
+import type { Change, PointBank } from '../../map/bank.ts';
+import { numberCodec } from '../../map/codec.ts';
+import {
+  adoptionPoints,
+  ignoresWrites,
+  isAdoptionRequest,
+  isClassicModel,
+  isInSet1,
+  memoPerLayout,
+} from '../../map/layout.ts';
+import type { Layout, PointSlot } from '../../map/layout.ts';
+import { setpointGroupsOf, setpointSlots } from '../../map/setpoint-groups.ts';
+import { pointName } from '../../map/view.ts';
+
+/** Part of a write that belongs to the set-points of one enable. */
+export interface GroupPart {
+  /** position in the groups of the device */
+  readonly group: number;
+  readonly setsValue: boolean;
+  readonly setsEnable: boolean;
+}
+
+/** Names of points that a write touches and should not, and what it sets; null: none. */
+export interface WriteFacts {
+  /** a point that can be written, and of which the write has a part */
+  readonly cut: string | null;
+  /** a point of models 700 to 799 that nobody may write */
+  readonly readOnly: string | null;
+  readonly scaleFactor: string | null;
+  /** a setting of the set in force */
+  readonly setInForce: string | null;
+  readonly groups: readonly GroupPart[];
+  /** models of which it adopts a stored set */
+  readonly requests: readonly number[];
+  /** true: it sets points that devices store */
+  readonly isSettings: boolean;
+  /** true: the rights on all of its points are published */
+  readonly hasPublishedRights: boolean;
+}
+
+/** A value that its model does not define. */
+export interface ValueFault {
+  readonly kind: 'not_implemented' | 'undefined';
+  readonly point: string;
+  readonly detail: string;
+}
+
+interface LayoutFacts {
+  /** by register from the base: 1 where a point begins; one more for the end of the map */
+  readonly boundaries: Uint8Array;
+  /** by register from the base: number of markers and model ids before it */
+  readonly heads: Uint16Array;
+  /** by first register and count */
+  readonly writes: Map<number, WriteFacts>;
+}
+
+/** Models from here on are those of makers, and of this simulator. */
+const firstModelOfMakers = 64_000;
+
+const factsOf = memoPerLayout((layout): LayoutFacts => {
+  const { base, size, models, slots } = layout;
+  const boundaries = new Uint8Array(size + 1).fill(1);
+  const heads = new Uint16Array(size + 1);
+  for (const { address, def, modelId } of slots)
+    if (modelId < firstModelOfMakers) boundaries.fill(0, address - base + 1, address - base + def.size);
+  const headAt = new Set([0, ...models.map(({ address }) => address - base)]);
+  for (let at = 0; at < size; at += 1) heads[at + 1] = (heads[at] ?? 0) + (headAt.has(at) ? 1 : 0);
+  return { boundaries, heads, writes: new Map() };
+});
+
+/** Spans of writes whose facts are kept for a layout. */
+const maxSpans = 256;
+
+function slotsIn({ base, size, slots, slotAt }: Layout, address: number, count: number): readonly PointSlot[] {
+  const touched = new Set<PointSlot>();
+  for (let at = Math.max(address, base); at < Math.min(address + count, base + size); at += 1) {
+    const slot = slots[slotAt[at - base] ?? slots.length];
+    if (slot !== undefined) touched.add(slot);
+  }
+  return [...touched];
+}
+
+const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
+/** Models whose points a device stores: settings, trips and curves. */
+const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708, 709, 710, 711, 712, 802]);
+
+/** Models of the published table of rights, beside model 1. */
+const isInRights = (modelId: number) => modelId >= 702 && modelId <= 715;
+
+function writeFactsOf(layout: Layout, address: number, count: number): WriteFacts {
+  const slots = slotsIn(layout, address, count);
+  const nameOf = (fits: (slot: PointSlot) => boolean) => {
+    const slot = slots.find((one) => isOf700(one) && !one.writable && fits(one));
+    return slot === undefined ? null : pointName(slot);
+  };
+  const isScale = ({ def }: PointSlot) => def.type === 'sunssf';
+  const isSetting = (slot: PointSlot) => isInSet1(slot) && slot.def.access === 'RW' && slot.implemented;
+  const isCut = ({ address: from, def: { size } }: PointSlot) => from < address || from + size > address + count;
+  const cut = slots.find((slot) => slot.writable && !ignoresWrites(slot) && isCut(slot));
+  return {
+    cut: cut === undefined ? null : pointName(cut),
+    readOnly: nameOf((slot) => slot.def.access !== 'RW' && slot.def.type !== 'pad' && !isScale(slot)),
+    scaleFactor: nameOf(isScale),
+    setInForce: nameOf(isSetting),
+    groups: setpointSlots(layout).flatMap(({ enable, timer, setpoints }, group) => {
+      const setsValue = setpoints.some((slot) => slots.includes(slot));
+      const setsEnable = slots.includes(enable);
+      const isTouched = setsValue || setsEnable || (timer !== null && slots.includes(timer));
+      return isTouched ? [{ group, setsValue, setsEnable }] : [];
+    }),
+    requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
+    isSettings: slots.some((slot) => slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot)),
+    hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
+  };
+}
+
+/** The map of one device, as its layout has it. */
+export class JudgedMap {
+  readonly bank: PointBank;
+  readonly #layout: Layout;
+  readonly #facts: LayoutFacts;
+
+  constructor(bank: PointBank) {
+    this.bank = bank;
+    this.#layout = bank.layout;
+    this.#facts = factsOf(bank.layout);
+  }
+
+  get base(): number {
+    return this.#layout.base;
+  }
+
+  /** the register behind the end model */
+  get end(): number {
+    return this.#layout.base + this.#layout.size;
+  }
+
+  /** False if registers of the map begin or end inside a point. */
+  isWhole(address: number, count: number): boolean {
+    const { boundaries } = this.#facts;
+    const first = address - this.#layout.base;
+    return boundaries[first] !== 0 && boundaries[first + count] !== 0;
+  }
+
+  /** True if the registers have the marker or the id of a model. */
+  hasHead(address: number, count: number): boolean {
+    const { heads } = this.#facts;
+    const first = address - this.#layout.base;
+    return (heads[first + count] ?? 0) > (heads[first] ?? 0);
+  }
+
+  /** Names of the points that the registers cut. */
+  cutPoints(address: number, count: number): readonly string[] {
+    const isCut = ({ address: from, def: { size } }: PointSlot) => from < address || from + size > address + count;
+    return slotsIn(this.#layout, address, count).filter(isCut).map(pointName);
+  }
+
+  /** Facts about a write of registers; null: they are not all in the map. */
+  writeFacts(address: number, count: number): WriteFacts | null {
+    if (address < this.base || address + count > this.end) return null;
+    const { writes } = this.#facts;
+    const key = address * 128 + count;
+    let facts = writes.get(key);
+    if (facts === undefined) {
+      facts = writeFactsOf(this.#layout, address, count);
+      if (writes.size >= maxSpans) writes.clear();
+      writes.set(key, facts);
+    }
+    return facts;
+  }
+
+  /** The first written value that its model does not define; null: all are defined, or models 101 to 199 ignore them. */
+  valueFault(address: number, words: Buffer): ValueFault | null {
+    const dv = new DataView(words.buffer, words.byteOffset, words.length);
+    const end = address + words.length / 2;
+    for (const slot of slotsIn(this.#layout, address, words.length / 2)) {
+      if (!slot.writable || slot.address < address || slot.address + slot.def.size > end) continue;
+      const fault = this.#faultAt(slot, dv, 2 * (slot.address - address));
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+
+  #faultAt(slot: PointSlot, dv: DataView, at: number): ValueFault | null {
+    const codec = numberCodec(slot.def.type);
+    if (codec === undefined || isClassicModel(slot.modelId)) return null;
+    const point = pointName(slot);
+    if (codec.absent(dv, at))
+      return slot.path.includes('.Pt[')
+        ? null
+        : { kind: 'not_implemented', point, detail: 'the value that means absent' };
+    const raw = codec.get(dv, at);
+    const { symbols, type } = slot.def;
+    if (symbols !== undefined && type.startsWith('enum') && !Object.values(symbols).includes(raw))
+      return { kind: 'undefined', point, detail: `${raw}, which is none of its values` };
+    const max = this.#countFor(slot);
+    return max !== null && raw > max ? { kind: 'undefined', point, detail: `${raw} of ${max}` } : null;
+  }
+
+  /** Number of sets or points that the device has, for the points that choose among them; null: any other point. */
+  #countFor(slot: PointSlot): number | null {
+    const { modelId, path } = slot;
+    const names = isAdoptionRequest(slot) ? ['NCrv', 'NCrvSet', 'NCtl'] : path.endsWith('.ActPt') ? ['NPt'] : [];
+    const count = names.map((name) => this.#layout.slot(modelId, name)).find((one) => one !== undefined);
+    const value = count && this.bank.value(count);
+    return typeof value === 'number' ? value : null;
+  }
+
+  /** PDU address of the result of an adoption; null: the model adopts nothing. */
+  adoptionResultAt(modelId: number): number | null {
+    return adoptionPoints(this.#layout, modelId)?.result.address ?? null;
+  }
+
+  /** The contradiction in a stored set for which its adoption has just failed; null: it has not, or for another reason. */
+  adoptionContradiction(modelId: number): AdoptionIssue | null {
+    const points = adoptionPoints(this.#layout, modelId);
+    if (points === null || this.bank.value(points.result) !== 'FAILED') return null;
+    const number = Number(this.bank.value(points.request));
+    const issue = adoptionIssue(this.#layout, this.bank.image(), modelId, number);
+    return issue?.isInconsistent === true ? issue : null;
+  }
+}
+
+/** How somebody else than a master has changed the set-points of a device. */
+export type SetpointChange = 'reverted' | 'by_others' | 'by_master';
+
+/**
+ * The set-points of a device, and the changes of them from now on.
+ * @param changed called for each group that a change touches
+ */
+export function followSetpoints(
+  bank: PointBank,
+  changed: (group: SetpointGroup, how: SetpointChange) => void,
+): readonly SetpointGroup[] {
+  const slots = setpointSlots(bank.layout);
+  const groups = setpointGroupsOf(bank);
+  const howOf = ({ by: { source } }: Change): SetpointChange =>
+    source === 'modbus' ? 'by_master' : source === 'reversion' ? 'reverted' : 'by_others';
+  bank.onChange((change) => {
+    for (const [i, { enable, setpoints }] of slots.entries()) {
+      const group = groups[i];
+      const isTouched = change.points.some((slot) => slot === enable || setpoints.includes(slot));
+      if (group !== undefined && isTouched) changed(group, howOf(change));
+    }
+  });
+  return groups;
+}

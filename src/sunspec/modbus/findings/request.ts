@@ -1,0 +1,226 @@
+/** The request that the judge looks at, and what it remembers of masters. */
+import { Buffer } from 'node:buffer';
+import type { Case, Deadline, Findings, RuleHandles } from '../../../core/findings/rule.ts';
+import type { Peer } from '../../../core/findings/peer.ts';
+import type { modbusRules } from '../../../finding-rules/modbus.ts';
+import type { Framing } from '../framing/framing.ts';
+import type { ModbusUnit } from '../server/unit.ts';
+import type { JudgedMap } from './map-bridge.ts';
+
+export type ModbusHandles = RuleHandles<typeof modbusRules>;
+
+/** The registry and clocks that all judges share. */
+export interface JudgeContext {
+  readonly findings: Findings;
+  readonly rules: ModbusHandles;
+  readonly wallMs: () => number;
+  readonly monotonicMs: () => number;
+}
+
+/** A refused write, for repetitions of it. */
+interface RefusedWrite {
+  readonly address: number;
+  readonly words: Buffer;
+  repetitions: number;
+  lastMs: number;
+}
+
+/** A read that was refused. */
+interface RefusedRead {
+  readonly address: number;
+  readonly count: number;
+  readonly sinceMs: number;
+  repetitions: number;
+}
+
+/** The adoption whose result the master has not read yet. */
+interface OpenAdoption {
+  readonly resultAt: number;
+  readonly deadline: Deadline;
+}
+
+/** Memory of one master at one device. */
+export interface MasterAtDevice {
+  hasFoundModels: boolean;
+  /** requests for data before the first marker or model id */
+  blindRequests: number;
+  refusedWrite: RefusedWrite | null;
+  refusedReads: readonly RefusedRead[];
+  /** by model; null: none */
+  adoptions: Map<number, OpenAdoption> | null;
+  /** checksums of the last settings by address, and the writes that changed nothing */
+  settings: Map<number, number> | null;
+  unchangedSettings: number;
+  settingsSinceMs: number;
+  localRefusals: number;
+  localSinceMs: number;
+}
+
+/** Devices of one master that the judge remembers. */
+const maxDevices = 64;
+
+const newAtDevice = (nowMs: number): MasterAtDevice => ({
+  hasFoundModels: false,
+  blindRequests: 0,
+  refusedWrite: null,
+  refusedReads: [],
+  adoptions: null,
+  settings: null,
+  unchangedSettings: 0,
+  settingsSinceMs: nowMs,
+  localRefusals: 0,
+  localSinceMs: nowMs,
+});
+
+/** Memory of one master. */
+export class Master {
+  readonly peer: Peer;
+  readonly sinceMs: number;
+  /** refused requests by function */
+  readonly functions = new Map<number, number>();
+  /** requests to units that are not served, and the time of the first */
+  readonly units = new Map<number, { count: number; readonly sinceMs: number }>();
+  /** times of the last connections with one request */
+  shortConnections: readonly number[] = [];
+  inputReads = 0;
+  holdingReads = 0;
+  /** false: it has had more devices than are remembered, so that discoveries may be forgotten */
+  remembersAll = true;
+  readonly #devices = new Map<number, MasterAtDevice>();
+  // the device of the request before
+  #lastIndex = NaN;
+  #lastDevice: MasterAtDevice | null = null;
+
+  constructor(peer: Peer, nowMs: number) {
+    this.peer = peer;
+    this.sinceMs = nowMs;
+  }
+
+  at(deviceIndex: number, nowMs: number): MasterAtDevice {
+    if (this.#lastDevice !== null && this.#lastIndex === deviceIndex) return this.#lastDevice;
+    let device = this.#devices.get(deviceIndex);
+    if (device === undefined) {
+      if (this.#devices.size >= maxDevices) this.#forgetOne();
+      device = newAtDevice(nowMs);
+      this.#devices.set(deviceIndex, device);
+    }
+    this.#lastIndex = deviceIndex;
+    this.#lastDevice = device;
+    return device;
+  }
+
+  #forgetOne(): void {
+    this.remembersAll = false;
+    for (const index of this.#devices.keys()) {
+      this.#devices.delete(index);
+      return;
+    }
+  }
+}
+
+/** A request with its outcome; one object per connection, filled anew for each request. */
+export class JudgedRequest {
+  readonly master: Master;
+  nowMs: number;
+  functionCode = 0;
+  /** first register and number of registers of functions 3, 4, 6 and 16 */
+  address = 0;
+  count = 0;
+  /** as in `ConnectionJudge.served` */
+  exception = 0;
+  /** error of the unit; null: none */
+  error: unknown = null;
+  map: JudgedMap | null = null;
+  deviceIndex: number | null = null;
+  device: MasterAtDevice | null = null;
+  messageId: number | null = null;
+  #framing: Framing | null = null;
+  #namedAddress = -1;
+  #namedCount = 0;
+  #registers = '';
+
+  constructor(master: Master, nowMs: number) {
+    this.master = master;
+    this.nowMs = nowMs;
+  }
+
+  get peer(): Peer {
+    return this.master.peer;
+  }
+
+  /** Takes the request at hand. */
+  fill(framing: Framing, unit: ModbusUnit | undefined, exception: number): void {
+    const { buffer, pduStart } = framing;
+    this.#framing = framing;
+    this.functionCode = buffer[pduStart] ?? 0;
+    this.address = ((buffer[pduStart + 1] ?? 0) << 8) | (buffer[pduStart + 2] ?? 0);
+    this.count = this.functionCode === 6 ? 1 : ((buffer[pduStart + 3] ?? 0) << 8) | (buffer[pduStart + 4] ?? 0);
+    this.exception = exception;
+    this.map = unit?.judged ?? null;
+    this.deviceIndex = unit?.deviceIndex ?? null;
+    this.device = unit === undefined ? null : this.master.at(unit.faultIndex ?? unit.deviceIndex ?? -2, this.nowMs);
+  }
+
+  /** Forgets the outcome, before the next request. */
+  clear(): void {
+    this.error = null;
+    this.messageId = null;
+  }
+
+  get isRead(): boolean {
+    return this.functionCode === 3 || this.functionCode === 4;
+  }
+
+  get isWrite(): boolean {
+    return this.functionCode === 6 || this.functionCode === 16;
+  }
+
+  get end(): number {
+    return this.address + this.count;
+  }
+
+  /** Octets of the frame, valid until the next one. */
+  get frame(): Buffer {
+    const framing = this.#framing;
+    if (framing === null) return Buffer.alloc(0);
+    const { buffer, pduStart, pduEnd, headSize } = framing;
+    return buffer.subarray(pduStart - headSize, pduEnd);
+  }
+
+  /** Octets of the PDU. */
+  get pduLength(): number {
+    return this.#framing === null ? 0 : this.#framing.pduEnd - this.#framing.pduStart;
+  }
+
+  /** The octet of the PDU at an offset. */
+  octet(at: number): number {
+    return this.#framing === null ? 0 : (this.#framing.buffer[this.#framing.pduStart + at] ?? 0);
+  }
+
+  /** Registers that a write has, valid until the next request. */
+  get words(): Buffer {
+    const { frame, functionCode, count } = this;
+    const size = 2 * count;
+    return functionCode === 6 ? frame.subarray(-2) : frame.subarray(frame.length - size);
+  }
+
+  /** The registers in words, kept while a master asks for the same ones. */
+  get registers(): string {
+    const { address, count } = this;
+    if (address !== this.#namedAddress || count !== this.#namedCount) {
+      this.#namedAddress = address;
+      this.#namedCount = count;
+      this.#registers = count > 1 ? `registers ${address}..${this.end - 1}` : `register ${address}`;
+    }
+    return this.#registers;
+  }
+
+  /** Evidence that is made when the case is kept. */
+  evidence(): Pick<Case, 'message' | 'excerpt'> {
+    const { messageId } = this;
+    return {
+      excerpt: Buffer.from(this.frame),
+      ...(messageId !== null && { message: { channel: 'modbus', id: messageId } }),
+    };
+  }
+}

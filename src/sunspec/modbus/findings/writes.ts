@@ -1,0 +1,201 @@
+/** Judges writes to a SunSpec map: places, values, rights, and repetitions. */
+import { Buffer } from 'node:buffer';
+import { crc32 } from 'node:zlib';
+import { SimError } from '../../../core/errors.ts';
+import type { RuleHandle } from '../../../core/findings/rule.ts';
+import type { Role } from '../access/certificate-role.ts';
+import type { JudgedMap, WriteFacts } from './map-bridge.ts';
+import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
+
+/** Exceptions that ask the master to try again: acknowledge, busy, and those of gateways. */
+const temporary: ReadonlySet<number> = new Set([5, 6, 10, 11]);
+const minRepetitions = 3;
+const patienceMs = 60_000;
+const hourMs = 3_600_000;
+const maxSettings = 16;
+
+const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
+
+export class WriteJudge {
+  readonly #context: JudgeContext;
+
+  constructor(context: JudgeContext) {
+    this.#context = context;
+  }
+
+  /** @param role of a TLS session, as in `Requester` */
+  judge(request: JudgedRequest, map: JudgedMap, facts: WriteFacts, role: Role | null | undefined): void {
+    this.#judgePlaces(request, facts);
+    if (role !== undefined) this.#judgeRole(request, facts, role);
+    this.#judgeValues(request, map);
+    this.#judgeLocalControl(request);
+    if (request.exception === 0) {
+      if (request.device !== null) request.device.refusedWrite = null;
+      if (facts.isSettings) this.#judgeSettings(request);
+    } else this.judgeRepetition(request);
+  }
+
+  /** Takes a refused write, whatever has refused it. */
+  judgeRepetition(request: JudgedRequest): void {
+    const { device, exception, error, nowMs, address, words } = request;
+    if (device === null || temporary.has(exception) || codeOf(error) === 'MAP_LOCAL_CONTROL') return;
+    const rule = this.#context.rules.refused_write_repeated;
+    const before = device.refusedWrite;
+    const isSame =
+      before !== null &&
+      before.address === address &&
+      nowMs - before.lastMs <= patienceMs &&
+      before.words.equals(words);
+    if (!isSame) {
+      device.refusedWrite = { address, words: Buffer.from(words), repetitions: 0, lastMs: nowMs };
+      rule.exercised(request.peer);
+      return;
+    }
+    before.repetitions += 1;
+    before.lastMs = nowMs;
+    const { repetitions } = before;
+    if (repetitions < minRepetitions) return;
+    rule.broken(
+      request.peer,
+      request.deviceIndex,
+      () => ({
+        text: `wrote ${request.registers} ${repetitions + 1} times with the same values, refused with exception ${exception}`,
+        facts: { registers: request.registers, writes: repetitions + 1, exception },
+        ...request.evidence(),
+      }),
+      request.registers,
+    );
+  }
+
+  /** Takes a read: the master has looked at what it wrote. */
+  read({ device, address, end }: JudgedRequest): void {
+    const refused = device?.refusedWrite ?? null;
+    if (device === null || refused === null) return;
+    const isRead = address < refused.address + refused.words.length / 2 && end > refused.address;
+    if (isRead) device.refusedWrite = null;
+  }
+
+  #judgePlaces(request: JudgedRequest, { cut, readOnly, scaleFactor, setInForce }: WriteFacts): void {
+    const { rules } = this.#context;
+    this.#judgePlace(rules.write_part_of_point, request, cut, (point) => `a part of ${point}`);
+    this.#judgePlace(rules.write_read_only, request, readOnly, (point) => `${point}, which is read only`);
+    this.#judgePlace(rules.write_scale_factor, request, scaleFactor, (point) => `the scale factor ${point}`);
+    this.#judgePlace(rules.write_set_in_force, request, setInForce, (point) => `${point} of the set in force`);
+  }
+
+  #judgePlace(
+    rule: RuleHandle,
+    request: JudgedRequest,
+    point: string | null,
+    inWords: (point: string) => string,
+  ): void {
+    if (point === null) rule.exercised(request.peer);
+    else
+      rule.broken(
+        request.peer,
+        request.deviceIndex,
+        () => ({
+          text: `wrote ${request.registers} with ${inWords(point)}`,
+          facts: { registers: request.registers, point },
+          ...request.evidence(),
+        }),
+        point,
+      );
+  }
+
+  #judgeRole(request: JudgedRequest, { hasPublishedRights }: WriteFacts, role: Role | null): void {
+    const { role_insufficient: insufficient } = this.#context.rules;
+    if (role === null) return;
+    if (codeOf(request.error) !== 'ACCESS_DENIED') insufficient.exercised(request.peer);
+    else if (hasPublishedRights)
+      insufficient.broken(
+        request.peer,
+        request.deviceIndex,
+        () => ({
+          text: `wrote ${request.registers} with the role ${role}`,
+          facts: { registers: request.registers, role },
+          ...request.evidence(),
+        }),
+        request.registers,
+      );
+  }
+
+  #judgeValues(request: JudgedRequest, map: JudgedMap): void {
+    const { not_implemented_written: absent, value_out_of_range: undefinedValue } = this.#context.rules;
+    const isRefused = codeOf(request.error) === 'MAP_BAD_VALUE';
+    const fault = isRefused ? map.valueFault(request.address, request.words) : null;
+    for (const [rule, kind] of [
+      [absent, 'not_implemented'],
+      [undefinedValue, 'undefined'],
+    ] as const) {
+      if (fault?.kind !== kind) {
+        rule.exercised(request.peer);
+        continue;
+      }
+      const { point, detail } = fault;
+      rule.broken(
+        request.peer,
+        request.deviceIndex,
+        () => ({ text: `wrote ${point}: ${detail}`, facts: { point }, ...request.evidence() }),
+        point,
+      );
+    }
+  }
+
+  #judgeLocalControl(request: JudgedRequest): void {
+    const { device, nowMs } = request;
+    if (device === null) return;
+    const rule = this.#context.rules.local_control_ignored;
+    if (codeOf(request.error) !== 'MAP_LOCAL_CONTROL') {
+      if (request.exception === 0) device.localRefusals = 0;
+      return;
+    }
+    device.localRefusals += 1;
+    if (device.localRefusals === 1) {
+      device.localSinceMs = nowMs;
+      rule.exercised(request.peer);
+    }
+    const { localRefusals, localSinceMs } = device;
+    if (localRefusals < minRepetitions || nowMs - localSinceMs < patienceMs) return;
+    rule.broken(request.peer, request.deviceIndex, () => ({
+      text:
+        `wrote ${request.registers} under local control; writes were refused ${localRefusals} times within ` +
+        `${Math.round((nowMs - localSinceMs) / 1000)} s`,
+      facts: { registers: request.registers, refusals: localRefusals },
+      ...request.evidence(),
+    }));
+  }
+
+  #judgeSettings(request: JudgedRequest): void {
+    const { device, nowMs, address, words } = request;
+    if (device === null) return;
+    const rule = this.#context.rules.settings_churn;
+    if (nowMs - device.settingsSinceMs > hourMs) {
+      device.settingsSinceMs = nowMs;
+      device.unchangedSettings = 0;
+    }
+    if (!isUnchanged(device, address * 128 + words.length / 2, crc32(words))) {
+      rule.exercised(request.peer);
+      return;
+    }
+    device.unchangedSettings += 1;
+    const { unchangedSettings } = device;
+    if (unchangedSettings < rule.param('writes')) return;
+    device.unchangedSettings = 0;
+    rule.broken(request.peer, request.deviceIndex, () => ({
+      text: `wrote settings ${unchangedSettings} times within an hour without a change, the last time ${request.registers}`,
+      facts: { registers: request.registers, writes: unchangedSettings },
+      ...request.evidence(),
+    }));
+  }
+}
+
+/** True if the registers were written with the same values before. */
+function isUnchanged(device: MasterAtDevice, span: number, checksum: number): boolean {
+  device.settings ??= new Map();
+  const { settings } = device;
+  const isSame = settings.get(span) === checksum;
+  if (settings.size >= maxSettings && !settings.has(span)) settings.clear();
+  settings.set(span, checksum);
+  return isSame;
+}

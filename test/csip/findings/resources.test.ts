@@ -1,0 +1,193 @@
+import { expect } from 'chai';
+import { lfdi, sfdi, target } from '../walk/scripted.ts';
+import { judges, JudgeRig, origin, time, xml } from './rig.ts';
+
+const links = '<TimeLink href="/tm"/><EndDeviceListLink href="/edev" all="1"/>';
+const mirror = '<MirrorUsagePointListLink href="/mup" all="0"/>';
+const own = { url: `${origin}/edev/1`, base: `${origin}/edev`, registration: null, ders: [], derListUrl: null };
+/** The server shows the EndDevice of the client. */
+const shown = (rig: JudgeRig, document: object = { lFDI: lfdi, sFDI: sfdi }) => {
+  rig.judge.endDevice(target, { ...own, document });
+  return rig;
+};
+const group = { href: '/fsa/1', DERProgramListLink: { href: '/derp' } };
+/** A link of the EndDevice to its programs, which leads nowhere. */
+const dead = {
+  method: 'GET',
+  resource: 'DERProgramList',
+  href: '/derp?s=0&l=100',
+  base: `${origin}/fsa?s=0&l=100`,
+} as const;
+const gone = (rig: JudgeRig) => rig.answer(dead, '', { status: 404 });
+const parent = (rig: JudgeRig, href = '/derp') => {
+  const inner = `<FunctionSetAssignments><DERProgramListLink href="${href}"/><mRID>01</mRID></FunctionSetAssignments>`;
+  const body = xml('FunctionSetAssignmentsList', inner, 'all="1" results="1"');
+  return rig.get(body, { href: '/fsa?s=0&l=100' });
+};
+const control = (start: number, creationTime: number) => ({ interval: { start, duration: 60 }, creationTime });
+/** Two readings of the Time. */
+const times = (rig: JudgeRig, movedS: number, passedS: number, over: { durationMs?: number } = {}) =>
+  rig
+    .get(time(1000))
+    .pass(passedS)
+    .get(time(1000 + movedS), {}, over);
+
+describe('CSIP findings: resources', () => {
+  judges('dcap_links', {
+    wrong: (rig) => shown(rig).get(xml('DeviceCapability', `<TimeLink href="/tm"/>${mirror}`)),
+    evidence: 'has no EndDeviceListLink',
+    right: (rig) => shown(rig).get(xml('DeviceCapability', links + mirror)),
+    trap: (rig) => rig.get(xml('DeviceCapability', mirror)),
+  });
+
+  judges('dcap_mirror_missing', {
+    wrong: (rig) => shown(rig).get(xml('DeviceCapability', links)),
+    evidence: 'no MirrorUsagePointListLink',
+    right: (rig) => rig.get(xml('DeviceCapability', links + mirror)),
+    trap: (rig) => rig.get(xml('DeviceCapability', links)),
+  });
+
+  judges('fsa_links', {
+    wrong: (rig) => {
+      rig.list('FunctionSetAssignmentsList', [{ href: '/fsa/1' }]).pass(300);
+      rig.list('FunctionSetAssignmentsList', [{ href: '/fsa/1' }]);
+    },
+    evidence: 'none of 1 FunctionSetAssignments',
+    right: (rig) => rig.list('FunctionSetAssignmentsList', [group]),
+    trap: (rig) => {
+      rig.list('FunctionSetAssignmentsList', []).pass(299).list('FunctionSetAssignmentsList', []);
+      rig.list('FunctionSetAssignmentsList', [group]).pass(60).list('FunctionSetAssignmentsList', []);
+    },
+  });
+
+  judges('link_dead', {
+    wrong: (rig) => gone(parent(gone(rig))),
+    evidence: '"path":"/derp"',
+    right: (rig) => rig.get(xml('DERProgramList', '', 'all="0" results="0"'), dead),
+    // the link has gone with its resource, or nobody has read it again, or the resource came back
+    trap: (rig) => {
+      gone(parent(gone(rig), '/other'));
+      gone(rig);
+      parent(rig).get(xml('DERProgramList', '', 'all="0" results="0"'), dead);
+      gone(rig);
+      for (const resource of ['DefaultDERControl', 'EndDeviceList'] as const) {
+        rig.answer({ ...dead, resource }, '', { status: 404 });
+        parent(rig).answer({ ...dead, resource }, '', { status: 404 });
+      }
+    },
+  });
+
+  judges('link_elsewhere', {
+    wrong: (rig) => rig.judge.refused({ ...dead, deviceIndex: 0 }, 'elsewhere', 'the server links to http://b/'),
+    evidence: 'links to http://b/',
+    right: (rig) => rig.get(xml('DERProgramList', '', 'all="0" results="0"'), dead),
+    trap: (rig) =>
+      rig.judge.refused(
+        { method: 'GET', href: 'http://b/', resource: 'DeviceCapability', deviceIndex: 0 },
+        'elsewhere',
+        'b',
+      ),
+  });
+
+  judges('redirect_endless', {
+    wrong: (rig) => rig.judge.refused({ ...dead, deviceIndex: 0 }, 'endless', 'more than 5 redirects'),
+    evidence: 'more than 5 redirects',
+    right: (rig) => rig.get(time(1), {}, { redirects: 1 }),
+    trap: (rig) => rig.get(time(1), {}, { redirects: 5 }),
+  });
+
+  judges('lfdi_sfdi', {
+    wrong: (rig) => shown(rig, { lFDI: lfdi, sFDI: sfdi + 1 }),
+    evidence: `"sFDI":${sfdi + 1}`,
+    right: (rig) => shown(rig),
+    // 19 has a right check digit
+    trap: (rig) => rig.judge.endDevice({ ...target, lfdi: 'AB'.repeat(20) }, { ...own, document: { sFDI: 19 } }),
+  });
+
+  it('lfdi_sfdi: a right check digit of another certificate is found', () => {
+    const rig = shown(new JudgeRig(), { lFDI: lfdi, sFDI: 19 });
+    expect(rig.findings.ids(rig.peer)).to.deep.equal(['csip.lfdi_sfdi']);
+  });
+
+  judges('enddevice_foreign', {
+    wrong: (rig) => rig.list('EndDeviceList', [{ lFDI: lfdi }, { lFDI: '00'.repeat(20) }]),
+    evidence: '"foreign":1',
+    right: (rig) => rig.list('EndDeviceList', [{ lFDI: lfdi.toLowerCase() }]),
+    // a server that shows no LFDI, and one that shows nothing
+    trap: (rig) => rig.list('EndDeviceList', [{ sFDI: 9 }, { lFDI: lfdi }]).list('EndDeviceList', []),
+  });
+
+  it('enddevice_foreign: an aggregator sees those that it manages', () => {
+    const rig = new JudgeRig({ isAggregator: true }).list('EndDeviceList', [{ lFDI: '00'.repeat(20) }]);
+    expect(rig.findings.row(rig.peer, 'csip.enddevice_foreign').state).to.equal('not_exercised');
+  });
+
+  judges('time_jump', {
+    wrong: (rig) => times(rig, 66, 60),
+    evidence: 'moved by 66 s within 60.0 s',
+    right: (rig) => times(rig, 65, 60),
+    // a slow exchange, and a day with slow clocks
+    trap: (rig) =>
+      times(rig, 66, 60, { durationMs: 4000 })
+        .pass(86_400)
+        .get(time(1066 + 86_412)),
+  });
+
+  it('time_jump: backwards is found too, and Times of FSAs are told apart', () => {
+    const rig = times(new JudgeRig(), 54, 60);
+    rig.get(time(9000), { href: '/tm2' });
+    expect(rig.findings.row(rig.peer, 'csip.time_jump')).to.include({ broken: 1, exercised: 1 });
+  });
+
+  judges('time_quality', {
+    wrong: (rig) => rig.get(time(1, { quality: 8 })),
+    evidence: '"quality":8',
+    right: (rig) => rig.get(time(1, { quality: 7 })),
+    trap: (rig) => rig.get(time(1, { quality: 0 })),
+  });
+
+  judges('time_zone', {
+    wrong: (rig) =>
+      rig.get(
+        time(1000, { localTime: 4600, tzOffset: 3600, dstOffset: 3600, dstStartTime: 0, dstEndTime: 9e8 }, '').replace(
+          '<currentTime>1000<',
+          '<currentTime>100000<',
+        ),
+      ),
+    evidence: '107200 follows from the offsets',
+    right: (rig) => rig.get(time(1000, { localTime: 4600, tzOffset: 3600 })),
+    // within an hour of the end of summer time
+    trap: (rig) =>
+      rig
+        .get(time(100_000, { localTime: 107_200, tzOffset: 3600, dstOffset: 3600, dstEndTime: 99_000 }))
+        .pass(1)
+        .get(time(100_001, { localTime: 103_601, tzOffset: 3600, dstOffset: 3600, dstEndTime: 99_000 })),
+  });
+
+  judges('list_order', {
+    wrong: (rig) => rig.list('DERControlList', [control(200, 1), control(100, 2)]),
+    evidence: 'the item 2 of the DERControlList',
+    right: (rig) => rig.list('DERControlList', [control(100, 2), control(100, 1), control(200, 3)]),
+    trap: (rig) => {
+      const unordered = [control(200, 1), control(100, 2)];
+      rig.list('DERControlList', unordered, { isWhole: false }).list('DERControlList', unordered, { isOnePage: false });
+      rig.list('DERControlList', [control(100, 1), control(100, 1), { creationTime: 1 }]);
+      rig.list('EndDeviceList', [{ lFDI: lfdi, changedTime: 1 }, { changedTime: 9 }, { changedTime: 8 }]);
+      rig.list('DERProgramList', [
+        { primacy: 1, mRID: 'B' },
+        { primacy: 1, mRID: 'A' },
+      ]);
+      rig.list('FunctionSetAssignmentsList', [group, { ...group, href: '/fsa/0' }]);
+    },
+  });
+
+  for (const [name, items] of [
+    ['DERControlList', [control(100, 1), control(100, 2)]],
+    ['DERProgramList', [{ primacy: 2 }, { primacy: 1 }]],
+    ['EndDeviceList', [{ changedTime: 8 }, { changedTime: 9 }]],
+  ] as const)
+    it(`list_order: the keys of a ${name}`, () => {
+      const rig = new JudgeRig().list(name, items);
+      expect(rig.findings.ids(rig.peer)).to.deep.equal(['csip.list_order']);
+    });
+});

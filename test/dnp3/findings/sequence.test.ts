@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { spec } from '../rig/stack.ts';
+import { class0, class1, integrity, JudgeRig, latch } from './rig.ts';
+
+describe('findings about DNP3 masters: sequence numbers and form', () => {
+  let rig: JudgeRig;
+
+  beforeEach(() => {
+    rig = new JudgeRig();
+    rig.settle();
+  });
+
+  describe('sequence', () => {
+    it('finds a number left out, and the same number with other octets', () => {
+      rig.next(class1, 5);
+      expect(rig.row('sequence').cases[0]).to.deep.include({
+        text: 'sent a new request with the number 5 after one with the number 2',
+        excerpt: 'c5013c0206',
+      });
+      rig.next(class0, 5);
+      expect(rig.row('sequence')).to.include({ broken: 1, repeats: 1 });
+    });
+
+    it('holds over the end of the numbers', () => {
+      for (let n = 0; n < 20; n += 1) rig.next(n % 2 === 0 ? class1 : class0);
+      expect(rig.row('sequence')).to.include({ state: 'held', broken: 0 });
+    });
+
+    it('takes the number of the request or of any fragment of its answer for the last one', () => {
+      const specs = Array.from({ length: 1000 }, (_, index) => spec('analogInput', index));
+      for (const step of [1, 2, 3, 4]) {
+        rig = new JudgeRig({ specs });
+        rig.next(class0);
+        for (const seq of [0, 1]) rig.confirm(seq);
+        rig.next(class1, step);
+        expect(rig.rules(), `step ${step}`).to.deep.equal(step === 4 ? ['sequence'] : []);
+      }
+    });
+
+    it('takes a repetition, a broadcast, a new connection, and 0 after a pause for no mistake', () => {
+      rig.next(class1, rig.seq + 1);
+      rig.next(class1, rig.seq);
+      rig.ask('c9 07 14 00 06', 'broadcast-no-confirm');
+      rig.next(class1, 7);
+      rig.reconnect();
+      rig.next(class1, 3);
+      rig.pass(10_000);
+      rig.next(class0, 0);
+      expect(rig.row('sequence').broken).to.equal(0);
+      rig.pass(9_500);
+      rig.next(class1, 0);
+      expect(rig.row('sequence').broken).to.equal(1);
+    });
+
+    it('does not count requests of the time without power', () => {
+      rig.stack.outstation.restart();
+      rig.next(class1, 9);
+      expect(rig.rules()).to.deep.equal([]);
+    });
+
+    it('leaves the number of an OPERATE to the rule of its SELECT', () => {
+      rig.next(`03 ${latch}`);
+      rig.next(`04 ${latch}`, rig.seq + 2);
+      expect(rig.rules()).to.deep.equal(['operate_sequence']);
+    });
+  });
+
+  describe('request_form', () => {
+    it('finds each wrong form by itself', () => {
+      for (const octets of ['43 01 3c 02 06', '83 01 3c 02 06', 'd3 01 3c 02 06', 'c3 81 00 00', 'c3']) rig.ask(octets);
+      expect(rig.row('request_form').cases.map(({ text }) => text)).to.deep.equal([
+        'sent a fragment without FIR',
+        'sent a fragment without FIN',
+        'sent a fragment with UNS',
+        'sent a fragment with the function 129 of a response',
+        'sent a fragment with fewer than two octets',
+      ]);
+      rig.next(class1, 9);
+      expect(rig.rules()).to.deep.equal(['request_form']);
+    });
+
+    it('holds for requests and for the confirm of an unsolicited response', () => {
+      rig.next(integrity);
+      rig.confirm(3, true);
+      expect(rig.state('request_form')).to.equal('held');
+    });
+  });
+});

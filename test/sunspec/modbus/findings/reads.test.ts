@@ -1,0 +1,167 @@
+import { expect } from 'chai';
+import { JudgeRig } from '../../../support/modbus-master.ts';
+import type { RiggedMaster } from '../../../support/modbus-master.ts';
+
+describe('findings of Modbus: reads', () => {
+  let rig: JudgeRig;
+  let master: RiggedMaster;
+
+  beforeEach(() => {
+    rig = new JudgeRig();
+    master = rig.connect();
+  });
+
+  const times = (count: number, act: () => void) => {
+    for (let i = 0; i < count; i += 1) act();
+  };
+
+  describe('read_part_of_point', () => {
+    it('is found at the begin and at the end, with the points', () => {
+      master.read(rig.at('701.MnAlrmInfo') + 5, 125);
+      expect(rig.ids()).to.deep.equal(['read_part_of_point']);
+      expect(rig.caseOf('read_part_of_point')?.facts['points']).to.contain('701.MnAlrmInfo');
+      rig = new JudgeRig();
+      rig.connect().read(rig.at('701.Alrm'), 1);
+      expect(rig.caseOf('read_part_of_point')?.text).to.match(/^read register \d+, which have a part of 701.Alrm$/);
+    });
+
+    it('is kept by reads of whole points', () => {
+      master.readPoint('701.Alrm', '701.TotWhInj');
+      master.readPoint('704.WMaxLimPctRvrtTms');
+      expect(rig.ids('held')).to.include('read_part_of_point');
+      expect(rig.exercised('read_part_of_point')).to.equal(2);
+    });
+
+    it('leaves reads across models, of the frame of the map and of makers alone', () => {
+      rig = new JudgeRig({ simModels: true });
+      master = rig.connect();
+      master.read(40_000, 1);
+      master.read(40_000, 3);
+      master.read(40_002, 2);
+      const last = rig.device.layout.slots.findLast(({ modelId, def }) => modelId === 64414 && def.size > 1);
+      master.read(last?.address ?? 0, 1);
+      master.read(rig.device.layout.base + rig.device.layout.size - 2, 1);
+      expect(rig.ids()).to.deep.equal([]);
+    });
+  });
+
+  describe('no_discovery', () => {
+    it('is found at the twentieth request', () => {
+      times(19, () => master.readPoint('701.W'));
+      expect(rig.ids()).to.deep.equal([]);
+      master.write('704.WMaxLimPct', 500);
+      expect(rig.ids()).to.deep.equal(['no_discovery']);
+      expect(rig.caseOf('no_discovery')?.facts).to.deep.equal({ requests: 20 });
+    });
+
+    it('is kept by a master that has read the marker', () => {
+      master.read(40_000, 3);
+      times(30, () => master.readPoint('701.W'));
+      expect(rig.ids('held')).to.include('no_discovery');
+    });
+
+    it('remembers the discovery of a former connection, and counts the id of a model as one', () => {
+      master.readPoint('701.ID');
+      master.close();
+      times(30, () => rig.connect().readPoint('701.W'));
+      expect(rig.ids('held')).to.include('no_discovery');
+    });
+  });
+
+  describe('exception_ignored_read', () => {
+    const read = () => master.read(30_000, 10);
+
+    it('is found a minute after the first refusal, with the registers', () => {
+      times(5, () => {
+        expect(read()).to.equal(2);
+        rig.pass(14);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      read();
+      expect(rig.ids()).to.deep.equal(['exception_ignored_read']);
+      expect(rig.caseOf('exception_ignored_read')?.facts).to.deep.equal({
+        registers: 'registers 30000..30009',
+        reads: 6,
+      });
+    });
+
+    it('is kept by a master that takes the refusal', () => {
+      read();
+      expect(rig.ids('held')).to.include('exception_ignored_read');
+    });
+
+    it('leaves probes and the first minute alone', () => {
+      times(9, () => {
+        master.read(50_000, 3);
+        rig.pass(20);
+      });
+      times(9, read);
+      expect(rig.ids()).to.deep.equal([]);
+    });
+  });
+
+  describe('chain_end_passed', () => {
+    const end = () => rig.device.layout.base + rig.device.layout.size;
+
+    it('is found with the last register', () => {
+      expect(master.read(end() - 2, 100)).to.equal(2);
+      expect(rig.ids()).to.deep.equal(['chain_end_passed']);
+      expect(rig.caseOf('chain_end_passed')?.facts['last']).to.equal(end() - 1);
+    });
+
+    it('is kept by a read up to the end', () => {
+      master.read(end() - 2, 2);
+      expect(rig.ids('held')).to.include('chain_end_passed');
+    });
+
+    it('leaves short probes alone', () => {
+      master.read(end() - 1, 3);
+      expect(rig.ids()).to.deep.equal([]);
+    });
+  });
+
+  for (const [rule, found, kept] of [
+    ['poll_fast', 0.9, 1.1],
+    ['poll_flood', 0.1, 0.3],
+  ] as const)
+    describe(rule, () => {
+      const poll = (count: number, seconds: number) => {
+        times(count, () => {
+          master.read(40_000, 3);
+          rig.pass(seconds);
+        });
+      };
+
+      beforeEach(() => {
+        rig.pass(60);
+      });
+
+      it('is found by the mean of 30 polls', () => {
+        poll(30, found);
+        expect(rig.ids()).to.deep.equal([]);
+        poll(1, found);
+        expect(rig.ids()).to.include(rule);
+        expect(rig.caseOf(rule)?.facts).to.deep.include({ interval_ms: found * 1000, polls: 30 });
+      });
+
+      it('is kept by slower polls', () => {
+        poll(31, kept);
+        expect(rig.ids('held')).to.include(rule);
+      });
+
+      it('leaves other spans, the first minute and the reads after a write alone', () => {
+        times(31, () => {
+          for (let at = 0; at < 9; at += 1) master.read(40_000 + at, 1);
+        });
+        times(40, () => {
+          master.write('704.WMaxLimPct', 500);
+          master.read(40_000, 3);
+          rig.pass(found);
+        });
+        const fresh = rig.connect({ address: '192.0.2.8' });
+        times(40, () => fresh.read(40_000, 3));
+        expect(rig.ids()).to.not.include(rule);
+        expect(rig.ids('broken', rig.peer('192.0.2.8'))).to.not.include(rule);
+      });
+    });
+});
