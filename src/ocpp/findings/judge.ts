@@ -333,12 +333,13 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     const heard = this.#heard;
     const makeCase = (): Case => {
       const evidence = this.#evidenceOf(messageId, heard);
+      const { redact } = this.#options;
       return {
         text: action === null || text.includes(action) ? text : `${action}: ${text}`,
         facts: {
           station: this.station,
-          ...(action !== null && { action: action.slice(0, 64) }),
-          ...(messageId !== null && { message_id: messageId.slice(0, 64) }),
+          ...(action !== null && { action: redact(action).slice(0, 64) }),
+          ...(messageId !== null && { message_id: redact(messageId).slice(0, 64) }),
           ...(clause !== undefined && { clause }),
           ...facts,
         },

@@ -129,10 +129,27 @@ class GivenUp {
   }
 }
 
+const sentCallOf = ({ call, sentMs }: Sent, clock: WallClock): SentCall => ({
+  id: call.id,
+  action: call.action,
+  payload: call.payload,
+  durationMs: clock.monotonicMs() - sentMs,
+  isJudged: call.options.isJudged ?? true,
+});
+
+/** Why a request is not sent; null: it fits its schema, or is not to be checked. */
+function requestIssue(
+  schemas: PayloadChecks,
+  version: OcppSubprotocol,
+  { action, payload, options: { validate = true } }: Pick<Waiting, 'action' | 'payload' | 'options'>,
+): string | null {
+  const violation = validate ? schemas.check(version, action, 'request', payload) : null;
+  return violation === null ? null : `${action} breaks its schema: ${violation.description}`;
+}
+
 // one closure, since all functions share the state of the connection
 export function createCaller(options: CallerOptions): Caller {
-  const { clock, later, schemas, outlet, watch } = options;
-  const newId = options.newId ?? randomUUID;
+  const { clock, later, schemas, outlet, watch, newId = randomUUID } = options;
   let version: OcppSubprotocol | null = null;
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
@@ -141,14 +158,6 @@ export function createCaller(options: CallerOptions): Caller {
   let onDrained: (() => void) | null = null;
   const givenUp = new GivenUp();
   let { timeoutMs } = options;
-
-  const sentCall = ({ call: { id, action, payload, options: how }, sentMs }: Sent): SentCall => ({
-    id,
-    action,
-    payload,
-    durationMs: clock.monotonicMs() - sentMs,
-    isJudged: how.isJudged ?? true,
-  });
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
@@ -171,27 +180,22 @@ export function createCaller(options: CallerOptions): Caller {
     givenUp.repeat(id);
     const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
       options.timedOut();
-      if (sent !== null) watch.timedOut(sentCall(sent));
+      if (sent !== null) watch.timedOut(sentCallOf(sent, clock));
       finish({ kind: 'timeout' });
     });
     sent = { call, sentMs: clock.monotonicMs(), endTimer };
-    watch.sent(sentCall(sent));
+    watch.sent(sentCallOf(sent, clock));
     outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
   };
 
   /** @param isResult true: the answer is a CALLRESULT, the only message that a CALLRESULTERROR may refuse */
   const refuse = (at: OcppSubprotocol, answeredCall: Sent, violation: PayloadIssue, isResult: boolean) => {
-    const { id, action } = answeredCall.call;
-    const durationMs = clock.monotonicMs() - answeredCall.sentMs;
+    const refused = sentCallOf(answeredCall, clock);
+    const { id, action, durationMs } = refused;
     options.violated(id, action, violation);
-    watch.answered(sentCall(answeredCall), null);
+    watch.answered(refused, null);
     if (at === 'ocpp2.1' && isResult) outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
     finish({ kind: 'error', ...violation, durationMs });
-  };
-
-  const brokenRequest = (at: OcppSubprotocol, action: string, payload: Payload, { validate = true }: CallOptions) => {
-    const violation = validate ? schemas.check(at, action, 'request', payload) : null;
-    return violation === null ? null : `${action} breaks its schema: ${violation.description}`;
   };
 
   return {
@@ -204,7 +208,7 @@ export function createCaller(options: CallerOptions): Caller {
     call(action, payload, callOptions = {}) {
       if (version === null) return Promise.resolve(unsent('there is no connection to the central system'));
       if (urgent.length + plain.length >= maxWaiting) return Promise.resolve(unsent('too many calls wait already'));
-      const broken = brokenRequest(version, action, payload, callOptions);
+      const broken = requestIssue(schemas, version, { action, payload, options: callOptions });
       if (broken !== null) return Promise.resolve(unsent(broken));
       return new Promise((resolve) => {
         const call: Waiting = { id: callOptions.messageId ?? newId(), action, payload, options: callOptions, resolve };
@@ -213,8 +217,7 @@ export function createCaller(options: CallerOptions): Caller {
       });
     },
     send(action, payload) {
-      if (version !== 'ocpp2.1') return;
-      if (brokenRequest(version, action, payload, {}) !== null) return;
+      if (version !== 'ocpp2.1' || requestIssue(schemas, version, { action, payload, options: {} }) !== null) return;
       outlet.send({ kind: 'send', id: newId(), action, payload }, { action, durationMs: null });
     },
     opened(subprotocol) {
@@ -242,7 +245,7 @@ export function createCaller(options: CallerOptions): Caller {
       const durationMs = clock.monotonicMs() - sentMs;
       if (frame.kind !== 'result') {
         const { code, description, details } = frame;
-        watch.refused(sentCall(sent), code);
+        watch.refused(sentCallOf(sent, clock), code);
         finish({ kind: 'error', code, description, details, durationMs });
         return true;
       }
@@ -250,7 +253,7 @@ export function createCaller(options: CallerOptions): Caller {
         numberIssue(version, frame) ??
         (call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload));
       if (violation === null) {
-        watch.answered(sentCall(sent), frame.payload);
+        watch.answered(sentCallOf(sent, clock), frame.payload);
         finish({ kind: 'result', payload: frame.payload, durationMs });
       } else refuse(version, sent, violation, true);
       return true;

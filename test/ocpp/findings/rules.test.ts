@@ -56,6 +56,17 @@ describe('OCPP findings: rules', () => {
     expect(rig.row('schema').broken).to.equal(0);
   });
 
+  it('show neither message nor id with its secrets', () => {
+    const rig = new JudgeRig().open();
+    rig.hear('[2,"my secret","Reset",{"key":"a secret"}]', () => {
+      rig.finds('id_long', 'Reset', 'my secret');
+    });
+    const [first] = rig.row('id_long').cases;
+    expect(first?.excerpt).to.equal('[2,"my (hidden)","Reset",{"key":"a (hidden)"}]');
+    expect(first?.facts).to.deep.include({ message_id: 'my (hidden)' });
+    expect(first?.message).to.deep.equal({ channel: 'ocpp/CP-1', id: 1 });
+  });
+
   it('about the clock are not observable where times are simulated', () => {
     const rig = new JudgeRig({ isWallTime: false }).open();
     times(5, () => {
