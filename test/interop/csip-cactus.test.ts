@@ -62,12 +62,19 @@ describe('the client procedures of the CSIP-AUS test definitions', () => {
           unsupported: unsupportedOf(procedure),
           byHand: [],
           ausVersion: '1.2',
+          findings: [],
           requests: [],
         });
       } else outcomes.push(await runProcedure(procedure));
     }
     const failed = outcomes.filter(({ id, result }) => result === 'failed' && known[id] === undefined);
     expect(failed.map(({ id, reasons }) => `${id}: ${reasons.join('; ')}`)).to.deep.equal([]);
+  });
+
+  it('find nothing wrong at the head-end, but that it is busy without a Retry-After where a procedure asks for it', () => {
+    const found = outcomes.filter(({ findings }) => findings.length > 0);
+    const expected = outcomes.some(({ id }) => id === 'P-05') ? [['P-05', 'csip.retry_after_missing']] : [];
+    expect(found.map(({ id, findings }) => [id, ...findings])).to.deep.equal(expected);
   });
 
   it('get documents that the schemas of 2018 and CSIP-AUS 1.2 take', async function () {

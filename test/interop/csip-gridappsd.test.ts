@@ -147,6 +147,12 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     );
   });
 
+  it('breaks two rules: its Time lacks members that the schema requires, and it asks for polls every 2 s', async () => {
+    const { json } = await ask(simulator.httpPort, '/api/sim/logs?modules=Findings&limit=1000');
+    const ids = json.logs.map(({ message }: Json) => String(message).split(' ')[0]).sort();
+    expect(ids).to.deep.equal(['csip.member_required', 'csip.poll_rate_extreme']);
+  });
+
   it('was told of a control that has started in a device that does not act by it', async () => {
     await post('faults', { inject: [{ protocol: 'device', kind: 'ignore_effect', points: ['704'] }] });
     const event = nextEvent();

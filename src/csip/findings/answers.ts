@@ -69,7 +69,8 @@ export class AnswerJudge {
     const { status, request, url } = seen;
     const rule = rules.server_errors;
     const key = `${request.method} ${pathOf(url)}`;
-    if (status < 500) {
+    // 501 is about the method, not about a failure
+    if (status < 500 || status === 501) {
       rule.exercised(peer);
       return;
     }

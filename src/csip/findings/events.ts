@@ -3,27 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../../core/findings/rule.ts';
 import type { ResolvedControl } from '../control/model.ts';
 import { modesIn } from '../control/modes.ts';
-import type { ListedControl, ListedProgram } from '../events/model.ts';
+import type { ListedControl } from '../events/model.ts';
 import { maxEvents } from '../events/receive.ts';
 import { isLive } from '../events/state.ts';
 import type { TrackedEvent } from '../events/state.ts';
-import type { CsipRules, JudgeParts } from './model.ts';
+import type { CsipRules, JudgeParts, SeenPrograms } from './model.ts';
 import { judgeOverlaps } from './overlaps.ts';
 
 /** A year with a leap day. */
 const longestS = 366 * 86_400;
 /** Time before the end of an event in which a server may drop it already, s. */
 const endMarginS = 5;
-
-/** The programs of one EndDevice, as a reading shows them. */
-export interface SeenPrograms {
-  readonly programs: readonly ListedProgram[];
-  /** events of earlier readings by mRID */
-  readonly events: ReadonlyMap<string, TrackedEvent>;
-  readonly deviceIndex: number | null;
-  /** time of the server; null: it is not known */
-  readonly nowS: number | null;
-}
 
 type Rule = CsipRules[keyof CsipRules];
 
@@ -141,7 +131,9 @@ export class EventJudge {
     const [before, after] = [first.written, latest.written];
     if (before === undefined || after === undefined) return;
     const modes = changedModes(first.control, latest.control);
-    const isMoved = before.startS !== after.startS || first.durationS !== latest.durationS;
+    // a copy below another FSA may be on another clock
+    const isShifted = before.startS !== after.startS && first.startS !== latest.startS;
+    const isMoved = isShifted || first.durationS !== latest.durationS;
     if (modes === null && !isMoved) rules.event_rewritten.undecided(peer);
     else
       this.#decide(rules.event_rewritten, !isMoved && modes?.length === 0, seen, mrid, () => {
@@ -153,7 +145,8 @@ export class EventJudge {
         };
       });
     if (before.creationS <= 0 || after.creationS <= 0) return;
-    this.#decide(rules.creation_time_moved, before.creationS === after.creationS, seen, mrid, () => ({
+    const isSame = before.creationS === after.creationS || first.creationS === latest.creationS;
+    this.#decide(rules.creation_time_moved, isSame, seen, mrid, () => ({
       text: `the creationTime of the event ${mrid} went from ${before.creationS} to ${after.creationS}`,
       facts: { mRID: mrid, first: before.creationS, creationTime: after.creationS },
     }));
@@ -214,7 +207,7 @@ export class EventJudge {
         copies.set(control.mrid, control);
         if (other === undefined || other === control) continue;
         const isSame =
-          other.written?.startS === control.written?.startS &&
+          (other.written?.startS === control.written?.startS || other.startS === control.startS) &&
           other.durationS === control.durationS &&
           (changedModes(other.control, control.control) ?? []).length === 0;
         this.#decide(rules.mrid_reused, isSame, seen, control.mrid, () => ({

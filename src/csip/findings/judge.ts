@@ -12,10 +12,10 @@ import type { ReceivedNotification } from '../notify/listener.ts';
 import { AnswerJudge } from './answers.ts';
 import { DocumentJudge } from './documents.ts';
 import { EventJudge, newMemory } from './events.ts';
-import type { EventMemory, SeenPrograms } from './events.ts';
+import type { EventMemory } from './events.ts';
 import { LinkJudge } from './links.ts';
 import { pathOf } from './model.ts';
-import type { CsipRules, JudgeParts } from './model.ts';
+import type { CsipRules, JudgeParts, SeenPrograms } from './model.ts';
 import { NotificationJudge } from './notifications.ts';
 import { ResourceJudge } from './resources.ts';
 import type { ResourceJudgeOptions } from './resources.ts';
@@ -26,8 +26,6 @@ export interface ServerJudgeOptions extends ResourceJudgeOptions {
   readonly clock: WallClock;
   /** of the server: scheme, host and port */
   readonly origin: string;
-  /** true: the connection uses TLS */
-  readonly isSecure: boolean;
   /** true: the client subscribes to resources */
   readonly subscribes: boolean;
   /** true: the server lists the event, for one of the EndDevices of the connection */

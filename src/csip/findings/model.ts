@@ -3,6 +3,8 @@ import type { Findings, RuleHandles } from '../../core/findings/rule.ts';
 import type { Peer } from '../../core/findings/peer.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { csipRules } from '../../finding-rules/csip.ts';
+import type { ListedProgram } from '../events/model.ts';
+import type { TrackedEvent } from '../events/state.ts';
 
 export type CsipRules = RuleHandles<typeof csipRules>;
 
@@ -11,6 +13,16 @@ export interface JudgeParts {
   readonly rules: CsipRules;
   readonly peer: Peer;
   readonly clock: WallClock;
+}
+
+/** The programs of one EndDevice, as a reading shows them. */
+export interface SeenPrograms {
+  readonly programs: readonly ListedProgram[];
+  /** events of earlier readings by mRID */
+  readonly events: ReadonlyMap<string, TrackedEvent>;
+  readonly deviceIndex: number | null;
+  /** time of the server; null: it is not known */
+  readonly nowS: number | null;
 }
 
 /** Shortens a text of the server for a sentence. */

@@ -27,6 +27,8 @@ export class NotificationJudge {
   readonly #parts: JudgeParts;
   /** by path */
   readonly #lists = new Remembered<Followed>(maxLists);
+  /** a notification has come, so that the listener can be reached */
+  #isReached = false;
 
   constructor(parts: JudgeParts) {
     this.#parts = parts;
@@ -46,6 +48,7 @@ export class NotificationJudge {
   notified(url: string, { subscribedResource }: Received<Notification>): void {
     const { rules, peer, clock } = this.#parts;
     const followed = this.#lists.get(pathOf(url));
+    this.#isReached = true;
     if (followed !== undefined) {
       followed.notifiedMs = clock.monotonicMs();
       followed.waiting?.met();
@@ -68,7 +71,8 @@ export class NotificationJudge {
     const { findings, rules, peer, clock } = this.#parts;
     const path = pathOf(url);
     const followed = this.#lists.get(path);
-    if (followed === undefined || !isWhole) return;
+    // a client that has posted its EndDevice has changed that list itself
+    if (followed === undefined || !isWhole || name === 'EndDeviceList') return;
     const keys = items.map(keyOf);
     const before = followed.items;
     followed.items = items.length > maxItems || keys.includes(undefined) ? null : new Set(keys as string[]);
@@ -79,6 +83,10 @@ export class NotificationJudge {
     const waitMs = rule.param('wait_s') * 1000;
     if (clock.monotonicMs() - followed.notifiedMs <= waitMs) {
       rule.exercised(peer);
+      return;
+    }
+    if (!this.#isReached) {
+      rule.undecided(peer);
       return;
     }
     followed.waiting = findings.waitFor({

@@ -1,7 +1,6 @@
 /** Judges pairs of events that overlap or nearly touch. */
 import type { ListedControl } from '../events/model.ts';
-import type { JudgeParts } from './model.ts';
-import type { SeenPrograms } from './events.ts';
+import type { JudgeParts, SeenPrograms } from './model.ts';
 
 /** Live events that are compared with each other; more are not judged. */
 const maxCompared = 200;

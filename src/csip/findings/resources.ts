@@ -18,7 +18,18 @@ const drift = 1e-4;
 /** Time around a change of dstOffset within which both local times are right, s. */
 const changeS = 3600;
 
+/** A Time, and the clocks of this machine when it was read. */
+interface TimeReading {
+  /** currentTime, s */
+  readonly atS: number;
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+  readonly durationMs: number;
+}
+
 export interface ResourceJudgeOptions {
+  /** true: the connection uses TLS, so that the server knows the client */
+  readonly isSecure: boolean;
   /** LFDI of the certificate; undefined: none */
   readonly ownLfdi: string | undefined;
   /** LFDIs of the EndDevices of this client */
@@ -29,10 +40,8 @@ export interface ResourceJudgeOptions {
 export class ResourceJudge {
   readonly #parts: JudgeParts;
   readonly #options: ResourceJudgeOptions;
-  /** by path: currentTime, s, and when it was read */
-  readonly #times = new Remembered<{ readonly atS: number; readonly monotonicMs: number; readonly durationMs: number }>(
-    maxTimes,
-  );
+  /** by path */
+  readonly #times = new Remembered<TimeReading>(maxTimes);
   /** since when a list of FunctionSetAssignments leads nowhere, ms, by path */
   readonly #idleSinceMs = new Remembered<number>(maxLists);
   /** the server has shown an EndDevice of this client */
@@ -105,7 +114,7 @@ export class ResourceJudge {
 
   #time(time: Received<Time>, seen: SeenAnswer): void {
     const { currentTime, quality } = time;
-    const { rules, peer } = this.#parts;
+    const { rules, peer, clock } = this.#parts;
     const { url, message, middleMonotonicMs: monotonicMs, durationMs } = seen;
     if (quality !== undefined && quality <= 7) rules.time_quality.exercised(peer);
     if (quality !== undefined && quality > 7)
@@ -117,14 +126,17 @@ export class ResourceJudge {
     if (currentTime === undefined) return;
     this.#localTime(time, currentTime, seen);
     const before = this.#times.get(pathOf(url));
-    this.#times.set(pathOf(url), { atS: currentTime, monotonicMs, durationMs });
+    const wallMs = clock.nowMs();
+    this.#times.set(pathOf(url), { atS: currentTime, monotonicMs, wallMs, durationMs });
     if (before === undefined) return;
     const passedS = (monotonicMs - before.monotonicMs) / 1000;
     const jumpS = currentTime - before.atS - passedS;
     // each Time was taken at some instant of its exchange
     const underWayS = (durationMs + before.durationMs) / 2000;
     const allowedS = rules.time_jump.param('tolerance_s') + underWayS + passedS * drift;
-    if (Math.abs(jumpS) <= allowedS) rules.time_jump.exercised(peer);
+    // a machine that slept has stopped one of its clocks, and a shared clock that was set has moved both sides
+    const jumpOfWallS = currentTime - before.atS - (wallMs - before.wallMs) / 1000;
+    if (Math.min(Math.abs(jumpS), Math.abs(jumpOfWallS)) <= allowedS) rules.time_jump.exercised(peer);
     else
       rules.time_jump.broken(peer, null, () => ({
         text: `the time of the server moved by ${currentTime - before.atS} s within ${passedS.toFixed(1)} s`,
@@ -170,7 +182,7 @@ export class ResourceJudge {
     const nowMs = clock.monotonicMs();
     const sinceMs = this.#idleSinceMs.get(path) ?? nowMs;
     if (this.#idleSinceMs.get(path) === undefined) this.#idleSinceMs.set(path, nowMs);
-    if (nowMs - sinceMs < rule.param('wait_s') * 1000) rule.undecided(peer);
+    if (items.length === 0 || nowMs - sinceMs < rule.param('wait_s') * 1000) rule.undecided(peer);
     else
       rule.broken(
         peer,
@@ -186,8 +198,8 @@ export class ResourceJudge {
 
   #endDevices({ items, url }: SeenList): void {
     const { rules, peer } = this.#parts;
-    const { ownLfdi, lfdis, isAggregator } = this.#options;
-    if (isAggregator || ownLfdi === undefined || items.length === 0) return;
+    const { ownLfdi, lfdis, isAggregator, isSecure } = this.#options;
+    if (isAggregator || !isSecure || ownLfdi === undefined || items.length === 0) return;
     const foreign = (items as readonly Received<EndDevice>[]).filter(
       ({ lFDI }) => lFDI !== undefined && !lfdis.has(lFDI.toUpperCase()) && lFDI.toUpperCase() !== ownLfdi,
     );

@@ -303,10 +303,11 @@ export class ProgramListWalk {
 
   async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
     const href = program.DERControlListLink?.href;
-    if (href === undefined) return part([], { remarks: emptyLinks(program, 'DERControlListLink', base) });
+    if (href === undefined)
+      return part([], { isPartial: true, remarks: emptyLinks(program, 'DERControlListLink', base) });
     const { reader, deviceIndex, aheadS, warn } = this.#options;
     const read = await reader.list('DERControlList', { href, base }, deviceIndex, this.#holding);
-    if (read.kind === 'absent') return part([], { remarks: remarksOfMissed(read) });
+    if (read.kind === 'absent') return part([], { isPartial: true, remarks: remarksOfMissed(read) });
     if (read.kind !== 'found') return this.#kept(read, old);
     const { items, list } = read.value;
     const resolution = await this.#resolve(

@@ -93,7 +93,7 @@ export const messageRules = {
     situation: 'A poll shows a new item in a list to which the client is subscribed.',
     proof: 'No notification about the list comes within 60 s after it, nor came in the 60 s before.',
     consequence: 'A device that relies on notifications is late by a poll.',
-    trap: 'Items that end or change their status by time are no change, and several changes may share a notification.',
+    trap: 'Items that end by time are no change, and before the first notification the listener may be out of reach.',
     needs: ['subscriptions'],
     isTimed: true,
     excusedBy: [],

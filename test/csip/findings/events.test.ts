@@ -160,7 +160,11 @@ describe('CSIP findings: events', () => {
     wrong: (rig) => rig.read(10, one(control('A')), program('Q', 2, [control('A', { startS: 110 })])),
     evidence: '"starts":"100 110"',
     right: (rig) => rig.read(10, one(control('A')), program('Q', 2, [control('A')])),
-    trap: (rig) => rig.read(10, one(control('A')), program('Q', 2, [control('B', { startS: 300 })])),
+    // another event, and the same one below an FSA whose clock is ten hours ahead
+    trap: (rig) => {
+      rig.read(10, one(control('A')), program('Q', 2, [control('B', { startS: 300 })])).read(15);
+      rig.read(20, one(later('C', 400)), program('Q', 2, [later('C', 400, { aheadS: 36_000 })]));
+    },
   });
 
   judges('overlap_undecidable', {

@@ -30,6 +30,8 @@ const followed = (rig: JudgeRig) => {
   rig.judge.subscribed(`${origin}/list`, true);
   return rig.list('DERProgramList', programs('A'));
 };
+/** The same, and a notification has come before. */
+const reached = (rig: JudgeRig) => followed(rig).notify('/list').pass(61);
 
 describe('CSIP findings: answers to a client, and notifications', () => {
   judges('created_location', {
@@ -60,7 +62,7 @@ describe('CSIP findings: answers to a client, and notifications', () => {
     trap: (rig) => {
       fails(rig, 503);
       rig.pass(301);
-      fails(rig, 500, { href: '/other' });
+      for (const status of [500, 501, 501, 501]) fails(rig, status, { href: '/other' });
       fails(rig, 500).pass(300);
       fails(rig, 502);
     },
@@ -103,10 +105,10 @@ describe('CSIP findings: answers to a client, and notifications', () => {
   });
 
   judges('notification_missing', {
-    wrong: (rig) => followed(rig).list('DERProgramList', programs('A', 'B')).pass(60),
+    wrong: (rig) => reached(rig).list('DERProgramList', programs('A', 'B')).pass(60),
     evidence: '"item":"B"',
     right: (rig) => {
-      followed(rig).list('DERProgramList', programs('A', 'B')).pass(59).notify('/list').pass(60);
+      reached(rig).list('DERProgramList', programs('A', 'B')).pass(59).notify('/list').pass(60);
     },
     trap: (rig) => {
       // notified before the poll
@@ -128,6 +130,11 @@ describe('CSIP findings: answers to a client, and notifications', () => {
       rig.judge.subscribed(`${origin}/list`, false);
       rig.pass(60);
     },
+  });
+
+  it('notification_missing: undecided before the first notification, since the listener may be out of reach', () => {
+    const rig = followed(new JudgeRig()).list('DERProgramList', programs('A', 'B')).pass(60);
+    expect(rig.findings.row(rig.peer, 'csip.notification_missing')).to.include({ state: 'undecided', undecided: 1 });
   });
 
   judges('notification_other', {

@@ -55,7 +55,9 @@ describe('CSIP findings: resources', () => {
     evidence: 'none of 1 FunctionSetAssignments',
     right: (rig) => rig.list('FunctionSetAssignmentsList', [group]),
     trap: (rig) => {
-      rig.list('FunctionSetAssignmentsList', []).pass(299).list('FunctionSetAssignmentsList', []);
+      const bare = { href: '/fsa/1' };
+      rig.list('FunctionSetAssignmentsList', [bare]).pass(299).list('FunctionSetAssignmentsList', [bare]);
+      rig.pass(1).list('FunctionSetAssignmentsList', []);
       rig.list('FunctionSetAssignmentsList', [group]).pass(60).list('FunctionSetAssignmentsList', []);
     },
   });
@@ -117,6 +119,11 @@ describe('CSIP findings: resources', () => {
     trap: (rig) => rig.list('EndDeviceList', [{ sFDI: 9 }, { lFDI: lfdi }]).list('EndDeviceList', []),
   });
 
+  it('enddevice_foreign: a server without TLS cannot tell clients apart', () => {
+    const rig = new JudgeRig({ isSecure: false }).list('EndDeviceList', [{ lFDI: '00'.repeat(20) }]);
+    expect(rig.findings.ids(rig.peer)).to.deep.equal([]);
+  });
+
   it('enddevice_foreign: an aggregator sees those that it manages', () => {
     const rig = new JudgeRig({ isAggregator: true }).list('EndDeviceList', [{ lFDI: '00'.repeat(20) }]);
     expect(rig.findings.row(rig.peer, 'csip.enddevice_foreign').state).to.equal('not_exercised');
@@ -137,6 +144,13 @@ describe('CSIP findings: resources', () => {
     const rig = times(new JudgeRig(), 54, 60);
     rig.get(time(9000), { href: '/tm2' });
     expect(rig.findings.row(rig.peer, 'csip.time_jump')).to.include({ broken: 1, exercised: 1 });
+  });
+
+  it('time_jump: one that the date of this machine makes too is left alone', () => {
+    const rig = new JudgeRig().get(time(1000));
+    rig.findings.wall.jump(3_600_000);
+    rig.pass(60).get(time(4660));
+    expect(rig.findings.ids(rig.peer)).to.deep.equal([]);
   });
 
   judges('time_quality', {

@@ -4,6 +4,7 @@ import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
 import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../../../src/csip/xml/schema.ts';
 import type { Documents } from '../../../src/csip/xml/documents.ts';
 import { documentNames } from '../../../src/csip/xml/tables.ts';
+import { xmlLimits } from '../../../src/csip/xml/tree.ts';
 import { holds } from '../../support/property.ts';
 import { documentArbitrary } from './arbitrary.ts';
 import { refusal } from './refusal.ts';
@@ -78,6 +79,26 @@ describe('XML of IEEE 2030.5', () => {
   });
 
   describe('reading', () => {
+    it('tells what departs from the schema only where it is asked to, and at most 20 times', () => {
+      const text =
+        '<DERControlList xmlns="urn:ieee:std:2030.5:ns"><all>1</all>' +
+        '<DERControl><interval><start>5</start><duration>x</duration></interval></DERControl></DERControlList>';
+      expect(parseDocument(Buffer.from(text))).not.to.have.property('departures');
+      const { departures = [] } = parseDocument(Buffer.from(text), xmlLimits, true);
+      expect(departures.map(({ kind, path, detail }) => `${kind} ${path} ${detail.split(',')[0]}`)).to.deep.equal([
+        'attribute /all is an element',
+        'value /DERControl/0/interval/duration "x" is no integer',
+        'order /DERControl/0/interval/duration comes after start',
+        'missing /DERControl/0/mRID is absent',
+        'missing /DERControl/0/creationTime is absent',
+        'missing /DERControl/0/EventStatus is absent',
+        'missing /DERControl/0/DERControlBase is absent',
+        'missing /results is absent',
+      ]);
+      const many = text.replace(/<DERControl>.*<\/DERControl>/, (each) => each.repeat(9));
+      expect(parseDocument(Buffer.from(many), xmlLimits, true).departures).to.have.length(20);
+    });
+
     it('takes members in any order, under any prefix, and any of them may be missing', () => {
       const expected = {
         name: 'DERControl',

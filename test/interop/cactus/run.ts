@@ -21,6 +21,8 @@ export interface Outcome {
   readonly byHand: readonly string[];
   /** of CSIP-AUS, as the client was told */
   readonly ausVersion: '1.2' | '1.3';
+  /** rules that the head-end has broken, at the end of the run */
+  readonly findings: readonly string[];
   /** every request of the client */
   readonly requests: readonly Recorded[];
 }
@@ -70,6 +72,7 @@ class Run {
     const { Preconditions = {}, Criteria } = this.#procedure;
     const unsupported = unsupportedOf(this.#procedure);
     const reasons: string[] = [];
+    let findings: readonly string[] = [];
     const site = await Site.open({ ...optionsOf(this.#procedure), startsLater: true });
     this.#site = site;
     this.#acting = this.#actingOf(site);
@@ -96,6 +99,7 @@ class Run {
       if (!this.#finished) await this.#until(3600, () => this.#over());
       reasons.push(...this.#wrong(Criteria?.checks));
       if (this.#failure !== null) reasons.push(this.#failure);
+      findings = await site.findings();
     } catch (error) {
       reasons.push((error as Error).message.split('\n')[0] ?? '');
     } finally {
@@ -111,6 +115,7 @@ class Run {
       unsupported,
       byHand: byHandOf(this.#procedure),
       ausVersion: ausVersionOf(this.#procedure.Classes),
+      findings,
       requests,
     };
   }
