@@ -1,5 +1,8 @@
 /** Clients in the field find their models, read their blocks and get their limits: their requests, replayed. */
 import { spawnSync } from 'node:child_process';
+import { expect } from 'chai';
+import { ask } from '../support/http.ts';
+import type { Json } from '../support/http.ts';
 import { programCommand } from '../support/process.ts';
 import { fieldClients } from './support/field-clients.ts';
 import type { Run } from './support/field-clients.ts';
@@ -41,6 +44,12 @@ for (const { client, runs } of fieldClients())
             } finally {
               replay.close();
             }
+          });
+
+          it('breaks the rules that it is known to break, and no others', async () => {
+            const { json } = await ask(stage?.simulator.httpPort ?? 0, '/api/sim/findings?protocol=modbus');
+            const rules = json.findings.map(({ rule }: Json) => rule);
+            expect(rules).to.deep.equal(run.findings ?? []);
           });
         });
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Snapshot } from '../../src/contract/snapshot.ts';
 import { ask } from '../support/http.ts';
+import type { Json } from '../support/http.ts';
 import { describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';
 import { lineKinds } from './support/sunspec-line.ts';
@@ -324,5 +325,19 @@ for (const line of lineKinds)
         expect(await readPoint(model, path), `${model}.${path}`).to.equal(has ? 1 : 0);
         await master.ask('write_point', { model, path, value: 0 });
       }
+    });
+
+    // a suite, since Mocha runs the tests of this one before its inner suites
+    describe('findings', () => {
+      it('breaks the rules of its wrong writes, and no others', async () => {
+        const { json } = await ask(httpPort, '/api/sim/findings?protocol=modbus&severity=risk');
+        expect(json.findings.map(({ rule }: Json) => rule)).to.have.members([
+          'modbus.curve_unordered',
+          'modbus.value_out_of_range',
+          'modbus.write_read_only',
+          'modbus.write_scale_factor',
+          'modbus.write_set_in_force',
+        ]);
+      });
     });
   });

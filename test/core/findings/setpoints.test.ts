@@ -51,11 +51,12 @@ describe('findings: set-points', () => {
     judge.wrote(by, { group: limit, setsValue: value !== undefined, setsEnable: isOn !== undefined, evidence });
   }
 
-  /** Lets time pass while the peer sends other requests. */
+  /** Lets time pass while the peer sends other requests, one a second. */
   function pass(seconds: number): void {
-    rig.timers.pass(seconds * 1000 - 1);
-    peer.requests += 1;
-    rig.timers.pass(1);
+    for (let left = seconds; left > 0; left -= 1) {
+      rig.timers.pass(Math.min(left, 1) * 1000);
+      peer.requests += 1;
+    }
   }
 
   const times = (count: number, act: (i: number) => void) => {

@@ -18,6 +18,8 @@ const requestsOfUnitZero = 20;
 export interface FrameState {
   /** requests since octets arrived last */
   together: number;
+  /** of them, as the rule allows when the second arrives */
+  maxTogether: number;
   lastTransaction: number;
   lastStart: number;
   lastEnd: number;
@@ -27,6 +29,7 @@ export interface FrameState {
 
 export const newFrameState = (): FrameState => ({
   together: 0,
+  maxTogether: 0,
   lastTransaction: -1,
   lastStart: 0,
   lastEnd: 0,
@@ -62,10 +65,11 @@ export class FrameJudge {
           ...request.evidence(),
         }));
       else if (state.together === 2) {
+        state.maxTogether = many.param('requests');
         reused.exercised(peer);
         many.exercised(peer);
       }
-      if (state.together === many.param('requests') + 1)
+      if (state.together === state.maxTogether + 1)
         many.broken(peer, request.deviceIndex, () => ({
           text: `sent more than ${state.together - 1} requests at a time`,
           facts: { requests: state.together },

@@ -13,7 +13,7 @@ import { AdoptionJudge } from './adoptions.ts';
 import { FrameJudge, newFrameState } from './frames.ts';
 import { followSetpoints } from './map-bridge.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
-import { newPollState, pausePolls, ReadJudge } from './reads.ts';
+import { newSpanState, pausePolls, ReadJudge } from './reads.ts';
 import { JudgedRequest, Master } from './request.ts';
 import type { JudgeContext } from './request.ts';
 import { WriteJudge } from './writes.ts';
@@ -125,7 +125,7 @@ class MasterConnection implements ConnectionJudge {
   readonly #role: Role | null | undefined;
   readonly #request: JudgedRequest;
   readonly #frames = newFrameState();
-  readonly #polls = newPollState();
+  readonly #spans = newSpanState();
   #requests = 0;
   #unitId = -1;
   #usesMap = false;
@@ -252,21 +252,24 @@ class MasterConnection implements ConnectionJudge {
 
   #judgeServed(request: JudgedRequest, framing: Framing, unit: ModbusUnit | undefined): void {
     const { frames, reads, writes, adoptions } = this.#judge;
-    frames.judge(request);
     if (framing.name === 'mbap') frames.judgeTcp(request, this.#frames, framing);
     else frames.judgeBroadcast(request, framing.unitId);
+    const { map } = request;
+    if (request.isRead && unit !== undefined) {
+      if (map !== null) frames.judgeTable(request);
+      if (reads.isKnown(request, this.#spans)) return;
+    }
+    frames.judge(request);
     if (unit === undefined) {
       frames.judgeUnserved(request, framing.unitId);
       return;
     }
     if (request.isWrite) {
       request.peer.hasWritten = true;
-      pausePolls(this.#polls, request.nowMs);
-    } else if (request.isRead) reads.judgePolls(request, this.#polls);
-    const { map } = request;
+      pausePolls(this.#spans, request.nowMs);
+    }
     if (map === null) return;
     if (request.isRead) {
-      frames.judgeTable(request);
       this.#judgeReader(request);
       reads.judge(request, map);
       if (request.device?.refusedWrite != null) writes.read(request);

@@ -89,6 +89,14 @@ const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
 /** Models whose points a device stores: settings, trips and curves. */
 const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708, 709, 710, 711, 712, 802]);
 
+const isTimer = ({ path }: PointSlot) => path.endsWith('RvrtTms');
+
+/** True for a setting that a device stores; enables, and points whose write restarts a reversion time, are commands. */
+function isStored({ modelId, path, writable, def }: PointSlot): boolean {
+  if (!writable || !storedModels.has(modelId) || def.reversion !== undefined) return false;
+  return modelId === 802 ? /^soc.*rsv/i.test(path) : path !== 'ES' && path !== 'Ena';
+}
+
 /** Models of the published table of rights, beside model 1. */
 const isInRights = (modelId: number) => modelId >= 702 && modelId <= 715;
 
@@ -114,7 +122,7 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
-    isSettings: slots.some((slot) => slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot)),
+    isSettings: slots.some((slot) => isStored(slot) && !isAdoptionRequest(slot)) && !slots.some(isTimer),
     hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
   };
 }

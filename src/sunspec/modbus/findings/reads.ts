@@ -1,7 +1,7 @@
 /** Judges reads of a SunSpec map: places, repetitions, and how often. */
 import { SimError } from '../../../core/errors.ts';
 import type { JudgedMap } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest } from './request.ts';
+import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
 
 /** Reads of at most this many registers are probes. */
 const maxProbe = 3;
@@ -15,29 +15,61 @@ const pollsJudged = 30;
 const startUpMs = 60_000;
 /** reads after a write of the same master show its effect */
 const readBackMs = 2000;
+/** the same read is judged once in this time */
+const judgedForMs = 1000;
 
-/** Polls of the same registers on one connection. */
-export interface PollState {
+/** The last reads of one connection, by their registers. */
+export interface SpanState {
+  /** unit, function, address and number of registers */
   readonly keys: Float64Array;
+  /** time at which the read was judged last */
+  readonly judgedMs: Float64Array;
+  /** reads since `sinceMs`, the time of a read; -1: none */
   readonly polls: Uint8Array;
   readonly sinceMs: Float64Array;
+  /** position of the read before */
+  last: number;
   next: number;
   quietUntilMs: number;
 }
 
-export const newPollState = (): PollState => ({
+export const newSpanState = (): SpanState => ({
   keys: new Float64Array(maxSpans).fill(-1),
+  judgedMs: new Float64Array(maxSpans),
   polls: new Uint8Array(maxSpans),
-  sinceMs: new Float64Array(maxSpans),
+  sinceMs: new Float64Array(maxSpans).fill(-1),
+  last: 0,
   next: 0,
   quietUntilMs: 0,
 });
 
 /** Takes a write of the master: polls of its effect are not counted. */
-export function pausePolls(state: PollState, nowMs: number): void {
-  state.keys.fill(-1);
+export function pausePolls(state: SpanState, nowMs: number): void {
+  state.sinceMs.fill(-1);
   state.quietUntilMs = nowMs + readBackMs;
 }
+
+/** Position of a read among the last ones of its connection, where it takes the place of the oldest. */
+function positionOf(request: JudgedRequest, state: SpanState): number {
+  const { keys } = state;
+  const target = request.octet(-1) * 0x100 + request.functionCode;
+  const key = (target * 0x10000 + request.address) * 0x10000 + request.count;
+  if (keys[state.last] === key) return state.last;
+  let at = keys.indexOf(key);
+  if (at < 0) {
+    at = state.next;
+    state.next = (at + 1) % maxSpans;
+    keys[at] = key;
+    state.judgedMs[at] = -Infinity;
+    state.sinceMs[at] = -1;
+  }
+  state.last = at;
+  return at;
+}
+
+/** True if the next read cannot end anything that the judge waits for. */
+const isAtRest = ({ hasFoundModels, refusedWrite, adoptions }: MasterAtDevice) =>
+  hasFoundModels && refusedWrite === null && adoptions === null;
 
 const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
 
@@ -80,27 +112,35 @@ export class ReadJudge {
     }));
   }
 
-  /** Counts a read of registers that were read before on the connection. */
-  judgePolls(request: JudgedRequest, state: PollState): void {
+  /**
+   * Counts a read, and judges how often it comes.
+   * @returns true if the same read was judged within the last second, in which nothing about it has changed
+   */
+  isKnown(request: JudgedRequest, state: SpanState): boolean {
+    const { nowMs, exception, device, map } = request;
+    const at = positionOf(request, state);
+    this.#judgePolls(request, state, at);
+    const isSettled = map === null || device === null || isAtRest(device);
+    if (exception === 0 && isSettled && nowMs - (state.judgedMs[at] ?? 0) < judgedForMs) return true;
+    state.judgedMs[at] = nowMs;
+    return false;
+  }
+
+  #judgePolls(request: JudgedRequest, state: SpanState, at: number): void {
     const { master, nowMs } = request;
     if (nowMs < state.quietUntilMs || nowMs - master.sinceMs < startUpMs) return;
-    // unit, address and number of registers
-    const key = (request.octet(-1) * 0x10000 + request.address) * 0x100 + request.count;
-    const at = state.keys.indexOf(key);
-    if (at < 0) {
-      state.keys[state.next] = key;
-      state.polls[state.next] = 0;
-      state.sinceMs[state.next] = nowMs;
-      state.next = (state.next + 1) % maxSpans;
+    const sinceMs = state.sinceMs[at] ?? -1;
+    if (sinceMs < 0) {
+      state.sinceMs[at] = nowMs;
+      state.polls[at] = 0;
       return;
     }
     const polls = (state.polls[at] ?? 0) + 1;
     state.polls[at] = polls;
     if (polls < pollsJudged) return;
-    const meanMs = (nowMs - (state.sinceMs[at] ?? nowMs)) / polls;
     state.polls[at] = 0;
     state.sinceMs[at] = nowMs;
-    this.#judgeRate(request, meanMs);
+    this.#judgeRate(request, (nowMs - sinceMs) / polls);
   }
 
   #judgeRate(request: JudgedRequest, meanMs: number): void {

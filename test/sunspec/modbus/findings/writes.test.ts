@@ -267,6 +267,9 @@ describe('findings of Modbus: writes', () => {
         rig.pass(3700);
       });
       times(12, () => master.write('704.WMaxLimPctEna', 0, 500));
+      times(12, () => master.write('703.ES', 1));
+      times(12, () => master.write('706.RvrtTms', 0, 60));
+      times(12, () => master.write('706.Ena', 1));
       expect(rig.ids()).to.deep.equal([]);
     });
   });
