@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { findingProtocols } from '../src/core/findings/identity.ts';
 import type { FindingProtocol } from '../src/core/findings/identity.ts';
 import type { RuleRow, RuleTable } from '../src/core/findings/rule.ts';
-import { catalogue } from '../src/finding-rules/all.ts';
+import { catalogue, rowsById, rulesByFault } from '../src/finding-rules/all.ts';
 import { deliver } from './generated.ts';
 
 const path = 'docs/finding-rules.md';
@@ -65,13 +65,9 @@ function section(protocol: FindingProtocol, rows: RuleTable): string {
 
 /** Faults with the rules whose situation they bring about. */
 function provocations(tables: Tables): string {
-  const byFault = new Map<string, string[]>();
-  for (const protocol of findingProtocols)
-    for (const [name, { provokedBy = [] }] of Object.entries(tables[protocol]))
-      for (const fault of provokedBy) byFault.set(fault, [...(byFault.get(fault) ?? []), `\`${protocol}.${name}\``]);
-  if (byFault.size === 0) return '';
-  const rows = [...byFault].toSorted(([a], [b]) => a.localeCompare(b));
-  const table = rows.map(([fault, rules]) => [`\`${fault}\``, rules.join(', ')]);
+  const byFault = [...rulesByFault(rowsById(tables))];
+  if (byFault.length === 0) return '';
+  const table = byFault.map(([fault, ids]) => [`\`${fault}\``, ids.map((id) => `\`${id}\``).join(', ')]);
   return `\n## What provokes them\n\nRules that need a [fault](faults.md), by the fault.\n\n${tableOf(['Fault', 'Rules'], table)}\n`;
 }
 

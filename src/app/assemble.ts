@@ -29,7 +29,7 @@ import {
 import { conditionCheck, createFaultRegistry, followPlant, injectConfigured, joiningFaults } from './faults.ts';
 import { configuredEntries } from '../config/profile/devices.ts';
 import { placedDevices } from './devices/placed.ts';
-import { createFindings, findingsBlock, isInLog, reportAll } from './findings.ts';
+import { createFindings, findingsBlock, isInLog } from './findings.ts';
 import { labConfigOf } from './lab-config.ts';
 import { createLabControl } from './lab-control.ts';
 import { keepHistory } from './history-keeping.ts';
@@ -350,7 +350,10 @@ function createInterfaces(
     plant,
     faults,
     findings: shared.findings,
-    reportFindings: (scenario) => reportAll({ ...around, ...(scenario !== undefined && { scenario }) }),
+    async endedFindings(scenario) {
+      const { endedFindings } = await import('./finding-reports.ts');
+      return endedFindings({ ...around, ...(scenario !== undefined && { scenario }) }, plant, config.findings);
+    },
     http,
     adapters,
     startAdapters: (leavesOff) => seats.start(leavesOff),

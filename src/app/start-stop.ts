@@ -14,14 +14,12 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { ClockWatch } from '../core/time/clock-watch.ts';
 import type { Ticker, Later } from '../core/time/timers.ts';
 import type { SimPlant } from '../der/plant/plant.ts';
-import type { ReportsJson } from '../evidence/findings/document.ts';
 import type { ScenarioHost } from '../scenario/run/host.ts';
 import type { Contents } from '../state/contents.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import type { NotOpened } from './adapters/seats.ts';
 import type { DeviceChanges } from './devices/changes.ts';
-import { formatOf, peersInRest } from './findings.ts';
-import type { EndedFindings } from './findings.ts';
+import type { EndedFindings } from './finding-reports.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SettingsInForce } from './settings.ts';
@@ -73,7 +71,7 @@ export interface Parts {
   readonly faults: FaultRegistry;
   readonly findings: FindingRegistry;
   /** The reports on all peers. @param scenario whose run they are about; absent: none */
-  readonly reportFindings: (scenario?: string) => ReportsJson;
+  readonly endedFindings: (scenario?: string) => Promise<EndedFindings>;
   readonly http: Http;
   /** every adapter that is switched on, the stream included, in the order of their start; follows the settings */
   readonly adapters: readonly Adapter[];
@@ -143,12 +141,14 @@ export class App {
     return this.#parts.scenarios.hostOf(name);
   }
 
-  /** Findings about all peers so far, with the settings for them. @param scenario whose run they are about; absent: none */
-  async endedFindings(scenario?: string): Promise<EndedFindings> {
-    const { findings, plant, reportFindings } = this.#parts;
-    const { findings: settings } = this.#config;
-    const hasJson = settings.reports.some((path) => formatOf(path) === 'json');
-    return { reports: reportFindings(scenario), peers: hasJson ? await peersInRest(findings, plant) : [], settings };
+  /**
+   * Findings about all peers so far, with the settings for them.
+   * @param scenario whose run they are about; absent: none
+   * @returns null: the settings ask neither for a report nor for an exit code
+   */
+  async endedFindings(scenario?: string): Promise<EndedFindings | null> {
+    const { reports, failOn } = this.#config.findings;
+    return reports.length === 0 && failOn === 'never' ? null : this.#parts.endedFindings(scenario);
   }
 
   /**

@@ -16,8 +16,20 @@ export const catalogue = {
 } as const satisfies Readonly<Record<FindingProtocol, RuleTable>>;
 
 /** The rows of all protocols by id, such as `modbus.poll_fast`. */
-export const catalogueRows: ReadonlyMap<string, RuleRow> = new Map(
-  Object.entries<RuleTable>(catalogue).flatMap(([protocol, rows]) =>
-    Object.entries(rows).map(([name, row]) => [`${protocol}.${name}`, row] as const),
-  ),
-);
+export const rowsById = (tables: Readonly<Record<FindingProtocol, RuleTable>>): ReadonlyMap<string, RuleRow> =>
+  new Map(
+    Object.entries(tables).flatMap(([protocol, rows]) =>
+      Object.entries(rows).map(([name, row]) => [`${protocol}.${name}`, row] as const),
+    ),
+  );
+
+export const catalogueRows = rowsById(catalogue);
+
+/** Faults, `protocol.kind`, with the ids of the rules whose situation they bring about; in the order of their names. */
+export function rulesByFault(
+  rows: ReadonlyMap<string, RuleRow> = catalogueRows,
+): ReadonlyMap<string, readonly string[]> {
+  const pairs = [...rows].flatMap(([id, { provokedBy = [] }]) => provokedBy.map((fault) => [fault, id] as const));
+  const faults = [...new Set(pairs.map(([fault]) => fault))].toSorted();
+  return new Map(faults.map((fault) => [fault, pairs.flatMap(([of, id]) => (of === fault ? [id] : []))]));
+}

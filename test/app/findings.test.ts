@@ -2,15 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import {
-  createFindings,
-  failingPeers,
-  findingsBlock,
-  isInLog,
-  reportAll,
-  writeFindings,
-} from '../../src/app/findings.ts';
-import type { EndedFindings } from '../../src/app/findings.ts';
+import { failingPeers, reportAll, writeFindings } from '../../src/app/finding-reports.ts';
+import type { EndedFindings } from '../../src/app/finding-reports.ts';
+import { createFindings, findingsBlock, isInLog } from '../../src/app/findings.ts';
 import type { FindingsBlock } from '../../src/config/layers/findings-block.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { dropFault } from '../../src/fault-kinds/modbus-transport.ts';

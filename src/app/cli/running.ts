@@ -11,7 +11,6 @@ import { exitCodes } from '../../core/subcommand.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Contents } from '../../state/contents.ts';
 import { replaceState } from '../state.ts';
-import { failingPeers, writeFindings } from '../findings.ts';
 import { createStopHandler } from './ending.ts';
 
 /** The process around the simulators. */
@@ -98,11 +97,19 @@ export class Running {
   async #stop(): Promise<number> {
     await this.#restart;
     // a stop that fails or takes too long must not cost the reports
+    const code = await this.#endFindings();
+    await this.#app.stop();
+    return code;
+  }
+
+  /** Writes reports on findings. @returns the exit code */
+  async #endFindings(): Promise<number> {
     const findings = await this.#app.endedFindings();
+    if (findings === null) return exitCodes.ok;
+    const { failingPeers, writeFindings } = await import('../finding-reports.ts');
     const issues = writeFindings([findings]).map(({ name, detail }) => `${name}: ${detail}`);
     const failing = failingPeers(findings);
     for (const line of [...issues, ...failing]) this.#around.warn(line);
-    await this.#app.stop();
     if (issues.length > 0) return exitCodes.internal;
     return failing.length > 0 ? exitCodes.failed : exitCodes.ok;
   }

@@ -2,8 +2,8 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from '../build.ts';
-import { failingPeers, writeFindings } from '../findings.ts';
-import type { EndedFindings } from '../findings.ts';
+import { failingPeers, writeFindings } from '../finding-reports.ts';
+import type { EndedFindings } from '../finding-reports.ts';
 import type { App } from '../start-stop.ts';
 import { bundledScenarioPath, isBundledExample } from '../../config/profile/bundled.ts';
 import { unknownName } from '../../config/issues/issues.ts';
@@ -198,8 +198,11 @@ interface Finished {
   readonly isInterrupted: boolean;
   /** issue of a recording that could not be written; null: none */
   readonly refusal: Issue | null;
-  readonly findings: EndedFindings;
+  /** null: the settings ask for nothing about them */
+  readonly findings: EndedFindings | null;
 }
+
+const failuresOfPeers = ({ findings }: Finished) => (findings === null ? [] : failingPeers(findings));
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
   const { app, config, scenario, whenStopped } = prepare(file, command, output.env);
@@ -259,7 +262,7 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
     for (const file of command.files) {
       const result = await runOne(file, command, output);
       finished.push(result);
-      for (const line of [...reportLines(result.report), ...failingPeers(result.findings)]) output.print(line);
+      for (const line of [...reportLines(result.report), ...failuresOfPeers(result)]) output.print(line);
       if (result.isInterrupted) break;
     }
   } finally {
@@ -267,8 +270,7 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
   }
   const left = command.files.slice(finished.length);
   if (left.length > 0) output.print(`not run: ${left.join(', ')}`);
-  const hasPassed = ({ report, findings }: Finished) =>
-    report.state === 'passed' && failingPeers(findings).length === 0;
+  const hasPassed = (run: Finished) => run.report.state === 'passed' && failuresOfPeers(run).length === 0;
   return left.length === 0 && finished.every(hasPassed);
 }
 
@@ -284,7 +286,7 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
   // a result that cannot be written does not prevent the others
   const refusals = [
     ...finished.flatMap(({ refusal }) => refusal ?? []),
-    ...writeFindings(finished.map(({ findings }) => findings)),
+    ...writeFindings(finished.flatMap(({ findings }) => findings ?? [])),
     ...results.flatMap(([flag, path, content]) =>
       path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
     ),

@@ -1,18 +1,9 @@
 /** Assertions about peers: what they did wrong, and which checks came up, since the step began. */
-import type { Cell } from '../../core/findings/peer.ts';
 import { isAtLeast } from '../../core/findings/registry.ts';
 import type { FindingRegistry, Rule } from '../../core/findings/registry.ts';
 import { severities } from '../../core/findings/rule.ts';
 import type { FindingSubject } from '../model.ts';
-import type { RunSources, SubjectObserver } from './observation.ts';
-
-interface Counts {
-  readonly exercised: number;
-  readonly offences: number;
-}
-
-/** Counts of each cell at an instant; a cell that is emptied later begins at 0. */
-export type FindingMarks = ReadonlyMap<Cell, Counts>;
+import type { FindingMarks, RunSources, SubjectObserver } from './observation.ts';
 
 export const noMarks: FindingMarks = new Map();
 

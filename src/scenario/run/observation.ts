@@ -1,6 +1,6 @@
 /** Conditions and subjects of assertions under observation, and the objects needed to observe them. */
+import type { Cell } from '../../core/findings/peer.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { FindingMarks } from './findings.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Journal } from './journal.ts';
 import type { Signals } from './signals.ts';
@@ -46,6 +46,9 @@ export interface SubjectObserver {
   history(): string;
   end(): void;
 }
+
+/** Counts of each cell of findings at an instant; a cell that is emptied later begins at 0. */
+export type FindingMarks = ReadonlyMap<Cell, { readonly exercised: number; readonly offences: number }>;
 
 /** Start of the messages and commands that count for an assertion. */
 export interface Since {

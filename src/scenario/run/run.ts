@@ -17,9 +17,9 @@ import {
 } from '../model.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
-import type { RunSources } from './observation.ts';
+import type { FindingMarks, RunSources } from './observation.ts';
 import { checksSince, markFindings, noMarks } from './findings.ts';
-import type { ChecksOfPeers, FindingMarks } from './findings.ts';
+import type { ChecksOfPeers } from './findings.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
 import { Instants } from './calendar.ts';
