@@ -268,7 +268,7 @@ describe('adoption: what a set in force must hold', () => {
       fault(712, (map) => {
         map.m712.Crv[1]!.ActPt = 0;
       }),
-    ).to.deep.equal({ path: 'Crv[1].ActPt', detail: 'no points are in use' });
+    ).to.deep.equal({ path: 'Crv[1].ActPt', detail: 'no points are in use', isInconsistent: true });
     expect(
       fault(712, (map) => {
         map.m712.Crv[1]!.ActPt = 11;
