@@ -17,7 +17,7 @@ function findingLines(finding: FindingJson): readonly string[] {
   return [
     `  ${severity} ${rule}: ${title}`,
     `    ${text ?? ''}`,
-    `    ${countsText(finding)}, last at ${lastAt ?? '?'}${devices === '' ? '' : `, devices ${devices}`}`,
+    `    ${countsText(finding)}, last at ${lastAt ?? '?'}${devices === '' ? '' : `, ${finding.devices.length === 1 ? 'device' : 'devices'} ${devices}`}`,
     `    ${clause}`,
     ...(reason === null ? [`    ${consequence}`] : [`    ${finding.state}: ${reason}`]),
   ];
