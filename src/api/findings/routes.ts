@@ -167,6 +167,7 @@ function listedOf(ctx: RouteContext, query: z.output<typeof findingsQuery>): rea
     since = 0,
     after_id: afterId = 0,
   } = query;
+  if (device !== undefined) ctx.plant.device(device);
   const groups = peer === undefined ? ctx.findings.peers.groups() : [reportNamed(ctx, peer).group];
   return groups
     .flatMap((group) => reportOn(ctx.findings, group).rows.map((row) => ({ row, group })))

@@ -7,6 +7,7 @@ import {
   devicesText,
   headingText,
   identitiesText,
+  legend,
   situationText,
   undecidedText,
 } from './words.ts';
@@ -92,7 +93,10 @@ function identityRows({ peer: { identities } }: ReportJson): readonly string[] {
 function reportHtml(report: ReportJson): string {
   const { summary, coverage, broken, waived, excused, undecided, held } = report;
   const missing = coverage.core_missing;
-  const core = missing.length === 0 ? '' : `<p>Core rules that never came up: ${missing.map(html).join(', ')}</p>`;
+  const core =
+    missing.length === 0
+      ? ''
+      : `<p>Core rules that never came up, though they could: ${missing.map(html).join(', ')}</p>`;
   const heldIds = held.map(({ rule }) => `<code>${html(rule)}</code>`).join(', ');
   return `<section><h2>${html(headingText(report))} <span class="${summary.verdict}">${summary.verdict}</span></h2>
 <p>${html(identitiesText(report))}</p>
@@ -116,5 +120,9 @@ export function htmlReport({ derbench, started_at: startedAt, made_at: madeAt, f
   ].map(([name = '', value = '']) => `<tr><th scope="row">${name}</th><td>${html(value)}</td></tr>`);
   const bodies = peers.length === 0 ? '<p>No peer has sent a valid request.</p>' : peers.map(reportHtml).join('\n');
   const title = peers.length === 1 ? `Findings: ${peers[0]?.peer.name ?? ''}` : 'Findings';
-  return htmlDocument(title, style, `<h1>Findings</h1>\n<table><tbody>${rows.join('')}</tbody></table>\n${bodies}`);
+  return htmlDocument(
+    title,
+    style,
+    `<h1>Findings</h1>\n<p>${legend.map(html).join('<br>')}</p>\n<table><tbody>${rows.join('')}</tbody></table>\n${bodies}`,
+  );
 }

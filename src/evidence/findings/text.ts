@@ -7,6 +7,7 @@ import {
   devicesText,
   headingText,
   identitiesText,
+  legend,
   situationText,
   undecidedText,
 } from './words.ts';
@@ -16,10 +17,24 @@ function findingLines(finding: FindingJson): readonly string[] {
   const devices = devicesText(finding);
   return [
     `  ${severity} ${rule}: ${title}`,
-    `    ${text ?? ''}`,
-    `    ${countsText(finding)}, last at ${lastAt ?? '?'}${devices === '' ? '' : `, ${finding.devices.length === 1 ? 'device' : 'devices'} ${devices}`}`,
-    `    ${clause}`,
-    ...(reason === null ? [`    ${consequence}`] : [`    ${finding.state}: ${reason}`]),
+    `    case: ${text ?? ''}`,
+    ...(finding.evidence.at(-1) === undefined ? [] : evidenceLines(finding.evidence.at(-1))),
+    `    count: ${countsText(finding)}, the last case at ${lastAt ?? '?'}${devices === '' ? '' : `, ${devices}`}`,
+    `    basis: ${clause}`,
+    ...(reason === null ? [`    in the field: ${consequence}`] : [`    ${finding.state}: ${reason}`]),
+  ];
+}
+
+/** Computed values and message of a case. */
+function evidenceLines(evidence: FindingJson['evidence'][number] | undefined): readonly string[] {
+  if (evidence === undefined) return [];
+  const { facts, channel, message_id: id, excerpt } = evidence;
+  const values = Object.entries(facts).map(([name, value]) => `${name} ${String(value)}`);
+  const message = id === null ? [] : [`message ${id} of ${channel ?? ''}`];
+  const details = [...values, ...message];
+  return [
+    ...(details.length === 0 ? [] : [`    evidence: ${details.join(', ')}`]),
+    ...(excerpt === null ? [] : [`    sent: ${excerpt}`]),
   ];
 }
 
@@ -27,8 +42,10 @@ const section = (title: string, lines: readonly string[]) => (lines.length === 0
 
 const ruleLine =
   (words: (row: RuleJson) => string) =>
-  (row: RuleJson): string =>
-    `  ${row.severity} ${row.rule}${row.core ? ' (core)' : ''}: ${words(row)}`;
+  (row: RuleJson): readonly string[] => [
+    `  ${row.severity} ${row.rule}${row.core ? ' (core)' : ''}: ${row.title}`,
+    `    ${words(row)}`,
+  ];
 
 function reportLines(report: ReportJson): readonly string[] {
   const { summary, broken, waived, excused, undecided, held, coverage } = report;
@@ -37,16 +54,22 @@ function reportLines(report: ReportJson): readonly string[] {
     `${headingText(report)}: ${summary.verdict}`,
     identitiesText(report),
     coverageText(report),
-    ...(missing.length === 0 ? [] : [`core rules that never came up: ${missing.join(', ')}`]),
+    ...(missing.length === 0 ? [] : [`core rules that never came up, though they could: ${missing.join(', ')}`]),
     ...section('Broken', broken.flatMap(findingLines)),
     ...section('Waived', waived.flatMap(findingLines)),
     ...section('Excused', excused.flatMap(findingLines)),
-    ...section('Undecided', undecided.map(ruleLine(() => undecidedText))),
-    ...section('Not exercised, and how to bring it about', report.not_exercised.map(ruleLine(situationText))),
-    ...section('Not observable', report.not_observable.map(ruleLine(({ reason }) => reason ?? ''))),
+    ...section('Undecided', undecided.flatMap(ruleLine(() => undecidedText))),
+    ...section(
+      'Never came up',
+      report.not_exercised.flatMap(ruleLine((row) => `comes up when: ${situationText(row)}`)),
+    ),
+    ...section(
+      'Cannot be judged here',
+      report.not_observable.flatMap(ruleLine(({ reason }) => `reason: ${reason ?? ''}`)),
+    ),
     ...section(
       'Held',
-      held.map(({ rule }) => `  ${rule}`),
+      held.map(({ rule, core, title, exercised }) => `  ${rule}${core ? ' (core)' : ''}, ${exercised} times: ${title}`),
     ),
   ];
 }
@@ -58,5 +81,7 @@ export function reportText({ derbench, made_at: madeAt, peers }: ReportsJson): s
     peers.length === 0
       ? [['', 'No peer has sent a valid request.']]
       : peers.map(reportLines).map((lines) => ['', ...lines]);
-  return [head, ...bodies.flat()].map((line) => `${printableLines(line.replaceAll(/\s*\n\s*/g, ' '))}\n`).join('');
+  return [head, ...legend, ...bodies.flat()]
+    .map((line) => `${printableLines(line.replaceAll(/\s*\n\s*/g, ' '))}\n`)
+    .join('');
 }

@@ -129,7 +129,10 @@ export function judgeWriters(options: WritersOptions): void {
   };
   plant.devices.forEach(follow);
   plant.onDevices(({ added, removed }) => {
-    if (removed !== null) ends.get(removed.index)?.();
+    if (removed !== null) {
+      ends.get(removed.index)?.();
+      ends.delete(removed.index);
+    }
     if (added !== null) follow(added);
   });
 }

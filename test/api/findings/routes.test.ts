@@ -3,6 +3,7 @@ import type { Peer } from '../../../src/core/findings/peer.ts';
 import type { RuleHandle, RuleRow } from '../../../src/core/findings/rule.ts';
 import { FindingsRig } from '../../support/findings.ts';
 import type { Json } from '../../support/http.ts';
+import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 
 const row = (more: Partial<RuleRow> = {}): RuleRow => ({
@@ -34,7 +35,7 @@ describe('findings over REST', () => {
     rules = rig.registry.rules('modbus', table);
     peer = rig.registry.peer({ protocol: 'modbus', address: '127.0.0.2' });
     peer.isValid = true;
-    rest = await Rest.open(undefined, { findings: rig.registry });
+    rest = await Rest.open(testPlant({ types: ['PV-3Phase', 'PV-3Phase'] }), { findings: rig.registry });
   });
   afterEach(() => rest.api.stop());
 

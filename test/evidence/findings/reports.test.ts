@@ -156,10 +156,9 @@ describe('reports on peers', () => {
   it('name in the text how to bring about what never came up', () => {
     rig.registry.rules('modbus', { never: { ...row, core: 'reading', provokedBy: ['modbus.drop', 'modbus.delay'] } });
     expect(formattedReport(document(), 'text', 'violation'))
-      .to.contain('0 of 1 check came up')
-      .and.contain(
-        'violation modbus.never (core): The peer does it. Provoked by the fault modbus.drop or modbus.delay.',
-      );
+      .to.contain('0 of 1 rule came up: 0 broken, 0 held')
+      .and.contain('comes up when: The peer does it. The fault modbus.drop or modbus.delay brings it about.')
+      .and.contain(`violation modbus.never (core): ${row.title}`);
   });
 
   it('say that no peer came', () => {
