@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -110,6 +110,22 @@ const loadedLate = {
   },
 };
 
+/** An entry point that imports several modules: `several:` and their paths with commas between them. */
+const severalModules = {
+  name: 'several-modules',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^several:/ }, ({ path }) => ({ path, namespace: 'several-modules' }));
+    onLoad({ filter: /^/, namespace: 'several-modules' }, ({ path }) => ({
+      contents: path
+        .slice('several:'.length)
+        .split(',')
+        .map((file) => `import ${JSON.stringify(resolve(root, file))};`)
+        .join(''),
+      resolveDir: root,
+    }));
+  },
+};
+
 /**
  * `import` of a module of Node loads it and reads all its exports: `WebSocket` of `node:http` loads the whole of undici,
  * a tenth of the processor time of a start, and `rootCertificates` of `node:tls` makes a list of all of them. Instead a
@@ -178,7 +194,7 @@ export async function bundle(entryPoints, outdir, instead = {}) {
     entryPoints,
     splitting: true,
     format: 'esm',
-    plugins: [loadedLate, replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
+    plugins: [loadedLate, severalModules, replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
   });
   const libraries = await build({
     ...common,
