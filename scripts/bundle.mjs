@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -8,20 +8,29 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 /** serialport finds its native part beside itself; the other two are extras that ws tries to load. */
 const external = ['serialport', 'bufferutil', 'utf-8-validate'];
 
-/** What libraries of the older kind expect around them; the names must not meet those of the sources. */
-const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url), { filename: __filename, dirname: __dirname } = import.meta;`;
+/** Names that libraries of the older kind expect around them; they must not meet those of the sources. */
+const surroundings = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url), { filename: __filename, dirname: __dirname } = import.meta;`;
 
 /**
  * A single character beyond ASCII doubles what a file takes in memory. esbuild leaves those of comments and of regular
  * expressions; the escape means the same in code.
  */
-async function toAscii(file) {
-  const text = await readFile(file, 'utf8');
+function toAscii(text) {
   const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const plain = text
+  return text
     .replace(/^ *\/\/.*$/gm, (comment) => comment.replace(/[^\x20-\x7e]/g, '?'))
     .replace(/[^\x00-\x7f]/g, escaped);
-  if (plain !== text) await writeFile(file, plain);
+}
+
+/** Adds `surroundings` to a module that names one of them: each module that has them takes a while to load. */
+function withSurroundings(text) {
+  return /\b(require|__filename|__dirname)\b/.test(text) ? text.replace(/^(#!.*\n)?/, `$1${surroundings}\n`) : text;
+}
+
+async function rewrite(file, changed) {
+  const text = await readFile(file, 'utf8');
+  const rewritten = changed(text);
+  if (rewritten !== text) await writeFile(file, rewritten);
 }
 
 /** @param {Record<string, string>} instead endings of imported paths (from `^` on whole paths), and the file of the project in their place */
@@ -101,10 +110,26 @@ const loadedLate = {
   },
 };
 
+/** An entry point that imports several modules: `several:` and their paths with commas between them. */
+const severalModules = {
+  name: 'several-modules',
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^several:/ }, ({ path }) => ({ path, namespace: 'several-modules' }));
+    onLoad({ filter: /^/, namespace: 'several-modules' }, ({ path }) => ({
+      contents: path
+        .slice('several:'.length)
+        .split(',')
+        .map((file) => `import ${JSON.stringify(resolve(root, file))};`)
+        .join(''),
+      resolveDir: root,
+    }));
+  },
+};
+
 /**
  * `import` of a module of Node loads it and reads all its exports: `WebSocket` of `node:http` loads the whole of undici,
  * a tenth of the processor time of a start, and `rootCertificates` of `node:tls` makes a list of all of them. Instead a
- * module is loaded by `require` when a member is first used, and the member is kept where it is looked up.
+ * module is loaded when a member is first used, and the member is kept where it is looked up.
  */
 const requiredBuiltins = {
   name: 'required-builtins',
@@ -116,7 +141,7 @@ const requiredBuiltins = {
       contents: `module.exports = Object.create(
         new Proxy({}, {
           get(_, name, used) {
-            const value = require('${path}')[name];
+            const value = process.getBuiltinModule('${path}')[name];
             Object.defineProperty(used, name, { value });
             return value;
           },
@@ -169,8 +194,7 @@ export async function bundle(entryPoints, outdir, instead = {}) {
     entryPoints,
     splitting: true,
     format: 'esm',
-    banner: { js: banner },
-    plugins: [loadedLate, replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
+    plugins: [loadedLate, severalModules, replaced(instead), fewMediaTypes, requiredLate(late), requiredBuiltins],
   });
   const libraries = await build({
     ...common,
@@ -179,7 +203,10 @@ export async function bundle(entryPoints, outdir, instead = {}) {
     outExtension: { '.js': '.cjs' },
     plugins: [replaced(instead), fewMediaTypes],
   });
-  const files = [program, libraries].flatMap(({ metafile }) => Object.keys(metafile.outputs));
-  await Promise.all(files.map((file) => toAscii(join(root, file))));
+  const outputs = ({ metafile }) => Object.keys(metafile.outputs).map((file) => join(root, file));
+  await Promise.all([
+    ...outputs(program).map((file) => rewrite(file, (text) => withSurroundings(toAscii(text)))),
+    ...outputs(libraries).map((file) => rewrite(file, toAscii)),
+  ]);
   return [program, libraries].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }

@@ -7,6 +7,7 @@ import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import { meterIndex } from '../core/faults/kinds.ts';
 import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest, FaultTarget } from '../core/faults/kinds.ts';
+import { memo } from '../core/lazy.ts';
 import { protocolFaults } from './protocols.ts';
 import type { FlatFault, ProtocolFaults } from './protocols.ts';
 import { flatTargetPointer, targetRow, pointName } from './rows.ts';
@@ -275,13 +276,13 @@ function requestOf(row: FaultKind, flat: FlatFault, fallback: number | null): Fa
   };
 }
 
-/** The flat form of the complete catalogue. */
-export const faultForms = createFaultForms(protocolFaults);
+/** The flat form of the complete catalogue; a start without faults does not need its schemas. */
+export const faultForms = memo(() => createFaultForms(protocolFaults));
 /** Any kind of any protocol. */
-export const faultSchema = faultForms.schema;
+export const faultSchema = z.lazy(() => faultForms().schema);
 /** The registry's request of a flat fault; see `FaultForms.request`. */
 export const faultRequest = (flat: FlatFault, fallback: number | null): FaultRequest =>
-  faultForms.request(flat, fallback);
+  faultForms().request(flat, fallback);
 
 /** Converts a pointer into the registry's request (`/0/target/points/1`) to the flat form (`/0/points/1`). */
 export function flatPointer(pointer: string): string {

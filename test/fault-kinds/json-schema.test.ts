@@ -106,7 +106,7 @@ describe('JSON Schema of faults', () => {
 
     it(`decides as the interface does on the target of ${name}`, () => {
       const check = ajv.compile(targetOf(row));
-      const flat = faultForms.ofKind(row);
+      const flat = faultForms().ofKind(row);
       const [parameters] = samples(
         objectAbout(schemaOf(row)).filter((given) => row.parameters.safeParse(given).success),
         1,

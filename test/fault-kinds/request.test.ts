@@ -35,7 +35,7 @@ describe('catalogue of faults', () => {
         expect((parameter as { description?: string }).description, name).to.match(/^[A-Z].*\.$/s);
       }
       expect(row.parameters.safeParse({ no_such_parameter: 1 }).success).to.equal(false);
-      expect(Object.keys(faultForms.ofKind(row).shape)).to.include.members([...reservedMembers]);
+      expect(Object.keys(faultForms().ofKind(row).shape)).to.include.members([...reservedMembers]);
     });
   }
 });

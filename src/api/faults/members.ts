@@ -410,4 +410,4 @@ export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
 export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
 /** Schemas of all faults of the catalogue. */
-export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);
+export const faultSchemas = createFaultSchemas(protocolFaults, faultForms());

@@ -327,4 +327,4 @@ export function createFaultRoutes(protocols: readonly ProtocolFaults[]): readonl
   return routesOf({ protocols, forms }, createFaultSchemas(protocols, forms));
 }
 
-export const faultRoutes: readonly Route[] = routesOf({ protocols: protocolFaults, forms: faultForms }, faultSchemas);
+export const faultRoutes: readonly Route[] = routesOf({ protocols: protocolFaults, forms: faultForms() }, faultSchemas);
