@@ -141,6 +141,24 @@ describe('EventLoopWatch', () => {
     expect(watch.stalls).to.equal(5);
   });
 
+  it('has stalled for the rest of a period in which a sample was more than 250 ms late, and in the next one', () => {
+    const { histogram, watch, checks } = make();
+    watch.start();
+    expect(watch.hasStalled).to.equal(false);
+    histogram.late(250);
+    expect(watch.hasStalled).to.equal(false);
+    histogram.late(251);
+    expect(watch.hasStalled).to.equal(true);
+    checks(10);
+    expect(watch.hasStalled).to.equal(true);
+    histogram.late(0);
+    checks(9);
+    expect(watch.hasStalled).to.equal(true);
+    checks();
+    expect(watch.hasStalled).to.equal(false);
+    watch.stop();
+  });
+
   it('starts once and ends, timer and measurement', () => {
     const { histogram, watch, running } = make();
     watch.stop();
