@@ -38,6 +38,7 @@ import { siteRoutes } from './site.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { timeRoutes } from './time.ts';
+import { whyRoutes } from './why/routes.ts';
 import { windRoutes } from './wind.ts';
 
 /** Every operation of the interface: the source of routing, validation and description. */
@@ -58,6 +59,7 @@ export const allRoutes: readonly Route[] = [
   ...answersRoutes,
   ...findingRoutes,
   ...controlsRoutes,
+  ...whyRoutes,
   ...holdRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
