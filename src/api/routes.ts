@@ -39,6 +39,7 @@ import { siteRoutes } from './site.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings.ts';
 import { timeRoutes } from './time.ts';
+import { whyRoutes } from './why/routes.ts';
 import { windRoutes } from './wind.ts';
 
 /** Every operation of the interface: the source of routing, validation and description. */
@@ -60,6 +61,7 @@ export const allRoutes: readonly Route[] = [
   ...findingRoutes,
   ...exerciseRoutes,
   ...controlsRoutes,
+  ...whyRoutes,
   ...holdRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,

@@ -51,9 +51,13 @@ export function setPointKw(bank: Bank): number | null {
 export function setPointWriter(bank: Bank): Provenance | null {
   if (pointValue(bank, 704, 'WSetEna') !== 'ENABLED') return null;
   const value = pointValue(bank, 704, 'WSetMod') === 'WATTS' ? 'WSet' : 'WSetPct';
-  const writers = ['WSetEna', 'WSetMod', value].flatMap((point) => pointWriter(bank, 704, point) ?? []);
+  return latestOf(['WSetEna', 'WSetMod', value].map((point) => pointWriter(bank, 704, point)));
+}
+
+/** The latest of several writers; null: none. */
+export function latestOf(writers: readonly (Provenance | null | undefined)[]): Provenance | null {
   return writers.reduce<Provenance | null>(
-    (last, writer) => (last === null || isLater(writer, last) ? writer : last),
+    (last, writer) => (writer && (last === null || isLater(writer, last)) ? writer : last),
     null,
   );
 }

@@ -293,6 +293,8 @@ export interface EvseConnectorDetail
   readonly limitW: number;
   readonly limitSource: EvseLimitSource;
   readonly localLimitW: number | null;
+  /** charging limit of the charging profiles of connector and station; null: none, or without a value in watts */
+  readonly profileLimitW: number | null;
   readonly dischargeW: number | null;
   readonly reservation: EvseReservation | null;
 }

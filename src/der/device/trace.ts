@@ -95,7 +95,7 @@ function functionSteps(inverter: Inverter, hz: number, at: SimTime): Record<Trac
   };
 }
 
-function activeDecider(inverter: Inverter): ActiveDecider {
+export function activeDecider(inverter: Inverter): ActiveDecider {
   if (!isEnergized(inverter.phase)) return 'out_of_service';
   if (inverter.ceasedBy !== null) return 'cessation';
   return inverter.apparentPowerLimited ? 'apparent_power' : inverter.activePower.decidedBy;

@@ -318,6 +318,11 @@ export class ActivePower {
     return this.#decision.powerW;
   }
 
+  /** True if droop replaces limit and set-point, or the power returns from there. */
+  get raised(): boolean {
+    return this.#raised;
+  }
+
   /** True if a function keeps the power below the limits of the source and the settings of 702. */
   get held(): boolean {
     return !nonLimitingDeciders.includes(this.decidedBy);

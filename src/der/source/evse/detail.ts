@@ -234,9 +234,18 @@ export function connectorDetail(
     limitW,
     limitSource,
     localLimitW: Number.isFinite(c.localLimitW) ? c.localLimitW : null,
+    profileLimitW: profileLimitW(station, c),
     dischargeW: c.localDischargeW,
     reservation: c.reservation,
   };
+}
+
+/** The tighter of the profiles of connector and station, W; that of the station beside the draw of the station itself. */
+function profileLimitW(station: Station, c: Connector): number | null {
+  const perA = wattsPerAmpere(c, station);
+  const ownW = perA > 0 ? chargeCapW(c.profile, perA) : c.profile.limitW;
+  const limitW = Math.min(ownW, Math.max(0, station.profile.limitW - station.p.standbyW));
+  return Number.isFinite(limitW) ? limitW : null;
 }
 
 interface StationMeter {

@@ -1,0 +1,37 @@
+/** The chain of limits on the active power of a device, from what its source has to what the device delivers. */
+import type { ActiveDecider } from './grid-trace.ts';
+
+/** Limits of a device in the order in which they act. */
+export const deviceLimits = [
+  'w_max',
+  'charge_limit',
+  'discharge_limit',
+  'max_power',
+  'active_power',
+  'freq_droop',
+  'volt_watt',
+  'second_limiter',
+  'enter_service',
+  'ramp',
+  'site',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+] as const satisfies readonly ActiveDecider[];
+export type DeviceLimit = (typeof deviceLimits)[number];
+
+/** `delivers`: power flows into the grid, or would without a limit; `absorbs`: out of it. */
+export const flowDirections = ['delivers', 'absorbs'] as const;
+export type FlowDirection = (typeof flowDirections)[number];
+
+/** All powers are magnitudes in the direction of flow, W, at the end of the last sub-step. */
+export interface LimitChain {
+  readonly direction: FlowDirection;
+  /** power without the limits: `available` is all that the source has, `chosen` what it runs at by itself */
+  readonly basis: { readonly kind: 'available' | 'chosen'; readonly powerW: number };
+  /** null: the limit is off, or does not act in this direction */
+  readonly limitsW: Readonly<Record<DeviceLimit, number | null>>;
+  /** the limit that sets the power; null: none does */
+  readonly winner: DeviceLimit | null;
+  readonly deliveredW: number;
+}
