@@ -31,7 +31,7 @@ for (const { client, runs } of fieldClients())
             if (run.needs !== undefined && !isOffered(run.needs)) skip(this, `the simulator has no ${run.needs}`);
             stage = await Stage.open(flagsOf(run, layout));
           });
-          after(() => stage?.close());
+          after(() => stage?.close(run.breaks));
 
           it('is answered as the client needs it', async () => {
             if (!stage) throw new Error('there is no simulator');

@@ -60,6 +60,8 @@ export interface Run {
   readonly unit?: number;
   /** skipped where the help text of the simulator does not have this */
   readonly needs?: string;
+  /** rules that it breaks */
+  readonly breaks?: readonly string[];
   readonly steps: readonly Step[];
 }
 
