@@ -163,9 +163,10 @@ export const dnp3DialogueRules = {
     clause: `${practice}event buffers are finite`,
     core: 'reading',
     title: 'Events are announced and never read',
-    situation: 'The responses of 10 min have IIN1.1, IIN1.2 or IIN1.3: events of class 1, 2 or 3 wait.',
+    situation:
+      'Events of class 1, 2 or 3 wait, which responses announce by IIN1.1, IIN1.2 or IIN1.3, or a poll takes them.',
     proof:
-      'No read of this class came on the connection, nor of events by their type, and unsolicited responses do not report it.',
+      'Each response of 10 min has the bit, though no unsolicited response reports the class, and no read of it came, also not by type.',
     consequence: 'The event buffers overflow, and changes are lost.',
     trap: 'A poll for g2 or g32 reads events of all classes.',
     isTimed: true,

@@ -5,6 +5,7 @@ import type { Json } from '../support/http.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { skip } from '../support/skip.ts';
+import { brokenRules } from './support/findings.ts';
 import { PythonPeer, describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';
 import { UtilityServer } from './support/utility-server.ts';
@@ -165,5 +166,9 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     expect(broken.explanation).to.match(
       /requested op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 30, by event \w+ at .* and was answered with Response 2 \(started\); the register has 30, but the device acts by 90: fault 'ignore_effect'/,
     );
+  });
+
+  it('has no finding but that of the members which the server leaves out', async () => {
+    expect(await brokenRules(simulator.httpPort, 'risk')).to.deep.equal(['csip.member_required']);
   });
 });

@@ -1,11 +1,20 @@
 import { expect } from 'chai';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
+import { brokenRules } from './support/findings.ts';
 import { PythonPeer, describeWith } from './support/peers.ts';
 import { addressOf } from './support/registers.ts';
 
 const marker = [0x5375, 0x6e53];
 const base = 40_000;
+/** Rules that these tests make the master break. */
+const mistakes = [
+  'modbus.outstanding_many',
+  'modbus.quantity_illegal',
+  'modbus.read_part_of_point',
+  'modbus.write_part_of_point',
+  'modbus.write_read_only',
+];
 const exceptions = { illegalFunction: 1, illegalDataAddress: 2, illegalDataValue: 3 } as const;
 
 describeWith(['pymodbus'], 'as a raw master', () => {
@@ -21,8 +30,10 @@ describeWith(['pymodbus'], 'as a raw master', () => {
     timer = await addressOf(simulator.httpPort, 704, 'WMaxLimPctRvrtTms');
   });
   after(async () => {
+    const rules = await brokenRules(simulator.httpPort);
     await master.stop();
     expect(await simulator.stop()).to.equal(0);
+    expect(rules).to.deep.equal(mistakes);
   });
 
   const read = (address: number, count = 1): Promise<number[]> => master.ask('read_holding', { address, count });

@@ -72,7 +72,7 @@ for (const { line, name, flags, phases } of runs) {
       scanned = await master.ask('scan');
     });
     after(async () => {
-      expect(await opened.stop()).to.equal(0);
+      await opened.stop();
     });
 
     it('finds the chain at 40000, in order, with lengths that fit its definitions', () => {

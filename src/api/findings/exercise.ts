@@ -94,7 +94,8 @@ export const exerciseRoutes: readonly Route[] = [
     description:
       'Runs a scenario at the pace of the clock, while the peers go on with their work: a device under local control, one that refuses ' +
       'writes or restarts, a vehicle that charges. Its faults end by themselves. `conflict` while another scenario runs, while the clock ' +
-      'is paused, because peers act in real time, and if no exercise brings about a rule that is asked for, of a protocol that is switched on.',
+      'is paused, because peers act in real time, and if no exercise brings about a rule that is asked for, of a protocol that is ' +
+      'switched on.',
     body: exerciseBody,
     reply: chosenReply.schema,
     status: 201,

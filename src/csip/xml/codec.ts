@@ -45,10 +45,10 @@ import type { CsipAusVersion } from '../../contract/csip-settings.ts';
 
 type Scalar = string | number | boolean;
 
-/** A value, with a note if it differs from the text; or the reason for its absence. */
+/** A value, with a note if it differs from the text; or the reason for its absence, which the schema may allow. */
 type ReadScalar =
-  | { readonly value: Scalar; readonly note?: string }
-  | { readonly value?: never; readonly note: string };
+  | { readonly value: Scalar; readonly note?: string; readonly isAllowed?: never }
+  | { readonly value?: never; readonly note: string; readonly isAllowed?: true };
 
 const quoted = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 /** 64-bit types end at the maximum safe integer in the table; peers send larger numbers for "far away". */
@@ -73,6 +73,7 @@ const uuid = /^\{?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$/iu;
 
 function readHex(text: string, max: number): ReadScalar {
   if (uuid.test(text)) return { note: `${quoted(text)} is a UUID with hyphens, not hexadecimal digits alone` };
+  if (text === '') return { note: `${quoted(text)} is not hexadecimal`, isAllowed: true };
   if (!/^[0-9a-f]+$/iu.test(text)) return { note: `${quoted(text)} is not hexadecimal` };
   const value = text.length % 2 === 0 ? text : `0${text}`;
   if (value.length > 2 * max) return { note: `${quoted(text)} has more than ${max} octets` };
@@ -99,7 +100,7 @@ function readScalar(text: string, facts: ScalarFacts): ReadScalar {
   if (kind === 'integer') return readInteger(trimmed, facts);
   if (kind === 'boolean') return readBoolean(trimmed);
   if (kind === 'hex') return readHex(trimmed, max);
-  return trimmed === '' ? { note: 'is an empty URI' } : { value: trimmed };
+  return trimmed === '' ? { note: 'is an empty URI', isAllowed: true } : { value: trimmed };
 }
 
 const everyNoXmlCharacter = new RegExp(noXmlCharacter, 'gu');
@@ -334,7 +335,8 @@ class DocumentReader {
 
   #scalar(text: string, facts: ScalarFacts, path: string): Scalar | undefined {
     const read = readScalar(text, facts);
-    if (read.note !== undefined) this.#note(path, read.note);
+    if (read.isAllowed === true) this.#noteOnly(path, read.note);
+    else if (read.note !== undefined) this.#note(path, read.note);
     return read.value;
   }
 
@@ -347,8 +349,10 @@ class DocumentReader {
   }
 
   /** Notes the absence of a required member, unless it is there in another form. */
-  #lacks({ name }: Member, { children }: XmlElement, path: string): void {
-    const isThere = children.some((node) => localName(elementOf(node)?.tag ?? '') === name);
+  #lacks({ name }: Member, { attributes, children }: XmlElement, path: string): void {
+    const isThere =
+      `${attributePrefix}${name}` in attributes ||
+      children.some((node) => localName(elementOf(node)?.tag ?? '') === name);
     if (!isThere) this.#depart('missing', `${path}${pointerStep(name)}`, 'is absent, and required by the schema');
   }
 

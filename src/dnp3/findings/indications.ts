@@ -12,6 +12,8 @@ const integrityWaitMs = 60_000;
 /** Time without IIN1.7 after which a write that clears it is blind. */
 const blindAfterMs = 30_000;
 const minutes15Ms = 15 * 60_000;
+/** No zone is farther from UTC than UTC+14. */
+const maxZones = 4 * 14;
 /** Number of needless time writes, and the time in which they come. */
 const [oftenWrites, oftenMs] = [10, 600_000];
 
@@ -73,7 +75,7 @@ class LastingBit {
 function offsetText(offsetMs: number, toleranceMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000);
   const zones = Math.round(offsetMs / minutes15Ms);
-  const isZone = zones !== 0 && Math.abs(offsetMs - zones * minutes15Ms) <= toleranceMs;
+  const isZone = zones !== 0 && Math.abs(zones) <= maxZones && Math.abs(offsetMs - zones * minutes15Ms) <= toleranceMs;
   const where = offsetMs < 0 ? 'behind' : 'ahead of';
   return `wrote a time ${seconds} s ${where} the clock of this machine${isZone ? ', as local time would be' : ''}`;
 }

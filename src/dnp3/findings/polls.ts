@@ -25,6 +25,8 @@ export class PollsJudge implements TopicJudge {
   #integrityMs = -Infinity;
   #integrityRow = 0;
   #hasFetchedEvents = false;
+  /** the present request reads events alone */
+  #readsEvents = false;
   /** an unsolicited response without objects waits for its confirm */
   #isNullSent = false;
   #lastChange: number | null = null;
@@ -39,6 +41,7 @@ export class PollsJudge implements TopicJudge {
   }
 
   requested(request: Incoming): void {
+    this.#readsEvents = false;
     if (request.isRetry || request.cast !== 'unicast') return;
     const { functionCode } = request;
     if (functionCode === functionCodes.read) this.#judgeRead(request);
@@ -76,6 +79,9 @@ export class PollsJudge implements TopicJudge {
       return;
     }
     this.#bits = bits;
+    // a master that polls in time is never told of events that wait
+    if (this.#readsEvents && hasObjects) this.#dialogue.exercised(this.#dialogue.rules.events_unpolled);
+    this.#readsEvents = false;
     for (const [at, bit] of classBits.entries()) this.#judgeAnnounced(at, (bits & bit) !== 0);
   }
 
@@ -113,6 +119,7 @@ export class PollsJudge implements TopicJudge {
     if (readsClass0(request)) this.#judgeIntegrity();
     else if (classes !== 0) {
       this.#integrityRow = 0;
+      this.#readsEvents = true;
       this.#dialogue.exercised(this.#dialogue.rules.integrity_often);
     }
   }

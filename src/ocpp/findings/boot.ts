@@ -4,6 +4,8 @@ import { instantOf } from '../station/stack.ts';
 import type { JudgeContext } from './context.ts';
 
 const quarterMs = 15 * 60_000;
+/** No zone is farther from UTC than UTC+14. */
+const maxQuarters = 4 * 14;
 /** Difference from a whole number of quarters of an hour that local time may have, ms. */
 const nearMs = 90_000;
 /** Difference from the clock of this machine that is no matter, ms. */
@@ -21,7 +23,8 @@ type Offset = 'right' | 'local' | 'wrong';
 /** @param offMs time of the central system less that of this machine */
 export function offsetOf(offMs: number): Offset {
   const quarters = Math.round(offMs / quarterMs);
-  if (Math.abs(quarters) >= 2 && Math.abs(offMs - quarters * quarterMs) <= nearMs) return 'local';
+  const isOffsetOfZone = Math.abs(quarters) >= 2 && Math.abs(quarters) <= maxQuarters;
+  if (isOffsetOfZone && Math.abs(offMs - quarters * quarterMs) <= nearMs) return 'local';
   return Math.abs(offMs) > rightMs ? 'wrong' : 'right';
 }
 

@@ -52,6 +52,13 @@ describe('CSIP findings: documents', () => {
     trap: (rig) => rig.get(xml('DER', `${der}<x:DERStatusLink xmlns:x="urn:x" href="/s"/>`)),
   });
 
+  it('schema: empty addresses and hexadecimal values, which the schema allows, are right', () => {
+    const rig = new JudgeRig();
+    rig.get(xml('DER', '<DERCapabilityLink href=""/>'));
+    rig.get(xml('DefaultDERControl', '<mRID></mRID><DERControlBase/>'));
+    expect(rig.findings.ids(rig.peer)).to.deep.equal([]);
+  });
+
   it('namespace: a limit of CSIP-AUS in the namespace of IEEE 2030.5 is found', () => {
     const rig = new JudgeRig();
     rig.get(xml('DefaultDERControl', '<mRID>01</mRID><DERControlBase><opModExpLimW/></DERControlBase>'));

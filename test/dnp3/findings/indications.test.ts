@@ -188,6 +188,11 @@ describe('findings about DNP3 masters: indications', () => {
       expect(one?.facts).to.deep.equal({ offset_s: 3600, variation: 1 });
     });
 
+    it('does not call a time that no zone has local time', () => {
+      rig.writeTime(-15 * 3_600_000);
+      expect(rig.row('time_wrong').cases[0]?.text).to.equal('wrote a time 54000 s behind the clock of this machine');
+    });
+
     it('holds within a minute, and counts g50v3 from RECORD_CURRENT_TIME', () => {
       rig.writeTime(-60_000);
       rig.next('18');

@@ -84,6 +84,14 @@ describe('findings about DNP3 masters: polls', () => {
         expect(rig.state('events_unpolled')).to.equal('held');
       });
 
+    it('holds where each poll takes the events before a response announces them', () => {
+      repeat(1, 30_000, class1);
+      expect(rig.state('events_unpolled')).to.equal('not_exercised');
+      rig.event();
+      repeat(1, 30_000, class1);
+      expect(rig.state('events_unpolled')).to.equal('held');
+    });
+
     it('takes enabled unsolicited responses for a reason', () => {
       rig = new JudgeRig({ unsolicited: true });
       rig.settle();

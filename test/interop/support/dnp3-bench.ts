@@ -5,6 +5,7 @@ import type { Json } from '../../support/http.ts';
 import { freePorts } from '../../support/ports.ts';
 import { startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
+import { brokenRules } from './findings.ts';
 import { PythonPeer } from './peers.ts';
 
 const prefix = '/api/sim';
@@ -48,11 +49,10 @@ export class Dnp3Bench {
     return (points as { name: string; value: unknown }[]).find(({ name }) => name === path)?.value;
   }
 
-  /** Rules that masters have broken, by the log. */
+  /** Rules of DNP3 that masters have broken. */
   async brokenRules(): Promise<readonly string[]> {
-    const { logs } = await this.get('logs?modules=Findings&limit=1000');
-    const messages = (logs as { message: string }[]).map(({ message }) => message);
-    return messages.flatMap((message) => /^dnp3\.(\w+) \(\w+\) by /.exec(message)?.[1] ?? []).sort();
+    const rules = await brokenRules(this.simulator.httpPort);
+    return rules.flatMap((rule) => /^dnp3\.(.*)/.exec(rule)?.[1] ?? []);
   }
 
   /** A master of opendnp3. */

@@ -4,6 +4,7 @@ import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
+import { brokenRules } from './findings.ts';
 import type { Shape } from './map-chains.ts';
 
 export interface StagedShape extends Shape {
@@ -72,7 +73,10 @@ export class Stage {
     return value;
   }
 
-  async close(): Promise<void> {
+  /** @param broken rules that the client is known to break */
+  async close(broken: readonly string[] = []): Promise<void> {
+    const rules = await brokenRules(this.simulator.httpPort);
     expect(await this.simulator.stop()).to.equal(0);
+    expect(rules).to.deep.equal(broken);
   }
 }

@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'chai';
 import { startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
 import { cable, end, ends } from './cable.ts';
+import { brokenRules } from './findings.ts';
 import { PythonPeer } from './peers.ts';
 import type { Peer } from './peers.ts';
 import { PkiOnDisk } from './pki-on-disk.ts';
@@ -12,8 +14,8 @@ import { PkiOnDisk } from './pki-on-disk.ts';
 export interface SunSpecLine {
   readonly simulator: RunningSimulator;
   readonly master: PythonPeer;
-  /** Ends both; answers the exit code of the simulator. */
-  stop(): Promise<number | null>;
+  /** Ends both. @param broken rules that a test makes the master break */
+  stop(broken?: readonly string[]): Promise<void>;
 }
 
 /** A way to a device, and the programs that it takes. */
@@ -42,11 +44,13 @@ async function opened(
   return {
     simulator,
     master,
-    async stop() {
+    async stop(broken = []) {
+      const rules = await brokenRules(simulator.httpPort);
       await master.stop();
       const code = await simulator.stop();
       await cleanUp();
-      return code;
+      expect(code).to.equal(0);
+      expect(rules).to.deep.equal(broken);
     },
   };
 }

@@ -180,6 +180,9 @@ export const connectionTrials: Readonly<Record<keyof typeof ocppConnectionRules,
       times(2, () => {
         rig.beat(-3_600_000);
       });
+      times(3, () => {
+        rig.beat(-15 * 3_600_000);
+      });
     },
   },
   time_wrong: {

@@ -25,6 +25,8 @@ export interface FrameState {
   lastEnd: number;
   lastBuffer: Framing['buffer'] | null;
   unitZeros: number;
+  /** true: a fault has acted on an answer, which the master may take for that to its next request ever since */
+  isDisturbed: boolean;
 }
 
 export const newFrameState = (): FrameState => ({
@@ -35,6 +37,7 @@ export const newFrameState = (): FrameState => ({
   lastEnd: 0,
   lastBuffer: null,
   unitZeros: 0,
+  isDisturbed: false,
 });
 
 export class FrameJudge {
@@ -58,7 +61,9 @@ export class FrameJudge {
     const transaction = ((buffer[pduStart - 7] ?? 0) << 8) | (buffer[pduStart - 6] ?? 0);
     state.together += 1;
     if (state.together > 1) {
-      if (transaction === state.lastTransaction && this.#isOther(state, buffer, pduStart, pduEnd))
+      const isReused = transaction === state.lastTransaction && this.#isOther(state, buffer, pduStart, pduEnd);
+      if (isReused && state.isDisturbed) reused.undecided(peer);
+      else if (isReused)
         reused.broken(peer, request.deviceIndex, () => ({
           text: `sent another request with transaction id ${transaction} before the answer to the first`,
           facts: { transaction_id: transaction },

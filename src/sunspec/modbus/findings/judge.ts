@@ -156,6 +156,10 @@ class MasterConnection implements ConnectionJudge {
     this.#request.messageId = messageId;
   }
 
+  disturbed(): void {
+    this.#frames.isDisturbed = true;
+  }
+
   refused(error: unknown): void {
     this.#request.error = error;
   }

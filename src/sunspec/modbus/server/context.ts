@@ -118,6 +118,8 @@ export interface ConnectionJudge {
   received(nowMs: number): void;
   /** Takes the message of the wire log with the request that follows. */
   logged(messageId: number): void;
+  /** Fault injection changes the answer to a request, or its way. */
+  disturbed(): void;
   /** Takes the error with which the unit refuses the request at hand; `served` or `withheld` follows. */
   refused(error: unknown): void;
   /**

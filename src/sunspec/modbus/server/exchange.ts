@@ -184,6 +184,7 @@ function serveDisturbed(
   const disturbance =
     unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.faultIndex ?? unit?.deviceIndex);
   if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
+  asker.judge?.disturbed();
   const end = carryOut(request, service, unit, asker, disturbance, out, at);
   return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end)), aduOf(request)) };
 }

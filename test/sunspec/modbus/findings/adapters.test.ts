@@ -119,17 +119,29 @@ describe('findings of Modbus: through the adapters', () => {
       expect(ids()).to.deep.equal(['modbus.frame_invalid', 'modbus.connection_per_request']);
     });
 
-    it('a refusal by a fault that is repeated counts, although the device never saw the write', async () => {
-      const bench = new FaultBench([0]);
-      bench.inject(exceptionFault, { code: 4 });
-      const disturber = createDisturber({
-        registry: bench.registry,
+    const disturberOf = ({ registry }: FaultBench) =>
+      createDisturber({
+        registry,
         monotonicMs: () => 0,
         deviceIndexes: () => [0],
         holds: () => true,
         spans: () => [],
       });
-      const client = await open({ disturber });
+
+    it('a master one of whose answers came from a fault is not said to reuse a transaction id', async () => {
+      const bench = new FaultBench([0]);
+      bench.inject(exceptionFault, { code: 6 }, { count: 1 });
+      const client = await open({ disturber: disturberOf(bench) });
+      await client.request(readRequest(0, 40_000, 3));
+      client.send(Buffer.concat([readRequest(0, 40_000, 2), readRequest(0, 40_000, 3)]).toString('hex'));
+      await until(() => onlyPeer().requests === 3);
+      expect(ids()).to.deep.equal([]);
+    });
+
+    it('a refusal by a fault that is repeated counts, although the device never saw the write', async () => {
+      const bench = new FaultBench([0]);
+      bench.inject(exceptionFault, { code: 4 });
+      const client = await open({ disturber: disturberOf(bench) });
       const write = adu(2, 1, `06${word(addressOf('704.WMaxLimPct'))}01f4`);
       for (let i = 0; i < 4; i += 1) await client.request(write);
       expect(ids()).to.deep.equal(['modbus.refused_write_repeated']);

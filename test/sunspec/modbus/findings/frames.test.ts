@@ -163,6 +163,17 @@ describe('findings of Modbus: frames', () => {
       ]);
       expect(rig.ids()).to.not.include('transaction_reused');
     });
+
+    it('leaves a connection alone whose answers a fault has shifted, for as long as it lasts', () => {
+      const shifted = [first, second].map((pdu) => ({ pdu, transaction: 0 }));
+      master.judge?.disturbed();
+      rig.pass(60);
+      master.together(shifted);
+      expect(rig.ids()).to.not.include('transaction_reused');
+      expect(rig.ids('undecided')).to.include('transaction_reused');
+      rig.connect().together(shifted);
+      expect(rig.ids()).to.include('transaction_reused');
+    });
   });
 
   describe('outstanding_many', () => {
