@@ -25,12 +25,34 @@ interface RefusedWrite {
   lastMs: number;
 }
 
+/** A request that comes again after a longer pause is a new attempt: the master or the device may have changed. */
+const episodeMs = 600_000;
+
+/** Requests of one kind, with short pauses between them. */
+export class Episode {
+  count = 1;
+  sinceMs: number;
+  #lastMs: number;
+
+  constructor(nowMs: number) {
+    this.sinceMs = this.#lastMs = nowMs;
+  }
+
+  /** Counts a request. @returns false: it begins anew */
+  goesOn(nowMs: number): boolean {
+    const goesOn = nowMs - this.#lastMs <= episodeMs;
+    this.#lastMs = nowMs;
+    this.count = goesOn ? this.count + 1 : 1;
+    if (!goesOn) this.sinceMs = nowMs;
+    return goesOn;
+  }
+}
+
 /** A read that was refused. */
 interface RefusedRead {
   readonly address: number;
   readonly count: number;
-  readonly sinceMs: number;
-  repetitions: number;
+  readonly reads: Episode;
 }
 
 /** The adoption whose result the master has not read yet. */
@@ -52,8 +74,8 @@ export interface MasterAtDevice {
   settings: Map<number, number> | null;
   unchangedSettings: number;
   settingsSinceMs: number;
-  localRefusals: number;
-  localSinceMs: number;
+  /** writes that were refused because of local control; null: none since the last one that was carried out */
+  localRefusals: Episode | null;
 }
 
 /** Devices of one master that the judge remembers. */
@@ -68,8 +90,7 @@ const newAtDevice = (nowMs: number): MasterAtDevice => ({
   settings: null,
   unchangedSettings: 0,
   settingsSinceMs: nowMs,
-  localRefusals: 0,
-  localSinceMs: nowMs,
+  localRefusals: null,
 });
 
 /** Memory of one master. */
@@ -77,9 +98,11 @@ export class Master {
   readonly peer: Peer;
   readonly sinceMs: number;
   /** refused requests by function */
-  readonly functions = new Map<number, number>();
-  /** requests to units that are not served, and the time of the first */
-  readonly units = new Map<number, { count: number; readonly sinceMs: number }>();
+  readonly functions = new Map<number, Episode>();
+  /** requests to units that are not served */
+  readonly units = new Map<number, Episode>();
+  /** by unit id: 1 if the unit was served once */
+  readonly servedUnits = new Uint8Array(256);
   /** times of the last connections with one request */
   shortConnections: readonly number[] = [];
   inputReads = 0;

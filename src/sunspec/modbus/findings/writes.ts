@@ -5,6 +5,7 @@ import { SimError } from '../../../core/errors.ts';
 import type { RuleHandle } from '../../../core/findings/rule.ts';
 import type { Role } from '../access/certificate-role.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
+import { Episode } from './request.ts';
 import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
 
 /** Exceptions that ask the master to try again: acknowledge, busy, and those of gateways. */
@@ -147,21 +148,22 @@ export class WriteJudge {
     if (device === null) return;
     const rule = this.#context.rules.local_control_ignored;
     if (codeOf(request.error) !== 'MAP_LOCAL_CONTROL') {
-      if (request.exception === 0) device.localRefusals = 0;
+      if (request.exception === 0) device.localRefusals = null;
       return;
     }
-    device.localRefusals += 1;
-    if (device.localRefusals === 1) {
-      device.localSinceMs = nowMs;
+    const refused = device.localRefusals;
+    device.localRefusals ??= new Episode(nowMs);
+    if (refused?.goesOn(nowMs) !== true) {
       rule.exercised(request.peer);
+      return;
     }
-    const { localRefusals, localSinceMs } = device;
-    if (localRefusals < minRepetitions || nowMs - localSinceMs < patienceMs) return;
+    const { count, sinceMs } = refused;
+    if (count < minRepetitions || nowMs - sinceMs < patienceMs) return;
     rule.broken(request.peer, request.deviceIndex, () => ({
       text:
-        `wrote ${request.registers} under local control; writes were refused ${localRefusals} times within ` +
-        `${Math.round((nowMs - localSinceMs) / 1000)} s`,
-      facts: { registers: request.registers, refusals: localRefusals },
+        `wrote ${request.registers} under local control; writes were refused ${count} times within ` +
+        `${Math.round((nowMs - sinceMs) / 1000)} s`,
+      facts: { registers: request.registers, refusals: count },
       ...request.evidence(),
     }));
   }

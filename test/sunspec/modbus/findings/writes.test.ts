@@ -232,6 +232,14 @@ describe('findings of Modbus: writes', () => {
       expect(rig.ids('held')).to.include('local_control_ignored');
     });
 
+    it('leaves an attempt each day alone', () => {
+      times(9, () => {
+        master.write('704.WMaxLimPct', 500);
+        rig.pass(86_400);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
     it('leaves the first minute alone', () => {
       times(9, () => master.write('704.WMaxLimPct', 500));
       expect(rig.ids()).to.deep.equal([]);
