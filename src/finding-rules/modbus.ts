@@ -332,9 +332,10 @@ export const modbusRules = {
     clause: 'home-assistant-solaredge-modbus issue 232: devices store their settings',
     title: 'Settings that a device stores are written again without a change.',
     situation: 'The peer writes settings of models 702, 703, 705 to 712 or 802.',
-    proof: 'It wrote the values that it had written before, ten times within an hour.',
+    proof:
+      'It wrote the values that it had written before, ten times within an hour, and nobody else wrote settings meanwhile.',
     consequence: 'The memory of the device wears out within months.',
-    trap: 'Writes after a restart of the device restore its settings.',
+    trap: 'After a restart of the device, or settings by somebody else, the same values restore what was there.',
     needs: needsMap,
     params: { writes: { default: 10, min: 1, max: 1000, unit: null, title: 'Writes without change in an hour' } },
   },

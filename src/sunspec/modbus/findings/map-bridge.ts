@@ -88,6 +88,7 @@ function slotsIn({ base, size, slots, slotAt }: Layout, address: number, count: 
 const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
 /** Models whose points a device stores: settings, trips and curves. */
 const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708, 709, 710, 711, 712, 802]);
+const isStored = (slot: PointSlot) => slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot);
 
 /** Models of the published table of rights, beside model 1. */
 const isInRights = (modelId: number) => modelId >= 702 && modelId <= 715;
@@ -114,7 +115,7 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
-    isSettings: slots.some((slot) => slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot)),
+    isSettings: slots.some(isStored),
     hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
   };
 }
@@ -249,4 +250,12 @@ export function followSetpoints(
     }
   });
   return groups;
+}
+
+/** Calls `changed` when somebody else than a master, or a restart, changes settings that the device stores. */
+export function followSettings(bank: PointBank, changed: () => void): void {
+  bank.onReload(changed);
+  bank.onChange(({ points, by }) => {
+    if (by.source !== 'modbus' && points.some(isStored)) changed();
+  });
 }

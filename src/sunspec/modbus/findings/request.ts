@@ -70,8 +70,7 @@ export interface MasterAtDevice {
   refusedReads: readonly RefusedRead[];
   /** by model; null: none */
   adoptions: Map<number, OpenAdoption> | null;
-  /** checksums of the last settings by address, and the writes that changed nothing */
-  settings: Map<number, number> | null;
+  /** writes of settings that changed nothing */
   unchangedSettings: number;
   settingsSinceMs: number;
   /** writes that were refused because of local control; null: none since the last one that was carried out */
@@ -87,7 +86,6 @@ const newAtDevice = (nowMs: number): MasterAtDevice => ({
   refusedWrite: null,
   refusedReads: [],
   adoptions: null,
-  settings: null,
   unchangedSettings: 0,
   settingsSinceMs: nowMs,
   localRefusals: null,
