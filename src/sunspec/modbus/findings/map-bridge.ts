@@ -88,7 +88,8 @@ function slotsIn({ base, size, slots, slotAt }: Layout, address: number, count: 
 const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
 /** Models whose points a device stores: settings, trips and curves. */
 const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708, 709, 710, 711, 712, 802]);
-const isStored = (slot: PointSlot) => slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot);
+const isStoredSetting = (slot: PointSlot) =>
+  slot.writable && storedModels.has(slot.modelId) && !isAdoptionRequest(slot);
 
 /** Models of the published table of rights, beside model 1. */
 const isInRights = (modelId: number) => modelId >= 702 && modelId <= 715;
@@ -115,7 +116,7 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
-    isSettings: slots.some(isStored),
+    isSettings: slots.some(isStoredSetting),
     hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
   };
 }
@@ -256,6 +257,6 @@ export function followSetpoints(
 export function followSettings(bank: PointBank, changed: () => void): void {
   bank.onReload(changed);
   bank.onChange(({ points, by }) => {
-    if (by.source !== 'modbus' && points.some(isStored)) changed();
+    if (by.source !== 'modbus' && points.some(isStoredSetting)) changed();
   });
 }
