@@ -33,7 +33,7 @@ export class JudgeRig {
   readonly findings = new FindingsRig();
   readonly device: TestBank;
   readonly judge: ModbusJudge;
-  readonly service: Service;
+  service: Service;
   unit: ModbusUnit;
 
   constructor(options: Parameters<typeof createTestBank>[0] = {}) {

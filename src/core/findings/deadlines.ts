@@ -6,7 +6,7 @@ import type { Deadline, RuleHandle, Wait } from './rule.ts';
 /** Waits of each protocol at a time. */
 export const maxPending = 2000;
 
-const nothing: Deadline = { met: () => undefined, drop: () => undefined };
+const nothing: Deadline = { isPending: false, met: () => undefined, drop: () => undefined };
 
 /** Judges whether a peer was there for the whole wait. */
 function presenceOf({ peer, presence }: Wait): { readonly half: () => void; readonly was: () => boolean } {
@@ -67,6 +67,9 @@ export class Deadlines {
     waits.add(stop);
     this.#pend(rule, peer, 1);
     return {
+      get isPending() {
+        return waits.has(stop);
+      },
       met() {
         if (end()) rule.exercised(peer);
       },

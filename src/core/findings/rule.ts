@@ -129,6 +129,8 @@ export interface Wait {
 
 /** Something that a peer has to do in time. */
 export interface Deadline {
+  /** false: it was met or dropped, or the time is over */
+  readonly isPending: boolean;
   /** It was done: the rule counts as exercised. */
   met(): void;
   /** It is not to be judged: the situation has changed. */

@@ -44,12 +44,6 @@ export interface SetpointJudgeOptions {
   readonly monotonicMs: () => number;
 }
 
-/** A wait that has not ended yet. */
-interface Pending {
-  readonly deadline: Deadline;
-  readonly untilMs: number;
-}
-
 /** Renewals of a set-point by its last writer. */
 interface Heartbeat {
   readonly reversionS: number;
@@ -65,8 +59,8 @@ interface Heartbeat {
 
 interface State {
   readonly peer: Peer;
-  enable: Pending | null;
-  reversion: Pending | null;
+  enable: Deadline | null;
+  reversion: Deadline | null;
   heartbeat: Heartbeat | null;
   /** time at which the peer switched the function off; -Infinity: never */
   disabledMs: number;
@@ -101,7 +95,7 @@ export class SetpointJudge {
     const state = this.#stateOf(peer, write.group, nowMs);
     this.#judgeChurn(state, write, nowMs);
     this.#judgeEnable(state, write, nowMs);
-    this.#judgeReversion(state, write, nowMs);
+    this.#judgeReversion(state, write);
     this.#judgeHeartbeat(state, write, nowMs);
     if (write.setsValue) state.lastValues = write.group.values();
     this.follow();
@@ -111,8 +105,8 @@ export class SetpointJudge {
   refused(peer: Peer, group: SetpointGroup): void {
     const state = this.#states.get(group);
     if (state?.peer !== peer) return;
-    drop(state.enable);
-    drop(state.reversion);
+    state.enable?.drop();
+    state.reversion?.drop();
     state.enable = state.reversion = null;
   }
 
@@ -120,8 +114,8 @@ export class SetpointJudge {
   changedByOthers(group: SetpointGroup): void {
     const state = this.#states.get(group);
     if (state === undefined) return;
-    drop(state.enable);
-    drop(state.reversion);
+    state.enable?.drop();
+    state.reversion?.drop();
     this.#states.delete(group);
   }
 
@@ -129,7 +123,7 @@ export class SetpointJudge {
   reverted(group: SetpointGroup): void {
     const state = this.#states.get(group);
     if (state === undefined) return;
-    drop(state.reversion);
+    state.reversion?.drop();
     state.reversion = null;
     const { heartbeat } = state;
     if (heartbeat === null || heartbeat.lapsedMs !== null) return;
@@ -144,7 +138,7 @@ export class SetpointJudge {
   follow(): void {
     for (const [group, state] of this.#states)
       if (state.enable !== null && group.isEnabled()) {
-        state.enable.deadline.met();
+        state.enable.met();
         state.enable = null;
       }
   }
@@ -152,8 +146,8 @@ export class SetpointJudge {
   /** Ends all waits. */
   release(): void {
     for (const { enable, reversion } of this.#states.values()) {
-      drop(enable);
-      drop(reversion);
+      enable?.drop();
+      reversion?.drop();
     }
     this.#states.clear();
   }
@@ -161,8 +155,8 @@ export class SetpointJudge {
   #stateOf(peer: Peer, group: SetpointGroup, nowMs: number): State {
     const existing = this.#states.get(group);
     if (existing?.peer === peer) return existing;
-    drop(existing?.enable ?? null);
-    drop(existing?.reversion ?? null);
+    existing?.enable?.drop();
+    existing?.reversion?.drop();
     const state: State = {
       peer,
       enable: null,
@@ -214,41 +208,40 @@ export class SetpointJudge {
   #judgeEnable(state: State, { group, setsValue, setsEnable, evidence }: SetpointWrite, nowMs: number): void {
     const rule = this.#options.rules.enable_forgotten;
     if (group.isEnabled()) {
-      if (state.enable !== null) state.enable.deadline.met();
+      if (state.enable !== null) state.enable.met();
       else if (setsValue) rule.exercised(state.peer);
       state.enable = null;
       return;
     }
     if (setsEnable) {
       state.disabledMs = nowMs;
-      drop(state.enable);
+      state.enable?.drop();
       state.enable = null;
       return;
     }
     const isPutBack = nowMs - state.disabledMs < putBackMs || group.isNeutral() || group.values() === state.lastValues;
-    if (!setsValue || isPutBack || isRunning(state.enable, nowMs)) return;
-    const waitMs = rule.param('wait_s') * 1000;
+    if (!setsValue || isPutBack || state.enable?.isPending === true) return;
     const values = group.values();
-    state.enable = this.#wait(state.peer, rule, group, waitMs, nowMs, () => ({
+    state.enable = this.#wait(state.peer, rule, group, () => ({
       text: `wrote ${group.name} (${values}) and did not switch on ${group.enable}`,
       facts: { point: group.name, enable: group.enable, values },
       ...evidence,
     }));
   }
 
-  #judgeReversion(state: State, { group, evidence }: SetpointWrite, nowMs: number): void {
+  #judgeReversion(state: State, { group, evidence }: SetpointWrite): void {
     if (group.timer === null) return;
     const rule = this.#options.rules.no_reversion;
     if (!group.isEnabled() || group.isNeutral()) {
-      drop(state.reversion);
+      state.reversion?.drop();
       state.reversion = null;
     } else if (group.reversionS() > 0) {
-      if (state.reversion !== null) state.reversion.deadline.met();
+      if (state.reversion !== null) state.reversion.met();
       else rule.exercised(state.peer);
       state.reversion = null;
-    } else if (!isRunning(state.reversion, nowMs)) {
+    } else if (state.reversion?.isPending !== true) {
       const values = group.values();
-      state.reversion = this.#wait(state.peer, rule, group, rule.param('wait_s') * 1000, nowMs, () => ({
+      state.reversion = this.#wait(state.peer, rule, group, () => ({
         text: `put ${group.name} (${values}) in force and left ${group.timer} at 0`,
         facts: { point: group.name, timer: group.timer, values },
         ...evidence,
@@ -339,30 +332,9 @@ export class SetpointJudge {
       );
   }
 
-  #wait(
-    peer: Peer,
-    rule: RuleHandle,
-    group: SetpointGroup,
-    waitMs: number,
-    nowMs: number,
-    expired: () => Case,
-  ): Pending {
+  #wait(peer: Peer, rule: RuleHandle, group: SetpointGroup, expired: () => Case): Deadline {
     const { findings, deviceIndex } = this.#options;
-    const deadline = findings.waitFor({
-      rule,
-      peer,
-      deviceIndex,
-      waitMs,
-      presence: 'active',
-      expired,
-      key: group.name,
-    });
-    return { deadline, untilMs: nowMs + waitMs };
+    const waitMs = rule.param('wait_s') * 1000;
+    return findings.waitFor({ rule, peer, deviceIndex, waitMs, presence: 'active', expired, key: group.name });
   }
 }
-
-function drop(pending: Pending | null): void {
-  pending?.deadline.drop();
-}
-
-const isRunning = (pending: Pending | null, nowMs: number) => pending !== null && nowMs < pending.untilMs;

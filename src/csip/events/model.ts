@@ -60,6 +60,8 @@ export interface ListedProgram {
   readonly controls: readonly ListedControl[] | undefined;
   /** true: the list has controls that are not among `controls` */
   readonly isPartial?: boolean;
+  /** when `controls` were read, on `WallClock.monotonicMs`; absent or null: just now */
+  readonly controlsReadMs?: number | null;
 }
 
 /** DERControlResponse.status. */

@@ -66,11 +66,12 @@ export class AnswerJudge {
 
   #serverErrors(seen: SeenAnswer): void {
     const { rules, peer, clock } = this.#parts;
-    const { status, request, url } = seen;
+    const { status, request, url, headers } = seen;
     const rule = rules.server_errors;
     const key = `${request.method} ${pathOf(url)}`;
-    // 501 is about the method, not about a failure
-    if (status < 500 || status === 501) {
+    // 501 is about the method, and a server that is busy or in maintenance may say so
+    const isAnnounced = status === 503 && 'retry-after' in headers;
+    if (status < 500 || status === 501 || isAnnounced) {
       rule.exercised(peer);
       return;
     }

@@ -46,7 +46,7 @@ export class DocumentJudge {
         peer,
         request.deviceIndex,
         () => ({
-          text: `${request.resource} has the media type ${type === '' ? 'of none' : short(type)}`,
+          text: `${request.resource} has ${type === '' ? 'no media type' : `the media type ${short(type)}`}`,
           facts: { path: pathOf(url), type },
           message,
         }),

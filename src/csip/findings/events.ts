@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Case } from '../../core/findings/rule.ts';
 import type { ResolvedControl } from '../control/model.ts';
 import { modesIn } from '../control/modes.ts';
-import type { ListedControl } from '../events/model.ts';
+import type { ListedControl, ListedProgram } from '../events/model.ts';
 import { maxEvents } from '../events/receive.ts';
 import { isLive } from '../events/state.ts';
 import type { TrackedEvent } from '../events/state.ts';
@@ -74,8 +74,8 @@ export class EventJudge {
       const event = events.get(control.mrid);
       if (event === undefined || event.left) this.#first(control, seen, memory);
       else this.#again(event, control, seen);
-      this.#status(control, seen);
     }
+    for (const program of programs) this.#statuses(program, seen);
     this.#vanished(seen);
     this.#twice(seen);
     this.#defaults(seen, memory);
@@ -163,14 +163,21 @@ export class EventJudge {
     }));
   }
 
-  #status(control: ListedControl, seen: SeenPrograms): void {
+  /** Judges statuses as of the reading of their list: lists are polled one by one, and an unreadable one stays. */
+  #statuses({ controls = [], controlsReadMs }: ListedProgram, seen: SeenPrograms): void {
+    if (seen.nowS === null) return;
+    const nowMs = this.#parts.clock.monotonicMs();
+    const readS = seen.nowS - (nowMs - (controlsReadMs ?? nowMs)) / 1000;
+    for (const control of controls) this.#status(control, readS, seen);
+  }
+
+  #status(control: ListedControl, readS: number, seen: SeenPrograms): void {
     const { rules } = this.#parts;
     const { mrid, startS, durationS, randomizeStartS, status } = control;
-    const { nowS } = seen;
     const rule = rules.event_status_late;
-    if (nowS === null || ended(status)) return;
-    const lateS = nowS - startS - Math.abs(randomizeStartS);
-    if (lateS <= rule.param('tolerance_s') || nowS >= startS + durationS) return;
+    if (ended(status)) return;
+    const lateS = readS - startS - Math.abs(randomizeStartS);
+    if (lateS <= rule.param('tolerance_s') || readS >= startS + durationS) return;
     this.#decide(rule, status === 'active', seen, mrid, () => ({
       text: `the event ${mrid} is shown as scheduled ${Math.round(lateS)} s after its start`,
       facts: { mRID: mrid, lateS: Math.round(lateS) },

@@ -11,10 +11,17 @@ const maxLists = 32;
 /** Items of one list that are remembered; longer lists are not judged. */
 const maxItems = 100;
 
+/** Keys of the items of a list. */
+interface Reading {
+  readonly items: ReadonlySet<string>;
+  /** on `WallClock.monotonicMs` */
+  readonly atMs: number;
+}
+
 /** A subscribed list. */
 interface Followed {
-  /** keys of the items of the last reading since the subscription; null: none yet */
-  items: ReadonlySet<string> | null;
+  /** the last reading since the subscription; null: none yet */
+  reading: Reading | null;
   /** on `WallClock.monotonicMs` */
   notifiedMs: number;
   waiting: Deadline | null;
@@ -39,7 +46,7 @@ export class NotificationJudge {
     const path = pathOf(url);
     const followed = this.#lists.get(path);
     if (isActive && followed === undefined)
-      this.#lists.set(path, { items: null, notifiedMs: -Infinity, waiting: null });
+      this.#lists.set(path, { reading: null, notifiedMs: -Infinity, waiting: null });
     if (isActive || followed === undefined) return;
     followed.waiting?.drop();
     this.#lists.delete(path);
@@ -74,14 +81,17 @@ export class NotificationJudge {
     // a client that has posted its EndDevice has changed that list itself
     if (followed === undefined || !isWhole || name === 'EndDeviceList') return;
     const keys = items.map(keyOf);
-    const before = followed.items;
-    followed.items = items.length > maxItems || keys.includes(undefined) ? null : new Set(keys as string[]);
-    if (before === null || followed.items === null) return;
-    const added = [...followed.items].find((key) => !before.has(key));
-    if (added === undefined || followed.waiting !== null) return;
+    const nowMs = clock.monotonicMs();
+    const before = followed.reading;
+    const isJudged = items.length <= maxItems && !keys.includes(undefined);
+    followed.reading = isJudged ? { items: new Set(keys as string[]), atMs: nowMs } : null;
+    if (before === null) return;
+    const added = followed.reading && [...followed.reading.items].find((key) => !before.items.has(key));
+    if (added === null || added === undefined || followed.waiting?.isPending === true) return;
     const rule = rules.notification_missing;
     const waitMs = rule.param('wait_s') * 1000;
-    if (clock.monotonicMs() - followed.notifiedMs <= waitMs) {
+    // a notification since the last reading may have been about the item
+    if (followed.notifiedMs >= Math.min(before.atMs, nowMs - waitMs)) {
       rule.exercised(peer);
       return;
     }
@@ -96,13 +106,10 @@ export class NotificationJudge {
       waitMs,
       presence: 'connected',
       key: path,
-      expired: () => {
-        followed.waiting = null;
-        return {
-          text: `the ${name} has a new item, and no notification of it came within ${waitMs / 1000} s`,
-          facts: { path, item: added },
-        };
-      },
+      expired: () => ({
+        text: `the ${name} has a new item, and no notification of it came within ${waitMs / 1000} s`,
+        facts: { path, item: added },
+      }),
     });
   }
 

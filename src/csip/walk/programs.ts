@@ -262,7 +262,7 @@ export class ProgramListWalk {
     const old = before.get(key);
     const [defaults, controls] = await Promise.all([
       this.#default(program, base, old?.listed.defaultControl),
-      this.#controls(program, base, old?.listed.controls),
+      this.#controls(program, base, old?.listed),
     ]);
     const listed: ListedProgram = {
       key,
@@ -272,6 +272,7 @@ export class ProgramListWalk {
       defaultControl: defaults.value,
       controls: controls.value,
       isPartial: controls.isPartial,
+      controlsReadMs: controls.readMs,
     };
     const used = [...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])];
     const curves = await this.#inParts(used.length, usedCurves(used, base));
@@ -301,14 +302,14 @@ export class ProgramListWalk {
     });
   }
 
-  async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
+  async #controls(program: Received<DERProgram>, base: string, old: ListedProgram | undefined) {
     const href = program.DERControlListLink?.href;
     if (href === undefined)
       return part([], { isPartial: true, remarks: emptyLinks(program, 'DERControlListLink', base) });
     const { reader, deviceIndex, aheadS, warn } = this.#options;
     const read = await reader.list('DERControlList', { href, base }, deviceIndex, this.#holding);
     if (read.kind === 'absent') return part([], { isPartial: true, remarks: remarksOfMissed(read) });
-    if (read.kind !== 'found') return this.#kept(read, old);
+    if (read.kind !== 'found') return { ...this.#kept(read, old?.controls), readMs: old?.controlsReadMs ?? null };
     const { items, list } = read.value;
     const resolution = await this.#resolve(
       items.map(({ DERControlBase: controlBase = {} }) => controlBase),
@@ -321,6 +322,7 @@ export class ProgramListWalk {
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
     const unusable = items.flatMap((item, at) => (listed[at] === null ? [unusableRemark(item, at, read.url)] : []));
     return part(usable, {
+      readMs: read.middleMonotonicMs,
       resources: [resource],
       isPartial: usable.length < items.length || !read.value.isWhole,
       complete: resolution.complete,
@@ -379,11 +381,13 @@ interface PartFacts {
   readonly complete: boolean;
   /** true: a part of a list */
   readonly isPartial: boolean;
+  /** when a list was read, on `WallClock.monotonicMs`; null: it was not */
+  readonly readMs: number | null;
   readonly remarks: readonly Remark[];
 }
 
 function part<T>(value: T, facts: Partial<PartFacts> = {}): PartFacts & { readonly value: T } {
-  return { resources: [], complete: true, isPartial: false, remarks: [], ...facts, value };
+  return { resources: [], complete: true, isPartial: false, readMs: null, remarks: [], ...facts, value };
 }
 
 /** The remark about a link of a program that has no usable `href`; empty: the program has no such link. */

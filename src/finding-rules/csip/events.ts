@@ -43,7 +43,7 @@ export const eventRules = {
     clause:
       'sep.xsd, EventStatus.currentStatus: for events with a start time at or before the current time, 0 shall never be indicated',
     title: 'An event that has started is still shown as scheduled.',
-    situation: 'A reading shows an event within its time.',
+    situation: 'A reading of its list shows an event within its time.',
     proof: 'Its status is 0 though its start with the largest random delay lies back by more than the tolerance.',
     consequence: 'Devices run it all the same; people who look at the server are misled.',
     trap: 'The random part and the tolerance leave servers with a timer time to update.',

@@ -32,7 +32,7 @@ export const messageRules = {
     situation: 'The client sends requests.',
     proof: 'Three requests with one method and address are answered with 5xx within ten minutes.',
     consequence: 'A device falls back to its default control.',
-    trap: 'One failure is no case, and this client waits longer from one repetition to the next.',
+    trap: 'One failure is no case, and neither is a 503 with Retry-After, by which a server announces a pause.',
     quietS: 600,
     params: {
       failures: { default: 3, min: 2, max: 100, unit: null, title: 'failures in ten minutes' },
@@ -91,7 +91,7 @@ export const messageRules = {
     core: 'reading',
     title: 'A change of a subscribed list was not notified.',
     situation: 'A poll shows a new item in a list to which the client is subscribed.',
-    proof: 'No notification about the list comes within 60 s after it, nor came in the 60 s before.',
+    proof: 'No notification about the list comes within 60 s after it, nor came since the reading before.',
     consequence: 'A device that relies on notifications is late by a poll.',
     trap: 'Items that end by time are no change, and before the first notification the listener may be out of reach.',
     needs: ['subscriptions'],

@@ -105,6 +105,9 @@ describe('CSIP findings: events', () => {
     trap: (rig) => {
       rig.read(160, one(control('A'))).read(165, one(control('A', { randomizeStartS: 5 })));
       rig.read(200, one(control('A')));
+      // a list that was read before the start, and shown again because another list was read
+      const readMs = rig.findings.wall.monotonicMs();
+      rig.pass(120).read(180, { ...one(control('A')), controlsReadMs: readMs });
     },
   });
 

@@ -31,7 +31,7 @@ const followed = (rig: JudgeRig) => {
   return rig.list('DERProgramList', programs('A'));
 };
 /** The same, and a notification has come before. */
-const reached = (rig: JudgeRig) => followed(rig).notify('/list').pass(61);
+const reached = (rig: JudgeRig) => followed(rig).notify('/list').pass(1).list('DERProgramList', programs('A')).pass(61);
 
 describe('CSIP findings: answers to a client, and notifications', () => {
   judges('created_location', {
@@ -60,11 +60,12 @@ describe('CSIP findings: answers to a client, and notifications', () => {
     right: (rig) => rig.get(time(1)),
     // two of one address, one of another, and the first one more than ten minutes before the last
     trap: (rig) => {
-      fails(rig, 503);
+      fails(rig, 500);
       rig.pass(301);
       for (const status of [500, 501, 501, 501]) fails(rig, status, { href: '/other' });
       fails(rig, 500).pass(300);
       fails(rig, 502);
+      for (const status of [503, 503, 503]) fails(rig, status, { href: '/paused' });
     },
   });
 
@@ -113,11 +114,16 @@ describe('CSIP findings: answers to a client, and notifications', () => {
     trap: (rig) => {
       // notified before the poll
       followed(rig).notify('/list').pass(60).list('DERProgramList', programs('A', 'B'));
+      // notified long before, and not read then
+      rig
+        .notify('/list')
+        .pass(300)
+        .list('DERProgramList', programs('A', 'B', 'C'));
       // an item that has gone, and a reading of a part
       rig
         .pass(120)
         .list('DERProgramList', programs('B'))
-        .list('DERProgramList', programs('B', 'C'), { isWhole: false });
+        .list('DERProgramList', programs('B', 'D'), { isWhole: false });
       // new before the subscription was there
       rig.judge.subscribed(`${origin}/list`, false);
       rig.judge.subscribed(`${origin}/list`, true);
@@ -135,6 +141,17 @@ describe('CSIP findings: answers to a client, and notifications', () => {
   it('notification_missing: undecided before the first notification, since the listener may be out of reach', () => {
     const rig = followed(new JudgeRig()).list('DERProgramList', programs('A', 'B')).pass(60);
     expect(rig.findings.row(rig.peer, 'csip.notification_missing')).to.include({ state: 'undecided', undecided: 1 });
+  });
+
+  it('notification_missing: goes on after a wait that could not be decided', () => {
+    const rig = reached(new JudgeRig()).list('DERProgramList', programs('A', 'B'));
+    rig.judge.reachable(false);
+    rig.judge.reachable(true);
+    rig
+      .pass(60)
+      .list('DERProgramList', programs('A', 'B', 'C'))
+      .pass(60);
+    expect(rig.findings.ids(rig.peer)).to.deep.equal(['csip.notification_missing']);
   });
 
   judges('notification_other', {

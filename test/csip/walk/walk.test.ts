@@ -185,10 +185,13 @@ describe('csip/walk', () => {
     rig.server.controls('/derp/1', [control('0A01')]);
     await rig.server.pass(5);
     assert.equal(rig.controls.length, 1);
+    const { controlsReadMs } = rig.program.listed;
     rig.server.resources.set('/derp/1/derc', 'cut');
     rig.server.resources.set('/derp/1/dderc', 'cut');
     await rig.server.pass(80);
     assert.equal(rig.controls.length, 1);
+    assert.equal(typeof controlsReadMs, 'number');
+    assert.equal(rig.program.listed.controlsReadMs, controlsReadMs);
     rig.server.resources.set('/derp/1/derc', 404);
     await rig.server.pass(80);
     assert.deepEqual(rig.controls, []);

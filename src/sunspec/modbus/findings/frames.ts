@@ -1,5 +1,6 @@
 /** Judges the form of requests: quantities, functions, units, and several requests at a time. */
 import type { Framing } from '../framing/framing.ts';
+import { Episode } from './request.ts';
 import type { JudgeContext, JudgedRequest } from './request.ts';
 
 const maxRead = 125;
@@ -113,22 +114,28 @@ export class FrameJudge {
   judgeUnserved(request: JudgedRequest, unitId: number): void {
     const { master, peer, nowMs } = request;
     const rule = this.#context.rules.unit_unserved;
+    // a device that was there and has left may return
+    if (master.servedUnits[unitId] === 1) {
+      rule.undecided(peer);
+      return;
+    }
     const asked = master.units.get(unitId);
     if (asked === undefined) {
       if (master.units.size >= maxRemembered) master.units.clear();
-      master.units.set(unitId, { count: 0, sinceMs: nowMs });
+      master.units.set(unitId, new Episode(nowMs));
+    }
+    if (asked?.goesOn(nowMs) !== true) {
       rule.exercised(peer);
       return;
     }
-    asked.count += 1;
     const { count, sinceMs } = asked;
-    if (count < minUnitRepetitions || nowMs - sinceMs < unitScanMs) return;
+    if (count <= minUnitRepetitions || nowMs - sinceMs < unitScanMs) return;
     rule.broken(
       peer,
       null,
       () => ({
-        text: `asked for unit ${unitId}, which is not served here, ${count + 1} times within ${Math.round((nowMs - sinceMs) / 1000)} s`,
-        facts: { unit_id: unitId, requests: count + 1 },
+        text: `asked for unit ${unitId}, which is not served here, ${count} times within ${Math.round((nowMs - sinceMs) / 1000)} s`,
+        facts: { unit_id: unitId, requests: count },
         ...request.evidence(),
       }),
       String(unitId),
@@ -190,9 +197,13 @@ export class FrameJudge {
     if (identifying.has(functionCode) && nowMs - master.sinceMs < discoveryMs) return;
     const rule = this.#context.rules.function_unserved;
     const { functions } = master;
-    const refusals = (functions.get(functionCode) ?? 0) + 1;
-    if (functions.size < maxRemembered || functions.has(functionCode)) functions.set(functionCode, refusals);
-    if (refusals === 1) rule.exercised(peer);
+    const refused = functions.get(functionCode);
+    if (refused === undefined && functions.size < maxRemembered) functions.set(functionCode, new Episode(nowMs));
+    if (refused?.goesOn(nowMs) !== true) {
+      rule.exercised(peer);
+      return;
+    }
+    const refusals = refused.count;
     if (refusals <= minRepetitions) return;
     rule.broken(
       peer,

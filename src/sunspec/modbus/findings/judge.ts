@@ -268,6 +268,7 @@ class MasterConnection implements ConnectionJudge {
       frames.judgeUnserved(request, framing.unitId);
       return;
     }
+    request.master.servedUnits[framing.unitId] = 1;
     if (request.isWrite) {
       request.peer.hasWritten = true;
       pausePolls(this.#spans, request.nowMs);

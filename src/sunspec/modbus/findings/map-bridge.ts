@@ -97,6 +97,8 @@ function isStored({ modelId, path, writable, def }: PointSlot): boolean {
   return modelId === 802 ? /^soc.*rsv/i.test(path) : path !== 'ES' && path !== 'Ena';
 }
 
+const isStoredSetting = (slot: PointSlot) => isStored(slot) && !isAdoptionRequest(slot);
+
 /** Models of the published table of rights, beside model 1. */
 const isInRights = (modelId: number) => modelId >= 702 && modelId <= 715;
 
@@ -122,7 +124,7 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
-    isSettings: slots.some((slot) => isStored(slot) && !isAdoptionRequest(slot)) && !slots.some(isTimer),
+    isSettings: slots.some(isStoredSetting) && !slots.some(isTimer),
     hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
   };
 }
@@ -257,4 +259,12 @@ export function followSetpoints(
     }
   });
   return groups;
+}
+
+/** Calls `changed` when somebody else than a master, or a restart, changes settings that the device stores. */
+export function followSettings(bank: PointBank, changed: () => void): void {
+  bank.onReload(changed);
+  bank.onChange(({ points, by }) => {
+    if (by.source !== 'modbus' && points.some(isStoredSetting)) changed();
+  });
 }

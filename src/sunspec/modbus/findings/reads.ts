@@ -1,6 +1,7 @@
 /** Judges reads of a SunSpec map: places, repetitions, and how often. */
 import { SimError } from '../../../core/errors.ts';
 import type { JudgedMap } from './map-bridge.ts';
+import { Episode } from './request.ts';
 import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
 
 /** Reads of at most this many registers are probes. */
@@ -86,6 +87,7 @@ export class ReadJudge {
     if (exception === 0) {
       if (end >= map.end) this.#context.rules.chain_end_passed.exercised(request.peer);
       this.judgeDiscovery(request, map);
+      if (request.device !== null) forgetRefusals(request.device, address, count);
     } else if (codeOf(error) === 'MAP_ILLEGAL_ADDRESS' && count > maxProbe) {
       if (address >= map.base && address < map.end) this.#judgeEnd(request, map);
       this.#judgeRefusal(request);
@@ -199,23 +201,31 @@ export class ReadJudge {
     const rule = this.#context.rules.exception_ignored_read;
     const before = device.refusedReads.find((read) => read.address === address && read.count === count);
     if (before === undefined) {
-      const read = { address, count, sinceMs: nowMs, repetitions: 0 };
+      const read = { address, count, reads: new Episode(nowMs) };
       device.refusedReads = [...device.refusedReads.slice(1 - maxRefusedReads), read];
+    }
+    if (before?.reads.goesOn(nowMs) !== true) {
       rule.exercised(peer);
       return;
     }
-    before.repetitions += 1;
-    const { repetitions, sinceMs } = before;
-    if (repetitions < minReadRepetitions || nowMs - sinceMs < patienceMs) return;
+    const { count: reads, sinceMs } = before.reads;
+    if (reads <= minReadRepetitions || nowMs - sinceMs < patienceMs) return;
     rule.broken(
       peer,
       request.deviceIndex,
       () => ({
-        text: `read ${request.registers} ${repetitions + 1} times, which the device does not have`,
-        facts: { registers: request.registers, reads: repetitions + 1 },
+        text: `read ${request.registers} ${reads} times, which the device does not have`,
+        facts: { registers: request.registers, reads },
         ...request.evidence(),
       }),
       request.registers,
     );
   }
+}
+
+/** Takes a read that was answered: the registers are there now. */
+function forgetRefusals(device: MasterAtDevice, address: number, count: number): void {
+  for (const read of device.refusedReads)
+    if (read.address === address && read.count === count)
+      device.refusedReads = device.refusedReads.filter((each) => each !== read);
 }

@@ -25,12 +25,34 @@ interface RefusedWrite {
   lastMs: number;
 }
 
+/** A request that comes again after a longer pause is a new attempt: the master or the device may have changed. */
+const episodeMs = 600_000;
+
+/** Requests of one kind, with short pauses between them. */
+export class Episode {
+  count = 1;
+  sinceMs: number;
+  #lastMs: number;
+
+  constructor(nowMs: number) {
+    this.sinceMs = this.#lastMs = nowMs;
+  }
+
+  /** Counts a request. @returns false: it begins anew */
+  goesOn(nowMs: number): boolean {
+    const goesOn = nowMs - this.#lastMs <= episodeMs;
+    this.#lastMs = nowMs;
+    this.count = goesOn ? this.count + 1 : 1;
+    if (!goesOn) this.sinceMs = nowMs;
+    return goesOn;
+  }
+}
+
 /** A read that was refused. */
 interface RefusedRead {
   readonly address: number;
   readonly count: number;
-  readonly sinceMs: number;
-  repetitions: number;
+  readonly reads: Episode;
 }
 
 /** The adoption whose result the master has not read yet. */
@@ -48,12 +70,11 @@ export interface MasterAtDevice {
   refusedReads: readonly RefusedRead[];
   /** by model; null: none */
   adoptions: Map<number, OpenAdoption> | null;
-  /** checksums of the last settings by address, and the writes that changed nothing */
-  settings: Map<number, number> | null;
+  /** writes of settings that changed nothing */
   unchangedSettings: number;
   settingsSinceMs: number;
-  localRefusals: number;
-  localSinceMs: number;
+  /** writes that were refused because of local control; null: none since the last one that was carried out */
+  localRefusals: Episode | null;
 }
 
 /** Devices of one master that the judge remembers. */
@@ -65,11 +86,9 @@ const newAtDevice = (nowMs: number): MasterAtDevice => ({
   refusedWrite: null,
   refusedReads: [],
   adoptions: null,
-  settings: null,
   unchangedSettings: 0,
   settingsSinceMs: nowMs,
-  localRefusals: 0,
-  localSinceMs: nowMs,
+  localRefusals: null,
 });
 
 /** Memory of one master. */
@@ -77,9 +96,11 @@ export class Master {
   readonly peer: Peer;
   readonly sinceMs: number;
   /** refused requests by function */
-  readonly functions = new Map<number, number>();
-  /** requests to units that are not served, and the time of the first */
-  readonly units = new Map<number, { count: number; readonly sinceMs: number }>();
+  readonly functions = new Map<number, Episode>();
+  /** requests to units that are not served */
+  readonly units = new Map<number, Episode>();
+  /** by unit id: 1 if the unit was served once */
+  readonly servedUnits = new Uint8Array(256);
   /** times of the last connections with one request */
   shortConnections: readonly number[] = [];
   inputReads = 0;

@@ -2,10 +2,13 @@
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
 import { SimError } from '../../../core/errors.ts';
+import type { Peer } from '../../../core/findings/peer.ts';
 import type { RuleHandle } from '../../../core/findings/rule.ts';
 import type { Role } from '../access/certificate-role.ts';
+import { followSettings } from './map-bridge.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
+import { Episode } from './request.ts';
+import type { JudgeContext, JudgedRequest } from './request.ts';
 
 /** Exceptions that ask the master to try again: acknowledge, busy, and those of gateways. */
 const temporary: ReadonlySet<number> = new Set([5, 6, 10, 11]);
@@ -16,8 +19,18 @@ const maxSettings = 16;
 
 const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
 
+/** The last settings of one device. */
+interface Settings {
+  /** null: none yet */
+  writer: Peer | null;
+  /** by first register and number of registers */
+  readonly checksums: Map<number, number>;
+}
+
 export class WriteJudge {
   readonly #context: JudgeContext;
+  /** by bank, which ends with its device */
+  readonly #settings = new WeakMap<JudgedMap['bank'], Settings>();
 
   constructor(context: JudgeContext) {
     this.#context = context;
@@ -31,7 +44,7 @@ export class WriteJudge {
     this.#judgeLocalControl(request);
     if (request.exception === 0) {
       if (request.device !== null) request.device.refusedWrite = null;
-      if (facts.isSettings) this.#judgeSettings(request);
+      if (facts.isSettings) this.#judgeSettings(request, this.#settingsOf(map));
     } else this.judgeRepetition(request);
   }
 
@@ -147,26 +160,40 @@ export class WriteJudge {
     if (device === null) return;
     const rule = this.#context.rules.local_control_ignored;
     if (codeOf(request.error) !== 'MAP_LOCAL_CONTROL') {
-      if (request.exception === 0) device.localRefusals = 0;
+      if (request.exception === 0) device.localRefusals = null;
       return;
     }
-    device.localRefusals += 1;
-    if (device.localRefusals === 1) {
-      device.localSinceMs = nowMs;
+    const refused = device.localRefusals;
+    device.localRefusals ??= new Episode(nowMs);
+    if (refused?.goesOn(nowMs) !== true) {
       rule.exercised(request.peer);
+      return;
     }
-    const { localRefusals, localSinceMs } = device;
-    if (localRefusals < minRepetitions || nowMs - localSinceMs < patienceMs) return;
+    const { count, sinceMs } = refused;
+    if (count < minRepetitions || nowMs - sinceMs < patienceMs) return;
     rule.broken(request.peer, request.deviceIndex, () => ({
       text:
-        `wrote ${request.registers} under local control; writes were refused ${localRefusals} times within ` +
-        `${Math.round((nowMs - localSinceMs) / 1000)} s`,
-      facts: { registers: request.registers, refusals: localRefusals },
+        `wrote ${request.registers} under local control; writes were refused ${count} times within ` +
+        `${Math.round((nowMs - sinceMs) / 1000)} s`,
+      facts: { registers: request.registers, refusals: count },
       ...request.evidence(),
     }));
   }
 
-  #judgeSettings(request: JudgedRequest): void {
+  #settingsOf({ bank }: JudgedMap): Settings {
+    let settings = this.#settings.get(bank);
+    if (settings === undefined) {
+      const checksums = new Map<number, number>();
+      settings = { writer: null, checksums };
+      followSettings(bank, () => {
+        checksums.clear();
+      });
+      this.#settings.set(bank, settings);
+    }
+    return settings;
+  }
+
+  #judgeSettings(request: JudgedRequest, settings: Settings): void {
     const { device, nowMs, address, words } = request;
     if (device === null) return;
     const rule = this.#context.rules.settings_churn;
@@ -174,7 +201,7 @@ export class WriteJudge {
       device.settingsSinceMs = nowMs;
       device.unchangedSettings = 0;
     }
-    if (!isUnchanged(device, address * 128 + words.length / 2, crc32(words))) {
+    if (!isUnchanged(settings, request.peer, address * 128 + words.length / 2, crc32(words))) {
       rule.exercised(request.peer);
       return;
     }
@@ -190,12 +217,13 @@ export class WriteJudge {
   }
 }
 
-/** True if the registers were written with the same values before. */
-function isUnchanged(device: MasterAtDevice, span: number, checksum: number): boolean {
-  device.settings ??= new Map();
-  const { settings } = device;
-  const isSame = settings.get(span) === checksum;
-  if (settings.size >= maxSettings && !settings.has(span)) settings.clear();
-  settings.set(span, checksum);
+/** True if the peer wrote the registers with the same values before, and nobody else has written since. */
+function isUnchanged(settings: Settings, peer: Peer, span: number, checksum: number): boolean {
+  const { checksums } = settings;
+  if (settings.writer !== peer) checksums.clear();
+  settings.writer = peer;
+  const isSame = checksums.get(span) === checksum;
+  if (checksums.size >= maxSettings && !checksums.has(span)) checksums.clear();
+  checksums.set(span, checksum);
   return isSame;
 }

@@ -112,6 +112,15 @@ describe('findings of Modbus: frames', () => {
     });
   });
 
+  it('function_unserved leaves an identification at each daily start alone', () => {
+    rig.pass(61);
+    times(9, () => {
+      master.send(Buffer.from([43, 14, 1, 0]));
+      rig.pass(86_400);
+    });
+    expect(rig.ids()).to.deep.equal([]);
+  });
+
   describe('input_registers', () => {
     it('is found when function 4 prevails', () => {
       times(10, () => {
@@ -223,6 +232,25 @@ describe('findings of Modbus: frames', () => {
         }
       expect(rig.ids()).to.deep.equal([]);
     });
+  });
+
+  it('unit_unserved leaves a scan every hour alone', () => {
+    times(9, () => {
+      master.send(readPdu(40_000, 3), 9);
+      rig.pass(3600);
+    });
+    expect(rig.ids()).to.deep.equal([]);
+  });
+
+  it('unit_unserved leaves a unit alone that was served before and has left', () => {
+    master.read(40_000, 3);
+    rig.service = { ...rig.service, units: () => undefined };
+    times(20, () => {
+      master.read(40_000, 3);
+      rig.pass(10);
+    });
+    expect(rig.ids()).to.deep.equal([]);
+    expect(rig.findings.row(rig.peer(), 'modbus.unit_unserved').undecided).to.equal(20);
   });
 
   describe('unit_zero', () => {

@@ -11,8 +11,8 @@ describe('findings of Modbus: reads', () => {
     master = rig.connect();
   });
 
-  const times = (count: number, act: () => void) => {
-    for (let i = 0; i < count; i += 1) act();
+  const times = (count: number, act: (i: number) => void) => {
+    for (let i = 0; i < count; i += 1) act(i);
   };
 
   describe('read_part_of_point', () => {
@@ -88,6 +88,32 @@ describe('findings of Modbus: reads', () => {
     it('is kept by a master that takes the refusal', () => {
       read();
       expect(rig.ids('held')).to.include('exception_ignored_read');
+    });
+
+    it('leaves an attempt at each daily start alone', () => {
+      times(9, () => {
+        read();
+        rig.pass(86_400);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
+    it('leaves registers alone that were there in between', () => {
+      const { unit } = rig;
+      times(9, (i) => {
+        rig.unit =
+          i % 3 === 2
+            ? {
+                deviceIndex: 0,
+                judged: unit.judged ?? null,
+                read: (_, n) => Buffer.alloc(2 * n),
+                write: () => undefined,
+              }
+            : unit;
+        read();
+        rig.pass(61);
+      });
+      expect(rig.ids()).to.deep.equal([]);
     });
 
     it('leaves probes and the first minute alone', () => {

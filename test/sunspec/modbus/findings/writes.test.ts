@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { byRest } from '../../../support/map.ts';
 import { SimError } from '../../../../src/core/errors.ts';
 import { JudgeRig } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
@@ -232,6 +233,14 @@ describe('findings of Modbus: writes', () => {
       expect(rig.ids('held')).to.include('local_control_ignored');
     });
 
+    it('leaves an attempt each day alone', () => {
+      times(9, () => {
+        master.write('704.WMaxLimPct', 500);
+        rig.pass(86_400);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
     it('leaves the first minute alone', () => {
       times(9, () => master.write('704.WMaxLimPct', 500));
       expect(rig.ids()).to.deep.equal([]);
@@ -272,6 +281,21 @@ describe('findings of Modbus: writes', () => {
       times(12, () => master.write('706.Ena', 1));
       expect(rig.ids()).to.deep.equal([]);
     });
+  });
+
+  it('settings_churn leaves settings alone that take the place of those of others', () => {
+    const other = rig.connect({ address: '192.0.2.8' });
+    for (const each of [master, other]) each.read(40_000, 3);
+    times(12, () => {
+      master.write('703.ESVHi', 10_600);
+      expect(other.write('703.ESVHi', 10_700, 9200)).to.equal(0);
+    });
+    times(12, () => {
+      master.write('703.ESVHi', 10_600);
+      rig.device.set({ '703.ESVHi': 107 }, byRest);
+    });
+    expect(rig.ids()).to.deep.equal([]);
+    expect(rig.ids('broken', rig.peer('192.0.2.8'))).to.deep.equal([]);
   });
 
   describe('roles', () => {
