@@ -166,6 +166,7 @@ describe('findings about DNP3 masters: confirms', () => {
 
     it('is all that is wrong where an unsolicited response with the same number waits', () => {
       rig = new JudgeRig({ unsolicited: true });
+      rig.pass(500);
       rig.next('17');
       rig.confirm(rig.seq);
       expect(rig.rules()).to.deep.equal(['confirm_unasked']);
