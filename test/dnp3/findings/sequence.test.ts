@@ -41,6 +41,7 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
         for (const seq of [0, 1]) rig.confirm(seq);
         rig.next(class1, step);
         expect(rig.rules(), `step ${step}`).to.deep.equal(step === 7 ? ['sequence'] : []);
+        expect(rig.row('sequence').undecided, `step ${step}`).to.equal(0);
       }
     });
 
