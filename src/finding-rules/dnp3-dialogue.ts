@@ -14,7 +14,7 @@ export const dnp3DialogueRules = {
     situation: 'The master gets responses with IIN1.7 DEVICE_RESTART, as after each start of an outstation.',
     proof: 'Three responses on one connection, over 30 s, had the bit, and no write of g80v1 index 7 came.',
     consequence: 'The outstation looks restarted for ever, and nobody notices its next restart.',
-    trap: 'A write that the outstation refuses counts as an attempt; while the fault `restart_bit` sets the bit nothing counts.',
+    trap: 'A refused write counts as an attempt, a repeated request adds no response, and the fault `restart_bit` excuses.',
     isTimed: true,
   },
   no_integrity: {
@@ -24,9 +24,9 @@ export const dnp3DialogueRules = {
     core: 'reading',
     title: 'No integrity poll after a restart',
     situation: 'The outstation has restarted, and the master gets a response with IIN1.7 DEVICE_RESTART.',
-    proof: 'No read of static data came within 60 s, on a connection that stood all the time.',
+    proof: 'On this connection three requests or more came in 60 s or more, and none of them reads static data.',
     consequence: 'The master shows the values from before the restart.',
-    trap: 'A new connection without a restart needs no poll; a read of any static group counts as one.',
+    trap: 'A read of any static group counts as one; a new connection without a restart needs none, and silence is not late.',
     isTimed: true,
   },
   overflow_ignored: {
@@ -35,7 +35,7 @@ export const dnp3DialogueRules = {
     clause: `${practice}events are lost, so the values of the master are old (stepfunc/dnp3#41)`,
     title: 'No integrity poll after an overflow',
     situation: 'The master gets a response with IIN2.3 EVENT_BUFFER_OVERFLOW.',
-    proof: 'No read of static data came within 60 s, on a connection that stood all the time.',
+    proof: 'On this connection three requests or more came in 60 s or more, and none of them reads static data.',
     consequence: 'The values of the points whose events were lost are wrong until the next integrity poll.',
     trap: 'The bit stays until a response that told of it is confirmed, so that its repetition asks for nothing more.',
     isTimed: true,
@@ -47,7 +47,7 @@ export const dnp3DialogueRules = {
     clause: `${practice}a restart between the last response and the write goes unnoticed`,
     title: 'DEVICE_RESTART is cleared without having been seen',
     situation: 'The master writes g80v1 index 7 = 0.',
-    proof: 'It had responses on this connection, and none of the last 30 s had IIN1.7.',
+    proof: 'Neither the last response on this connection nor another one of the last 30 s had IIN1.7.',
     consequence: 'The master clears the bit of a restart that it does not know of, and keeps stale values.',
     trap: 'The first request of a connection may clear the bit, since no response came before it.',
   },
@@ -72,6 +72,7 @@ export const dnp3DialogueRules = {
     proof: 'The time is more than 60 s off the clock of this machine.',
     consequence: 'Events and schedules are off by as much, often by the hours of a time zone.',
     trap: 'A wrong clock of this machine looks the same: the text gives the difference; g50v3 counts from RECORD_CURRENT_TIME.',
+    needs: ['wall_clock'],
     isTimed: true,
     params: {
       tolerance_s: { default: 60, min: 1, max: 86_400, unit: 's', title: 'difference that is accepted' },
@@ -95,10 +96,9 @@ export const dnp3DialogueRules = {
     title: 'A response that asks for a confirm gets none',
     situation:
       'The outstation sends a fragment with CON: events, a fragment with others behind it, unsolicited events.',
-    proof:
-      'No confirm came within 6 s, and then another request came on the same connection; for unsolicited events three times.',
+    proof: 'Three times in a row no confirm came within 6 s, and then another request came on the same connection.',
     consequence: 'The outstation reports the same events for ever, until its buffers overflow.',
-    trap: 'An early request ends the series; repeated ones, late answers, and unsolicited responses of the first minute do not count.',
+    trap: 'A lost response, an early request, a repeated one, a late answer, and the first minute of unsolicited ones do not count.',
     isTimed: true,
   },
   confirm_sequence: {
@@ -129,9 +129,10 @@ export const dnp3DialogueRules = {
     core: 'reading',
     title: 'A new request has a wrong sequence number',
     situation: 'A request comes after another one on the same connection.',
-    proof: 'Its octets differ from those of the last one, and its number is not the next one modulo 16.',
+    proof:
+      'Its octets differ, and its number is not the next one modulo 16; where it leaves out 1 to 3 numbers, three times in a row.',
     consequence: 'A device takes it as a repetition of the last request and does not carry it out, or drops it.',
-    trap: 'The number may follow any fragment of the last answer; repetitions, broadcasts, and 0 after a pause of 10 s do not count.',
+    trap: 'One lost request, the number of any fragment of the last answer, repetitions, and 0 after a pause of 10 s do not count.',
   },
   request_form: {
     severity: 'violation',

@@ -11,7 +11,7 @@ export const ocppRequestRules = {
     situation: 'The central system sends a charging profile, alone or with a remote start.',
     proof: 'Its periods do not ascend, a limit is negative, its validity ends before it begins, or its place is wrong.',
     consequence: 'A station rejects it, and the vehicle charges without the limit.',
-    trap: 'A relative ChargePointMaxProfile of 1.6 and an absolute one without a start are allowed.',
+    trap: 'A relative ChargePointMaxProfile and an absolute one without a start are allowed in 1.6; an unknown place is a probe.',
   },
   profile_limits: {
     severity: 'violation',
@@ -22,7 +22,7 @@ export const ocppRequestRules = {
     proof:
       'Its stack level, its periods, its unit or the number of profiles is above the settings that name the limit.',
     consequence: 'A station rejects it, and the vehicle charges without the limit.',
-    trap: 'A central system that has not read the settings yet could not know them.',
+    trap: 'A central system that has not read these settings yet could not know them.',
   },
   profile_clash: {
     severity: 'risk',
@@ -97,6 +97,7 @@ export const ocppRequestRules = {
     proof: 'Its expiry is more than 60 s in the past.',
     consequence: 'A station refuses it, and the driver finds the place taken.',
     trap: 'A message that was on its way for some seconds is refused and not judged.',
+    needs: ['wall_clock'],
   },
   der_rule: {
     severity: 'violation',
@@ -126,7 +127,8 @@ export const ocppRequestRules = {
     quietS: 600,
     title: 'A setting is asked for again after it was refused',
     situation: 'The central system reads or writes settings.',
-    proof: 'On one connection the same key, or key and value, is refused four times.',
+    proof:
+      'On one connection the same key, or key and value, is refused four times, each within 10 min of the last one.',
     consequence: 'A station refuses it each time, and its log fills.',
     trap: 'Other values and other keys count anew, and so does each connection.',
   },

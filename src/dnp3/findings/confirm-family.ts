@@ -11,6 +11,8 @@ export class OneFamily {
   /** number of the last confirm, which may be repeated; null: none */
   #confirmedSeq: number | null = null;
   #awaited: { readonly seq: number; readonly sinceMs: number } | null = null;
+  /** number of the last fragment, if it did not ask for a confirm; null: it did */
+  #unaskedSeq: number | null = null;
 
   get isWaiting(): boolean {
     return this.#awaited !== null;
@@ -24,13 +26,17 @@ export class OneFamily {
   sent({ seq, asksForConfirm }: Outgoing, nowMs: number): void {
     if (asksForConfirm) this.#askedMs[seq] = nowMs;
     this.#awaited = asksForConfirm ? { seq, sinceMs: nowMs } : null;
+    this.#unaskedSeq = asksForConfirm ? null : seq;
   }
 
-  /** `former`: of a fragment before, again or late */
-  confirm(seq: number, nowMs: number): 'awaited' | 'former' | 'wrong' {
+  /** `former`: of a fragment before, again or late; `unasked`: of the last one, which needs none */
+  confirm(seq: number, nowMs: number): 'awaited' | 'former' | 'unasked' | 'wrong' {
     const isAwaited = this.#awaited?.seq === seq;
     const isLate = nowMs - (this.#askedMs[seq] ?? -Infinity) <= formerMs;
-    if (!isAwaited && !isLate) return seq === this.#confirmedSeq ? 'former' : 'wrong';
+    if (!isAwaited && !isLate) {
+      if (seq === this.#unaskedSeq) return 'unasked';
+      return seq === this.#confirmedSeq ? 'former' : 'wrong';
+    }
     this.#askedMs[seq] = -Infinity;
     this.#confirmedSeq = seq;
     if (isAwaited) this.#awaited = null;

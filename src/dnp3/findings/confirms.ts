@@ -10,6 +10,8 @@ const lateMs = 1000;
 const startUpMs = 60_000;
 /** Attempts without a confirm that are a case: of the response without objects, and of events. */
 const [nullAttempts, eventAttempts] = [5, 3];
+/** Responses in a row without a confirm that are a case: a gateway to a serial line may lose one. */
+const maxUnconfirmed = 3;
 
 export class ConfirmsJudge implements TopicJudge {
   readonly #dialogue: Dialogue;
@@ -22,6 +24,8 @@ export class ConfirmsJudge implements TopicJudge {
   #hasRequestSince = false;
   #requestedMs = 0;
   #isLate = false;
+  /** responses in a row that were left unconfirmed */
+  #unconfirmed = 0;
 
   constructor(dialogue: Dialogue) {
     this.#dialogue = dialogue;
@@ -44,9 +48,13 @@ export class ConfirmsJudge implements TopicJudge {
     this.#requestedMs = nowMs;
     // a repeated request shows that the response has not arrived; an early one ends the series
     if (waitingMs === null || waitingMs < confirmWaitMs || isLate || isRetry || cast !== 'unicast') return;
+    this.#unconfirmed += 1;
+    const responses = this.#unconfirmed;
+    if (responses < maxUnconfirmed) return;
+    this.#unconfirmed = 0;
     this.#dialogue.broken(rules.unconfirmed, () => ({
-      text: `sent a request ${Math.round(waitingMs / 1000)} s after a response with CON, and no confirm before it`,
-      facts: { waited_ms: Math.round(waitingMs) },
+      text: `left ${responses} responses with CON unconfirmed, and sent a request ${Math.round(waitingMs / 1000)} s after the last one`,
+      facts: { responses, waited_ms: Math.round(waitingMs) },
       excerpt: octets,
       sinceMs: this.#dialogue.wallMs - waitingMs,
     }));
@@ -57,13 +65,14 @@ export class ConfirmsJudge implements TopicJudge {
     const [family, other] = isUnsolicited ? [this.#unsolicited, this.#solicited] : [this.#solicited, this.#unsolicited];
     const outcome = family.confirm(seq, nowMs);
     if (isUnsolicited) this.#attempts = 0;
+    else this.#unconfirmed = 0;
     if (outcome === 'awaited') {
       this.#dialogue.exercised(rules.unconfirmed, rules.confirm_sequence, rules.confirm_unasked);
       if (isUnsolicited && this.#attempted?.hasObjects === false) this.#dialogue.exercised(rules.null_unconfirmed);
       return;
     }
     if (outcome === 'former') return;
-    const isAwaited = family.isWaiting || other.awaitedSeq === seq;
+    const isAwaited = outcome === 'wrong' && (family.isWaiting || other.awaitedSeq === seq);
     const what = `confirmed ${isUnsolicited ? 'an unsolicited response' : 'a response'} with the number ${seq}`;
     const facts = { sequence: seq, unsolicited: isUnsolicited, awaited: family.awaitedSeq };
     if (isAwaited)
@@ -79,7 +88,7 @@ export class ConfirmsJudge implements TopicJudge {
 
   restarted(): void {
     this.#solicited.end(this.#dialogue.nowMs);
-    this.#attempts = 0;
+    this.#attempts = this.#unconfirmed = 0;
     this.#attempted = null;
   }
 

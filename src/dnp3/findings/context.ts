@@ -61,6 +61,8 @@ export class JudgeContext {
     master.facet('outstation', facts.address);
     if (facts.hasUnsolicited) master.lacking.delete('unsolicited');
     else master.lacking.set('unsolicited', 'unsolicited responses are off (--dnp3_unsolicited)');
+    if (facts.isWallTime) master.lacking.delete('wall_clock');
+    else master.lacking.set('wall_clock', 'masters set the simulated clock (--remote_clock)');
     return new Dialogue({ findings, rules: this.rules, clock, message, facts }, master, history);
   }
 

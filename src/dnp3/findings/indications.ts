@@ -2,13 +2,14 @@
 import { functionCodes, iin } from '../stack/application/types.ts';
 import type { ObjectHeader, Request } from '../stack/application/types.ts';
 import type { RuleHandle } from '../../core/findings/rule.ts';
-import { OneWait } from './dialogue.ts';
 import type { Dialogue, Incoming, Outgoing, TopicJudge } from './dialogue.ts';
 import { readsStatic } from './reads.ts';
 
 const indicationGroup = 80;
 const timeGroup = 50;
 const integrityWaitMs = 60_000;
+/** Requests after which a master has had its turn to poll. */
+const integrityTurns = 3;
 /** Time without IIN1.7 after which a write that clears it is blind. */
 const blindAfterMs = 30_000;
 const minutes15Ms = 15 * 60_000;
@@ -71,6 +72,58 @@ class LastingBit {
   }
 }
 
+/** A poll that an indication asks for. A master that sends nothing more, or polls its outstations in turn, is not late. */
+class DuePoll {
+  readonly #dialogue: Dialogue;
+  readonly #rule: RuleHandle;
+  readonly #cause: string;
+  /** monotonic ms of the indication; null: no poll is due */
+  #sinceMs: number | null = null;
+  #turns = 0;
+
+  constructor(dialogue: Dialogue, rule: RuleHandle, cause: string) {
+    this.#dialogue = dialogue;
+    this.#rule = rule;
+    this.#cause = cause;
+  }
+
+  get isDue(): boolean {
+    return this.#sinceMs !== null;
+  }
+
+  begin(): void {
+    if (this.isDue) return;
+    this.#sinceMs = this.#dialogue.nowMs;
+    this.#turns = 0;
+  }
+
+  /** The master has sent a request that is no such poll. */
+  passed(): void {
+    if (this.#sinceMs === null) return;
+    this.#turns += 1;
+    const tookMs = this.#dialogue.nowMs - this.#sinceMs;
+    if (this.#turns < integrityTurns || tookMs < integrityWaitMs) return;
+    this.#sinceMs = null;
+    const [seconds, requests] = [Math.round(tookMs / 1000), this.#turns];
+    this.#dialogue.broken(this.#rule, () => ({
+      text: `sent ${requests} requests in the ${seconds} s after ${this.#cause}, and read no static data`,
+      facts: { outstation: this.#dialogue.facts.address, requests, seconds },
+      sinceMs: this.#dialogue.wallMs - tookMs,
+    }));
+  }
+
+  met(): void {
+    if (this.isDue) this.#dialogue.exercised(this.#rule);
+    this.#sinceMs = null;
+  }
+
+  /** The connection or the outstation has ended before. */
+  cut(): void {
+    if (this.isDue) this.#rule.undecided(this.#dialogue.peer);
+    this.#sinceMs = null;
+  }
+}
+
 /** Words for a wrong time. */
 function offsetText(offsetMs: number, toleranceMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000);
@@ -84,13 +137,15 @@ export class IndicationsJudge implements TopicJudge {
   readonly #dialogue: Dialogue;
   readonly #restart: LastingBit;
   readonly #needTime: LastingBit;
-  readonly #integrity: OneWait;
-  readonly #overflow: OneWait;
+  readonly #integrity: DuePoll;
+  readonly #overflow: DuePoll;
   /** the overflow that the responses tell of is judged */
   #isOverflowSeen = false;
   /** IIN of the last response; null: none on this connection */
   #bits: number | null = null;
   #restartShownMs = -Infinity;
+  /** the present request repeats the last one: its answer tells nothing new */
+  #isRetry = false;
   /** arrival of the last RECORD_CURRENT_TIME, monotonic ms; null: none */
   #recordedMs: number | null = null;
   /** monotonic ms of time writes that nothing asked for */
@@ -111,18 +166,22 @@ export class IndicationsJudge implements TopicJudge {
       overMs: 60_000,
       text: 'IIN1.4 NEED_TIME, and no time was written',
     });
-    this.#integrity = new OneWait(dialogue, rules.no_integrity);
-    this.#overflow = new OneWait(dialogue, rules.overflow_ignored);
+    this.#integrity = new DuePoll(dialogue, rules.no_integrity, 'it was told of a restart');
+    this.#overflow = new DuePoll(dialogue, rules.overflow_ignored, 'it was told of lost events');
   }
 
   requested(request: Incoming): void {
     const { functionCode } = request;
+    this.#isRetry = request.isRetry;
     if (functionCode === functionCodes.recordCurrentTime) this.#recordedMs = this.#dialogue.nowMs;
     if (functionCode === functionCodes.write && request.cast === 'unicast' && !request.isRetry)
       for (const { group } of request.headers) if (group === indicationGroup) this.#judgeBlindness(request);
-    if (!readsStatic(request)) return;
+    if (!readsStatic(request)) {
+      this.#passed(request);
+      return;
+    }
     this.#dialogue.history.hasIntegrity = true;
-    if (this.#integrity.isPending) this.#dialogue.history.isIntegrityJudged = true;
+    if (this.#integrity.isDue) this.#dialogue.history.isIntegrityJudged = true;
     this.#integrity.met();
     this.#overflow.met();
   }
@@ -137,26 +196,28 @@ export class IndicationsJudge implements TopicJudge {
     }
   }
 
-  sent({ bits, isUnsolicited }: Outgoing): void {
+  sent({ bits, isUnsolicited, isFirst }: Outgoing): void {
     const { nowMs, history, rules } = this.#dialogue;
     if ((bits & iin.deviceRestart) !== 0) this.#restartShownMs = nowMs;
     if (isUnsolicited) return;
     this.#bits = bits;
-    this.#restart.sent(bits);
-    this.#needTime.sent(bits);
+    // a series of fragments is one response, and a repeated request shows that its answer has not arrived
+    if (isFirst && !this.#isRetry) {
+      this.#restart.sent(bits);
+      this.#needTime.sent(bits);
+    }
     if ((bits & iin.deviceRestart) !== 0 && !history.isIntegrityJudged) {
       history.isIntegrityJudged = history.hasIntegrity;
       if (history.hasIntegrity) this.#dialogue.exercised(rules.no_integrity);
-      else this.#integrity.begin(integrityWaitMs, 'read no static data in the 60 s after it was told of a restart');
+      else this.#integrity.begin();
     }
     const isOverflown = (bits & iin.eventBufferOverflow) !== 0;
-    if (isOverflown && !this.#isOverflowSeen)
-      this.#overflow.begin(integrityWaitMs, 'read no static data in the 60 s after it was told of lost events');
+    if (isOverflown && !this.#isOverflowSeen) this.#overflow.begin();
     this.#isOverflowSeen = isOverflown;
   }
 
   restarted(): void {
-    this.#integrity.cut();
+    this.closed();
   }
 
   closed(): void {
@@ -164,13 +225,20 @@ export class IndicationsJudge implements TopicJudge {
     this.#overflow.cut();
   }
 
+  #passed({ cast, isRetry }: Incoming): void {
+    if (cast !== 'unicast' || isRetry) return;
+    this.#integrity.passed();
+    this.#overflow.passed();
+  }
+
   #judgeBlindness(request: Incoming): void {
     const { rules, nowMs } = this.#dialogue;
     if (this.#bits === null) return;
-    if (nowMs - this.#restartShownMs <= blindAfterMs) this.#dialogue.exercised(rules.restart_cleared_blind);
+    const isShown = (this.#bits & iin.deviceRestart) !== 0;
+    if (isShown || nowMs - this.#restartShownMs <= blindAfterMs) this.#dialogue.exercised(rules.restart_cleared_blind);
     else
       this.#dialogue.broken(rules.restart_cleared_blind, () => ({
-        text: 'cleared DEVICE_RESTART, which no response of the last 30 s had',
+        text: 'cleared DEVICE_RESTART, which neither the last response nor another one of the last 30 s had',
         excerpt: request.octets,
       }));
   }

@@ -58,7 +58,8 @@ class DialogueJudges {
     const digest = digestOf(request.octets);
     const isRetry = cast === 'unicast' && this.#last === digest;
     if (cast === 'unicast') this.#last = digest;
-    for (const topic of this.topics) topic.requested?.({ ...request, cast, isRetry });
+    const incoming = { ...request, cast, isRetry };
+    for (const topic of this.topics) topic.requested?.(incoming);
   }
 
   #noteLosses(): void {

@@ -6,6 +6,8 @@ import type { Dialogue, Incoming, Outgoing, TopicJudge } from './dialogue.ts';
 const modulus = 16;
 /** Pause after which a master that counts from 0 has begun anew. */
 const pauseMs = 10_000;
+/** Numbers that are left out where a gateway loses requests, and how often in a row that is a case all the same. */
+const [maxLost, maxGaps] = [3, 3];
 
 /** Words for a fragment that is no request; null: a request. */
 function flawOf(fragment: Buffer): string | null {
@@ -23,6 +25,8 @@ export class SequenceJudge implements TopicJudge {
   #last: { readonly seq: number; readonly atMs: number } | null = null;
   /** fragments of its answer */
   #fragments = 0;
+  /** requests in a row before which numbers were left out */
+  #gaps = 0;
 
   constructor(dialogue: Dialogue) {
     this.#dialogue = dialogue;
@@ -43,7 +47,10 @@ export class SequenceJudge implements TopicJudge {
     if (last === null || isRetry || functionCode === functionCodes.operate) return;
     const step = (seq - last.seq + modulus) % modulus;
     const isNext = (step >= 1 && step <= Math.max(1, fragments)) || fragments >= modulus;
+    this.#gaps = isNext ? 0 : this.#gaps + 1;
+    const isLoss = step > 1 && step <= Math.max(1, fragments) + maxLost && this.#gaps < maxGaps;
     if (isNext) this.#dialogue.exercised(rules.sequence);
+    else if (isLoss) rules.sequence.undecided(this.#dialogue.peer);
     else if (seq !== 0 || nowMs - last.atMs < pauseMs)
       this.#dialogue.broken(rules.sequence, () => ({
         text: `sent a new request with the number ${seq} after one with the number ${last.seq}`,

@@ -316,7 +316,10 @@ export class Connection implements Swept {
       : this.#pairs.get(keyOf(destination, source));
     if (pair === undefined) return;
     this.#noteFrame();
-    if (pair.outstation.isSilent) return;
+    if (pair.outstation.isSilent) {
+      this.#judge?.lost(source);
+      return;
+    }
     if (carriesUserData(frame)) this.#judge?.carried(source, control);
     const segment = pair.link.take(frame);
     if (segment === null) return;

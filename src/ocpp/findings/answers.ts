@@ -166,8 +166,10 @@ export class AnswerJudge {
     this.#at.broken({ rule: 'stop_refused', text, action, messageId, facts: { code, count } });
   }
 
-  #started({ id: messageId, action }: SentCall, { transactionId }: Payload): void {
-    if (typeof transactionId !== 'number') return;
+  #started({ id: messageId, action }: SentCall, { transactionId, idTagInfo }: Payload): void {
+    // the id of a refused start is never used
+    const isAccepted = isObject(idTagInfo) && idTagInfo.status === 'Accepted';
+    if (typeof transactionId !== 'number' || !isAccepted) return;
     const rule = 'transaction_id_range';
     if (transactionId >= 0 && transactionId <= maxTransactionId) this.#at.kept(rule);
     else this.#at.broken({ rule, text: `the transaction has the id ${transactionId}`, action, messageId });

@@ -107,6 +107,14 @@ function hasNullPayload(text: string): boolean {
   }
 }
 
+/** The judges of one central system. */
+interface Topics {
+  readonly answers: AnswerJudge;
+  readonly boot: BootJudge;
+  readonly requests: RequestJudge;
+  readonly refusals: RefusalJudge;
+}
+
 export class OcppJudge implements FrameWatch, JudgeContext {
   readonly findings: Findings;
   readonly rules: OcppRules;
@@ -116,10 +124,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   version: string | null = null;
   peer: Peer | null = null;
   readonly #options: OcppJudgeOptions;
-  readonly #answers: AnswerJudge;
-  readonly #boot: BootJudge;
-  readonly #requests: RequestJudge;
-  readonly #refusals: RefusalJudge;
+  #topics: Topics;
+  /** the central system of the last connection; null: none yet */
+  #judged: Peer | null = null;
   #heard: HeardFrame | null = null;
   /** the last frame, for what is found after it */
   #last: { readonly id: string | null; readonly text: string | null; readonly wireId: number | null } | null = null;
@@ -138,20 +145,19 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.wall = options.wall;
     this.station = options.station;
     this.deviceIndex = options.deviceIndex;
-    this.#answers = new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs }));
-    this.#boot = new BootJudge(this, options.isWallTime);
-    this.#requests = new RequestJudge(this, options);
-    this.#refusals = new RefusalJudge(this);
+    this.#topics = this.#freshTopics();
   }
 
   opened({ subprotocol, url, securityProfile, server }: OpenedConnection): void {
     this.#safely(() => {
       const peer = this.#peerAt(url);
-      this.peer = peer;
+      // another central system knows nothing of what this one has read, set or ended
+      if (this.#judged !== null && this.#judged !== peer) this.#topics = this.#freshTopics();
+      this.peer = this.#judged = peer;
       this.version = subprotocol.slice('ocpp'.length);
       this.#openedMs = this.wall.monotonicMs();
       this.#calls = this.#frames = 0;
-      this.#requests.opened();
+      this.#topics.requests.opened();
       peer.connected(this.wall.nowMs());
       if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
       peer.facet('station', this.station);
@@ -166,9 +172,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.#safely(() => {
       this.peer?.disconnected(this.wall.nowMs());
       this.peer = this.#last = null;
-      this.#boot.closed();
-      this.#answers.closed();
-      this.#refusals.closed();
+      this.#topics.boot.closed();
+      this.#topics.answers.closed();
+      this.#topics.refusals.closed();
     });
   }
 
@@ -198,7 +204,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       this.peer.requests += 1;
       if (frame.kind === 'call') {
         if (isWriting(frame.action)) this.peer.hasWritten = true;
-        this.#boot.called();
+        this.#topics.boot.called();
       }
     });
   }
@@ -237,19 +243,19 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
     this.#judging(() => {
-      this.#refusals.replied({ action, payload, messageId }, reply);
+      this.#topics.refusals.replied({ action, payload, messageId }, reply);
     });
   }
 
   disturbed(): void {
     this.#disturbedMs = this.wall.monotonicMs();
-    this.#answers.disturbed();
+    this.#topics.answers.disturbed();
   }
 
   sent(call: SentCall): void {
     this.#judging(() => {
       if (this.#options.isDisturbed()) this.disturbed();
-      this.#answers.sent();
+      this.#topics.answers.sent();
       this.#noteTurn(call);
     });
   }
@@ -257,29 +263,29 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   answered(call: SentCall, reply: Payload | null): void {
     this.#judging(() => {
       this.#noteTurn(call);
-      this.#answers.answered(call, reply);
+      this.#topics.answers.answered(call, reply);
       if (reply === null) return;
-      this.#refusals.answered(call.action, call.payload, reply);
-      this.#boot.answered(call.action, reply, call.id, call.durationMs);
+      this.#topics.refusals.answered(call.action, call.payload, reply);
+      this.#topics.boot.answered(call.action, reply, call.id, call.durationMs);
     });
   }
 
   refused(call: SentCall, code: string): void {
     this.#judging(() => {
       this.#noteTurn(call);
-      this.#answers.refused(call, code);
+      this.#topics.answers.refused(call, code);
     });
   }
 
   timedOut(call: SentCall): void {
     this.#judging(() => {
-      this.#answers.timedOut(call);
+      this.#topics.answers.timedOut(call);
     });
   }
 
   late(messageId: string): void {
     this.#judging(() => {
-      this.#answers.late(messageId);
+      this.#topics.answers.late(messageId);
     });
   }
 
@@ -319,7 +325,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   /** The station has found a rule broken. */
   foundByStation(one: Found): void {
     this.#judging(() => {
-      if (this.#requests.isExcused(one.rule)) {
+      if (this.#topics.requests.isExcused(one.rule)) {
         this.#brokenNow.add(one.rule);
         this.undecided(one.rule);
       } else if (!this.#isTrap(one)) this.broken(one);
@@ -359,8 +365,8 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   #served(call: ServedCall): void {
-    this.#requests.served(call);
-    this.#refusals.served(call);
+    this.#topics.requests.served(call);
+    this.#topics.refusals.served(call);
   }
 
   /** True for what looks wrong to the station, and is right or cannot be decided. */
@@ -393,7 +399,16 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   #noteTurn({ action, payload }: SentCall): void {
     const isEvent = action === 'TransactionEvent' && payload.eventType !== 'Updated';
-    if (isEvent || action === 'StartTransaction' || action === 'StopTransaction') this.#requests.turned();
+    if (isEvent || action === 'StartTransaction' || action === 'StopTransaction') this.#topics.requests.turned();
+  }
+
+  #freshTopics(): Topics {
+    return {
+      answers: new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs })),
+      boot: new BootJudge(this, this.#options.isWallTime),
+      requests: new RequestJudge(this, this.#options),
+      refusals: new RefusalJudge(this),
+    };
   }
 
   #peerAt(url: string): Peer {

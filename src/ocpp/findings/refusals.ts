@@ -8,6 +8,8 @@ import type { ServedCall } from './requests.ts';
 /** Settings of a connection whose refusals are counted. */
 const maxNames = 64;
 const maxNameLength = 200;
+/** Time between two refusals that belong together, ms. */
+const memoryMs = 600_000;
 /** Transactions whose end is known. */
 const maxEnded = 20;
 /** The first refusal and three more. */
@@ -77,7 +79,7 @@ function bound(map: Map<string, unknown>, max: number): void {
 export class RefusalJudge {
   readonly #at: JudgeContext;
   /** refusals by the digest of setting and value, on the present connection */
-  readonly #refusals = new Map<string, number>();
+  readonly #refusals = new Map<string, { readonly count: number; readonly atMs: number }>();
   /** times at which the central system has taken the end of a transaction, monotonic ms */
   readonly #ended = new Map<string, number>();
 
@@ -126,8 +128,11 @@ export class RefusalJudge {
   #count(key: string): number {
     // a digest: long lists differ at their ends, and may be secrets
     const digest = createHash('sha1').update(key).digest('base64');
-    const count = (this.#refusals.get(digest) ?? 0) + 1;
-    this.#refusals.set(digest, count);
+    const nowMs = this.#at.wall.monotonicMs();
+    const former = this.#refusals.get(digest);
+    const count = former !== undefined && nowMs - former.atMs <= memoryMs ? former.count + 1 : 1;
+    this.#refusals.delete(digest);
+    this.#refusals.set(digest, { count, atMs: nowMs });
     bound(this.#refusals, maxNames);
     return count;
   }

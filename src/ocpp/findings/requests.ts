@@ -26,10 +26,39 @@ const rulesByAction: Readonly<Record<string, readonly OcppRule[]>> = {
 const startActions: readonly string[] = ['RemoteStartTransaction', 'RequestStartTransaction'];
 const remoteActions: readonly string[] = [...startActions, 'RemoteStopTransaction', 'RequestStopTransaction'];
 
-/** Calls that read settings, after which a central system knows the limits of a station. */
-const readingActions: readonly string[] = ['GetConfiguration', 'GetVariables', 'GetBaseReport', 'GetReport'];
-/** Rules about limits that a central system can know only from the settings. */
-const rulesOfSettings: ReadonlySet<OcppRule> = new Set(['profile_limits', 'config_limits', 'local_list']);
+/** Rules about limits that a central system can know only from settings: keys of 1.6, and components of 2.x. */
+const settingsOfRules: Partial<Readonly<Record<OcppRule, readonly string[]>>> = {
+  profile_limits: [
+    'ChargeProfileMaxStackLevel',
+    'ChargingScheduleMaxPeriods',
+    'ChargingScheduleAllowedChargingRateUnit',
+    'MaxChargingProfilesInstalled',
+    'SmartChargingCtrlr',
+  ],
+  config_limits: ['GetConfigurationMaxKeys', 'DeviceDataCtrlr', 'MonitoringCtrlr'],
+  local_list: ['SendLocalListMaxLength', 'LocalAuthListMaxLength', 'LocalAuthListCtrlr'],
+};
+
+const componentsOf = (data: unknown): readonly string[] =>
+  Array.isArray(data)
+    ? data.filter(isObject).map(({ component }) => (isObject(component) ? String(component.name) : ''))
+    : [];
+
+/** Names of the settings that a call reads; null: all. */
+function settingsRead({ action, payload }: ServedCall): readonly string[] | null {
+  switch (action) {
+    case 'GetConfiguration':
+      return Array.isArray(payload.key) && payload.key.length > 0 ? payload.key.map(String) : null;
+    case 'GetVariables':
+      return componentsOf(payload.getVariableData);
+    case 'GetReport':
+      return payload.componentVariable === undefined ? null : componentsOf(payload.componentVariable);
+    case 'GetBaseReport':
+      return payload.reportBase === 'SummaryInventory' ? [] : null;
+    default:
+      return [];
+  }
+}
 
 /** Time around the begin and the end of a transaction in which both sides may see it differently, ms. */
 const turnMs = 10_000;
@@ -96,6 +125,8 @@ export interface ServedCall {
 interface RequestFacts {
   /** true: all connectors are for alternating current */
   readonly isAc: boolean;
+  /** false: times of the central system belong to the simulated clock */
+  readonly isWallTime: boolean;
   /** messages about transactions wait, so that the central system does not know all */
   readonly hasBacklog: () => boolean;
 }
@@ -103,17 +134,20 @@ interface RequestFacts {
 export class RequestJudge {
   readonly #at: JudgeContext;
   readonly #isAc: boolean;
+  readonly #isWallTime: boolean;
   readonly #hasBacklog: () => boolean;
   readonly #profiles = new Recent(churnMs, maxProfiles);
   readonly #resets = new Recent(churnMs, maxResets);
   #trigger = { what: '', count: 0, lastMs: 0 };
   #turnedMs = -Infinity;
   #openedMs = -Infinity;
-  #hasReadSettings = false;
+  /** rules whose settings the central system has read */
+  readonly #isInformed = new Set<string>();
 
-  constructor(at: JudgeContext, { isAc, hasBacklog }: RequestFacts) {
+  constructor(at: JudgeContext, { isAc, isWallTime, hasBacklog }: RequestFacts) {
     this.#at = at;
     this.#isAc = isAc;
+    this.#isWallTime = isWallTime;
     this.#hasBacklog = hasBacklog;
   }
 
@@ -128,7 +162,9 @@ export class RequestJudge {
 
   /** True if the central system cannot be expected to know better. */
   isExcused(rule: OcppRule): boolean {
-    if (rulesOfSettings.has(rule)) return !this.#hasReadSettings;
+    if (rule in settingsOfRules) return !this.#isInformed.has(rule);
+    // it may count by the clock of its machine
+    if (rule === 'reservation') return !this.#isWallTime;
     return rule === 'tx_profile_without_tx' && this.#isTurning();
   }
 
@@ -148,8 +184,14 @@ export class RequestJudge {
     if (action === 'SetChargingProfile') this.#profileSet(call, purpose);
     if (action === 'TriggerMessage' || action === 'ExtendedTriggerMessage') this.#triggered(call);
     if (action === 'Reset') this.#reset(call);
-    if (readingActions.includes(action)) this.#hasReadSettings = true;
+    this.#noteRead(call);
     if (remoteActions.includes(action)) this.turned();
+  }
+
+  #noteRead(call: ServedCall): void {
+    const names = settingsRead(call);
+    for (const [rule, settings] of Object.entries(settingsOfRules))
+      if (names === null || settings.some((name) => names.includes(name))) this.#isInformed.add(rule);
   }
 
   #kept(rule: OcppRule): void {

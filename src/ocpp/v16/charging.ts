@@ -112,8 +112,8 @@ type SentProfile = Requests['SetChargingProfile']['csChargingProfiles'];
 interface BrokenRule {
   readonly clause: string;
   readonly text: string;
-  /** of the catalogue of findings */
-  readonly rule: OcppRule;
+  /** of the catalogue of findings; null: none, a place that the station lacks is a probe */
+  readonly rule: OcppRule | null;
 }
 
 const clauses = {
@@ -241,13 +241,13 @@ export interface Place {
 /** The rule that a profile breaks at a connector in SetChargingProfile; null: none. */
 export function brokenPlace(connectorId: number, profile: SentProfile, place: Place): BrokenRule | null {
   const { chargingProfilePurpose: purpose, transactionId, chargingProfileId } = profile;
-  const broken = (clause: string, text: string, rule: OcppRule = 'profile_rule') => ({
+  const broken = (clause: string, text: string, rule: OcppRule | null = 'profile_rule') => ({
     clause,
     text: `profile ${chargingProfileId}: ${text}`,
     rule,
   });
   if (connectorId !== 0 && !place.connectorIds.includes(connectorId))
-    return broken('OCPP 1.6 6.43', `the station has no connector ${connectorId}`);
+    return broken('OCPP 1.6 6.43', `the station has no connector ${connectorId}`, null);
   if (purpose === 'ChargePointMaxProfile' && connectorId !== 0)
     return broken(clauses.purposes, 'a ChargePointMaxProfile can only be set at connector 0');
   if (purpose !== 'TxProfile') return null;

@@ -17,14 +17,28 @@ describe('findings about DNP3 masters: confirms', () => {
   };
 
   describe('unconfirmed', () => {
-    it('finds a response that is not confirmed before the next request, 6 s later', () => {
-      pollEvent();
-      rig.pass(6000);
-      rig.next(class0);
+    /** A response that is not confirmed before the next request, 6 s later. */
+    const leave = (times: number) => {
+      for (let n = 0; n < times; n += 1) {
+        pollEvent();
+        rig.pass(6000);
+        rig.next('17');
+      }
+    };
+
+    it('finds three responses in a row that are not confirmed before the next request, 6 s later', () => {
+      leave(3);
       expect(rig.row('unconfirmed').cases[0]).to.deep.include({
-        text: 'sent a request 6 s after a response with CON, and no confirm before it',
-        facts: { waited_ms: 6000 },
+        text: 'left 3 responses with CON unconfirmed, and sent a request 6 s after the last one',
+        facts: { responses: 3, waited_ms: 6000 },
       });
+    });
+
+    it('takes two for the losses of a gateway, and begins anew after a confirm', () => {
+      leave(2);
+      rig.confirm(pollEvent());
+      leave(2);
+      expect(rig.row('unconfirmed')).to.include({ state: 'held', broken: 0 });
     });
 
     it('holds where the confirm comes, also where it comes late', () => {
@@ -38,23 +52,27 @@ describe('findings about DNP3 masters: confirms', () => {
     });
 
     it('takes an early request, a repetition, and a late answer for no mistake', () => {
-      pollEvent();
-      rig.pass(5500);
-      rig.next(class0);
-      pollEvent();
-      rig.pass(9000);
-      rig.next(class1, rig.seq);
+      for (let n = 0; n < 3; n += 1) {
+        pollEvent();
+        rig.pass(5500);
+        rig.next(class0);
+        pollEvent();
+        rig.pass(9000);
+        rig.next(class1, rig.seq);
+      }
       expect(rig.rules()).to.deep.equal([]);
     });
 
     it('does not count where the answer waited for an unsolicited response', () => {
       rig = new JudgeRig({ unsolicited: true });
-      rig.pass(500);
-      rig.event();
-      rig.next(class1);
-      rig.pass(5500);
-      rig.pass(6500);
-      rig.next(class0);
+      for (let n = 0; n < 3; n += 1) {
+        rig.pass(500);
+        rig.event();
+        rig.next(class1);
+        rig.pass(5500);
+        rig.pass(6500);
+        rig.next(class0);
+      }
       expect(rig.rules()).to.not.include('unconfirmed');
     });
 
@@ -142,6 +160,14 @@ describe('findings about DNP3 masters: confirms', () => {
   describe('confirm_unasked', () => {
     it('finds a confirm of a response without CON', () => {
       rig.next(class0);
+      rig.confirm(rig.seq);
+      expect(rig.rules()).to.deep.equal(['confirm_unasked']);
+    });
+
+    it('is all that is wrong where an unsolicited response with the same number waits', () => {
+      rig = new JudgeRig({ unsolicited: true });
+      rig.pass(500);
+      rig.next('17');
       rig.confirm(rig.seq);
       expect(rig.rules()).to.deep.equal(['confirm_unasked']);
     });

@@ -68,10 +68,10 @@ describe('findings about the master of an outstation', () => {
     await master.ask(23);
     for (const [seq, octets] of [
       [1, '80 c1 17'],
-      [3, '40 c3 17'],
+      [8, '40 c8 17'],
     ] as const) {
       master.sendLink(0xc4, hex(octets));
-      await master.ask(23, undefined, seq + 1);
+      await master.ask(23, undefined, seq + 7);
     }
     expect(rules()).to.deep.equal([]);
     await master.ask(23, undefined, 6);

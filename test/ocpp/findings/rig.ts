@@ -46,10 +46,10 @@ export class JudgeRig {
     this.peer = registry.peer({ protocol: 'ocpp', address: 'ws://central.example:9000/ocpp' });
   }
 
-  open(subprotocol: OcppSubprotocol = 'ocpp1.6'): this {
-    this.judge.opened({ subprotocol, url, securityProfile: 1, server: 'Test/1' });
+  open(subprotocol: OcppSubprotocol = 'ocpp1.6', at = url): this {
+    this.judge.opened({ subprotocol, url: at, securityProfile: 1, server: 'Test/1' });
     // strangers have no findings, which would hide one
-    this.peer.isValid = true;
+    this.judge.peer!.isValid = true;
     return this;
   }
 

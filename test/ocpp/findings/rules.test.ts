@@ -78,6 +78,38 @@ describe('OCPP findings: rules', () => {
     });
   });
 
+  it('about an expiry are undecided where the station counts by the simulated clock', () => {
+    const rig = new JudgeRig({ isWallTime: false }).open();
+    rig.call('ReserveNow', {}, 'reservation');
+    expect(rig.row('reservation')).to.include({ state: 'undecided', broken: 0 });
+  });
+
+  for (const [rule, read] of [
+    ['profile_limits', (rig) => rig.call('GetConfiguration', { key: ['ChargingScheduleMaxPeriods'] })],
+    [
+      'config_limits',
+      (rig) => rig.call('GetVariables', { getVariableData: [{ component: { name: 'DeviceDataCtrlr' } }] }),
+    ],
+    [
+      'local_list',
+      (rig) => rig.call('GetReport', { componentVariable: [{ component: { name: 'LocalAuthListCtrlr' } }] }),
+    ],
+    ['profile_limits', (rig) => rig.call('GetBaseReport', { reportBase: 'FullInventory' })],
+  ] as readonly (readonly [OcppRule, (rig: JudgeRig) => void])[])
+    it(`${rule}: its settings may be read by themselves, and only by the central system that breaks it`, () => {
+      const rig = new JudgeRig().open();
+      read(rig);
+      rig.judge.closed();
+      rig.open('ocpp1.6', 'ws://other.example/ocpp');
+      rig.call('SendLocalList', {}, rule);
+      expect(rig.findings.ids(rig.judge.peer!)).to.deep.equal([]);
+      rig.judge.closed();
+      rig.open();
+      read(rig);
+      rig.call('SendLocalList', {}, rule);
+      expect(rig.row(rule).broken).to.equal(1);
+    });
+
   it('of a right answer to BootNotification are all held that it tests', () => {
     const rig = new JudgeRig().open();
     rig.answered('BootNotification', boot);

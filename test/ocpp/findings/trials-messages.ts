@@ -277,31 +277,31 @@ export const messagesTrials: Readonly<Record<keyof typeof ocppMessageRules, Tria
   },
   transaction_id: {
     wrong: (rig) => {
-      rig.answered('StartTransaction', { transactionId: 5 }, { id: 'start' });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 5 }, { id: 'start' });
       rig.finds('transaction_id', 'StartTransaction', 'start');
     },
     text: 'StartTransaction: why',
     right: (rig) => {
-      rig.answered('StartTransaction', { transactionId: 5 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 5 });
     },
     trap: (rig) => {
       times(2, () => {
-        rig.answered('StartTransaction', { transactionId: 5 }, { id: 'start' });
+        rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 5 }, { id: 'start' });
       });
     },
   },
   transaction_id_range: {
     wrong: (rig) => {
-      rig.answered('StartTransaction', { transactionId: 2 ** 31 });
-      rig.answered('StartTransaction', { transactionId: -1 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 2 ** 31 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: -1 });
     },
     text: 'StartTransaction: the transaction has the id 2147483648',
     right: (rig) => {
-      rig.answered('StartTransaction', { transactionId: 1 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 1 });
     },
     trap: (rig) => {
-      rig.answered('StartTransaction', { transactionId: 0 });
-      rig.answered('StartTransaction', { transactionId: 2 ** 31 - 1 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 0 });
+      rig.answered('StartTransaction', { idTagInfo: { status: 'Accepted' }, transactionId: 2 ** 31 - 1 });
     },
   },
 };

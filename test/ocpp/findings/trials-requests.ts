@@ -18,7 +18,14 @@ const profile16 = (chargingProfilePurpose: string, limit = 16, more: Payload = {
 
 const readFirst: Act = (rig) => {
   rig.call('GetConfiguration');
-  rig.call('GetVariables');
+};
+
+/** Reads settings of 1.6 and 2.x that name no limit of a call. */
+const readOthers: Act = (rig) => {
+  rig.call('GetConfiguration', { key: ['HeartbeatInterval', 'SupportedFeatureProfiles'] });
+  rig.call('GetVariables', { getVariableData: [{ component: { name: 'OCPPCommCtrlr' } }] });
+  rig.call('GetReport', { componentVariable: [{ component: { name: 'OCPPCommCtrlr' } }] });
+  rig.call('GetBaseReport', { reportBase: 'SummaryInventory' });
 };
 
 export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Trial>> = {
@@ -45,6 +52,7 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
       rig.call('SetChargingProfile', profile16('TxDefaultProfile'));
     },
     trap: (rig) => {
+      readOthers(rig);
       rig.call('SetChargingProfile', profile16('TxDefaultProfile'), 'profile_limits');
     },
   },
@@ -137,6 +145,7 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
       rig.call('GetConfiguration');
     },
     trap: (rig) => {
+      readOthers(rig);
       rig.call('GetConfiguration', {}, 'config_limits');
     },
   },
@@ -151,6 +160,7 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
       rig.call('SendLocalList');
     },
     trap: (rig) => {
+      readOthers(rig);
       rig.call('SendLocalList', {}, 'local_list');
     },
   },
@@ -212,6 +222,11 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
         rig.replied('ChangeConfiguration', { key: 'MeterValuesSampledData', value: `M${n}` }, { status: 'Rejected' });
       });
       times(3, () => {
+        rig.replied('GetConfiguration', { key: ['Nonsense'] }, { unknownKey: ['Nonsense'] });
+      });
+      // once in a while
+      times(9, () => {
+        rig.pass(600_001);
         rig.replied('GetConfiguration', { key: ['Nonsense'] }, { unknownKey: ['Nonsense'] });
       });
       rig.judge.closed();

@@ -37,7 +37,8 @@ function startAnswered(state: TransactionsState, record: TransactionRecord, repl
   const { transactionId, idTagInfo } = reply;
   const twin = ledger.records.find((other) => other.key !== record.key && other.transactionId === transactionId);
   if (twin !== undefined) {
-    const rule = twin.endedMs === null ? 'transaction_id' : null;
+    // a start that is refused needs no id of its own: several systems answer it with 0
+    const rule = twin.endedMs === null && idTagInfo.status === 'Accepted' ? 'transaction_id' : null;
     parts.finding('OCPP 1.6 6.46', `transactionId ${transactionId} was given twice`, 'StartTransaction', rule);
   }
   const changed = ledger.change(record.key, {

@@ -126,9 +126,14 @@ const rulesByReason: Readonly<Record<string, OcppRule | null>> = {
   InvalidStackLevel: 'profile_limits',
   TooManyElements: 'profile_limits',
   UnsupportedRateUnit: 'profile_limits',
+  // a probe
+  UnknownEvse: null,
   // the needs of the vehicle may be on their way to the central system
   InvalidMessageSeq: null,
 };
+
+/** Calls that bring a profile. One that runs or is changed may have ended with its transaction just before. */
+const profileActions: readonly string[] = ['SetChargingProfile', 'RequestStartTransaction'];
 
 /** Requirements about the phases of an EVSE, of which a central system need not know. */
 const unjudged: readonly string[] = ['K01.FR.44', 'K01.FR.45'];
@@ -159,7 +164,7 @@ export function refusal(
       clauseOf(version, rule),
       whole,
       action,
-      action === 'GetCompositeSchedule' ? null : findingRuleOf(reason, rule),
+      profileActions.includes(action) ? findingRuleOf(reason, rule) : null,
     );
   }
   return { statusInfo: { reasonCode: reason, additionalInfo: text.slice(0, maxInfo) } };

@@ -99,6 +99,7 @@ describe('OCPP 1.6 rules of the place of a profile', () => {
     brokenPlace(connectorId, profile(change), { ...place, ...changed })?.clause.replace('OCPP 1.6 ', '') ?? null;
 
   it('is a connector of the station, or all of them', () => {
+    expect(brokenPlace(3, profile({}), place)?.rule).to.equal(null);
     expect([0, 1, 2, 3].map((id) => at(id))).to.deep.equal([null, null, null, '6.43']);
     const max = { chargingProfilePurpose: 'ChargePointMaxProfile' } as const;
     expect([0, 1].map((id) => at(id, max))).to.deep.equal([null, '3.13.1']);

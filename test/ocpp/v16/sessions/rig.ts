@@ -55,6 +55,8 @@ export class FakeCentral {
   readonly refuses = new Set<string>();
   /** the connection breaks once this many messages of a transaction have gone out; null: never */
   cutAfter: number | null = null;
+  /** of each transaction; null: they count */
+  fixedId: number | null = null;
   #nextId = 1000;
 
   info(idTag: string): IdTagInfo {
@@ -68,7 +70,7 @@ export class FakeCentral {
         return { idTagInfo: this.info(payload['idTag'] as string) };
       case 'StartTransaction': {
         const start = payload as Requests['StartTransaction'];
-        const id = this.#nextId++;
+        const id = this.fixedId ?? this.#nextId++;
         this.starts.push({ ...start, id });
         return { transactionId: id, idTagInfo: this.startInfos.get(start.idTag) ?? this.info(start.idTag) };
       }
@@ -165,6 +167,7 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
     },
   })(silentLogger);
   const findings: string[] = [];
+  const brokenRules: (string | null)[] = [];
   const accepting = new Set<() => void>();
   const parts = {
     id: 'SIM-CP-1',
@@ -194,9 +197,12 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
       },
     },
     releases: createInsistence(timers.later, silentLogger, port.deviceIndex),
-    finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
+    finding: (clause: string, text: string, _action: string, rule: string | null) => {
+      findings.push(`${clause}: ${text}`);
+      brokenRules.push(rule);
+    },
   } as unknown as StationParts;
-  return { parts, timers, findings, accepting };
+  return { parts, timers, findings, brokenRules, accepting };
 }
 
 export class SessionRig {
@@ -207,6 +213,8 @@ export class SessionRig {
   readonly disk: Disk;
   readonly timers: HandTimers;
   readonly findings: readonly string[];
+  /** rules of the catalogue, for each finding */
+  readonly brokenRules: readonly (string | null)[];
   readonly parts: StationParts;
   readonly tokens: ReturnType<typeof createTokens>;
   readonly reservations: ReturnType<typeof createReservations>;
@@ -251,6 +259,7 @@ export class SessionRig {
     this.#accepting = made.accepting;
     this.timers = made.timers;
     this.findings = made.findings;
+    this.brokenRules = made.brokenRules;
     this.tokens = createTokens(this.parts, { stationStatus: () => 'Available' });
     this.reservations = createReservations(this.parts);
     this.transactions = createTransactions(this.parts, {

@@ -128,6 +128,19 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     expect(rig.tokens.find('BAD')?.status).to.equal('Blocked');
   });
 
+  it('an id that another transaction has is wrong, unless the start is refused', async () => {
+    for (const status of ['Accepted', 'Invalid'] as const) {
+      const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false' } });
+      rig.central.fixedId = 0;
+      rig.central.startInfos.set('TAG', { status });
+      for (const connectorId of [1, 2]) {
+        await rig.plug(connectorId);
+        await rig.tap('TAG', connectorId);
+      }
+      expect(rig.brokenRules).to.deep.equal([status === 'Accepted' ? 'transaction_id' : null]);
+    }
+  });
+
   it('StopTransactionOnInvalidId false: the energy stops, the transaction goes on (4.8)', async () => {
     const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false' } });
     rig.central.startInfos.set('BAD', { status: 'ConcurrentTx' });

@@ -331,13 +331,19 @@ describe('OCPP 2.x reports of charging profiles (K09)', () => {
 });
 
 describe('OCPP 2.x refusals of charging profiles', () => {
-  const told = (rule: string | null, text: string, subject?: string) => {
+  const told = (
+    rule: string | null,
+    text: string,
+    subject?: string,
+    action = 'SetChargingProfile',
+    reason = 'Reason',
+  ) => {
     const findings: string[] = [];
     const parts = {
       version: 'ocpp2.0.1',
       finding: (...all: readonly (string | null)[]) => findings.push(all.join(' | ')),
     } as const;
-    const { statusInfo } = refusal(parts, 'SetChargingProfile', { reason: 'Reason', text, rule }, subject);
+    const { statusInfo } = refusal(parts, action, { reason, text, rule }, subject);
     return { findings, statusInfo };
   };
 
@@ -347,6 +353,15 @@ describe('OCPP 2.x refusals of charging profiles', () => {
     ]);
     expect(told('K01', 'why').findings).to.deep.equal(['OCPP 2.0.1 K01 | why | SetChargingProfile | profile_rule']);
     expect(told(null, 'why', 'profile 1').findings).to.deep.equal([]);
+  });
+
+  it('judge no central system for a probe of a place, or for a profile that has ended', () => {
+    expect(told('K01.FR.28', 'why', undefined, 'SetChargingProfile', 'UnknownEvse').findings).to.deep.equal([
+      'OCPP 2.0.1 K01.FR.28 | why | SetChargingProfile | ',
+    ]);
+    expect(told('K28', 'why', undefined, 'UpdateDynamicSchedule', 'InvalidProfile').findings).to.deep.equal([
+      'OCPP 2.0.1 K28 | why | UpdateDynamicSchedule | ',
+    ]);
   });
 
   it('are told to the central system in 512 characters at most', () => {
