@@ -11,6 +11,9 @@ import {
   writeFindings,
 } from '../../src/app/findings.ts';
 import type { EndedFindings } from '../../src/app/findings.ts';
+import { createApp } from '../../src/app/build.ts';
+import { configOfOptions } from '../../src/config/layers/load.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
 import type { FindingsBlock } from '../../src/config/layers/findings-block.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { dropFault } from '../../src/fault-kinds/modbus-transport.ts';
@@ -18,6 +21,8 @@ import { FindingRegistry } from '../../src/core/findings/registry.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { FaultBench } from '../support/faults.ts';
 import { FindingsRig, plainRule as row } from '../support/findings.ts';
+import { adu, RawClient } from '../support/modbus-client.ts';
+import { freePorts } from '../support/ports.ts';
 
 const none = { csip: {}, ocpp: {}, dnp3: {}, common: {} };
 const tables = {
@@ -153,5 +158,21 @@ describe('findings of a simulator', () => {
       true,
       false,
     ]);
+  });
+
+  it('wait for nothing at a device that was removed', async () => {
+    const port = await freePorts(2);
+    const app = createApp(configOfOptions({ N: 2, mb_port: port, website_port: 0 }), {
+      logBook: createLogBook({ write: () => undefined }),
+    });
+    await app.start();
+    const limit = app.plant.device(1).bank.layout.named('704.WMaxLimPct')?.address ?? 0;
+    const client = await RawClient.open(port + 1);
+    await client.request(adu(1, 1, `06${limit.toString(16)}0032`));
+    expect(app.findings.pending).to.equal(1);
+    await app.api.perform({ method: 'DELETE', path: '/devices/1', by: { source: 'rest' } });
+    expect(app.findings.pending).to.equal(0);
+    client.destroy();
+    await app.stop();
   });
 });
