@@ -14,9 +14,12 @@ import type { EndedFindings } from '../../src/app/findings.ts';
 import { createApp } from '../../src/app/build.ts';
 import { configOfOptions } from '../../src/config/layers/load.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
+import { findingsSchema } from '../../src/config/layers/findings-block.ts';
 import type { FindingsBlock } from '../../src/config/layers/findings-block.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { dropFault } from '../../src/fault-kinds/modbus-transport.ts';
+import { maxAddressLength, maxMatches, maxPeerNameLength } from '../../src/core/findings/peers.ts';
+import { maxReasonLength } from '../../src/core/findings/waivers.ts';
 import { FindingRegistry } from '../../src/core/findings/registry.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { FaultBench } from '../support/faults.ts';
@@ -90,6 +93,19 @@ describe('findings of a simulator', () => {
     const peers = registry.peers.groups().map(({ name }) => ({ name }));
     return { reports, peers, settings: settings(more) };
   }
+
+  it('give back a block that is taken again, also with the longest names that REST takes', () => {
+    const findings = createFindings(rig.options, {}, tables);
+    const match = Array.from({ length: maxMatches }, (_, n) => ({
+      protocol: 'modbus' as const,
+      address: String(n).padStart(maxAddressLength, 'x'),
+    }));
+    findings.peers.setName({ name: 'n'.repeat(maxPeerNameLength), match });
+    const waiver = { rule: 'modbus.bad', peer: match[0]!.address, reason: 'r'.repeat(maxReasonLength), untilMs: 0 };
+    findings.waivers.add(waiver);
+    const given = findingsBlock(findings);
+    expect(findingsSchema.parse(given)).to.deep.equal(given);
+  });
 
   it('are written into files by their extension, with the peers of all simulators that name the file', () => {
     const files = ['a.html', 'a.xml', 'a.json', 'a.txt'].map((name) => join(folder, name));

@@ -39,11 +39,18 @@ const fits = ({ identity }: Peer, match: PeerMatch) =>
   identity.address === match.address &&
   (match.certificate === undefined || identity.certificate === match.certificate);
 
+export const maxPeerNameLength = 64;
+/** Peers that one name joins. */
+export const maxMatches = 32;
+export const maxAddressLength = 300;
+
 const idOfName = (name: string) =>
   createHash('sha256')
     .update(JSON.stringify(['name', name]))
     .digest('hex')
     .slice(0, 12);
+
+const isOfName = (name: string, idOrName: string) => idOrName === name || idOrName === idOfName(name);
 
 export class PeerBook {
   readonly #peers = new Map<string, Peer>();
@@ -104,13 +111,21 @@ export class PeerBook {
     return [...named.filter(({ peers }) => peers.length > 0), ...unnamed];
   }
 
-  /** The group with this id or given name, or that of the peer with this id. */
+  /** The group with this id or name, or that of the peer with this id. An address that several groups have is no name. */
   group(idOrName: string): PeerGroup | undefined {
     const groups = this.groups();
+    const called = groups.filter(({ name }) => name === idOrName);
     return (
-      groups.find(({ id, name, isNamed }) => id === idOrName || (isNamed && name === idOrName)) ??
-      groups.find(({ peers }) => peers.some(({ id }) => id === idOrName))
+      groups.find(({ id, peers }) => id === idOrName || peers.some((peer) => peer.id === idOrName)) ??
+      called.find(({ isNamed }) => isNamed) ??
+      (called.length === 1 ? called[0] : undefined)
     );
+  }
+
+  /** True if this is an id or a name of the peer, or of its group. */
+  isCalled(peer: Peer, idOrName: string): boolean {
+    const name = this.nameOf(peer);
+    return idOrName === peer.id || (name === null ? idOrName === peer.identity.address : isOfName(name, idOrName));
   }
 
   nameOf(peer: Peer): string | null {

@@ -165,7 +165,7 @@ export class FindingRegistry implements Findings, Judged {
     this.peers = new PeerBook(nowMs, (peer) => {
       this.#release(peer);
     });
-    this.waivers = new Waivers(nowMs, (peer) => this.peers.nameOf(peer));
+    this.waivers = new Waivers(nowMs, (peer, idOrName) => this.peers.isCalled(peer, idOrName));
   }
 
   get on(): boolean {
