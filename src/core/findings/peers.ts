@@ -151,18 +151,23 @@ export class PeerBook {
     return peer;
   }
 
-  /** Forgets the peer that is idle longest: of the strangers without a connection, else of all without one, else of all. */
+  /**
+   * Forgets the peer that is idle longest: of the strangers without a connection, else of all without one. If all have
+   * a connection, the one with the fewest requests: a crowd of new ones does not drive out those that work.
+   */
   #forgetOne(): void {
     const all = [...this.#peers.values()];
     const idle = all.filter(({ openConnections }) => openConnections === 0);
     const strangers = idle.filter(({ isValid }) => !isValid);
-    const [first, ...rest] = [strangers, idle, all].find(({ length }) => length > 0) ?? [];
+    const candidates = [strangers, idle, all].find(({ length }) => length > 0) ?? [];
+    const worthOf = ({ lastSeenMs, requests }: Peer) => (candidates === all ? requests : lastSeenMs);
+    const [first, ...rest] = candidates;
     if (first === undefined) return;
-    const oldest = rest.reduce((a, b) => (b.lastSeenMs < a.lastSeenMs ? b : a), first);
-    this.#peers.delete(keyOf(oldest.identity));
-    oldest.isListed = false;
+    const least = rest.reduce((a, b) => (worthOf(b) < worthOf(a) ? b : a), first);
+    this.#peers.delete(keyOf(least.identity));
+    least.isListed = false;
     this.forgotten += 1;
-    this.#left(oldest);
+    this.#left(least);
   }
 }
 

@@ -145,6 +145,19 @@ describe('findings: bounds', () => {
     expect(rig.row(successor, 'modbus.a').broken).to.equal(1);
   });
 
+  it('forgets the one with the fewest requests if all have a connection', () => {
+    const working = rig.peer('working');
+    working.connected(rig.wall.nowMs());
+    working.requests = 100;
+    rig.wall.advance(1);
+    for (let n = 0; n < maxPeers + 10; n += 1) {
+      const one = rig.peer(`10.0.0.${n}`);
+      one.connected(rig.wall.nowMs());
+      one.requests = 1;
+    }
+    expect([working.isListed, rig.registry.peers.forgotten]).to.deep.equal([true, 11]);
+  });
+
   it('gives a peer that only waits no place again', () => {
     const { a } = rig.registry.rules('modbus', { a: row });
     const old = rig.peer('old');
