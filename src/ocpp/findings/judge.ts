@@ -262,8 +262,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     });
   }
 
+  // the ends of calls count also while findings are off: they end waits, which would accuse once findings are on again
   answered(call: SentCall, reply: Payload | null): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#noteTurn(call);
       this.#answers.answered(call, reply);
       if (reply === null) return;
@@ -273,7 +274,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   refused(call: SentCall, code: string): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#noteTurn(call);
       this.#answers.refused(call, code);
     });
@@ -286,7 +287,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   late(messageId: string): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#answers.late(messageId);
     });
   }
