@@ -194,6 +194,9 @@ function createLines(ground: Ground, lab: Lab) {
     config.findings.block,
   );
   judgeWriters({ plant, findings, rules: findings.rules('common', commonRules), wall });
+  plant.onDevices(({ removed }) => {
+    if (removed !== null) findings.deviceRemoved(removed.index);
+  });
   const shared = {
     plant,
     faults,

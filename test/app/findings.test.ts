@@ -5,13 +5,21 @@ import { expect } from 'chai';
 import { failingPeers, reportAll, writeFindings } from '../../src/app/finding-reports.ts';
 import type { EndedFindings } from '../../src/app/finding-reports.ts';
 import { createFindings, findingsBlock, isInLog } from '../../src/app/findings.ts';
+import { createApp } from '../../src/app/build.ts';
+import { configOfOptions } from '../../src/config/layers/load.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import { findingsSchema } from '../../src/config/layers/findings-block.ts';
 import type { FindingsBlock } from '../../src/config/layers/findings-block.ts';
 import type { AppConfig } from '../../src/config/settings/app-config.ts';
 import { dropFault } from '../../src/fault-kinds/modbus-transport.ts';
+import { maxAddressLength, maxMatches, maxPeerNameLength } from '../../src/core/findings/peers.ts';
+import { maxReasonLength } from '../../src/core/findings/waivers.ts';
 import { FindingRegistry } from '../../src/core/findings/registry.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { FaultBench } from '../support/faults.ts';
 import { FindingsRig, plainRule as row } from '../support/findings.ts';
+import { adu, RawClient } from '../support/modbus-client.ts';
+import { freePorts } from '../support/ports.ts';
 
 const none = { csip: {}, ocpp: {}, dnp3: {}, common: {} };
 const tables = {
@@ -80,6 +88,19 @@ describe('findings of a simulator', () => {
     return { reports, peers, settings: settings(more) };
   }
 
+  it('give back a block that is taken again, also with the longest names that REST takes', () => {
+    const findings = createFindings(rig.options, {}, tables);
+    const match = Array.from({ length: maxMatches }, (_, n) => ({
+      protocol: 'modbus' as const,
+      address: String(n).padStart(maxAddressLength, 'x'),
+    }));
+    findings.peers.setName({ name: 'n'.repeat(maxPeerNameLength), match });
+    const waiver = { rule: 'modbus.bad', peer: match[0]!.address, reason: 'r'.repeat(maxReasonLength), untilMs: 0 };
+    findings.waivers.add(waiver);
+    const given = findingsBlock(findings);
+    expect(findingsSchema.parse(given)).to.deep.equal(given);
+  });
+
   it('are written into files by their extension, with the peers of all simulators that name the file', () => {
     const files = ['a.html', 'a.xml', 'a.json', 'a.txt'].map((name) => join(folder, name));
     const own = join(folder, 'own.json');
@@ -147,5 +168,21 @@ describe('findings of a simulator', () => {
       true,
       false,
     ]);
+  });
+
+  it('wait for nothing at a device that was removed', async () => {
+    const port = await freePorts(2);
+    const app = createApp(configOfOptions({ N: 2, mb_port: port, website_port: 0 }), {
+      logBook: createLogBook({ write: () => undefined }),
+    });
+    await app.start();
+    const limit = app.plant.device(1).bank.layout.named('704.WMaxLimPct')?.address ?? 0;
+    const client = await RawClient.open(port + 1);
+    await client.request(adu(1, 1, `06${limit.toString(16)}0032`));
+    expect(app.findings.pending).to.equal(1);
+    await app.api.perform({ method: 'DELETE', path: '/devices/1', by: { source: 'rest' } });
+    expect(app.findings.pending).to.equal(0);
+    client.destroy();
+    await app.stop();
   });
 });

@@ -98,6 +98,7 @@ describe('secrets of charge points of OCPP 1.6', () => {
     for (const level of ['debug', 'info', 'warning', 'error'])
       texts.push((await site.rest(`logs?levels=${level}&limit=1000`)).text);
     texts.push((await site.rest(`ocpp/${id}/messages?limit=1000`)).text);
+    texts.push((await site.rest('findings?limit=1000')).text, (await site.rest('findings?state=held')).text);
     return texts.join('\n');
   }
 
@@ -128,6 +129,13 @@ describe('secrets of charge points of OCPP 1.6', () => {
     await station.call('ChangeConfiguration', { key: 'authorizationkey', value: `${hex(ofCentral)}zz` });
     station.sendText(`[2,"x","ChangeConfiguration",{"key":"AuthorizationKey","value":"${hex(ofCentral)}"`);
     station.sendText(`{"password":"${ofCentral}"}`);
+    for (const text of [ofCentral, hex(ofCentral)]) {
+      station.sendText(JSON.stringify([2, text, 'Bogus', {}]));
+      station.sendText(JSON.stringify([2, 'y', text, {}]));
+      station.sendText(JSON.stringify([2, 'z', 'Reset', { [text]: text }]));
+      station.sendText(JSON.stringify([3, text, {}]));
+      station.sendText(JSON.stringify([4, 'unknown', text, text, {}]));
+    }
     await site.settle();
     station.judged = true;
     expectNone(await everything());

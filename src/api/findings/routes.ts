@@ -5,11 +5,11 @@ import type { FindingRegistry, Rule } from '../../core/findings/registry.ts';
 import { cellStates, reportOn } from '../../core/findings/report.ts';
 import type { GroupReport } from '../../core/findings/report.ts';
 import type { Peer } from '../../core/findings/peer.ts';
-import { maxPeerNames } from '../../core/findings/peers.ts';
+import { maxAddressLength, maxMatches, maxPeerNameLength, maxPeerNames } from '../../core/findings/peers.ts';
 import { findingProtocols } from '../../core/findings/identity.ts';
 import { severities } from '../../core/findings/rule.ts';
 import type { FindingProtocol } from '../../core/findings/identity.ts';
-import { maxWaivers } from '../../core/findings/waivers.ts';
+import { maxReasonLength, maxWaivers } from '../../core/findings/waivers.ts';
 import { memo } from '../../core/lazy.ts';
 import { findingFormats } from '../../evidence/findings/formats.ts';
 import {
@@ -45,14 +45,14 @@ const tag = 'Core';
 const maxListed = 1000;
 const defaultListed = 100;
 const maxNameLength = 64;
-const maxReasonLength = 500;
-const maxMatches = 32;
 
 const idText = (description: string) => z.string().min(1).max(maxNameLength).openapi({ description });
+/** The address of a peer may be its name. */
+const peerText = (description: string) => z.string().min(1).max(maxAddressLength).openapi({ description });
 
 const findingsQuery = z.strictObject({
   protocol: z.enum(findingProtocols).optional().openapi({ description: 'Only rules of this protocol.' }),
-  peer: idText('Only the peer with this id or name.').optional(),
+  peer: peerText('Only the peer with this id or name.').optional(),
   rule: idText('Only this rule.').optional(),
   severity: z.enum(severities).optional().openapi({ description: 'Only rules of this severity or worse.' }),
   device: deviceParam.optional(),
@@ -64,7 +64,7 @@ const findingsQuery = z.strictObject({
 
 const clearQuery = z.strictObject({
   protocol: z.enum(findingProtocols).optional().openapi({ description: 'Only rules of this protocol.' }),
-  peer: idText('Only the peer with this id or name.').optional(),
+  peer: peerText('Only the peer with this id or name.').optional(),
   rule: idText('Only this rule.').optional(),
 });
 
@@ -94,7 +94,9 @@ const reportDocumentSchema = memo(() =>
     .openapi('FindingDocument'),
 );
 
-const peerParams = z.object({ id: idText('Id or name of the peer, as `findings/peers` lists it.') });
+const peerParams = z.object({
+  id: peerText('Id or name of the peer, as `findings/peers` lists it; an address only if no other peer has it.'),
+});
 const ruleParams = z.object({ id: idText('Id of the rule, `modbus.write_part_of_point`.') });
 
 const ruleBody = memo(() =>
@@ -114,7 +116,7 @@ const waiverBody = memo(() =>
   z
     .strictObject({
       rule: idText('Id of the rule.'),
-      peer: idText('Id or name of the peer; default all peers.').optional(),
+      peer: peerText('Id or name of the peer, or its address if it has none; default all peers.').optional(),
       reason: z.string().min(1).max(maxReasonLength).openapi({ description: 'Reason, shown in each report.' }),
       until: isoMember('End, wall time; default none.').optional(),
     })
@@ -123,7 +125,7 @@ const waiverBody = memo(() =>
 
 const matchSchema = z.strictObject({
   protocol: z.enum(['modbus', 'csip', 'ocpp', 'dnp3']).openapi({ description: 'Protocol.' }),
-  address: z.string().min(1).max(300).openapi({ description: 'Address as in `findings/peers`.' }),
+  address: z.string().min(1).max(maxAddressLength).openapi({ description: 'Address as in `findings/peers`.' }),
   certificate: z
     .string()
     .regex(/^[0-9a-f]{64}$/, { error: 'must have 64 hexadecimal digits in lower case' })
@@ -134,7 +136,11 @@ const matchSchema = z.strictObject({
 const nameBody = memo(() =>
   z
     .strictObject({
-      name: idText('The name, which replaces the address in reports.'),
+      name: z
+        .string()
+        .min(1)
+        .max(maxPeerNameLength)
+        .openapi({ description: 'The name, which replaces the address in reports.' }),
       match: z
         .union([matchSchema, z.array(matchSchema).max(maxMatches)])
         .openapi({ description: 'The peer, or several that have one report then; an empty list removes the name.' }),

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { errorText } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { PeerBook } from '../../core/findings/peers.ts';
+import { maxAddressLength, maxMatches, maxPeerNameLength, maxPeerNames, PeerBook } from '../../core/findings/peers.ts';
 import type { PeerName } from '../../core/findings/peers.ts';
 import { isAtLeast } from '../../core/findings/registry.ts';
 import { findingProtocols } from '../../core/findings/identity.ts';
 import { severities } from '../../core/findings/rule.ts';
 import type { RuleRow } from '../../core/findings/rule.ts';
-import { maxWaivers } from '../../core/findings/waivers.ts';
+import { maxReasonLength, maxWaivers } from '../../core/findings/waivers.ts';
 import { catalogueRows } from '../../finding-rules/all.ts';
 import { unknownName } from '../issues/issues.ts';
 
@@ -23,14 +23,23 @@ const ruleSchema = z.strictObject({
 
 const waiverSchema = z.strictObject({
   rule: z.string().max(100).meta({ description: 'Id of the rule.' }),
-  peer: z.string().min(1).max(256).optional().meta({ description: 'Id or name of a peer; default all peers.' }),
-  reason: z.string().min(1).max(500).meta({ description: 'Reason, which each report shows.' }),
+  peer: z
+    .string()
+    .min(1)
+    .max(maxAddressLength)
+    .optional()
+    .meta({ description: 'Id or name of a peer; default all peers.' }),
+  reason: z.string().min(1).max(maxReasonLength).meta({ description: 'Reason, which each report shows.' }),
   until: z.iso.datetime({ offset: true }).optional().meta({ description: 'End of the waiver; default none.' }),
 });
 
 const matchSchema = z.strictObject({
   protocol: z.enum(findingProtocols).exclude(['common']),
-  address: z.string().min(1).max(256).meta({ description: 'Address of the peer as GET findings/peers shows it.' }),
+  address: z
+    .string()
+    .min(1)
+    .max(maxAddressLength)
+    .meta({ description: 'Address of the peer as GET findings/peers shows it.' }),
   certificate: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -39,9 +48,9 @@ const matchSchema = z.strictObject({
 });
 
 const peerSchema = z.strictObject({
-  name: z.string().min(1).max(64).meta({ description: 'Name of the peers in reports.' }),
+  name: z.string().min(1).max(maxPeerNameLength).meta({ description: 'Name of the peers in reports.' }),
   match: z
-    .union([matchSchema, z.array(matchSchema).min(1).max(16)])
+    .union([matchSchema, z.array(matchSchema).min(1).max(maxMatches)])
     .meta({ description: 'The peer, or several that have one report.' }),
 });
 
@@ -49,7 +58,7 @@ export const findingsSchema = z
   .strictObject({
     rules: z.record(z.string().max(100), ruleSchema).optional().meta({ description: 'Settings of rules by id.' }),
     waivers: z.array(waiverSchema).max(maxWaivers).optional().meta({ description: 'Findings that are accepted.' }),
-    peers: z.array(peerSchema).max(100).optional().meta({ description: 'Names of peers.' }),
+    peers: z.array(peerSchema).max(maxPeerNames).optional().meta({ description: 'Names of peers.' }),
   })
   .meta({ description: 'Findings about the other side of each protocol.' });
 

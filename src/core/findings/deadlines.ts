@@ -23,16 +23,27 @@ function presenceOf({ peer, presence }: Wait): { readonly half: () => void; read
   };
 }
 
+/** A wait that goes on. */
+interface Pending {
+  readonly deviceIndex: number | null;
+  readonly drop: () => void;
+}
+
+export interface DeadlinesOptions {
+  readonly later: Later;
+  /** Counts a wait that begins or ends. */
+  readonly pend: (rule: RuleHandle, peer: Peer, change: 1 | -1) => void;
+  /** Takes the error of a judge, which would end the process as that of a timer. */
+  readonly failed: (rule: RuleHandle, error: unknown) => void;
+}
+
 export class Deadlines {
-  readonly #later: Later;
-  readonly #pend: (rule: RuleHandle, peer: Peer, change: 1 | -1) => void;
-  readonly #pending = new Map<string, Set<() => void>>();
+  readonly #options: DeadlinesOptions;
+  readonly #pending = new Map<string, Set<Pending>>();
   dropped = 0;
 
-  /** @param pend counts a wait that begins or ends */
-  constructor(later: Later, pend: (rule: RuleHandle, peer: Peer, change: 1 | -1) => void) {
-    this.#later = later;
-    this.#pend = pend;
+  constructor(options: DeadlinesOptions) {
+    this.#options = options;
   }
 
   get pending(): number {
@@ -40,7 +51,8 @@ export class Deadlines {
   }
 
   begin(wait: Wait): Deadline {
-    const { rule, peer, waitMs } = wait;
+    const { rule, peer, waitMs, deviceIndex } = wait;
+    const { later, pend } = this.#options;
     if (!rule.on) return nothing;
     const waits = this.#waitsOf(peer.identity.protocol);
     if (waits.size >= maxPending) {
@@ -48,52 +60,53 @@ export class Deadlines {
       return nothing;
     }
     const presence = presenceOf(wait);
-    let cancel = this.#later(waitMs / 2, () => {
+    let cancel = later(waitMs / 2, () => {
       presence.half();
-      cancel = this.#later(waitMs / 2, () => {
+      cancel = later(waitMs / 2, () => {
         if (end()) this.#expire(wait, presence.was());
       });
     });
-    const stop = () => {
-      cancel();
-    };
     /** @returns false: it has ended before */
     const end = () => {
-      if (!waits.delete(stop)) return false;
-      this.#pend(rule, peer, -1);
-      stop();
+      if (!waits.delete(pending)) return false;
+      pend(rule, peer, -1);
+      cancel();
       return true;
     };
-    waits.add(stop);
-    this.#pend(rule, peer, 1);
+    const drop = () => {
+      end();
+    };
+    const pending: Pending = { deviceIndex, drop };
+    waits.add(pending);
+    pend(rule, peer, 1);
     return {
       get isPending() {
-        return waits.has(stop);
+        return waits.has(pending);
       },
       met() {
         if (end()) rule.exercised(peer);
       },
-      drop() {
-        end();
-      },
+      drop,
     };
   }
 
-  close(): void {
-    for (const waits of this.#pending.values()) {
-      for (const stop of waits) stop();
-      waits.clear();
-    }
+  /** Ends all waits, or those that fit. */
+  drop(fits: (pending: Pick<Wait, 'deviceIndex'>) => boolean = () => true): void {
+    for (const waits of this.#pending.values()) for (const pending of waits) if (fits(pending)) pending.drop();
   }
 
-  #waitsOf(protocol: string): Set<() => void> {
+  #waitsOf(protocol: string): Set<Pending> {
     const waits = this.#pending.get(protocol) ?? new Set();
     this.#pending.set(protocol, waits);
     return waits;
   }
 
   #expire({ rule, peer, deviceIndex, expired, key, waitMs }: Wait, wasPresent: boolean): void {
-    if (wasPresent) rule.broken(peer, deviceIndex, () => ({ sinceMs: peer.lastSeenMs - waitMs, ...expired() }), key);
-    else rule.undecided(peer);
+    try {
+      if (wasPresent) rule.broken(peer, deviceIndex, () => ({ sinceMs: peer.lastSeenMs - waitMs, ...expired() }), key);
+      else rule.undecided(peer);
+    } catch (error) {
+      this.#options.failed(rule, error);
+    }
   }
 }

@@ -1,4 +1,5 @@
 /** A peer with its counts per rule. */
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { SimTime } from '../time/clock.ts';
 import type { PeerIdentity, RuleNeed } from './identity.ts';
@@ -78,7 +79,7 @@ export class Cell {
     const lastByKey = (this.#lastByKey ??= new Map<string, number>());
     const lastMs = lastByKey.get(key);
     // in its place: moving it to the end would cost more than the rest, and peers repeat a case thousands of times
-    lastByKey.set(key, nowMs);
+    lastByKey.set(lastMs === undefined ? copied(key) : key, nowMs);
     if (lastByKey.size > maxKeys)
       for (const oldest of lastByKey.keys()) {
         lastByKey.delete(oldest);
@@ -143,11 +144,14 @@ const maxFacets = 16;
 const maxFacetValues = 16;
 const maxNameLength = 64;
 
+/** A copy of its own: a part of a text keeps the whole message in memory. */
+const copied = (text: string) => Buffer.from(text, 'utf16le').toString('utf16le');
+
 /** Cuts a text that a peer determines, between characters. */
 export function cutText(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
+  if (text.length <= maxLength) return copied(text);
   const cutsPair = /[\ud800-\udbff]/.test(text.charAt(maxLength - 1));
-  return `${text.slice(0, cutsPair ? maxLength - 1 : maxLength)}...`;
+  return copied(`${text.slice(0, cutsPair ? maxLength - 1 : maxLength)}...`);
 }
 
 /** Cuts a name that a peer determines. */

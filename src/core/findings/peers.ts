@@ -39,11 +39,18 @@ const fits = ({ identity }: Peer, match: PeerMatch) =>
   identity.address === match.address &&
   (match.certificate === undefined || identity.certificate === match.certificate);
 
+export const maxPeerNameLength = 64;
+/** Peers that one name joins. */
+export const maxMatches = 32;
+export const maxAddressLength = 300;
+
 const idOfName = (name: string) =>
   createHash('sha256')
     .update(JSON.stringify(['name', name]))
     .digest('hex')
     .slice(0, 12);
+
+const isOfName = (name: string, idOrName: string) => idOrName === name || idOrName === idOfName(name);
 
 export class PeerBook {
   readonly #peers = new Map<string, Peer>();
@@ -104,13 +111,21 @@ export class PeerBook {
     return [...named.filter(({ peers }) => peers.length > 0), ...unnamed];
   }
 
-  /** The group with this id or given name, or that of the peer with this id. */
+  /** The group with this id or name, or that of the peer with this id. An address that several groups have is no name. */
   group(idOrName: string): PeerGroup | undefined {
     const groups = this.groups();
+    const called = groups.filter(({ name }) => name === idOrName);
     return (
-      groups.find(({ id, name, isNamed }) => id === idOrName || (isNamed && name === idOrName)) ??
-      groups.find(({ peers }) => peers.some(({ id }) => id === idOrName))
+      groups.find(({ id, peers }) => id === idOrName || peers.some((peer) => peer.id === idOrName)) ??
+      called.find(({ isNamed }) => isNamed) ??
+      (called.length === 1 ? called[0] : undefined)
     );
+  }
+
+  /** True if this is an id or a name of the peer, or of its group. */
+  isCalled(peer: Peer, idOrName: string): boolean {
+    const name = this.nameOf(peer);
+    return idOrName === peer.id || (name === null ? idOrName === peer.identity.address : isOfName(name, idOrName));
   }
 
   nameOf(peer: Peer): string | null {
@@ -136,18 +151,23 @@ export class PeerBook {
     return peer;
   }
 
-  /** Forgets the peer that is idle longest: of the strangers without a connection, else of all without one, else of all. */
+  /**
+   * Forgets the peer that is idle longest: of the strangers without a connection, else of all without one. If all have
+   * a connection, the one with the fewest requests: a crowd of new ones does not drive out those that work.
+   */
   #forgetOne(): void {
     const all = [...this.#peers.values()];
     const idle = all.filter(({ openConnections }) => openConnections === 0);
     const strangers = idle.filter(({ isValid }) => !isValid);
-    const [first, ...rest] = [strangers, idle, all].find(({ length }) => length > 0) ?? [];
+    const candidates = [strangers, idle, all].find(({ length }) => length > 0) ?? [];
+    const worthOf = ({ lastSeenMs, requests }: Peer) => (candidates === all ? requests : lastSeenMs);
+    const [first, ...rest] = candidates;
     if (first === undefined) return;
-    const oldest = rest.reduce((a, b) => (b.lastSeenMs < a.lastSeenMs ? b : a), first);
-    this.#peers.delete(keyOf(oldest.identity));
-    oldest.isListed = false;
+    const least = rest.reduce((a, b) => (worthOf(b) < worthOf(a) ? b : a), first);
+    this.#peers.delete(keyOf(least.identity));
+    least.isListed = false;
     this.forgotten += 1;
-    this.#left(oldest);
+    this.#left(least);
   }
 }
 

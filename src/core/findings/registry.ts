@@ -150,8 +150,14 @@ export class FindingRegistry implements Findings, Judged {
     this.#options = options;
     this.#excuses = new Excuses(options);
     this.#log = new LimitedLog(log, wall, 'findings', later, linesPerSecond);
-    this.#deadlines = new Deadlines(later, (rule, peer, change) => {
-      if (rule instanceof Rule) peer.cell(rule.number).pending += change;
+    this.#deadlines = new Deadlines({
+      later,
+      pend: (rule, peer, change) => {
+        if (rule instanceof Rule) peer.cell(rule.number).pending += change;
+      },
+      failed: (rule, error) => {
+        this.failed({ rule }, error);
+      },
     });
     this.#listeners = new Listeners((error) => {
       log.error(`a listener to findings failed: ${errorText(error)}`);
@@ -159,7 +165,7 @@ export class FindingRegistry implements Findings, Judged {
     this.peers = new PeerBook(nowMs, (peer) => {
       this.#release(peer);
     });
-    this.waivers = new Waivers(nowMs, (peer) => this.peers.nameOf(peer));
+    this.waivers = new Waivers(nowMs, (peer, idOrName) => this.peers.isCalled(peer, idOrName));
   }
 
   get on(): boolean {
@@ -233,9 +239,14 @@ export class FindingRegistry implements Findings, Judged {
       }
   }
 
+  /** Ends the waits for what a peer has to do at a device that is gone. */
+  deviceRemoved(index: number): void {
+    this.#deadlines.drop(({ deviceIndex }) => deviceIndex === index);
+  }
+
   /** Ends all waits. */
   close(): void {
-    this.#deadlines.close();
+    this.#deadlines.drop();
     this.#log.flush();
   }
 

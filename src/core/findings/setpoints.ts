@@ -143,15 +143,6 @@ export class SetpointJudge {
       }
   }
 
-  /** Ends all waits. */
-  release(): void {
-    for (const { enable, reversion } of this.#states.values()) {
-      enable?.drop();
-      reversion?.drop();
-    }
-    this.#states.clear();
-  }
-
   #stateOf(peer: Peer, group: SetpointGroup, nowMs: number): State {
     const existing = this.#states.get(group);
     if (existing?.peer === peer) return existing;

@@ -3,6 +3,7 @@ import { SimError } from '../errors.ts';
 import type { Peer } from './peer.ts';
 
 export const maxWaivers = 200;
+export const maxReasonLength = 500;
 
 export interface NewWaiver {
   /** id of a rule */
@@ -22,12 +23,12 @@ export class Waivers {
   #list: readonly Waiver[] = [];
   #lastId = 0;
   readonly #nowMs: () => number;
-  readonly #nameOf: (peer: Peer) => string | null;
+  readonly #isCalled: (peer: Peer, idOrName: string) => boolean;
 
-  /** @param nameOf the name that a user has given to a peer */
-  constructor(nowMs: () => number, nameOf: (peer: Peer) => string | null) {
+  /** @param isCalled true: the peer has this id or name */
+  constructor(nowMs: () => number, isCalled: (peer: Peer, idOrName: string) => boolean) {
     this.#nowMs = nowMs;
-    this.#nameOf = nameOf;
+    this.#isCalled = isCalled;
   }
 
   get list(): readonly Waiver[] {
@@ -56,9 +57,7 @@ export class Waivers {
     const nowMs = this.#nowMs();
     return this.#list.find(
       ({ rule, peer: whose, untilMs }) =>
-        rule === ruleId &&
-        (untilMs === null || nowMs < untilMs) &&
-        (whose === null || whose === peer.id || whose === this.#nameOf(peer)),
+        rule === ruleId && (untilMs === null || nowMs < untilMs) && (whose === null || this.#isCalled(peer, whose)),
     );
   }
 }

@@ -35,6 +35,7 @@ export interface ServerJudgeOptions extends ResourceJudgeOptions {
 }
 
 type RuleNames = keyof CsipRules;
+type RuleNamesIn = { readonly [Name in RuleNames]?: unknown };
 
 export class ServerJudge implements ExchangeWitness, ListWitness {
   readonly #options: ServerJudgeOptions;
@@ -121,12 +122,13 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
   }
 
   subscribed(url: string, isActive: boolean): void {
-    this.#judge(messageRules, () => this.#notifications.subscribed(url, isActive));
+    this.#guard(messageRules, () => this.#notifications.subscribed(url, isActive));
   }
 
   /** @param url the resource of the subscription */
   notified(url: string, { document, notification }: ReceivedNotification): void {
-    this.#judge(messageRules, () => this.#notifications.notified(url, notification));
+    // also while findings are off: it ends a wait, which would accuse once they are on again
+    this.#guard(messageRules, () => this.#notifications.notified(url, notification));
     this.#judge(documentRules, () => this.#documents.document(document, { url, message: null, deviceIndex: null }));
   }
 
@@ -135,10 +137,13 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
     this.#notifications.close();
   }
 
+  #judge(rows: RuleNamesIn, judge: () => void): void {
+    if (this.#parts.findings.on) this.#guard(rows, judge);
+  }
+
   /** Calls a judge. One that throws is switched off. */
-  #judge(rows: { readonly [Name in RuleNames]?: unknown }, judge: () => void): void {
+  #guard(rows: RuleNamesIn, judge: () => void): void {
     const { findings, rules } = this.#parts;
-    if (!findings.on) return;
     try {
       judge();
     } catch (error) {

@@ -35,6 +35,8 @@ export interface OcppJudgeOptions {
   readonly hasBacklog: () => boolean;
   /** removes secrets from the text of a frame */
   readonly redact: (text: string) => string;
+  /** removes secrets of the station from words: a central system may have them as an action or id */
+  readonly hideSecrets: (text: string) => string;
 }
 
 /** Facts of a connection that has opened. */
@@ -76,6 +78,11 @@ const rulesOfErrors: readonly OcppRule[] = ['error_code', 'frame', 'answer_unkno
 
 /** Rules whose breach keeps a call from its handler. */
 const rulesOfUnserved: readonly OcppRule[] = ['schema', 'time_zoneless', 'action_unknown'];
+
+const mapTexts = (facts: Found['facts'] = {}, change: (text: string) => string): Found['facts'] =>
+  Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, typeof value === 'string' ? change(value) : value]),
+  );
 
 /** Calls after which a central system has changed something. */
 const isWriting = (action: string) => !/^Get|TriggerMessage$|^DataTransfer$/.test(action);
@@ -163,7 +170,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       peer.facet('station', this.station);
       peer.facet('version', this.version);
       peer.facet('security profile', securityProfile);
-      if (server !== null) peer.facet('server', server);
+      if (server !== null) peer.facet('server', this.#options.hideSecrets(server));
       this.kept('subprotocol');
     });
   }
@@ -184,7 +191,8 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       const peer = this.#peerAt(url);
       // it has answered a handshake of OCPP
       peer.isValid = true;
-      const text = `the handshake chooses ${chosen.slice(0, 40)}, which was not offered`;
+      const chosenText = this.#options.hideSecrets(chosen).slice(0, 40);
+      const text = `the handshake chooses ${chosenText}, which was not offered`;
       this.rules.subprotocol.broken(peer, this.deviceIndex, () => ({
         text,
         facts: { station: this.station },
@@ -260,8 +268,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     });
   }
 
+  // the ends of calls count also while findings are off: they end waits, which would accuse once findings are on again
   answered(call: SentCall, reply: Payload | null): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#noteTurn(call);
       this.#topics.answers.answered(call, reply);
       if (reply === null) return;
@@ -271,7 +280,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   refused(call: SentCall, code: string): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#noteTurn(call);
       this.#topics.answers.refused(call, code);
     });
@@ -284,7 +293,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   late(messageId: string): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#topics.answers.late(messageId);
     });
   }
@@ -338,18 +347,17 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.#brokenNow.add(rule);
     const heard = this.#heard;
     const makeCase = (): Case => {
-      const evidence = this.#evidenceOf(messageId, heard);
-      const { redact } = this.#options;
+      const hide = this.#options.hideSecrets;
       return {
-        text: action === null || text.includes(action) ? text : `${action}: ${text}`,
+        text: hide(action === null || text.includes(action) ? text : `${action}: ${text}`),
         facts: {
           station: this.station,
-          ...(action !== null && { action: redact(action).slice(0, 64) }),
-          ...(messageId !== null && { message_id: redact(messageId).slice(0, 64) }),
+          ...(action !== null && { action: hide(action).slice(0, 64) }),
+          ...(messageId !== null && { message_id: hide(messageId).slice(0, 64) }),
           ...(clause !== undefined && { clause }),
-          ...facts,
+          ...mapTexts(facts, hide),
         },
-        ...evidence,
+        ...this.#evidenceOf(messageId, heard),
       };
     };
     this.rules[rule].broken(peer, this.deviceIndex, makeCase, `${action ?? ''} ${clause ?? ''}`);

@@ -72,7 +72,8 @@ function cleanText(text: string, secretTexts: readonly string[]): string {
   return withoutSecretTexts(withoutUrlSecrets(text), secretTexts);
 }
 
-function withoutSecretTexts(text: string, secretTexts: readonly string[]): string {
+/** Hides the present secrets of the station in a text that is no frame. */
+export function withoutSecretTexts(text: string, secretTexts: readonly string[]): string {
   return secretTexts.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
 }
 
@@ -244,10 +245,13 @@ interface Findings {
 }
 
 const cut = (text: string, length: number) => (text.length <= length ? text : `${text.slice(0, length)}...`);
-const cutName = (name: string | null) => (name === null ? null : cut(name, maxNameLength));
 
-/** @param nowMs ms since the epoch */
-export function createFindings(nowMs: () => number, maxKept = maxFindings): Findings {
+/**
+ * @param nowMs ms since the epoch
+ * @param hideSecrets removes secrets of the station from words: a central system may have them as an action or id
+ */
+export function createFindings(nowMs: () => number, hideSecrets: (text: string) => string = (text) => text): Findings {
+  const nameOf = (name: string | null) => (name === null ? null : cut(hideSecrets(name), maxNameLength));
   let newestFirst: OcppFinding[] = [];
   let lastId = 0;
   const counts = { schema: 0, rule: 0 };
@@ -265,12 +269,12 @@ export function createFindings(nowMs: () => number, maxKept = maxFindings): Find
         id: lastId,
         atMs: nowMs(),
         kind,
-        action: cutName(action),
-        messageId: cutName(messageId),
+        action: nameOf(action),
+        messageId: nameOf(messageId),
         clause,
-        text: cut(text, maxTextLength),
+        text: cut(hideSecrets(text), maxTextLength),
       });
-      if (newestFirst.length > maxKept) newestFirst.length = maxKept;
+      if (newestFirst.length > maxFindings) newestFirst.length = maxFindings;
     },
     clear() {
       newestFirst = [];

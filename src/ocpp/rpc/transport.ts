@@ -14,7 +14,7 @@ import { answerToInvalid, isErrorCode, maxLevels } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Link } from './link.ts';
 import type { LinkOptions } from './link.ts';
-import { messageBook, ocppChannel, recordFrame, redacted } from './messages.ts';
+import { messageBook, ocppChannel, recordFrame, redacted, withoutSecretTexts } from './messages.ts';
 import type { OcppChannel, OcppMessageBook } from './messages.ts';
 import { CallError } from './model.ts';
 import type { CallHandler, Line, LineClosed, LineOpened, Payload, PayloadChecks, PayloadIssue } from './model.ts';
@@ -125,6 +125,8 @@ export interface Transport {
   idOf(action: string): string | null;
   /** The text of a frame without secrets. */
   redact(text: string): string;
+  /** Hides the present secrets of the station in a text that is no frame. */
+  hideSecrets(text: string): string;
   /** For calls that are sent from now on, ms; absent: the default. */
   setCallTimeout(ms?: number): void;
   /** Closes for good; resolves within seconds. The messages are forgotten. */
@@ -409,6 +411,7 @@ export function createTransport(options: TransportOptions): Transport {
     },
     idOf: (action) => lastIds.get(action) ?? null,
     redact: (text) => redacted(text, secretTexts()),
+    hideSecrets: (text) => withoutSecretTexts(text, secretTexts()),
     setCallTimeout: (ms = callTimeoutMs) => {
       caller.setTimeoutMs(ms);
     },

@@ -111,7 +111,10 @@ export class ChargePoint implements OcppStation {
     this.#options = options;
     this.id = options.id;
     this.deviceIndex = options.device.deviceIndex;
-    this.#findings = createFindings(() => options.wall.nowMs());
+    this.#findings = createFindings(
+      () => options.wall.nowMs(),
+      (text) => this.#transport.hideSecrets(text),
+    );
     this.#judge = this.#makeJudge();
     this.#transport = this.#makeTransport();
     const { link } = this.#transport;
@@ -222,6 +225,7 @@ export class ChargePoint implements OcppStation {
       hasBacklog: () => this.#stack.transactionMessages > 0,
       isServed: () => isServed(this.#transport.link.subprotocol, this.#stack.bootStatus),
       redact: (text) => this.#transport.redact(text),
+      hideSecrets: (text) => this.#transport.hideSecrets(text),
     });
   }
 

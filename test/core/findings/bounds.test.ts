@@ -1,4 +1,6 @@
 import { Buffer } from 'node:buffer';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { Case } from '../../../src/core/findings/rule.ts';
 import { maxPending } from '../../../src/core/findings/deadlines.ts';
@@ -36,6 +38,23 @@ describe('findings: bounds', () => {
   it('leaves what fits', () => {
     const text = 'x'.repeat(498) + emoji;
     expect(keptCase({ text, excerpt: 'y'.repeat(512) })).to.include({ text, excerpt: 'y'.repeat(512) });
+  });
+
+  it('keeps no message of which it shows a part', () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { a } = rig.registry.rules('modbus', { a: row });
+    const peer = rig.peer('127.0.0.2');
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let n = 0; n < 5; n += 1) {
+      const message = JSON.parse(`"${n}${'x'.repeat(4_000_000)}"`) as string;
+      const part = message.slice(0, 64);
+      a.broken(peer, 0, () => ({ text: part, facts: { part }, message: { channel: part, id: 1 } }), part);
+      peer.facet('part', message.slice(0, 64));
+    }
+    collect();
+    expect(process.memoryUsage().heapUsed - before).to.be.below(4_000_000);
   });
 
   it('cuts an excerpt at 512 octets, between characters, and shows octets as hex', () => {
@@ -124,6 +143,19 @@ describe('findings: bounds', () => {
     a.broken(old, 0, () => ({ text: 'wrong' }));
     expect(rig.registry.peers.valid.filter(({ id }) => id === old.id)).to.deep.equal([successor]);
     expect(rig.row(successor, 'modbus.a').broken).to.equal(1);
+  });
+
+  it('forgets the one with the fewest requests if all have a connection', () => {
+    const working = rig.peer('working');
+    working.connected(rig.wall.nowMs());
+    working.requests = 100;
+    rig.wall.advance(1);
+    for (let n = 0; n < maxPeers + 10; n += 1) {
+      const one = rig.peer(`10.0.0.${n}`);
+      one.connected(rig.wall.nowMs());
+      one.requests = 1;
+    }
+    expect([working.isListed, rig.registry.peers.forgotten]).to.deep.equal([true, 11]);
   });
 
   it('gives a peer that only waits no place again', () => {

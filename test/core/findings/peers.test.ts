@@ -64,6 +64,17 @@ describe('findings: peers, names and waivers', () => {
     expect(report.coverage).to.deep.equal({ exercised: 2, observable: 3, coreMissing: [] });
   });
 
+  it('answer to their address while no other peer has it', () => {
+    const { peers } = rig.registry;
+    const one = rig.peer('127.0.0.9');
+    expect(peers.group('127.0.0.9')?.peers).to.deep.equal([one]);
+    rig.peer('127.0.0.9', 'modbus', 'ab');
+    expect(peers.group('127.0.0.9')).to.equal(undefined);
+    peers.setName({ name: '127.0.0.9', match: [{ protocol: 'modbus', address: 'other' }] });
+    const named = rig.peer('other');
+    expect(peers.group('127.0.0.9')?.peers).to.deep.equal([named]);
+  });
+
   it('fit a name by their certificate only where it names one', () => {
     const [plain, secure] = [rig.peer('127.0.0.2'), rig.peer('127.0.0.2', 'modbus', 'ab')];
     const { peers } = rig.registry;
@@ -134,6 +145,12 @@ describe('findings: peers, names and waivers', () => {
       rig.registry.peers.setName({ name: 'B', match: [{ protocol: 'modbus', address: '127.0.0.3' }] });
       rig.registry.waivers.add({ ...waiver, peer: 'B' });
       expect(rig.row(other, 'modbus.a').state).to.equal('waived');
+      const [third, fourth] = [broken('127.0.0.4'), broken('127.0.0.5')];
+      rig.registry.waivers.add({ ...waiver, peer: '127.0.0.4' });
+      expect([third, fourth].map((peer) => rig.row(peer, 'modbus.a').state)).to.deep.equal(['waived', 'broken']);
+      rig.registry.peers.setName({ name: 'C', match: [{ protocol: 'modbus', address: '127.0.0.5' }] });
+      rig.registry.waivers.add({ ...waiver, peer: rig.registry.peers.group('C')!.id });
+      expect(rig.row(fourth, 'modbus.a').state).to.equal('waived');
       rig.registry.waivers.add({ ...waiver, rule: 'modbus.other' });
     });
 

@@ -71,6 +71,29 @@ describe('findings: registry', () => {
     expect(rig.row(peer, 'modbus.b').state).to.equal('broken');
   });
 
+  it('ends the waits at a device that is gone, and no others', () => {
+    const rules = rig.registry.rules('modbus', { a: row, b: row });
+    peer.connected(0);
+    const wait = { peer, waitMs: 10_000, presence: 'connected', expired: () => ({ text: 'nothing came' }) } as const;
+    rig.registry.waitFor({ ...wait, rule: rules.a, deviceIndex: 1 });
+    rig.registry.waitFor({ ...wait, rule: rules.b, deviceIndex: 0 });
+    rig.registry.deviceRemoved(1);
+    expect(rig.ids(peer, 'undecided')).to.deep.equal(['modbus.b']);
+    rig.timers.pass(10_000);
+    expect(rig.ids(peer)).to.deep.equal(['modbus.b']);
+  });
+
+  it('switches a rule off whose wait ends in an error, which no timer throws', () => {
+    const rules = rig.registry.rules('modbus', { a: row });
+    peer.connected(0);
+    const expired = () => {
+      throw new Error('bang');
+    };
+    rig.registry.waitFor({ rule: rules.a, peer, deviceIndex: 0, waitMs: 1000, presence: 'connected', expired });
+    rig.timers.pass(1000);
+    expect(rig.row(peer, 'modbus.a').reason).to.equal('the judge failed: bang');
+  });
+
   it('drops a connection that ended in between, and counts what was done in time', () => {
     const rules = rig.registry.rules('modbus', { a: row, b: row });
     peer.connected(0);

@@ -287,10 +287,4 @@ describe('findings: set-points', () => {
       expect(churn()).to.deep.equal([]);
     });
   });
-
-  it('ends its waits with the device', () => {
-    write({ value: 50 });
-    judge.release();
-    expect(rig.registry.pending).to.equal(0);
-  });
 });

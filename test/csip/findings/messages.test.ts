@@ -161,6 +161,15 @@ describe('CSIP findings: answers to a client, and notifications', () => {
     trap: (rig) => rig.notify('https://proxy:8443/list?s=0'),
   });
 
+  it('misses no notification that came while findings were off', () => {
+    const rig = followed(new JudgeRig()).list('DERProgramList', programs('A', 'B'));
+    rig.findings.isOn = false;
+    rig.notify('/list');
+    rig.findings.isOn = true;
+    rig.pass(60);
+    expect(rig.findings.ids(rig.peer)).to.not.include('csip.notification_missing');
+  });
+
   it('judges the documents of notifications too', () => {
     const rig = new JudgeRig().notify('/list');
     expect(rig.findings.row(rig.peer, 'csip.element_order').exercised).to.equal(1);

@@ -41,6 +41,7 @@ export class JudgeRig {
       hasBacklog: () => this.hasBacklog,
       isServed: () => this.isRegistered,
       redact: (text) => text.replaceAll('secret', '(hidden)'),
+      hideSecrets: (text) => text.replaceAll('secret', '(hidden)'),
       ...more,
     });
     this.peer = registry.peer({ protocol: 'ocpp', address: 'ws://central.example:9000/ocpp' });

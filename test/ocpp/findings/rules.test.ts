@@ -120,4 +120,16 @@ describe('OCPP findings: rules', () => {
       'ocpp.schema',
     ]);
   });
+
+  it('accuse nobody of an answer that came while findings were off', () => {
+    for (const isLate of [true, false]) {
+      const rig = new JudgeRig().open();
+      rig.timedOut('Heartbeat');
+      rig.findings.isOn = false;
+      if (isLate) rig.judge.late('own');
+      rig.findings.isOn = true;
+      rig.pass(120_000);
+      expect(rig.findings.ids(rig.peer).includes('ocpp.answer_missing')).to.equal(!isLate);
+    }
+  });
 });
