@@ -34,6 +34,16 @@ describe('catalogue of findings', () => {
     expect(wrong).to.deep.equal([]);
   });
 
+  it('has titles without a full stop, and sentences with one', () => {
+    const wrong = [...catalogueRows].flatMap(([id, { title, situation, proof, consequence, trap }]) => [
+      ...(/\.$/.test(title) ? [`title of ${id}`] : []),
+      ...Object.entries({ situation, proof, consequence, trap }).flatMap(([name, text]) =>
+        /\.$/.test(text) ? [] : [`${name} of ${id}: ${text}`],
+      ),
+    ]);
+    expect(wrong).to.deep.equal([]);
+  });
+
   it('has the rules by the faults that provoke them, in the order of names', () => {
     const rows = new Map([
       ['modbus.b', { ...row, provokedBy: ['modbus.drop', 'dnp3.delay'] }],

@@ -6,7 +6,7 @@ export const commonRules = {
     severity: 'remark',
     basis: 'practice',
     clause: 'Two masters of one device: each takes the limit of the other for its own',
-    title: 'Two peers write different values to one point in turn.',
+    title: 'Two peers write different values to one point in turn',
     situation: 'Another peer has written the same point, and this one writes it next.',
     proof: 'The two have changed the value in turn, as often as `turns` within `window_min`.',
     consequence: 'A device jumps between two set-points, and neither peer gets what it asks for.',
