@@ -196,21 +196,37 @@ class MasterConnection implements ConnectionJudge {
   }
 
   broken(): void {
-    this.#judgeStream(this.#judge.context.rules.frame_invalid, 'sent a frame whose header is not that of Modbus TCP');
+    this.#safely(() => {
+      this.#judgeStream(this.#judge.context.rules.frame_invalid, 'sent a frame whose header is not that of Modbus TCP');
+    });
   }
 
   unfinished(): void {
-    this.#judgeStream(this.#judge.context.rules.frame_unfinished, 'began a frame and did not finish it');
+    this.#safely(() => {
+      this.#judgeStream(this.#judge.context.rules.frame_unfinished, 'began a frame and did not finish it');
+    });
   }
 
   closed(byMaster: boolean): void {
     const { rules, wallMs, monotonicMs } = this.#judge.context;
     const master = this.#master;
     master.peer.disconnected(wallMs());
-    if (this.#isOff || this.#transport === 'serial' || this.#requests === 0) return;
-    rules.frame_invalid.exercised(master.peer);
-    rules.frame_unfinished.exercised(master.peer);
-    if (byMaster && this.#requests === 1) this.#closedAfterOne(monotonicMs());
+    if (this.#transport === 'serial' || this.#requests === 0) return;
+    this.#safely(() => {
+      rules.frame_invalid.exercised(master.peer);
+      rules.frame_unfinished.exercised(master.peer);
+      if (byMaster && this.#requests === 1) this.#closedAfterOne(monotonicMs());
+    });
+  }
+
+  /** Judges an event that is rare enough for a closure. */
+  #safely(judge: () => void): void {
+    if (this.#isOff) return;
+    try {
+      judge();
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   #closedAfterOne(nowMs: number): void {

@@ -102,4 +102,21 @@ describe('findings of Modbus: masters', () => {
     expect(rig.findings.lines.at(-1)).to.match(/^the judge of modbus.* failed and is off: a mistake$/);
     expect(rig.ids('not_observable')).to.include('write_read_only');
   });
+  it('switches its rules off when it fails at the end of a stream or connection', () => {
+    for (const end of ['broken', 'unfinished', 'closed'] as const) {
+      rig = new JudgeRig();
+      const master = rig.connect();
+      master.read(40_000, 3);
+      Object.defineProperty(rig.peer(), 'cells', {
+        get: () => {
+          throw new Error('a mistake');
+        },
+      });
+      expect(() => {
+        if (end === 'closed') master.judge?.closed(true);
+        else master.judge?.[end]();
+      }, end).not.to.throw();
+      expect(rig.findings.lines.at(-1), end).to.match(/failed and is off: a mistake$/);
+    }
+  });
 });
