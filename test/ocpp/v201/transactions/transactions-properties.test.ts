@@ -60,9 +60,17 @@ class Run {
   /** energy through each EVSE in all processes, Wh */
   readonly energyWh = new Map<number, number>([1, 2].map((id) => [id, 0]));
 
+  /** energy of the connectors when their station was opened: its meters go on where those before a restart ended */
+  #earlierWh: ReadonlyMap<number, number>;
+
   private constructor(station: Station, open: () => Promise<Station>) {
     this.station = station;
     this.#open = open;
+    this.#earlierWh = this.#registers();
+  }
+
+  #registers(): ReadonlyMap<number, number> {
+    return new Map([1, 2].map((id) => [id, this.station.connector(id).energyWh]));
   }
 
   static async begin(start: string, stop: string): Promise<Run> {
@@ -81,7 +89,8 @@ class Run {
   }
 
   count(): void {
-    for (const [id, sum] of this.energyWh) this.energyWh.set(id, sum + this.station.connector(id).energyWh);
+    for (const [id, registerWh] of this.#registers())
+      this.energyWh.set(id, (this.energyWh.get(id) ?? 0) + registerWh - (this.#earlierWh.get(id) ?? 0));
   }
 
   /** What the device refuses changes nothing. */
@@ -122,6 +131,7 @@ class Run {
       station.kill();
       this.count();
       this.station = await this.#open();
+      this.#earlierWh = this.#registers();
     }
   }
 
