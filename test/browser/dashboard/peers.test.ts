@@ -9,7 +9,7 @@ import { modbusEndpoint } from '../../support/running-app.ts';
 import { skip } from '../../support/skip.ts';
 
 /** A part of the report, whose title ends with a count. */
-const part = (page: Page, title: string): Locator =>
+const part = (page: Page, title: string | RegExp): Locator =>
   page.locator('section.panel').filter({ has: page.getByRole('heading', { level: 2, name: title }) });
 
 describe('dashboard: peers', () => {
@@ -39,13 +39,18 @@ describe('dashboard: peers', () => {
     judgePeer(dashboard.app.findings, { channel: 'modbus', id });
     await page.getByRole('link', { name: '127.0.0.2', exact: true }).click();
     await page.waitForURL((url) => url.hash === `#/peers/${judgedPeerId}`);
-    await page.getByText('3 of 4 checks came up.').waitFor();
+    await page.getByText(/^3 of \d+ checks came up\.$/).waitFor();
     expect(await part(page, 'Broken (2)').locator('h3').allInnerTexts()).to.deep.equal([
       'Writes end inside a point',
       'Polls are fast',
     ]);
-    await part(page, 'Not exercised (1)').getByRole('link', { name: 'modbus delay' }).waitFor();
-    await part(page, 'Not observable (1)').getByText('the connection has no TLS').waitFor();
+    await part(page, /^Not exercised/)
+      .getByRole('link', { name: 'modbus delay' })
+      .waitFor();
+    await part(page, /^Not observable/)
+      .getByText('the connection has no TLS')
+      .first()
+      .waitFor();
     await part(page, 'Held (1)').getByText('Frames are whole').waitFor();
 
     const [document] = await Promise.all([

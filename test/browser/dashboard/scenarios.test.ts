@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
+import type { Json } from '../../support/http.ts';
 import { skip } from '../../support/skip.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -59,7 +60,13 @@ describe('dashboard: scenarios', () => {
   const add = async (page: Page, content: unknown) => {
     const panel = panelOf(page, 'Add your own');
     await panel.getByRole('textbox').fill(JSON.stringify(content, null, 2));
+    const posted = page.waitForResponse((answer) => answer.request().method() === 'POST');
     await press(panel, 'Add scenario');
+    const answer = await posted;
+    if (!answer.ok()) return;
+    const { id } = (await answer.json()) as Json;
+    // until then the view shows one that was added before, whose form would take what the test types
+    await page.waitForURL((url) => url.hash.includes(`scenario=${id}`));
   };
 
   it('says how to fill the empty view, and adds a bundled scenario', async () => {
