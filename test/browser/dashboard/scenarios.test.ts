@@ -5,7 +5,6 @@ import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
-import type { Json } from '../../support/http.ts';
 import { skip } from '../../support/skip.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -64,7 +63,7 @@ describe('dashboard: scenarios', () => {
     await press(panel, 'Add scenario');
     const answer = await posted;
     if (!answer.ok()) return;
-    const { id } = (await answer.json()) as Json;
+    const { id } = await answer.json();
     // until then the view shows one that was added before, whose form would take what the test types
     await page.waitForURL((url) => url.hash.includes(`scenario=${id}`));
   };
