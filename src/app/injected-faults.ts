@@ -1,4 +1,5 @@
 /** The faults of the configuration over restarts: which of them an earlier process with the same state has injected. */
+import { SimError } from '../core/errors.ts';
 import { keptRecord } from '../core/kept.ts';
 import type { Kept } from '../core/kept.ts';
 import type { FaultRequest } from '../core/faults/kinds.ts';
@@ -8,6 +9,10 @@ import type { FaultSet } from '../core/faults/registry.ts';
 function keyOf(request: FaultRequest, { profile, deviceProfile }: FaultSet): string {
   return JSON.stringify([profile, deviceProfile ?? null, request]);
 }
+
+/** True for the key of equal faults with their ids. */
+const isEntry = ([key, ids]: readonly unknown[]) =>
+  typeof key === 'string' && Array.isArray(ids) && ids.every((id) => Number.isSafeInteger(id));
 
 interface Comparison {
   /** requests that are new, by set */
@@ -29,6 +34,7 @@ export class InjectedFaults {
     return keptRecord(
       () => ({ faults: [...this.#ids] }),
       ({ faults }) => {
+        if (!faults.every(isEntry)) throw new SimError('INTERNAL', 'the list of injected faults is odd');
         this.#ids.clear();
         for (const [key, ids] of faults) this.#ids.set(key, ids);
       },

@@ -148,4 +148,11 @@ describe('faults of the configuration over a restart', () => {
     const fresh = await Process.start(text, undefined, [1]);
     expect(fresh.active).to.deep.equal([]);
   });
+  it('are not restored from a list that is odd, and what there was stays', () => {
+    const kept = new InjectedFaults().kept();
+    const before = kept.save();
+    for (const odd of [[[null]], [['key']], [['key', ['1']]], [['key', [1.5]]]])
+      expect(() => kept.restore({ faults: odd }), JSON.stringify(odd)).to.throw('odd');
+    expect(kept.save()).to.deep.equal(before);
+  });
 });
