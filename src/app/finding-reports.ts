@@ -11,7 +11,7 @@ import { reportOn } from '../core/findings/report.ts';
 import { severities } from '../core/findings/rule.ts';
 import { fileReason } from '../core/text-file.ts';
 import type { SimTime } from '../core/time/clock.ts';
-import { reportsDocument } from '../evidence/findings/document.ts';
+import { faultNames, reportsDocument } from '../evidence/findings/document.ts';
 import type { ReportContext, ReportsJson } from '../evidence/findings/document.ts';
 import { formatOfExtension, formattedReport } from '../evidence/findings/formats.ts';
 import type { FindingFormat } from '../evidence/findings/formats.ts';
@@ -25,11 +25,10 @@ interface Around extends Pick<ReportContext, 'version' | 'buildId' | 'startedAtM
 
 /** The simulator around the reports of its findings. */
 function reportContext({ findings, faults, nowMs, ...around }: Around): ReportContext {
-  const all = [...faults.active, ...faults.ended.map(({ fault }) => fault)];
   return {
     ...around,
     nowMs: nowMs(),
-    faults: [...new Set(all.map(({ protocol, facts: { kind } }) => `${protocol}.${kind.kind}`))].toSorted(),
+    faults: faultNames(faults),
     isKept: (message) => findings.isKept(message),
   };
 }

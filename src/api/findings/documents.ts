@@ -27,12 +27,6 @@ export type DocumentContext = Pick<RouteContext, 'plant' | 'info' | 'clock' | 'f
   readonly findings: FindingRegistry;
 };
 
-const faultsOf = ({ active, ended }: DocumentContext['faults']) => [
-  ...new Set(
-    [...active, ...ended.map(({ fault }) => fault)].map((fault) => `${fault.protocol}.${fault.facts.kind.kind}`),
-  ),
-];
-
 /** @param failOn mildest severity that JUnit XML calls a failure */
 export async function findingsText(
   context: DocumentContext,
@@ -41,7 +35,7 @@ export async function findingsText(
   failOn: Severity,
 ): Promise<string> {
   const { plant, findings, info, clock, faults } = context;
-  const { reportsDocument, formattedReport } = await renderers();
+  const { faultNames, reportsDocument, formattedReport } = await renderers();
   const document = reportsDocument(reports, {
     version: info.version,
     buildId: info.buildId,
@@ -49,7 +43,7 @@ export async function findingsText(
     nowMs: clock.nowMs(),
     dateMs: (t) => plant.dateMs(t),
     isKept: (message) => findings.isKept(message),
-    faults: faultsOf(faults),
+    faults: faultNames(faults),
   });
   if (format !== 'json') return formattedReport(document, format, failOn);
   const peers = reports.map((report) => peerReport.reply(report, context));

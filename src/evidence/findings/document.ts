@@ -1,9 +1,16 @@
 /** The content of reports on peers, in the order in which people read it. */
+import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Instant, KeptCase, Peer } from '../../core/findings/peer.ts';
 import type { PeerGroup } from '../../core/findings/peers.ts';
 import type { CellState, GroupReport, ReportRow } from '../../core/findings/report.ts';
 import { severities } from '../../core/findings/rule.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+
+/** Names of the faults of a process, active and ended: `protocol.kind`. */
+export function faultNames({ active, ended }: Pick<FaultRegistry, 'active' | 'ended'>): readonly string[] {
+  const all = [...active, ...ended.map(({ fault }) => fault)];
+  return [...new Set(all.map(({ protocol, facts: { kind } }) => `${protocol}.${kind.kind}`))].toSorted();
+}
 
 /** The simulator around the reports. */
 export interface ReportContext {
