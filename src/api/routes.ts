@@ -29,6 +29,7 @@ import { dnp3Routes } from './outstations.ts';
 import { protocolRoutes } from './protocols.ts';
 import { recorderRoutes } from './recorder.ts';
 import { registerRoutes } from './registers.ts';
+import { scenarioRunRoutes } from './scenario-runs.ts';
 import { scenarioRoutes } from './scenarios.ts';
 import { labConfigRoutes } from './lab-config.ts';
 import { settingsRoutes } from './settings.ts';
@@ -46,6 +47,7 @@ import { windRoutes } from './wind.ts';
 export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes,
   ...deviceRoutes,
+  ...scenarioRunRoutes,
   ...scenarioRoutes,
   ...stateRoutes,
   ...certificateRoutes,

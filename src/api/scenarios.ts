@@ -11,14 +11,33 @@ import {
   plainSeconds,
   stepJson,
 } from '../contract/scenarios.ts';
-import type { BundledScenario, KeptScenario, RunReport } from '../contract/scenarios.ts';
-import { integer, list, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
+import type {
+  CheckedScenario,
+  ComparedScenario,
+  KeptScenario,
+  ReportFormat,
+  RunReport,
+  ScenarioAddition,
+} from '../contract/scenarios.ts';
+import {
+  flag,
+  integer,
+  list,
+  member,
+  members,
+  nested,
+  number,
+  text,
+  time,
+  word,
+  camelCased,
+} from './common/members.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
-const parameters = z
+export const parameters = z
   .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]))
   .openapi({ description: 'Names and values, in force for the steps.' });
 const simulatedS = z.number().openapi({ description: 'Simulated seconds since the start of the scenario.' });
@@ -49,7 +68,8 @@ const assertionSchema = z.strictObject({
   decided_s: simulatedS.nullable(),
 });
 
-const run = members<RunReport>()(null, () => ({
+/** A run without its steps and assertions. */
+export const runSummary = members<RunReport>()(null, () => ({
   state: word(runStates)('`error`: the run could not continue; `stopped`: ended on request.'),
   error: text.orNull('Why the run could not continue; null: no error.'),
   pace: word(runPaces)('`fast`: ticks at once; `real`: at the rate of the clock.'),
@@ -70,8 +90,8 @@ const run = members<RunReport>()(null, () => ({
   failures: list(text())('A sentence each, with its place.'),
 }));
 
-const runWithResults = members<RunReport>()(null, () => ({
-  ...run.members(),
+export const runWithResults = members<RunReport>()(null, () => ({
+  ...runSummary.members(),
   steps: list({ schema: () => stepSchema, reply: stepJson })('Steps of rules last.', (of) => of.steps()),
   assertions: list({ schema: () => assertionSchema, reply: assertionJson })('In the order in which they began.', (of) =>
     of.assertions(),
@@ -90,7 +110,7 @@ const keptScenario = members<KeptScenario>()(null, () => ({
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
   ...keptScenario.members(),
-  run: nested(run).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
+  run: nested(runSummary).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
 const scenario = members<KeptScenario>()('Scenario', () => ({
@@ -98,14 +118,44 @@ const scenario = members<KeptScenario>()('Scenario', () => ({
   run: nested(runWithResults).orNull('The last run; null: none, or its results were dropped for those of later runs.'),
 }));
 
-const bundledScenario = members<BundledScenario>()(null, () => ({
+const fitMembers = () => ({
+  fits: flag(
+    'True: this simulator has the devices, grid and sky that its `config` names.',
+    (of: Differing) => of.differences.length === 0,
+  ),
+  differs: list(text())(
+    'Why it does not fit, in words; `POST scenarios/runs` runs it all the same.',
+    (of: Differing) => of.differences,
+  ),
+});
+
+const bundledScenario = members<ComparedScenario>()(null, () => ({
   name: text('As `bundled` of POST scenarios takes it.'),
+  title: text('Name of the scenario.'),
   description: text('Purpose of the test.'),
+  standard: text.orNull('Standard and clauses that it is after; null: none.'),
+  takes_s: number('Simulated seconds that a run takes, about.'),
+  devices: text('Types and profiles of its devices.'),
+  ...fitMembers(),
 }));
+
+const checkedScenario = members<CheckedScenario>()('CheckedScenario', () => ({
+  name: text('Name of the scenario.'),
+  description: text('Description of the scenario; may be empty.'),
+  parameters: member(() => parameters)(),
+  steps: integer('Steps, loops and `finally` included.'),
+  rules: integer('Rules.'),
+  assertions: integer('Assertions.'),
+  ...fitMembers(),
+  unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
+}));
+
+/** A scenario beside the running simulator. */
+type Differing = Pick<ComparedScenario, 'differences'>;
 
 /** The scenarios of a simulator, and those that come with it. */
 interface Listed extends Pick<RouteContext, 'scenarios' | 'clockOwner'> {
-  readonly bundled: readonly BundledScenario[];
+  readonly bundled: readonly ComparedScenario[];
 }
 
 const scenarios = members<Listed>()('Scenarios', () => ({
@@ -115,17 +165,37 @@ const scenarios = members<Listed>()('Scenarios', () => ({
   bundled: list(bundledScenario)('Scenarios that come with the simulator.'),
 }));
 
+/** Longer texts are sent as JSON, which is checked in parts. */
+const maxYamlLength = 100_000;
+
+export interface AdditionBody {
+  readonly scenario?: Readonly<Record<string, unknown>> | undefined;
+  readonly yaml?: string | undefined;
+  readonly bundled?: string | undefined;
+}
+
+export const isOneAddition = ({ scenario: content, yaml, bundled }: AdditionBody): boolean =>
+  [content, yaml, bundled].filter((each) => each !== undefined).length === 1;
+
+export function additionOf({ scenario: content, yaml, bundled = '' }: AdditionBody): ScenarioAddition {
+  if (content !== undefined) return { content };
+  return yaml === undefined ? { bundled } : { yaml };
+}
+
+export const additionMembers = () => ({
+  scenario: z.record(z.string(), z.unknown()).optional().openapi({
+    description: 'The content of a scenario file as JSON (docs/scenarios.md); files cannot be included.',
+  }),
+  yaml: z.string().max(maxYamlLength).optional().openapi({
+    description: 'The content as YAML text, of which issues name the line; files cannot be included.',
+  }),
+  bundled: z.string().max(100).optional().openapi({ description: 'A scenario that comes with the simulator.' }),
+});
+
 const scenarioBodySchema = memo(() =>
   z
-    .strictObject({
-      scenario: z.record(z.string(), z.unknown()).optional().openapi({
-        description: 'The content of a scenario file as JSON (docs/scenarios.md); files cannot be included.',
-      }),
-      bundled: z.string().max(100).optional().openapi({ description: 'A scenario that comes with the simulator.' }),
-    })
-    .refine(({ scenario, bundled }) => (scenario === undefined) !== (bundled === undefined), {
-      error: 'exactly one of scenario, bundled is required',
-    })
+    .strictObject(additionMembers())
+    .refine(isOneAddition, { error: 'exactly one of scenario, yaml, bundled is required' })
     .openapi('ScenarioRequest'),
 );
 
@@ -144,7 +214,15 @@ const scenarioStartSchema = memo(() =>
 const scenarioParams = z.object({
   id: z.string().max(100).openapi({ description: 'Id of the scenario, as in `scenarios`.' }),
 });
-const reportQuery = z.strictObject({
+const textQuery = z
+  .strictObject({
+    id: z.string().max(100).optional().openapi({ description: 'Id of a scenario, as in `scenarios`.' }),
+    bundled: z.string().max(100).optional().openapi({ description: 'Name of one that comes with the simulator.' }),
+  })
+  .refine(({ id, bundled }) => (id === undefined) !== (bundled === undefined), {
+    error: 'exactly one of id, bundled is required',
+  });
+export const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
 });
 
@@ -219,7 +297,18 @@ export const scenarioReportSchema = memo(() =>
     .openapi('ScenarioReport'),
 );
 
+/** Bounds of a body with a scenario. */
+export const ofContent = { isImport: true, maxTextLength: maxYamlLength } as const;
+
 const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
+
+export function reportAnswer(report: string, format: ReportFormat) {
+  const headers =
+    format === 'html' ? { 'Content-Security-Policy': `${pagePolicy(report)}; frame-ancestors 'none'` } : {};
+  return new Answer<z.output<ReturnType<typeof scenarioReportSchema>>>(new TextReply(types[format], report), {
+    headers,
+  });
+}
 
 export const scenarioRoutes: readonly Route[] = [
   route({
@@ -242,10 +331,10 @@ export const scenarioRoutes: readonly Route[] = [
     description:
       'Every request, point and parameter in it is checked before it is kept; errors are reported together, as JSON ' +
       'pointers. Its `config` is not applied to the running simulator: `conflict` with all reasons when it is for other ' +
-      'devices or surroundings, and `unused_settings` names the rest. `conflict` also when 64 scenarios or 32 MiB of them are kept. ' +
+      'devices or surroundings (`POST scenarios/runs` runs it on a simulator of its own), and `unused_settings` names the rest. ' +
+      '`conflict` also when 64 scenarios or 32 MiB of them are kept. ' +
       'One is checked at a time: `too-many-requests` while 16 others wait for it.',
-    isImport: true,
-    maxTextLength: 10_000,
+    ...ofContent,
     body: scenarioBodySchema,
     reply: scenario.schema,
     status: 201,
@@ -253,10 +342,40 @@ export const scenarioRoutes: readonly Route[] = [
     replyHeaders: {
       Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
     },
-    async handle(ctx, { body: { bundled, scenario: content }, by }) {
-      const added = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
+    async handle(ctx, { body, by }) {
+      const added = await ctx.scenarios.add(additionOf(body), by);
       return new Answer(scenario.reply(added), { headers: { Location: `${apiPrefix}/scenarios/${added.id}` } });
     },
+  }),
+  route({
+    method: 'post',
+    path: '/scenarios/check',
+    tag: 'Core',
+    operationId: 'check_scenario',
+    summary: 'Checks a scenario, and keeps nothing',
+    description:
+      'Errors are those of `POST scenarios`, but a scenario for other devices or surroundings is no error: `differs` has the ' +
+      'reasons.',
+    ...ofContent,
+    routine: true,
+    body: scenarioBodySchema,
+    reply: checkedScenario.schema,
+    problems: ['too-many-requests'],
+    handle: async (ctx, { body }) => checkedScenario.reply(await ctx.scenarios.check(additionOf(body))),
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/text',
+    tag: 'Core',
+    operationId: 'get_scenario_text',
+    summary: 'The text of a scenario that is kept, or of one that comes with the simulator',
+    description: 'YAML as it was added or as it comes; JSON, which is also YAML, for one that was added as JSON.',
+    query: textQuery,
+    media: 'application/yaml',
+    reply: z.string(),
+    problems: ['unknown-resource'],
+    handle: async ({ scenarios: book }, { query: { id, bundled = '' } }) =>
+      new TextReply('application/yaml', await book.text(id === undefined ? { bundled } : { id })),
   }),
   route({
     method: 'get',
@@ -310,14 +429,8 @@ export const scenarioRoutes: readonly Route[] = [
     reply: scenarioReportSchema,
     problems: ['unknown-resource', 'conflict'],
     otherMedia: ['application/xml', 'text/html'],
-    async handle(ctx, { params, query: { format = 'json' } }) {
-      const text = await ctx.scenarios.report(params.id, format);
-      const headers =
-        format === 'html' ? { 'Content-Security-Policy': `${pagePolicy(text)}; frame-ancestors 'none'` } : {};
-      return new Answer<z.output<ReturnType<typeof scenarioReportSchema>>>(new TextReply(types[format], text), {
-        headers,
-      });
-    },
+    handle: async (ctx, { params, query: { format = 'json' } }) =>
+      reportAnswer(await ctx.scenarios.report(params.id, format), format),
   }),
   route({
     method: 'delete',

@@ -115,9 +115,53 @@ export interface KeptScenario {
   readonly run: RunReport | null;
 }
 
+/** A run of a scenario: under way, or one of the last that have ended. */
+export interface KeptRun {
+  readonly id: string;
+  /** id of the scenario that it is a run of; null: a run beside */
+  readonly scenarioId: string | null;
+  /** name of the bundled scenario; null: the scenario came with its content */
+  readonly bundled: string | null;
+  /** true: on a simulator of its own */
+  readonly isBeside: boolean;
+  readonly report: RunReport;
+}
+
+/** A scenario that comes with the program. */
 export interface BundledScenario {
   readonly name: string;
+  readonly title: string;
   readonly description: string;
+  /** standard and clauses that it is after; null: none */
+  readonly standard: string | null;
+  /** simulated seconds that a run takes, about */
+  readonly takesS: number;
+  /** types and profiles of its devices, in words */
+  readonly devices: string;
+}
+
+/** A bundled scenario, compared with the running simulator. */
+export interface ComparedScenario extends BundledScenario {
+  /** reasons why the simulator does not fit it; empty: it fits */
+  readonly differences: readonly string[];
+}
+
+/** A scenario by its content, by its YAML text, or by the name of a bundled one. */
+export type ScenarioAddition = { readonly content: unknown } | { readonly yaml: string } | { readonly bundled: string };
+
+/** A valid scenario that is not kept. */
+export interface CheckedScenario {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: RunReport['parameters'];
+  /** with `finally` */
+  readonly steps: number;
+  readonly rules: number;
+  readonly assertions: number;
+  /** reasons why the running simulator does not fit it; empty: it fits */
+  readonly differences: readonly string[];
+  /** settings of its `config` that a running simulator ignores */
+  readonly unusedSettings: readonly string[];
 }
 
 export interface ScenarioStart {
@@ -134,16 +178,28 @@ export type ReportFormat = (typeof reportFormats)[number];
 export interface ScenarioBook {
   readonly maxScenarios: number;
   list(): readonly KeptScenario[];
-  bundled(): Promise<readonly BundledScenario[]>;
+  readonly runs: ScenarioRuns;
+  bundled(): Promise<readonly ComparedScenario[]>;
   /** @throws SimError UNKNOWN_RESOURCE */
   get(id: string): KeptScenario;
   /**
    * Checks a scenario and keeps it.
-   * @param source content of the scenario, or the name of a bundled scenario
    * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
    *   the scenario is written for other devices, COMMAND_QUEUE_FULL when too many wait to be checked, STOPPING
    */
-  add(source: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
+  add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario>;
+  /** Checks a scenario without keeping it. @throws SimError as `add`, but not for another simulator */
+  check(addition: ScenarioAddition): Promise<CheckedScenario>;
+  /**
+   * The text of a scenario: YAML as it was given, else JSON.
+   * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE for an unknown name
+   */
+  text(of: { readonly id: string } | { readonly bundled: string }): Promise<string>;
+  /**
+   * Runs a scenario on a simulator of its own, with the devices of its `config`, on free ports.
+   * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT when two run already, COMMAND_QUEUE_FULL, STOPPING
+   */
+  startBeside(addition: ScenarioAddition, start: ScenarioStart, by: Origin): Promise<KeptRun>;
   /**
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, STOPPING, COMMAND_CONFLICT when a scenario runs already or
    *   the devices no longer fit, COMMAND_QUEUE_FULL when too many wait to be checked
@@ -164,6 +220,21 @@ export interface ScenarioBook {
   report(id: string, format: ReportFormat): Promise<string>;
 }
 
+/** The runs under way and the last ones that have ended; at most `maxRuns`. */
+export interface ScenarioRuns {
+  readonly maxRuns: number;
+  /** Newest first. */
+  list(): readonly KeptRun[];
+  /** @throws SimError UNKNOWN_RESOURCE */
+  get(id: string): KeptRun;
+  /** Ends a run as `ScenarioBook.stop` does. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it has ended */
+  stop(id: string): Promise<KeptRun>;
+  /** Forgets a run. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
+  remove(id: string): KeptRun;
+  /** The result as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
+  report(id: string, format: ReportFormat): Promise<string>;
+}
+
 /** The scenario that owns the clock; `controls/time` is refused to others meanwhile. */
 export interface ClockOwner {
   /** null: none */
@@ -177,10 +248,14 @@ function none(): never {
 /** The scenarios of an interface that keeps none. */
 export const noScenarios: ScenarioBook = {
   maxScenarios: 0,
+  runs: { maxRuns: 0, list: () => [], get: none, stop: none, remove: none, report: none },
   list: () => [],
   bundled: () => Promise.resolve([]),
   get: none,
   add: none,
+  check: none,
+  text: none,
+  startBeside: none,
   start: none,
   stop: none,
   remove: none,

@@ -1,8 +1,8 @@
 /** Exports for a running simulator, imported with the first scenario. */
-export { placeText } from './model.ts';
+export { allExpectations, placeText } from './model.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readingScenario, readScenario } from './file/read.ts';
-export { invalidScenario, sourceOfFile, sourceOfRequest } from './file/source.ts';
+export { invalidScenario, sourceOfFile, sourceOfRequest, sourceOfText } from './file/source.ts';
 export { reportDocument } from './report/document.ts';
 export { htmlPage } from './report/html.ts';
 export { junitXml } from './report/junit.ts';

@@ -10,6 +10,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
 import { packageFile } from '../../src/core/package-files.ts';
+import { duration } from '../../src/scenario/file/schema.ts';
 import { sourceOfFile } from '../../src/scenario/file/source.ts';
 import { programCommand } from '../support/process.ts';
 
@@ -19,6 +20,7 @@ const [program, ...words] = programCommand;
 interface Result {
   readonly state: string;
   readonly failures: readonly string[];
+  readonly simulated: { readonly duration_s: number };
 }
 
 /** The result file of one run, without real times. */
@@ -59,6 +61,8 @@ describe('bundled scenarios, run headless', () => {
       const runs = [1, 2].map((run) => resultOf(path, join(folder, `${name}-${run}.json`)));
       const [first, second] = (await Promise.all(runs)) as [Result, Result];
       expect(first.state, first.failures.join('\n')).to.equal('passed');
+      const takesS = duration.parse(sourceOfFile(path).value['takes']);
+      expect(first.simulated.duration_s / takesS, 'takes').to.be.within(0.9, 1.1);
       expect(JSON.stringify(second)).to.equal(JSON.stringify(first));
     });
 });

@@ -1,39 +1,27 @@
 /** Scenarios on the command line: each has its own simulator, run and results. */
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
-import { createApp } from '../build.ts';
 import { failingPeers, writeFindings } from '../finding-reports.ts';
 import type { EndedFindings } from '../finding-reports.ts';
-import type { App } from '../start-stop.ts';
-import { bundledScenarioPath, isBundledExample } from '../../config/profile/bundled.ts';
-import { unknownName } from '../../config/issues/issues.ts';
-import { knownSpellings, parseFlags } from '../../config/layers/flags.ts';
-import { loadConfig } from '../../config/layers/load.ts';
-import type { Presets } from '../../config/layers/gather.ts';
-import type { AppConfig } from '../../config/settings/app-config.ts';
+import { bundledScenarioPath } from '../../config/profile/bundled.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { RunReport } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import { createLogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { callLater } from '../../core/time/timers.ts';
-import { runFlags } from '../../scenario/command.ts';
 import type { ScenarioCommand } from '../../scenario/command.ts';
-import { layoutIssues } from '../../scenario/file/layout.ts';
-import { configOfScenario, readScenario } from '../../scenario/file/read.ts';
-import { invalidScenario, sourceOfFile } from '../../scenario/file/source.ts';
-import type { Source } from '../../scenario/file/source.ts';
+import { sourceOfFile } from '../../scenario/file/source.ts';
 import type { Scenario } from '../../scenario/model.ts';
-import { placeText } from '../../scenario/model.ts';
 import { reportDocument } from '../../scenario/report/document.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
 import { htmlPage } from '../../scenario/report/html.ts';
 import { junitXml } from '../../scenario/report/junit.ts';
 import { progressLine, reportLines } from '../../scenario/report/text.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
-import { checkRequest, scenarioNames } from './checks.ts';
+import { prepare } from './simulator.ts';
+import type { Prepared } from './simulator.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {
@@ -49,92 +37,17 @@ const progressMs = 200;
 /** Origin of the run and of the recording that the command line starts. */
 const commandOrigin: Origin = { source: 'default' };
 
-interface Prepared {
-  readonly app: App;
-  readonly config: AppConfig;
-  readonly scenario: Scenario;
-  /** Calls `listener` at `POST stop`. */
-  readonly whenStopped: (listener: () => void) => void;
-}
-
-/** Flags of the simulator, and the configuration in the scenario. @throws SimError CONFIG_INVALID */
-function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, file: string, source: Source) {
-  const directory = dirname(resolve(file));
-  const presets: Presets = { usesFreePorts, isPaused: pace !== 'real' };
-  const config = configOfScenario(source, parameters);
-  if (typeof config !== 'string') {
-    const mapping = config && { mapping: config, directory, label: `${basename(file)}: config` };
-    return { flags, inline: { mapping, presets } };
-  }
-  const hasConfigFlag = parseFlags(flags).values.has('config');
-  const configFlag = hasConfigFlag ? [] : ['--config', isBundledExample(config) ? config : resolve(directory, config)];
-  return { flags: [...configFlag, ...flags], inline: { mapping: null, presets } };
-}
-
-/**
- * Runs `load`; the issue of an unknown flag also names flags of `derbench run`.
- * @param isRun false: the command line has `--scenario`, which excludes those flags
- */
-function withFlagsOfRun<T>(isRun: boolean, load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    const issues = error.issues.map((issue) => {
-      if (issue.allowed !== knownSpellings) return issue;
-      if (isRun) return unknownName(issue.name, 'flag', issue.name, [...runFlags, ...knownSpellings]);
-      return runFlags.includes(issue.name)
-        ? { name: issue.name, detail: 'is a flag of derbench run FILE; it cannot be given together with --scenario' }
-        : issue;
-    });
-    throw new SimError('CONFIG_INVALID', error.message, issues);
-  }
-}
-
-/** Runs `load`; issues of the configuration in a scenario get its lines. @param label of the configuration in issues */
-function atLines<T>(source: Source, label: string | null, load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    if (label === null || !(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    const issues = error.issues.map((issue) => {
-      if (!issue.name.startsWith(`${label}: `)) return issue;
-      const keys = issue.name.slice(label.length + 2).split('.');
-      const path = keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-      return { ...issue, name: placeText(source.place(['config', ...path])) };
-    });
-    throw new SimError('CONFIG_INVALID', error.message, issues);
-  }
-}
-
-/** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
-function prepare(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+/** A simulator for a file of the command line. @throws SimError CONFIG_INVALID */
+function prepareFile(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
   const file = existsSync(pathOrName) ? pathOrName : (bundledScenarioPath(pathOrName) ?? pathOrName);
-  const source = sourceOfFile(file);
-  const { flags, inline } = layersOf(command, file, source);
-  const loaded = atLines(source, inline.mapping?.label ?? null, () =>
-    withFlagsOfRun(command.usesFreePorts, () =>
-      loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
-    ),
-  );
-  if (loaded.kind !== 'run')
-    throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'is allowed only without a scenario' }]);
-  let onStop: () => void = () => undefined;
-  const app = createApp(loaded.config, {
-    logBook: createLogBook({ write: () => undefined }),
-    onStopRequest: () => {
-      onStop();
-    },
+  return prepare({
+    ...command,
+    env,
+    source: sourceOfFile(file),
+    name: basename(file, extname(file)),
+    label: basename(file),
+    directory: dirname(resolve(file)),
   });
-  const name = basename(file, extname(file));
-  const hasCsip = loaded.config.csip !== null;
-  const scenario = readScenario(source, name, command.parameters, checkRequest, (read) =>
-    layoutIssues(read, { plant: app.plant, hasCsip, names: scenarioNames() }),
-  );
-  const whenStopped = (listener: () => void) => {
-    onStop = listener;
-  };
-  return { app, config: loaded.config, scenario, whenStopped };
 }
 
 const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -163,7 +76,7 @@ function checkEach(
   const refused: { readonly file: string; readonly error: SimError }[] = [];
   for (const file of files) {
     try {
-      onValid(file, prepare(file, command, env).scenario);
+      onValid(file, prepareFile(file, command, env).scenario);
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
       refused.push({ file, error });
@@ -205,7 +118,7 @@ interface Finished {
 const failuresOfPeers = ({ findings }: Finished) => (findings === null ? [] : failingPeers(findings));
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
-  const { app, config, scenario, whenStopped } = prepare(file, command, output.env);
+  const { app, config, scenario, whenStopped } = prepareFile(file, command, output.env);
   if (command.record !== null) app.recorder.set({ enabled: true }, commandOrigin);
   const { lines } = await app.start();
   if (!command.isQuiet && command.pace === 'real')

@@ -132,14 +132,17 @@ function ratingMisfits({ index, bank }: Device, { models, ratings }: Required): 
   });
 }
 
+/** Models and ratings by the JSON of an entry; null: the entry names no profile. */
+export type RequiredByEntry = Map<string, Required | null>;
+
 /** Yields null after each device, when other work may run. */
 function* devicesMisfits(
   entries: Entries,
   plant: Plant,
   running: RunningConfig,
   invalid: Invalid,
+  byEntry: RequiredByEntry,
 ): Generator<string | null> {
-  const byEntry = new Map<string, Required | null>();
   let from = 0;
   for (const [position, entry] of entries.entries()) {
     const { count = 1, ...rest } = entry;
@@ -196,12 +199,14 @@ const maxMisfits = 20;
  * Reasons why the running simulator does not fit the `config` of a scenario: all, or the first twenty. Compares only
  * settings in `config`, but `grid` as a whole: a grid without `feeder` is stiff. Yields when other work may run.
  * @param invalid creates the error of invalid entries
+ * @param byEntry entries of earlier comparisons, to which those of this one are added
  */
 export function* misfits(
   config: Readonly<Record<string, unknown>>,
   plant: Plant,
   running: RunningConfig,
   invalid: Invalid,
+  byEntry: RequiredByEntry = new Map(),
 ): Generator<undefined, readonly string[]> {
   const { devices, device_type: type, f: profile, evse_profile: stationProfile, N: count } = config;
   const single = { device_type: type ?? 'EVSE', profile, evse_profile: stationProfile, count };
@@ -214,7 +219,7 @@ export function* misfits(
   for (const group of [
     gridMisfits(config['grid'], running.grid),
     skyMisfits(config, running),
-    typeReason === null ? devicesMisfits(entries, plant, running, invalid) : [typeReason],
+    typeReason === null ? devicesMisfits(entries, plant, running, invalid, byEntry) : [typeReason],
   ])
     for (const reason of group) {
       if (reasons.length === maxMisfits) return [...reasons, 'and more'];

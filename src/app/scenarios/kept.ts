@@ -2,15 +2,24 @@
  * Scenarios that a running simulator keeps, and the simulator as their host. The code of scenarios is loaded with the
  * first scenario.
  */
-import { bundledScenarioNames, bundledScenarioPath, readingBundledScenarios } from '../../config/profile/bundled.ts';
+import { readFile } from 'node:fs/promises';
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
-import type { KeptScenario, ReportFormat, ScenarioBook, ScenarioStart, ClockOwner } from '../../contract/scenarios.ts';
+import type {
+  CheckedScenario,
+  ClockOwner,
+  ComparedScenario,
+  KeptRun,
+  KeptScenario,
+  ReportFormat,
+  ScenarioAddition,
+  ScenarioBook,
+  ScenarioStart,
+} from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { Issue } from '../../core/errors.ts';
 import { lazily, Late } from '../../core/lazy.ts';
-import { didYouMean } from '../../core/nearest.ts';
 import { LoopShare, Turns } from '../../core/turns.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -20,10 +29,14 @@ import type { Api } from '../../api/http/server.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
-import type { ScenarioRun } from '../../scenario/run/run.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
 import type { Perform } from '../../api/http/perform.ts';
-import type { RunningConfig } from './fit.ts';
+import { additionOf, bundledPath, keptForm, ofParameters, ofScenario, openerOf, refused } from './additions.ts';
+import type { OpenSource } from './additions.ts';
+import { loadedScenarioCode } from './code.ts';
+import type { ScenarioCode } from './code.ts';
+import type { RequiredByEntry, RunningConfig } from './fit.ts';
+import { RunBook } from './runs.ts';
 import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
 
 /** Parts of the simulator that scenarios run on. */
@@ -100,64 +113,33 @@ const maxScenarios = 64;
 const maxWaiting = 16;
 /** Octets of the contents of all scenarios. */
 const maxContentBytes = 32 * 1024 * 1024;
-/** Memory of the results of all runs, bytes. */
-const maxResultBytes = 64 * 1024 * 1024;
-/** Memory of the result of one step or assertion, bytes, as measured. */
-const bytesOfStep = 1024;
-const bytesOfAssertion = 2560;
-/** Real time for the steps of `finally` when the simulator stops, ms. */
-const finallyMs = 2000;
-/** Real time for which a request to stop waits for the end of the run, ms. */
-const stopMs = 1000;
+/** Maximum number of simulators beside this one. */
+const maxBeside = 2;
 
-/** The code of scenarios. */
-const loaded = lazily(() => import('../../scenario/assembly.ts'));
 const checks = lazily(() => import('./checks.ts'));
 const fitCode = lazily(() => import('./fit.ts'));
+const libraryCode = lazily(() => import('./library.ts'));
+const besideCode = lazily(() => import('./beside.ts'));
 
-interface Kept extends ShelvedScenario {
-  run: ScenarioRun | null;
-  /** octets of the steps of `run` with parameters put in */
-  filledBytes: number;
-  /** true: the results of its run were dropped for those of later runs */
-  isDropped: boolean;
+interface Comparison {
+  /** reasons why this simulator does not fit the scenario */
+  readonly differences: readonly string[];
+  /** settings of `config` that this simulator does not apply */
+  readonly unusedSettings: readonly string[];
 }
-
-const notRun = { run: null, filledBytes: 0, isDropped: false } as const;
-
-/** A scenario without its run. */
-function shelved({ id, content, head, bundled, addedBy, addedAtMs, unusedSettings }: Kept): ShelvedScenario {
-  return { id, content, head, bundled, addedBy, addedAtMs, unusedSettings };
+interface Examined extends Comparison {
+  readonly scenario: Scenario;
 }
-
-/** Memory of the results of a run. */
-function resultBytesOf({ run, filledBytes }: Kept): number {
-  if (run === null) return 0;
-  const { stepsInAll, assertionsInAll, assertionsForgotten } = run.report;
-  return filledBytes + stepsInAll * bytesOfStep + (assertionsInAll - assertionsForgotten) * bytesOfAssertion;
-}
-
-/** Turns an error of a scenario into an error of the request. @param issueOf names an issue by its place in the body */
-function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
-  if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
-  return new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(issueOf));
-}
-
-/** Names an issue by its place in the body, or in the file of a bundled scenario. */
-const ofScenario = ({ name, detail }: Issue): Issue =>
-  name === '' || name.startsWith('/')
-    ? { name: `/scenario${name}`, detail }
-    : { name: '/bundled', detail: `${name}: ${detail}` };
-/** Names an issue by the parameters of the request. */
-const ofParameters = ({ name, detail }: Issue): Issue =>
-  /(^|\W)parameters$/.test(name)
-    ? { name: '/parameters', detail }
-    : { name: '/parameters', detail: `${name}: ${detail}` };
 
 class KeptScenarios implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
   readonly #parts: KeptParts;
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, ShelvedScenario>();
+  readonly runs: RunBook;
+  /** scenarios that were run by this process */
+  readonly #hasRun = new Set<string>();
+  /** simulators beside this one that run or are being built */
+  #beside = 0;
   /** ids are never reused */
   #lastId = 0;
   /** true: no run begins any more */
@@ -166,47 +148,72 @@ class KeptScenarios implements ScenarioBook {
   readonly #loopShare = new LoopShare();
   /** one scenario is read at a time: its steps take tens of megabytes until they are checked */
   readonly #turns = new Turns();
-  readonly bundled = lazily(() => this.#loopShare.runInParts(readingBundledScenarios()));
+  readonly #library = lazily(async () => this.#loopShare.runInParts((await libraryCode()).readingLibrary()));
+  readonly #requiredByLibrary: RequiredByEntry = new Map();
 
   constructor(parts: KeptParts) {
     this.#parts = parts;
     const { lastId, scenarios } = parts.shelf?.read() ?? { lastId: 0, scenarios: [] };
     this.#lastId = lastId;
-    for (const scenario of scenarios) this.#kept.set(scenario.id, { ...scenario, ...notRun });
+    for (const scenario of scenarios) this.#kept.set(scenario.id, scenario);
+    this.runs = new RunBook(parts);
   }
 
   list(): readonly KeptScenario[] {
-    return [...this.#kept.values()].map(viewOf);
+    return [...this.#kept.values()].map((scenario) => this.#viewOf(scenario));
   }
 
   get(id: string): KeptScenario {
-    return viewOf(this.#find(id));
+    return this.#viewOf(this.#find(id));
   }
 
-  async add(addition: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
+  async bundled(): Promise<readonly ComparedScenario[]> {
+    const { comparingLibrary } = await libraryCode();
+    const { plant, config } = this.#parts;
+    return this.#loopShare.runInParts(comparingLibrary(await this.#library(), plant, config, this.#requiredByLibrary));
+  }
+
+  async add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario> {
     this.#checkRoom();
-    const [open, bundled]: [OpenSource, string | null] =
-      'content' in addition
-        ? [(code) => code.sourceOfRequest(addition.content), null]
-        : [(code) => code.sourceOfFile(pathOf(addition.bundled)), addition.bundled];
-    const content = 'content' in addition ? JSON.stringify(addition.content) : null;
-    const { scenario, unusedSettings } = await this.#read(open, bundled ?? 'scenario', ofScenario);
+    const form = keptForm(addition);
+    const { scenario, unusedSettings } = await this.#read(openerOf(addition), form.bundled ?? 'scenario', ofScenario);
     // other scenarios may have been added meanwhile
-    this.#checkRoom(content);
+    this.#checkRoom(form.content);
     const { name, description, parameters } = scenario;
-    const entry: Kept = {
+    const entry: ShelvedScenario = {
       id: String((this.#lastId += 1)),
-      content,
+      ...form,
       head: { name, description, parameters },
-      bundled,
       addedBy: by,
       addedAtMs: this.#parts.wall.nowMs(),
       unusedSettings,
-      ...notRun,
     };
     this.#kept.set(entry.id, entry);
-    await this.#parts.shelf?.put(shelved(entry), this.#index);
-    return viewOf(entry);
+    await this.#parts.shelf?.put(entry, this.#index);
+    return this.#viewOf(entry);
+  }
+
+  async check(addition: ScenarioAddition): Promise<CheckedScenario> {
+    const bundled = 'bundled' in addition ? addition.bundled : null;
+    const open = openerOf(addition);
+    const { scenario, unusedSettings, differences } = await this.#examine(open, bundled ?? 'scenario', ofScenario, {});
+    const { name, description, parameters, steps, rules, finally: last } = scenario;
+    return {
+      name,
+      description,
+      parameters,
+      steps: steps.length + last.length,
+      rules: rules.length,
+      assertions: (await loadedScenarioCode()).allExpectations(scenario).length,
+      differences,
+      unusedSettings,
+    };
+  }
+
+  async text(of: { readonly id: string } | { readonly bundled: string }): Promise<string> {
+    const addition = 'bundled' in of ? of : additionOf(this.#find(of.id));
+    if ('bundled' in addition) return readFile(bundledPath(addition.bundled), 'utf8');
+    return 'yaml' in addition ? addition.yaml : JSON.stringify(addition.content, null, 2);
   }
 
   #checkRoom(content: string | null = null): void {
@@ -224,65 +231,73 @@ class KeptScenarios implements ScenarioBook {
   }
 
   /**
-   * Reads and checks a scenario when those before it are checked.
+   * Reads and checks a scenario for this simulator.
    * @param issueOf names an issue by its place in the request
-   * @throws SimError COMMAND_QUEUE_FULL, COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING
+   * @throws SimError COMMAND_QUEUE_FULL, COMMAND_BAD_VALUE, COMMAND_CONFLICT if it is for another one, STOPPING
    */
   async #read(
     open: OpenSource,
     name: string,
     issueOf: (issue: Issue) => Issue,
-    parameters: NonNullable<ScenarioStart['parameters']> = {},
-  ): Promise<{ readonly scenario: Scenario; readonly unusedSettings: readonly string[] }> {
+    parameters: ScenarioStart['parameters'] = {},
+  ): Promise<Examined> {
+    const examined = await this.#examine(open, name, issueOf, parameters);
+    const { differences } = examined;
+    if (differences.length > 0)
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `${differences.join('; ')}; POST scenarios/runs starts a simulator for the scenario, and so does derbench run`,
+      );
+    return examined;
+  }
+
+  /** Reads and checks a scenario when those before it are checked. */
+  async #examine(
+    open: OpenSource,
+    name: string,
+    issueOf: (issue: Issue) => Issue,
+    parameters: NonNullable<ScenarioStart['parameters']>,
+  ): Promise<Examined> {
+    return this.#inTurn(issueOf, async (code) => {
+      const source = open(code);
+      const comparison = await this.#compared(code, source, parameters);
+      const { plant, csip } = this.#parts;
+      const { checkRequest, scenarioNames } = await checks();
+      const isForOther = comparison.differences.length > 0;
+      const scenario = await this.#loopShare.runInParts(
+        code.readingScenario(source, name, parameters, checkRequest, (whole) =>
+          isForOther ? [] : code.layoutIssues(whole, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
+        ),
+      );
+      return { scenario, ...comparison };
+    });
+  }
+
+  /** Works on a scenario when the work on those before it is done. */
+  async #inTurn<T>(issueOf: (issue: Issue) => Issue, work: (code: ScenarioCode) => Promise<T>): Promise<T> {
     if (this.#turns.waiting >= maxWaiting)
       throw new SimError('COMMAND_QUEUE_FULL', `${maxWaiting} scenarios wait already to be checked`);
     return this.#turns.take(async () => {
       try {
-        const code = await loaded();
-        const source = open(code);
-        const unusedSettings = await this.#unused(code, source, parameters);
-        const { plant, csip } = this.#parts;
-        const { checkRequest, scenarioNames } = await checks();
-        const scenario = await this.#loopShare.runInParts(
-          code.readingScenario(source, name, parameters, checkRequest, (whole) =>
-            code.layoutIssues(whole, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
-          ),
-        );
-        return { scenario, unusedSettings };
+        return await work(await loadedScenarioCode());
       } catch (error) {
         throw refused(error, issueOf);
       }
     });
   }
 
-  /** Drops results of ended runs, oldest scenario first, until the others fit; the results of `last` stay. */
-  #makeRoom(last: Kept): void {
-    const kept = [...this.#kept.values()];
-    let sum = kept.reduce((all, entry) => all + resultBytesOf(entry), 0);
-    for (const entry of kept) {
-      if (sum <= maxResultBytes) return;
-      if (entry === last || entry.run === null || entry.run.report.state === 'running') continue;
-      sum -= resultBytesOf(entry);
-      entry.run = null;
-      entry.isDropped = true;
-    }
-  }
-
-  /**
-   * The settings of `config` that this simulator does not apply.
-   * @throws SimError COMMAND_CONFLICT with the reasons why this simulator does not fit the scenario, CONFIG_INVALID
-   */
-  async #unused(
+  /** The `config` of a scenario beside this simulator. @throws SimError CONFIG_INVALID */
+  async #compared(
     code: ScenarioCode,
     source: Source,
     parameters: NonNullable<ScenarioStart['parameters']>,
-  ): Promise<readonly string[]> {
+  ): Promise<Comparison> {
     const configOrName = code.configOfScenario(source, parameters);
-    if (configOrName === null) return [];
+    if (configOrName === null) return { differences: [], unusedSettings: [] };
     const { misfits, settingsOfBundled } = await fitCode();
     const { plant, config: running } = this.#parts;
     const config = typeof configOrName === 'string' ? settingsOfBundled(configOrName) : configOrName;
-    if (config === null) return ['config'];
+    if (config === null) return { differences: [], unusedSettings: ['config'] };
     const invalid = (entries: readonly { readonly path: readonly PropertyKey[]; readonly detail: string }[]) =>
       code.invalidScenario(
         entries.map(({ path, detail }) => ({
@@ -290,41 +305,63 @@ class KeptScenarios implements ScenarioBook {
           detail,
         })),
       );
-    const reasons = await this.#loopShare.runInParts(misfits(config, plant, running, invalid));
-    if (reasons.length > 0)
-      throw new SimError('COMMAND_CONFLICT', `${reasons.join('; ')}; derbench run starts a simulator for the scenario`);
-    return typeof configOrName === 'string' ? ['config'] : Object.keys(config).filter((key) => key !== 'devices');
+    const differences = await this.#loopShare.runInParts(misfits(config, plant, running, invalid));
+    const unused = Object.keys(config).filter((key) => key !== 'devices');
+    return { differences, unusedSettings: typeof configOrName === 'string' ? ['config'] : unused };
   }
 
   async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
-    const { content, bundled, head } = this.#find(id);
+    const kept = this.#find(id);
     const { plant, hostOf } = this.#parts;
-    const open: OpenSource = (code) =>
-      content === null ? code.sourceOfFile(pathOf(bundled ?? '')) : code.sourceOfRequest(JSON.parse(content));
     // devices may have been added or removed since the scenario was added
-    const { scenario } = await this.#read(open, head.name, ofParameters, parameters);
-    const { ScenarioRun } = await loaded();
+    const { scenario } = await this.#read(openerOf(additionOf(kept)), kept.head.name, ofParameters, parameters);
+    const { ScenarioRun } = await loadedScenarioCode();
     // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
     if (this.#isClosed) throw isStopping();
     const defaultPace = plant.time.mode === 'paused' ? 'fast' : 'real';
-    entry.run = new ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
-    entry.filledBytes = scenario.filledBytes;
-    entry.isDropped = false;
-    this.#makeRoom(entry);
-    // rules add results during the run
-    void entry.run.finished.then(() => {
-      this.#makeRoom(entry);
-    });
-    return viewOf(entry);
+    const run = new ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
+    this.runs.add(run, { scenarioId: id, bundled: kept.bundled, isBeside: false }, scenario.filledBytes);
+    this.#hasRun.add(id);
+    return this.#viewOf(entry);
   }
 
   async stop(id: string): Promise<KeptScenario> {
-    const entry = this.#find(id);
-    if (entry.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
-    entry.run.stop();
-    await this.#within(stopMs, entry.run.finished);
-    return viewOf(entry);
+    const run = this.runs.lastOf(this.#find(id).id);
+    if (run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
+    await this.runs.stop(run.id);
+    return this.#viewOf(this.#find(id));
+  }
+
+  async startBeside(addition: ScenarioAddition, start: ScenarioStart, by: Origin): Promise<KeptRun> {
+    if (this.#beside >= maxBeside)
+      throw new SimError('COMMAND_CONFLICT', `${maxBeside} scenarios run beside already; one must end first`);
+    const bundled = 'bundled' in addition ? addition.bundled : null;
+    this.#beside += 1;
+    try {
+      const run = await this.#inTurn(ofScenario, async (code) => {
+        const file = bundled === null ? null : bundledPath(bundled);
+        const source = openerOf(addition)(code);
+        return (await besideCode()).startBeside({
+          source,
+          name: bundled ?? 'scenario',
+          file,
+          start,
+          by,
+          clocks: this.#parts,
+        });
+      });
+      void run.finished.finally(() => {
+        this.#beside -= 1;
+      });
+      const kept = this.runs.add(run, { scenarioId: null, bundled, isBeside: true }, run.filledBytes);
+      // the simulator began to stop meanwhile
+      if (this.#isClosed) run.stop();
+      return kept;
+    } catch (error) {
+      this.#beside -= 1;
+      throw error;
+    }
   }
 
   get #index() {
@@ -332,52 +369,36 @@ class KeptScenarios implements ScenarioBook {
   }
 
   async remove(id: string): Promise<void> {
-    if (this.#find(id).run?.report.state === 'running')
+    if (this.get(id).run?.state === 'running')
       throw new SimError('COMMAND_CONFLICT', 'the scenario runs; POST scenarios/{id}/stop ends it');
     this.#kept.delete(id);
     await this.#parts.shelf?.drop(id, this.#index);
   }
 
   async report(id: string, format: ReportFormat): Promise<string> {
-    const code = await loaded();
-    const { run, isDropped } = this.#find(id);
-    if (run === null || run.report.state === 'running')
-      throw new SimError(
-        'COMMAND_CONFLICT',
-        run !== null
-          ? 'the scenario still runs'
-          : isDropped
-            ? 'its results were dropped to make room for those of later runs'
-            : 'the scenario has not run',
-      );
-    const { origin } = this.#parts;
-    if (format === 'junit') return code.junitXml([run.report]);
-    if (format === 'html') return code.htmlPage(run.report, origin);
-    return JSON.stringify(code.reportDocument(run.report, origin));
+    const run = this.runs.lastOf(this.#find(id).id);
+    if (run !== null) return this.runs.report(run.id, format);
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      this.#hasRun.has(id)
+        ? 'its results were dropped to make room for those of later runs'
+        : 'the scenario has not run',
+    );
   }
 
-  /** Ends a run under way; its steps of `finally` have `finallyMs` before the simulator stops. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#turns.refuseWaiting(isStopping());
-    const run = [...this.#kept.values()].find((entry) => entry.run?.report.state === 'running')?.run;
-    if (!run) return;
-    run.stop();
-    await this.#within(finallyMs, run.finished);
+    await this.runs.close();
   }
 
-  /** Waits for the end of a run, at most `ms`. */
-  #within(ms: number, finished: Promise<unknown>): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = this.#parts.later(ms, resolve);
-      void finished.then(() => {
-        cancel();
-        resolve();
-      });
-    });
+  #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings }: ShelvedScenario): KeptScenario {
+    const { name, description, parameters } = head;
+    const run = this.runs.lastOf(id)?.report ?? null;
+    return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run };
   }
 
-  #find(id: string): Kept {
+  #find(id: string): ShelvedScenario {
     const entry = this.#kept.get(id);
     if (entry === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
     return entry;
@@ -401,23 +422,4 @@ export function composeScenarios(parts: Omit<KeptParts, 'hostOf'> & { readonly w
   return { kept: new KeptScenarios({ ...parts, hostOf }), clock, hostOf, api };
 }
 
-type ScenarioCode = Awaited<ReturnType<typeof loaded>>;
-/** Opens the source of a scenario. @throws SimError CONFIG_INVALID, COMMAND_BAD_VALUE */
-type OpenSource = (code: ScenarioCode) => Source;
-
 const isStopping = () => new SimError('STOPPING', 'the simulator stops');
-
-/** @throws SimError COMMAND_BAD_VALUE */
-function pathOf(name: string): string {
-  const path = bundledScenarioPath(name);
-  if (path !== undefined) return path;
-  const detail = `no bundled scenario has this name${didYouMean(name, bundledScenarioNames)}`;
-  throw new SimError('COMMAND_BAD_VALUE', 'no such scenario', [
-    { name: '/bundled', detail, allowed: bundledScenarioNames },
-  ]);
-}
-
-function viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
-  const { name, description, parameters } = head;
-  return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
-}

@@ -9,8 +9,9 @@ import type { State } from '../state.ts';
 /** A scenario without its runs. */
 export interface ShelvedScenario {
   readonly id: string;
-  /** content as JSON; null: bundled */
+  /** content as JSON or YAML; null: bundled */
   readonly content: string | null;
+  readonly isYaml?: true;
   readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
   readonly bundled: string | null;
   readonly addedBy: Origin;
@@ -18,7 +19,7 @@ export interface ShelvedScenario {
   readonly unusedSettings: readonly string[];
 }
 
-/** Ids of the scenarios, oldest first; none is used again. */
+/** Ids of scenarios or runs, oldest first; none is used again. */
 interface Index {
   readonly lastId: number;
   readonly ids: readonly string[];
@@ -26,6 +27,8 @@ interface Index {
 
 const indexSlot = slotName('scenarios', 'index');
 const slotOf = (id: string) => slotName('scenarios', 'entry', id);
+const runIndexSlot = slotName('scenarios', 'runs');
+const slotOfRun = (id: string) => slotName('scenarios', 'run', id);
 
 export class ScenarioShelf {
   readonly #state: Pick<State, 'store' | 'values'>;
@@ -36,11 +39,19 @@ export class ScenarioShelf {
 
   /** The scenarios of an earlier process. */
   read(): { readonly lastId: number; readonly scenarios: readonly ShelvedScenario[] } {
-    const [index] = this.#state.values(indexSlot) as readonly unknown[] as readonly Partial<Index>[];
-    const { lastId, ids } = index ?? {};
-    if (lastId === undefined || ids === undefined) return { lastId: 0, scenarios: [] };
-    const scenarios = ids.flatMap((id) => this.#state.values(slotOf(id)) as readonly unknown[] as ShelvedScenario[]);
-    return { lastId, scenarios };
+    const { lastId, entries } = this.#read(indexSlot, slotOf);
+    return { lastId, scenarios: entries as readonly unknown[] as readonly ShelvedScenario[] };
+  }
+
+  /** The runs of an earlier process that have ended. */
+  readRuns(): { readonly lastId: number; readonly entries: readonly JsonValue[] } {
+    return this.#read(runIndexSlot, slotOfRun);
+  }
+
+  #read(slot: string, slotOfEntry: (id: string) => string) {
+    const [index] = this.#state.values(slot) as readonly unknown[] as readonly Partial<Index>[];
+    const { lastId = 0, ids = [] } = index ?? {};
+    return { lastId, entries: ids.flatMap((id) => this.#state.values(slotOfEntry(id))) };
   }
 
   /** Resolves when the scenario is durable. @throws SimError STORE_FULL */
@@ -48,16 +59,28 @@ export class ScenarioShelf {
     const { name, description, parameters } = head;
     const value = { ...entry, head: { name, description, parameters }, addedBy: plainOrigin(addedBy) };
     await this.#state.store.slot(slotOf(entry.id)).replace([value as unknown as JsonValue]);
-    await this.#write(index);
+    await this.#write(indexSlot, index);
   }
 
   /** Resolves when the scenario is removed for good. */
   async drop(id: string, index: Index): Promise<void> {
-    await this.#write(index);
+    await this.#write(indexSlot, index);
     await this.#state.store.slot(slotOf(id)).replace([]);
   }
 
-  #write({ lastId, ids }: Index): Promise<void> {
-    return this.#state.store.slot(indexSlot).replace([{ lastId, ids: [...ids] }]);
+  /** Resolves when the run is durable. @throws SimError STORE_FULL */
+  async putRun(id: string, run: JsonValue, index: Index): Promise<void> {
+    await this.#state.store.slot(slotOfRun(id)).replace([run]);
+    await this.#write(runIndexSlot, index);
+  }
+
+  /** Resolves when the run is removed for good. */
+  async dropRun(id: string, index: Index): Promise<void> {
+    await this.#write(runIndexSlot, index);
+    await this.#state.store.slot(slotOfRun(id)).replace([]);
+  }
+
+  #write(slot: string, { lastId, ids }: Index): Promise<void> {
+    return this.#state.store.slot(slot).replace([{ lastId, ids: [...ids] }]);
   }
 }

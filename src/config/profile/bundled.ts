@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import type { BundledScenario } from '../../contract/scenarios.ts';
 import { packageFile } from '../../core/package-files.ts';
-import { parseYaml } from '../../core/yaml.ts';
 
 const extensions = ['.yaml', '.yml', '.json'];
 /** Prefix of the names of EVSE profiles: it distinguishes the profiles of the two flags without opening files. */
@@ -99,17 +97,3 @@ export function bundledScenarioPath(text: string): string | undefined {
 }
 
 export const bundledScenarioNames: readonly string[] = [...scenarios.keys()];
-
-/**
- * Reads names and descriptions of the scenarios that come with the program; yields before each file, when other work may
- * run.
- */
-export function* readingBundledScenarios(): Generator<undefined, readonly BundledScenario[]> {
-  const read: BundledScenario[] = [];
-  for (const [name, path] of scenarios) {
-    yield;
-    const { description = '' } = parseYaml(readFileSync(path, 'utf8')) as { readonly description?: string };
-    read.push({ name, description: description.trim() });
-  }
-  return read;
-}

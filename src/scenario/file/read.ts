@@ -65,7 +65,10 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
     form: /^\/controls\/time(\/|$)/,
     words: 'the scenario has the clock: pass time with `after`, `time` or `cron`, and set time_rate in `config`',
   },
-  { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
+  {
+    form: /^\/scenarios\/(runs(\/.*)?|[^/]+(\/st(art|op))?)$/,
+    words: 'a scenario cannot start, stop or delete scenarios',
+  },
   { form: /^\/state\/restore$/, words: 'a scenario cannot restore a state: it would end with the simulator' },
   { form: /^\/config$/, words: 'a scenario cannot load another lab: it would end with the simulator' },
 ];

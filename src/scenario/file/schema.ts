@@ -296,6 +296,8 @@ export const headSchema = memo(() =>
   z.strictObject({
     name: text(100).optional().meta({ description: 'Default the name of the file.' }),
     description: z.string().max(4000).optional(),
+    standard: text(200).optional().meta({ description: 'Standard and clauses that it is after, for lists.' }),
+    takes: duration.optional().meta({ description: 'Simulated time that a run takes, about, for lists.' }),
     parameters: parametersSchema.optional().meta({ description: 'Names and their values, which replace `${name}`.' }),
     duration: duration.optional().meta({ description: 'Minimum duration of the scenario.' }),
     timeout: duration.optional().meta({ description: 'Simulated time after which the scenario fails; default 30 d.' }),

@@ -38,14 +38,24 @@ function mapping(value: unknown, place: Place): Readonly<Record<string, unknown>
   return refuse(place, 'must be a mapping of keys to values');
 }
 
+const noIncludes = '`include` is for scenarios in files only';
+
 /** A scenario from a request, which has no file and so no includes. */
 export function sourceOfRequest(value: unknown): Source {
   const place = (path: readonly PropertyKey[]): Place => ({ file: null, line: null, path });
   return {
     value: mapping(value, place([])),
     place,
-    include: (_path, at) => refuse(place(at), '`include` is for scenarios in files only'),
+    include: (_path, at) => refuse(place(at), noIncludes),
   };
+}
+
+/** A scenario from the YAML text of a request, which has no includes. @throws SimError CONFIG_INVALID */
+export function sourceOfText(text: string, label: string): Source {
+  const whole: Place = { file: label, line: null, path: [] };
+  const parsed = reading(whole, () => parseYamlText(text));
+  const place = (path: readonly PropertyKey[]): Place => ({ file: label, line: parsed.lineOf(path), path });
+  return { value: mapping(parsed.value, place([])), place, include: (_path, at) => refuse(place(at), noIncludes) };
 }
 
 /** The files of one scenario: all in one folder or below, with a common limit of bytes. */

@@ -42,6 +42,7 @@ const openOnPurpose = [
   'LabConfiguration/*',
   'LabConfiguration/devices[]/*',
   'ScenarioRequest/scenario/*',
+  'ScenarioBesideRequest/scenario/*',
 ];
 
 /** Every path of the router's stack with its methods. There is no other router in it: its paths could not be told. */

@@ -38,6 +38,7 @@ const parameters: Readonly<Record<string, string>> = {
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
   ...Object.fromEntries(['', '/start', '/stop', '/report'].map((end) => [`/scenarios/{id}${end}`, '1'])),
+  '{run}': '1',
   '/certificates/{name}': 'utility-root',
   '/site/registers/{model_id}': '203',
   '{model_id}': '704',
@@ -50,6 +51,9 @@ interface Asked {
   readonly body: unknown;
 }
 
+/** Queries of operations that need one. */
+const queries: Readonly<Record<string, string>> = { get_scenario_text: '?bundled=freq-droop' };
+
 function requestOf(route: Route): Asked {
   const { method, path } = route;
   const filled = path.replaceAll(
@@ -59,7 +63,7 @@ function requestOf(route: Route): Asked {
   const device = deviceOf.find(([prefix]) => path.startsWith(prefix))?.[1];
   return {
     method: method.toUpperCase(),
-    path: device === undefined ? filled : `${filled}?device=${device}`,
+    path: device === undefined ? filled + (queries[route.operationId] ?? '') : `${filled}?device=${device}`,
     body: hasBody({ method }) ? (examplesOf(route).body ?? {}) : undefined,
   };
 }

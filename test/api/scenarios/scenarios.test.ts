@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { scenarioReportSchema } from '../../../src/api/scenarios.ts';
-import { bundledScenarioNames, readingBundledScenarios } from '../../../src/config/profile/bundled.ts';
+import { readingLibrary } from '../../../src/app/scenarios/library.ts';
+import { bundledScenarioNames } from '../../../src/config/profile/bundled.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { ask } from '../../support/http.ts';
@@ -193,7 +194,7 @@ describe('scenarios over REST', () => {
   });
 
   it('that come with the simulator are listed file by file', () => {
-    const reading = [...readingBundledScenarios()];
+    const reading = [...readingLibrary()];
     expect(reading).to.have.length(bundledScenarioNames.length);
   });
 

@@ -1,0 +1,71 @@
+/** The scenarios that come with the program, compared with the running simulator. */
+import { readFileSync } from 'node:fs';
+import { bundledScenarioNames, bundledScenarioPath } from '../../config/profile/bundled.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { BundledScenario, ComparedScenario } from '../../contract/scenarios.ts';
+import { SimError } from '../../core/errors.ts';
+import { parseYaml } from '../../core/yaml.ts';
+import { duration } from '../../scenario/file/schema.ts';
+import { misfits } from './fit.ts';
+import type { RequiredByEntry, RunningConfig } from './fit.ts';
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** The head of a scenario file, which the tests of the project check. */
+interface Head {
+  readonly name: string;
+  readonly description: string;
+  readonly standard?: string;
+  readonly takes: string;
+  readonly config: Config & {
+    readonly devices: readonly { readonly device_type: string; readonly count?: number; readonly profile?: unknown }[];
+  };
+}
+
+interface LibraryEntry extends BundledScenario {
+  readonly config: Config;
+}
+
+function devicesText({ devices }: Head['config']): string {
+  const texts = devices.map(({ device_type: type, count = 1, profile }) =>
+    [...(count === 1 ? [] : [`${count} x`]), type, ...(typeof profile === 'string' ? [profile] : [])].join(' '),
+  );
+  return texts.join(', ');
+}
+
+/** Yields before each file, when other work may run. */
+export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]> {
+  const entries: LibraryEntry[] = [];
+  for (const name of bundledScenarioNames) {
+    yield;
+    const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
+    entries.push({
+      name,
+      title: head.name,
+      description: head.description.trim(),
+      standard: head.standard ?? null,
+      takesS: duration.parse(head.takes),
+      devices: devicesText(head.config),
+      config: head.config,
+    });
+  }
+  return entries;
+}
+
+/** A bundled scenario has no invalid entry. */
+const invalidEntries = () => new SimError('INTERNAL', 'a bundled scenario has an invalid device');
+
+/** @param required the devices of the scenarios, filled by the first comparison */
+export function* comparingLibrary(
+  entries: readonly LibraryEntry[],
+  plant: Plant,
+  running: RunningConfig,
+  required: RequiredByEntry,
+): Generator<undefined, readonly ComparedScenario[]> {
+  const compared: ComparedScenario[] = [];
+  for (const { config, ...scenario } of entries) {
+    yield;
+    compared.push({ ...scenario, differences: yield* misfits(config, plant, running, invalidEntries, required) });
+  }
+  return compared;
+}
