@@ -7,7 +7,7 @@ import { staleSinceMs, link } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
-import { CsipView } from '../views/csip/csip';
+import { CsipView } from '../views/protocols/csip/csip';
 import { setTheme, theme } from './theme';
 import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { DevicesView } from '../../../src/ui/views/devices/devices';
 import { DevicesPanel } from '../../../src/ui/views/inputs/devices';
-import { ConnectCentralSystem } from '../../../src/ui/views/ocpp/connect';
+import { ConnectCentralSystem } from '../../../src/ui/views/protocols/ocpp/connect';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';

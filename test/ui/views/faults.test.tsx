@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FaultsView } from '../../../src/ui/views/faults/faults';
+import { FaultsView } from '../../../src/ui/views/inputs/faults/faults';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';

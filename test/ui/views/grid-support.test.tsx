@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { daemon as runOfDaemon } from '../../../src/ui/store/site';
-import { GridSupportView } from '../../../src/ui/views/grid-support/grid-support';
+import { GridSupportView } from '../../../src/ui/views/devices/grid-support/grid-support';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import { address, all, leave, one, press, show, textOf, type } from '../support/page.tsx';

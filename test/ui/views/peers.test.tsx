@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PeersView } from '../../../src/ui/views/peers/peers';
+import { PeersView } from '../../../src/ui/views/compare/report-cards/peers';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { views } from '../../../src/ui/shell/views';
-import { functions, pathOf } from '../../../src/ui/views/grid-support/functions';
+import { functions, pathOf } from '../../../src/ui/views/devices/grid-support/functions';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import { address, all, leave, show, textOf } from '../support/page.tsx';

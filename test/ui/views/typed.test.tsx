@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { ComponentChild } from 'preact';
-import { Settings } from '../../../src/ui/views/csip/settings';
+import { Settings } from '../../../src/ui/views/protocols/csip/settings';
 import { DevicesView } from '../../../src/ui/views/devices/devices';
-import { Configuration } from '../../../src/ui/views/ocpp/configuration';
+import { Configuration } from '../../../src/ui/views/protocols/ocpp/configuration';
 import { ScenariosView } from '../../../src/ui/views/scenarios/scenarios';
-import { SunspecClientView } from '../../../src/ui/views/sunspec-client/sunspec-client';
+import { SunspecClientView } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';

@@ -17,7 +17,7 @@ import { Action } from '../../kit/action';
 import { show, wallTime, words, dash, fixed } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
-import { useOutcome } from '../grid-support/why';
+import { useOutcome } from './grid-support/why';
 import { Table } from '../../kit/table';
 
 const tones: Readonly<Record<string, Tone>> = {

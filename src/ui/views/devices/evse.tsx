@@ -11,7 +11,7 @@ import type { PageProps } from './page';
 import { RequestForm, labelOf } from '../../kit/schema-form';
 import { href, param, setParam } from '../../store/route';
 import { useSchema } from '../../store/schemas';
-import { labelled } from '../grid-support/functions';
+import { labelled } from './grid-support/functions';
 
 type Controls = ReplyOf<'evse/der-controls'>;
 

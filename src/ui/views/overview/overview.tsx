@@ -11,7 +11,7 @@ import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
 import { LiveChart } from '../charts/charts';
-import { useOutcome, WhyLine } from '../grid-support/why';
+import { useOutcome, WhyLine } from '../devices/grid-support/why';
 import { DeviceList, StateChip } from './device-list';
 import { DeviceDiagram, direction } from './diagram';
 

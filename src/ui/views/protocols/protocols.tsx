@@ -1,12 +1,12 @@
 import type { ComponentType } from 'preact';
 import { href, route } from '../../store/route';
-import { ConnectHeadEnd } from '../csip/connect';
-import { CsipView } from '../csip/csip';
-import { Dnp3View } from '../dnp3/dnp3';
-import { ModbusView } from '../modbus/modbus';
-import { ConnectCentralSystem } from '../ocpp/connect';
-import { OcppView } from '../ocpp/ocpp';
-import { SunspecClientView } from '../sunspec-client/sunspec-client';
+import { ConnectHeadEnd } from './csip/connect';
+import { CsipView } from './csip/csip';
+import { Dnp3View } from './dnp3/dnp3';
+import { ModbusView } from './modbus/modbus';
+import { ConnectCentralSystem } from './ocpp/connect';
+import { OcppView } from './ocpp/ocpp';
+import { SunspecClientView } from './sunspec-client/sunspec-client';
 import { SwitchOff, SwitchOn, useProtocol } from './switch';
 
 interface Tab {
