@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
+import { SideBar } from './side-bar';
 import { outdatedElsewhere } from '../store/live';
 import { staleSinceMs, link } from '../store/stream';
 import { TopBar } from './top-bar';
@@ -57,7 +58,7 @@ function MissingDevice() {
   if (devices.some(({ device_index }) => String(device_index) === deviceParam)) return null;
   return (
     <p class="banner" role="alert">
-      There is no device {deviceParam}. <a href={href('overview', { device: null })}>All devices</a>
+      There is no device {deviceParam}. <a href={href('devices')}>All devices</a>
     </p>
   );
 }
@@ -88,19 +89,7 @@ export function Shell() {
         Skip to the view
       </a>
       <TopBar />
-      <nav class="side" aria-label="Views">
-        <div class="views">
-          {views.map(({ path, title, key, badge: Badge }) => (
-            <a key={path} href={href(path)} aria-current={path === view?.path ? 'page' : undefined} title={`g ${key}`}>
-              {title}
-              {Badge && <Badge />}
-            </a>
-          ))}
-          <hr />
-          <a href="/docs/">API browser</a>
-          <a href="/redoc">API reference</a>
-        </div>
-      </nav>
+      <SideBar chosen={view?.path} />
       <main id="content" tabIndex={-1}>
         <LostBanner />
         <MissingDevice />
@@ -118,7 +107,7 @@ export function CsipPage() {
   return (
     <div class="csip-page">
       <header class="row">
-        <strong>derbench</strong>
+        <h1>IEEE 2030.5 client</h1>
         <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
           {theme.value === 'dark' ? 'Light' : 'Dark'}
         </button>

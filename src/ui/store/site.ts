@@ -68,6 +68,12 @@ export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
 }
 
+/** Id of the scenario that runs. null: none. */
+export function useRunningScenario(): string | null {
+  const scenarios = useShared(scenariosCall, ownerPaceMs).data?.scenarios ?? [];
+  return scenarios.find(({ run }) => run?.state === 'running')?.id ?? null;
+}
+
 /** Name of the scenario that has the clock. null: none. */
 export function useClockOwner(): string | null {
   return useShared(scenariosCall, ownerPaceMs).data?.clock_owner ?? null;

@@ -66,7 +66,7 @@ describe('editors of grid support', () => {
   });
 
   async function open(page: string): Promise<void> {
-    await address(`#/grid-support/${page}`);
+    await address(`#/devices/0/grid-support/${page}`);
     await show(<GridSupportView />);
   }
 

@@ -2,7 +2,7 @@
 import { del } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Action, Refused } from '../../../kit/action';
-import { Chip, Empty, Panel } from '../../../kit/panel';
+import { Empty, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, wallDate } from '../../../look/format';
@@ -35,7 +35,7 @@ const columns: readonly Column<PeerEntry>[] = [
   {
     title: 'Peer',
     cell: (peer) => (
-      <a class="of-peer" href={href(`peers/${lastingId(peer)}`)}>
+      <a class="of-peer" href={href(`compare/report-cards/${lastingId(peer)}`)}>
         {peer.name}
       </a>
     ),
@@ -66,16 +66,15 @@ export function ViolationCount() {
   const count = peers.reduce((sum, { summary }) => sum + summary.violation.broken, 0);
   if (count === 0) return null;
   return (
-    <span class="violation-count">
-      <Chip tone="bad">
-        {count} {count === 1 ? 'violation' : 'violations'}
-      </Chip>
+    <span class="badge">
+      {count}
+      <span class="visually-hidden"> {count === 1 ? 'violation' : 'violations'}</span>
     </span>
   );
 }
 
 export function PeersView() {
-  const [, id] = route.value.path;
+  const [, , id] = route.value.path;
   return id === undefined ? <PeerList /> : <PeerReport key={id} id={id} />;
 }
 
@@ -83,9 +82,6 @@ function PeerList() {
   const { data, problem } = useLive(peersCall, paceMs);
   return (
     <>
-      <div class="title">
-        <h1>Peers</h1>
-      </div>
       <Refused problem={problem} />
       {data?.enabled === false && <Empty>Peers are not judged: start with --findings yes.</Empty>}
       {data?.enabled && (

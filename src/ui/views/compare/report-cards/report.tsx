@@ -19,9 +19,9 @@ export function PeerReport({ id }: { readonly id: string }) {
   return (
     <>
       <div class="title">
-        <h1>{report?.name ?? 'Peer'}</h1>
+        <h2>{report?.name ?? 'Peer'}</h2>
         {report && <Verdict peer={report} />}
-        <a href={href('peers')}>All peers</a>
+        <a href={href('compare/report-cards')}>All peers</a>
       </div>
       <Refused problem={problem} />
       {report && (
@@ -190,7 +190,7 @@ const NotExercised = ({ report: { not_exercised, coverage } }: { readonly report
           <p class="row">
             Inject:
             {provoked_by.map((fault) => (
-              <a key={fault} href={href('faults', { fault })}>
+              <a key={fault} href={href('inputs/faults', { fault })}>
                 {words(fault.replace('.', ' '))}
               </a>
             ))}

@@ -9,7 +9,7 @@ import { Facts, Panel, Dialog, Chip } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import { dash, fixed, timeOfDay } from '../../../look/format';
 import { useLive, refresh } from '../../../store/live';
-import { href } from '../../../store/route';
+import { deviceHref } from '../../../store/route';
 import { useSchema } from '../../../store/schemas';
 import { pathOf, functions, labelled } from './functions';
 import type { FunctionEntry, Settings } from './functions';
@@ -310,7 +310,7 @@ export function Changes({ device }: { readonly device: number }) {
             value: ({ point }) => point,
             cell: ({ point }) => {
               const { model, path } = split(point);
-              return <a href={href('registers', { model, point: path })}>{point}</a>;
+              return <a href={deviceHref(device, 'registers', { model, point: path })}>{point}</a>;
             },
           },
           { title: 'Meaning', value: ({ label }) => label },

@@ -1,8 +1,7 @@
 import { get, anyCall } from '../../../api/call';
-import { DevicePicker } from '../../../kit/choices';
 import { Empty, Chip, Panel } from '../../../kit/panel';
 import { useLive } from '../../../store/live';
-import { href, route } from '../../../store/route';
+import { deviceHref, route } from '../../../store/route';
 import { useDevice } from '../../../store/site';
 import { Changes, Gradient } from './changes';
 import { CurvePage } from './curve-page';
@@ -75,7 +74,7 @@ function Row({ device, entry: { name, title, model }, settings, mode, chosen }: 
             void run(call);
           }}
         />
-        <a href={href(`grid-support/${pathOf(name)}`)} aria-current={chosen ? 'true' : undefined}>
+        <a href={deviceHref(device, `grid-support/${pathOf(name)}`)} aria-current={chosen ? 'true' : undefined}>
           {title}
         </a>
         <span class="muted">{model}</span>
@@ -115,20 +114,16 @@ const tabs = [
 /** Functions of grid support with settings and writers, and the reason for the power. */
 export function GridSupportView() {
   const device = useDevice()?.device_index;
-  const [, page = 'volt-var'] = route.value.path;
+  const [, , , page = 'volt-var'] = route.value.path;
   const isFunction = functions.some(({ name }) => pathOf(name) === page);
   return (
     <>
-      <div class="title">
-        <h1>Grid support</h1>
-        <DevicePicker />
-        {device !== undefined && <WhyLine device={device} />}
-      </div>
+      {device !== undefined && <WhyLine device={device} />}
       <nav class="tabs" aria-label="Grid support">
         {tabs.map(([path, title]) => (
           <a
             key={path}
-            href={href(`grid-support/${path}`)}
+            href={deviceHref(device, `grid-support/${path}`)}
             aria-current={path === page || (isFunction && title === 'Functions') ? 'page' : undefined}
           >
             {title}

@@ -1,11 +1,10 @@
 /** The register map of a device, or of the meter of the connection point. */
 import { useEffect, useState } from 'preact/hooks';
 import { Curl, Refused, useDo } from '../../../kit/action';
-import { DevicePicker } from '../../../kit/choices';
 import { typedSince } from '../../../kit/form';
 import { Empty, Panel } from '../../../kit/panel';
 import { useLive } from '../../../store/live';
-import { href, param, setParam } from '../../../store/route';
+import { deviceHref, param, route, setParam } from '../../../store/route';
 import { useDevice } from '../../../store/site';
 import { modelsCall, pointsCall, writeCall, PointTable, valueText } from './point-table';
 import { placeOf } from './point-table';
@@ -38,13 +37,7 @@ function ModelHits({ owner, model, text }: { readonly owner: Owner; readonly mod
     <>
       {hits.slice(0, maxHits).map((point) => (
         <li key={point.name}>
-          <a
-            href={href('registers', {
-              model: place,
-              point: point.name,
-              of: owner === 'site' ? 'site' : null,
-            })}
-          >
+          <a href={deviceHref(owner, 'registers', { model: place, point: point.name })}>
             {place}.{point.name}
           </a>{' '}
           <span class="muted">{point.label}</span> {valueText(point)}
@@ -80,7 +73,7 @@ function Strip({ model, chosen }: { readonly model: Registers; readonly chosen: 
 /** The register map: values decoded and raw, their writers, and a form that writes points. */
 export function RegistersView() {
   const device = useDevice();
-  const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
+  const owner: Owner | null = route.value.path[1] === 'site' ? 'site' : (device?.device_index ?? null);
   const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
   const models = data?.models ?? [];
   const modelParam = param('model');
@@ -90,19 +83,6 @@ export function RegistersView() {
   return (
     <>
       <div class="title">
-        <h1>Registers</h1>
-        {owner !== 'site' && <DevicePicker />}
-        <button
-          type="button"
-          aria-pressed={owner === 'site'}
-          onClick={() => {
-            setParam('model', null);
-            setParam('point', null);
-            setParam('of', owner === 'site' ? null : 'site');
-          }}
-        >
-          Site meter
-        </button>
         <input
           type="search"
           aria-label="Search points of all models"
@@ -158,7 +138,7 @@ function Models({ models, owner, chosen }: ModelsProps) {
         return (
           <li key={place}>
             <a
-              href={href('registers', { model: place, of: owner === 'site' ? 'site' : null, absent: param('absent') })}
+              href={deviceHref(owner, 'registers', { model: place, absent: param('absent') })}
               aria-current={place === chosen ? 'true' : undefined}
               title={`${name}, register ${address}, length ${length}${hidden ? ', masters do not find it' : ''}`}
             >

@@ -145,8 +145,7 @@ function FaultLists() {
 export function FaultsView() {
   return (
     <>
-      <div class="title">
-        <h1>Faults</h1>
+      <div class="row">
         <FaultTargetPicker />
       </div>
       <div class="split">

@@ -41,7 +41,6 @@ export function CsipView() {
   return (
     <>
       <div class="title">
-        <h1>IEEE 2030.5 client</h1>
         <DevicePicker />
         {status && <Chip tone={stateTone(status.state)}>{words(status.state)}</Chip>}
       </div>

@@ -8,7 +8,7 @@ import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, fixed, wallTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { href, param, setParam } from '../../../store/route';
+import { deviceHref, href, param, setParam } from '../../../store/route';
 import { useDevice } from '../../../store/site';
 
 type Point = ReplyOf<'dnp3/points'>['points'][number];
@@ -16,12 +16,13 @@ type Point = ReplyOf<'dnp3/points'>['points'][number];
 const types = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
 
 function Bound({ to }: { readonly to: string | null }) {
+  const device = useDevice()?.device_index;
   if (to === null) return <>{dash}</>;
   const [, model, point] = /^(\d+)\.(.+)$/.exec(to) ?? [];
   return model === undefined || point === undefined ? (
     <>{to}</>
   ) : (
-    <a href={href('registers', { model, point })}>{to}</a>
+    <a href={deviceHref(device, 'registers', { model, point })}>{to}</a>
   );
 }
 
@@ -160,7 +161,7 @@ function Outstation({ status, device }: { readonly status: Status; readonly devi
           ],
           [
             'Faults',
-            <a key="faults" href={href('faults')}>
+            <a key="faults" href={href('inputs/faults')}>
               inject or end
             </a>,
           ],

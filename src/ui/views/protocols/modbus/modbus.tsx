@@ -9,7 +9,7 @@ import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, fixed, timeOfDay, words } from '../../../look/format';
 import { refresh, useLive } from '../../../store/live';
-import { href, param, setParam } from '../../../store/route';
+import { deviceHref, href, param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import { InterfacePanel } from './listeners';
 
@@ -106,7 +106,7 @@ export function ModbusView() {
                 </li>
               ))}
             </ul>
-            <a href={href('faults')}>All faults</a>
+            <a href={href('inputs/faults')}>All faults</a>
           </Panel>
         )}
       </div>
@@ -280,8 +280,7 @@ function Detail({ message }: { readonly message: Message }) {
                   <a
                     key={point}
                     class="nowrap"
-                    href={href('registers', {
-                      device: message.device_index,
+                    href={deviceHref(message.device_index ?? 'site', 'registers', {
                       model: point.slice(0, point.indexOf('.')),
                       point: point.slice(point.indexOf('.') + 1),
                     })}

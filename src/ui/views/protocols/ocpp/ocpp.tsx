@@ -71,7 +71,6 @@ export function OcppView() {
   const isOff = data?.enabled === false;
   return (
     <>
-      <h1>OCPP</h1>
       <Refused problem={problem} />
       {isOff && <Empty>OCPP is off.</Empty>}
       {data && !isOff && all.length === 0 && <ConnectCentralSystem />}

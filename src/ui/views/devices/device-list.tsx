@@ -3,9 +3,10 @@ import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
 import { dash, fixed, timeOfDay, words } from '../../look/format';
-import { param, setParam } from '../../store/route';
+import { deviceHref, param, setParam } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
-import { arrivalOf, useFrame, snapshotOf } from '../../store/stream';
+import { useFigures } from '../../store/figures';
+import { arrivalOf, snapshotOf } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 import { useClock } from '../../store/site';
 
@@ -48,7 +49,11 @@ const power = (value: number | null | undefined) => fixed(value, 2);
 
 const columns: readonly Column<Row>[] = [
   { title: '#', numeric: true, value: ({ device }) => device.device_index },
-  { title: 'Name', value: ({ device }) => device.name },
+  {
+    title: 'Name',
+    cell: ({ device: { device_index, name } }) => <a href={deviceHref(device_index, 'picture')}>{name}</a>,
+    value: ({ device }) => device.name,
+  },
   { title: 'Kind', value: ({ device }) => device.device_type },
   {
     title: 'P, kW',
@@ -98,15 +103,15 @@ const columns: readonly Column<Row>[] = [
 /** Age in ticks at which telemetry is shown grey. */
 const staleTicks = 3;
 
-/** Every device with its newest telemetry; a click makes it the device of the view. */
-export function DeviceList({
-  devices,
-  chosen,
-}: {
+interface DeviceListProps {
   readonly devices: readonly DeviceEntry[];
-  readonly chosen: number | undefined;
-}) {
-  useFrame();
+  readonly chosen?: number | undefined;
+  readonly onChoice: (index: number) => void;
+}
+
+/** Every device with its newest telemetry. */
+export function DeviceList({ devices, chosen, onChoice }: DeviceListProps) {
+  useFigures();
   const clock = useClock();
   const filter = param('filter') ?? '';
   const limitMs = clock === undefined || clock.mode === 'paused' ? Infinity : clock.tick_interval_s * staleTicks * 1000;
@@ -140,8 +145,12 @@ export function DeviceList({
         keyOf={({ device }) => device.device_index}
         height={Math.min(360, 64 + rows.length * 29)}
         selected={chosen ?? null}
-        onSelect={({ device }) => setParam('device', device.device_index)}
-        empty={devices.length === 0 ? 'No device: add one under "Grid & inputs".' : 'No device matches the filter.'}
+        onSelect={({ device }) => onChoice(device.device_index)}
+        empty={
+          devices.length === 0
+            ? 'No device: add one under "Simulator" in the menu of the name.'
+            : 'No device matches the filter.'
+        }
       />
     </Panel>
   );

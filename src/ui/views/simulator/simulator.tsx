@@ -1,23 +1,21 @@
 import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
-import type { ReplyOf } from '../../api/call';
-import { Action, useDo, Refused } from '../../kit/action';
-import { Dialog, Facts, Panel, Chip } from '../../kit/panel';
-import type { Tone } from '../../kit/panel';
+import { Action, useDo } from '../../kit/action';
+import { Dialog, Facts, Panel } from '../../kit/panel';
 import { FormFrame, submitting } from '../../kit/form';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
-import { fixed, show, timeOfDay, words } from '../../look/format';
+import { fixed, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
-import { href } from '../../store/route';
-import { useOverview, useDevice } from '../../store/site';
+import { deviceHref } from '../../store/route';
+import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useDeviceSchema, withoutPin } from '../devices/change';
-import { DeviceAmong, Writer } from './scope';
+import { ViewHead } from '../../kit/tabs';
 
 /** The devices, with forms to add and remove them at run time. */
-export function DevicesPanel() {
+function DevicesPanel() {
   const devices = useOverview()?.devices ?? [];
   const [adding, setAdding] = useState(false);
   return (
@@ -40,7 +38,7 @@ export function DevicesPanel() {
           { title: 'No.', value: ({ device_index: index }) => index, numeric: true },
           {
             title: 'Name',
-            cell: ({ device_index, name }) => <a href={href('devices', { device: device_index })}>{name}</a>,
+            cell: ({ device_index, name }) => <a href={deviceHref(device_index, 'picture')}>{name}</a>,
             value: ({ name }) => name,
           },
           { title: 'Type', value: ({ device_type }) => device_type },
@@ -128,7 +126,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
 }
 
 /** Facts of the running simulator, and the button that stops it. */
-export function SimulatorPanel() {
+function SimulatorPanel() {
   const { data } = useLive(get('server-info'), 5000);
   const [delay, setDelay] = useState('0');
   return (
@@ -168,117 +166,13 @@ export function SimulatorPanel() {
   );
 }
 
-type Command = ReplyOf<'commands'>['commands'][number];
-
-const tones: Readonly<Record<Command['state'], Tone>> = {
-  queued: 'muted',
-  running: 'warn',
-  completed: 'good',
-  failed: 'bad',
-  canceled: 'off',
-};
-
-const anyDevice = () => true;
-
-/** The local/remote switch of the device. */
-export function LocalPanel() {
-  const device = useDevice()?.device_index;
-  const query = device === undefined ? {} : { device };
-  const { data, problem } = useLive(device === undefined ? null : get('controls/local', { query }));
-  const isLocal = data?.local ?? false;
+/** The simulator as a whole: its process, and the devices that join and leave it. */
+export default function Simulator() {
   return (
-    <Panel title="Local/remote switch" tools={<DeviceAmong accept={anyDevice} />}>
-      <div class="stack">
-        <Facts
-          rows={[
-            ['Position', <Chip tone={isLocal ? 'warn' : 'good'}>{isLocal ? 'local' : 'remote'}</Chip>],
-            ['Set by', <Writer by={data?.changed_by} />],
-          ]}
-        />
-        <p class="muted">In position local the device refuses remote writes and commands.</p>
-        <Action call={post('controls/local', { query, body: { local: !isLocal } })} disabled={!data}>
-          {isLocal ? 'Switch to remote' : 'Switch to local'}
-        </Action>
-        <Refused problem={problem} />
-      </div>
-    </Panel>
-  );
-}
-
-/** Start, stop and reset by the operator, with results. */
-export function CommandsPanel() {
-  const [toAll, setToAll] = useState(false);
-  const chosen = useDevice();
-  const devices = useOverview()?.devices ?? [];
-  const { data } = useLive(get('commands', { query: { limit: 100 } }));
-  const device = toAll ? ('all' as const) : (chosen?.device_index ?? 0);
-  const nameOf = (index: number) => devices.find(({ device_index }) => device_index === index)?.name ?? '';
-  return (
-    <Panel
-      title="Operator commands"
-      wide
-      flush
-      tools={
-        <>
-          <DeviceAmong accept={anyDevice} />
-          <label class="row">
-            <input type="checkbox" checked={toAll} onChange={(event) => setToAll(event.currentTarget.checked)} />
-            all devices
-          </label>
-          {chosen && !toAll && (
-            <span class="muted">
-              {words(chosen.status.service_state)}, {words(chosen.status.inverter_state)}
-            </span>
-          )}
-          <Action call={post('commands', { body: { command: 'start', device } })}>Start</Action>
-          <Action call={post('commands', { body: { command: 'stop', device } })}>Stop</Action>
-          <Action call={post('commands', { body: { command: 'reset', device, scope: 'alarms' } })}>Reset alarms</Action>
-          <Action
-            call={post('commands', { body: { command: 'reset', device, scope: 'device' } })}
-            confirm="Reset the device? Overrides end; registers, counters and state of charge return to their start values."
-          >
-            Reset device
-          </Action>
-        </>
-      }
-    >
-      <Table<Command>
-        name="Commands"
-        rows={data?.commands ?? []}
-        keyOf={({ id }) => id}
-        empty="No command since the start."
-        height={260}
-        columns={[
-          { title: 'No.', cell: ({ id }) => id, value: ({ id }) => Number(id), numeric: true },
-          {
-            title: 'Command',
-            cell: ({ command, scope }) => (scope === null ? command : `${command} ${scope}`),
-            value: ({ command }) => command,
-          },
-          {
-            title: 'Device',
-            cell: ({ device_index }) => `${device_index} ${nameOf(device_index)}`,
-            value: ({ device_index }) => device_index,
-          },
-          {
-            title: 'State',
-            cell: ({ state }) => <Chip tone={tones[state]}>{state}</Chip>,
-            value: ({ state }) => state,
-          },
-          {
-            title: 'By',
-            cell: ({ source, source_detail }) => `${words(source)} ${source_detail ?? ''}`,
-            value: ({ source }) => source,
-          },
-          { title: 'Queued', cell: ({ queued_at }) => timeOfDay(queued_at), value: ({ queued_at }) => queued_at },
-          {
-            title: 'Finished',
-            cell: ({ finished_at }) => timeOfDay(finished_at),
-            value: ({ finished_at }) => finished_at,
-          },
-          { title: 'Message', value: ({ message }) => message },
-        ]}
-      />
-    </Panel>
+    <>
+      <ViewHead title="Simulator" />
+      <SimulatorPanel />
+      <DevicesPanel />
+    </>
   );
 }
