@@ -145,7 +145,7 @@ describe('dashboard: scenarios', () => {
     expect(await fact('Simulated')).to.contain('3.0\u00a0s from');
     const steps = await rowsOf(page, 'Steps').locator('td:first-child').allInnerTexts();
     expect(steps.toSorted()).to.deep.equal(run.steps.map(({ state }: Answer) => state).toSorted());
-    await page.getByRole('link', { name: 'scenario High voltage' }).waitFor();
+    await page.getByRole('link', { name: 'scenario High voltage', exact: true }).waitFor();
     const clock = page.getByRole('group', { name: 'Simulated clock' });
     for (const name of ['Run', 'Step']) {
       const button = clock.getByRole('button', { name, exact: true });
