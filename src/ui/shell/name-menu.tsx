@@ -12,6 +12,7 @@ import { setTheme, theme } from './theme';
 import { menuViews } from './views';
 
 const storedAs = 'site-name';
+const unnamed = 'Site';
 
 /** Name of the site, a setting of this browser; empty: none. */
 const siteName = signal(localStorage.getItem(storedAs) ?? '');
@@ -24,11 +25,11 @@ function rename(name: string): void {
 export function NameMenu() {
   return (
     <Menu
-      label="derbench, menu"
+      label={`derbench ${siteName.value || unnamed}`}
+      title="Menu of the simulator"
       face={
         <span class="brand">
-          <strong>derbench</strong>
-          <small>{siteName.value || 'Site'}</small>
+          <strong>derbench</strong> <small>{siteName.value || unnamed}</small>
         </span>
       }
     >

@@ -254,7 +254,7 @@ describe('dashboard: all views', function () {
       );
       expect(outline, `stop ${each}`).not.to.equal('none');
     }
-    expect(hashOf(page)).to.match(/^#\/events\/log/);
+    expect(hashOf(page)).to.match(/^#\/scenarios/);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

@@ -267,7 +267,7 @@ describe('page around the views', () => {
 
   it('changes its colours, and keeps the choice', async () => {
     await show(<Shell />);
-    await press('derbench, menu');
+    await press('derbench Site');
     const name = button('Dark').textContent;
     await press('Dark');
     expect(name).to.equal('Dark');
