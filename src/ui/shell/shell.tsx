@@ -4,7 +4,7 @@ import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
 import { SideBar } from './side-bar';
 import { outdatedElsewhere } from '../store/live';
-import { staleSinceMs, link } from '../store/stream';
+import { link, retryNow, staleSinceMs } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
@@ -12,7 +12,8 @@ import { CsipView } from '../views/protocols/csip/csip';
 import { setTheme, theme } from './theme';
 import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';
-import { useOverview } from '../store/site';
+import { duration } from '../look/format';
+import { isOutdatedPage, useOverview } from '../store/site';
 
 /** The wall time, ms, updated while `counts` is true. */
 function useNow(counts: boolean): number {
@@ -30,22 +31,37 @@ const clockOf = (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC
 /** Announces outdated content: since when, and when the page retries. */
 function LostBanner() {
   const state = link.value;
-  const nowMs = useNow(state.state === 'lost');
   // while the stream works, the daemon runs, and each panel reports its own failures
   const oldSince = staleSinceMs.value ?? (state.state === 'open' ? null : unreachableSinceMs.value);
+  const nowMs = useNow(state.state === 'lost' || oldSince !== null);
   if (state.state === 'lost') {
     const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
     return (
       <p class="banner" role="alert">
-        No connection to the daemon since {clockOf(state.sinceMs)}: the values shown are old. Next attempt in {retryS}{' '}
-        s.
+        No connection since {clockOf(state.sinceMs)}. Next try in {retryS} s.{' '}
+        <button type="button" class="small" onClick={retryNow}>
+          Try now
+        </button>
       </p>
     );
   }
   if (oldSince === null) return <NotRead outdated={outdatedElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
-      The daemon has sent nothing since {clockOf(oldSince)}: the values shown are old.
+      Values are from {clockOf(oldSince)}, {duration(Math.round((nowMs - oldSince) / 1000))} old
+    </p>
+  );
+}
+
+/** Asks for a reload when another build answers: its calls and names may differ. */
+function UpdateBanner() {
+  if (!isOutdatedPage.value) return null;
+  return (
+    <p class="banner" role="alert">
+      derbench was updated.{' '}
+      <button type="button" class="small" onClick={() => location.reload()}>
+        Reload
+      </button>
     </p>
   );
 }
@@ -92,6 +108,7 @@ export function Shell() {
       <SideBar chosen={view?.path} />
       <main id="content" tabIndex={-1}>
         <LostBanner />
+        <UpdateBanner />
         <MissingDevice />
         <div class="view" key={view?.path}>
           {View && <View />}

@@ -1,4 +1,4 @@
-/** Addresses of the page up to 0.3 and their new places, so that bookmarks and links in reports still lead somewhere. */
+/** Earlier addresses of the page and their new places, so that bookmarks and links in reports still lead somewhere. */
 import type { Route } from './route';
 
 /** By first part of the old path; `{device}` takes the device out of the query. */

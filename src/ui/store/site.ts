@@ -93,10 +93,18 @@ export function useDevice(): DeviceEntry | undefined {
 /** Start time and build of the daemon; null: not read yet. */
 export const daemon = signal<string | null>(null);
 
+/** Build of the daemon that this page came from; null: not read yet. */
+let firstBuild: string | null = null;
+
+/** True when the daemon runs another build than that of this page. */
+export const isOutdatedPage = signal(false);
+
 async function readDaemon(): Promise<void> {
   try {
     const { started_at, build_id } = await perform(get('server-info'));
     daemon.value = `${started_at} ${build_id}`;
+    firstBuild ??= build_id;
+    isOutdatedPage.value = build_id !== firstBuild;
   } catch (error) {
     // the next opening of the stream retries
     if (!(error instanceof Problem)) throw error;

@@ -275,9 +275,9 @@ describe('dashboard: all views', function () {
       await page.reload();
       await draft.waitFor();
       await running.app.stop();
-      const banner = page.getByRole('alert').filter({ hasText: 'No connection to the daemon' });
+      const banner = page.getByRole('alert').filter({ hasText: 'No connection since' });
       await banner.waitFor();
-      expect(await banner.innerText()).to.match(/Next attempt in \d+ s/);
+      expect(await banner.innerText()).to.match(/Next try in \d+ s/);
       running = await startApp(['PV-3Phase'], [], { history: 'real', webPort: port });
       await banner.waitFor({ state: 'detached' });
       await running.app.plant.step(3);

@@ -97,7 +97,7 @@ describe('address of a device', () => {
   });
 });
 
-describe('address of the page before 0.4', () => {
+describe('earlier address of the page', () => {
   const rows: readonly (readonly [before: string, after: string])[] = [
     ['devices?device=1', 'devices/1/picture'],
     ['grid-support/volt-var?device=0', 'devices/0/grid-support/volt-var'],

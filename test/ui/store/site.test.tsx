@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { DevicePicker } from '../../../src/ui/kit/choices';
 import {
   daemon as run,
+  isOutdatedPage,
   followDaemon,
   useClock,
   useClockOwner,
@@ -120,10 +121,12 @@ describe('run of the daemon', () => {
     await accept();
     const { started_at, build_id } = daemon.exampleOf('GET', 'server-info');
     expect(run.value).to.equal(`${started_at} ${build_id}`);
+    expect(isOutdatedPage.value).to.equal(false);
     daemon.on('GET server-info', () => ({ started_at: 'later', build_id: 'b2' }));
     await end();
     await accept();
     expect(run.value).to.equal('later b2');
+    expect(isOutdatedPage.value).to.equal(true);
   });
 
   it('stays when the daemon does not say it', async () => {
