@@ -139,7 +139,7 @@ describe('dashboard: a page for each kind of device', () => {
     expect(wind.wind_speed_m_s).to.equal(12);
     await waitFor(page, 'wind-speed', shown(12, 1, 'm/s'));
     await waitFor(page, 'rotor-rpm', shown(wind.rotor_rpm, 1, 'rpm'));
-    await waitFor(page, 'wind-power', shown(wind.electrical_power_kw, 2, 'kW'));
+    await waitFor(page, 'wind-power', shown(wind.electrical_power_kw / 1000, 2, 'MW'));
     expect(await act(page, page, 'End override')).to.equal(200);
     await dashboard.step();
     await waitFor(page, 'wind-source', 'dataset');
