@@ -86,7 +86,8 @@ describe('dashboard: registers', () => {
     await page.getByLabel('Search points of all models').fill('WMaxLimPct');
     await page.getByRole('link', { name: '704.WMaxLimPct', exact: true }).click();
     await page.waitForSelector(`${rowOf('WMaxLimPct')}[aria-selected="true"]`);
-    await page.getByRole('button', { name: 'Site meter' }).click();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await page.getByRole('link', { name: 'Site meter', exact: true }).click();
     await page.waitForSelector(rowOf('TotWhExp'));
     expect(await page.locator('.models a').count()).to.equal((await dashboard.get('site/registers')).models.length);
     expect(seen.complaints).to.deep.equal([]);
