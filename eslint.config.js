@@ -280,6 +280,7 @@ export default tseslint.config(
     ['src/ui/*.{ts,tsx}', '../**'],
     ['src/ui/!(views)/*.{ts,tsx}', '../../**'],
     ['src/ui/views/*/*.{ts,tsx}', '../../../**'],
+    ['src/ui/views/*/*/*.{ts,tsx}', '../../../../**'],
   ].map(([files, outside]) =>
     forbid([files], [outside], 'the dashboard is a client of the REST interface: it knows nothing else of the program'),
   ),

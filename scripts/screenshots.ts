@@ -58,10 +58,10 @@ function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
   return {
     overview: 'overview',
     charts: `charts?device=${index('pv')}`,
-    'grid-support': `grid-support/volt-watt?device=${index('pv')}`,
-    battery: `devices?device=${index('battery')}`,
-    faults: 'faults',
-    registers: `registers?device=${index('pv')}&model=706`,
+    'grid-support': `devices/${index('pv')}/grid-support/volt-watt`,
+    battery: `devices/${index('battery')}/picture`,
+    faults: 'inputs/faults',
+    registers: `devices/${index('pv')}/registers?model=706`,
     protocols: 'protocols/modbus',
   };
 }

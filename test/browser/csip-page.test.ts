@@ -115,7 +115,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     await page.getByText(hostile, { exact: true }).waitFor();
     const { port } = new URL(origin);
     await api.stop();
-    const banner = page.getByRole('alert').filter({ hasText: 'The daemon has sent nothing since' });
+    const banner = page.getByRole('alert').filter({ hasText: 'Values are from' });
     await banner.waitFor();
     await page.locator('.panel.outdated').first().waitFor();
     const context = apiContext({ plant: testPlant({ types: ['PV-3Phase'] }), csipClient: client });

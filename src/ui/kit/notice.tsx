@@ -1,24 +1,42 @@
 import { signal } from '@preact/signals';
 
-export const notice = signal<string | null>(null);
+interface Message {
+  readonly text: string;
+  /** sends the earlier value */
+  readonly undo: (() => void) | null;
+}
 
+export const notice = signal<Message | null>(null);
+
+const [shownMs, undoMs] = [4000, 10_000];
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a short message at the foot of the page, which disappears by itself. */
-export function say(text: string): void {
-  notice.value = text;
+/** Shows a short message at the foot of the page, which disappears by itself. @param undo takes the change back */
+export function say(text: string, undo: (() => void) | null = null): void {
+  notice.value = { text, undo };
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    notice.value = null;
-  }, 4000);
+  timer = setTimeout(() => (notice.value = null), undo === null ? shownMs : undoMs);
 }
 
 /** The short message at the foot of the page, if any. */
 export function Notice() {
-  if (notice.value === null) return null;
+  const message = notice.value;
+  const takeBack = () => {
+    notice.value = null;
+    message?.undo?.();
+  };
   return (
-    <div class="notice" role="status">
-      {notice.value}
+    <div class="notices" role="status">
+      {message !== null && (
+        <div class="notice">
+          {message.text}
+          {message.undo !== null && (
+            <button type="button" onClick={takeBack}>
+              Undo
+            </button>
+          )}
+        </div>
+      )}
     </div>
   );
 }

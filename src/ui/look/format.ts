@@ -39,11 +39,60 @@ export function fixed(value: number | null | undefined, decimals: number): strin
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
 
+interface Scale {
+  /** from this size on */
+  readonly from: number;
+  readonly unit: string;
+  readonly divisor: number;
+  readonly decimals: number;
+}
+
+const largePower = (unit: string, largeUnit: string): readonly Scale[] => [
+  { from: 10_000, unit: largeUnit, divisor: 1000, decimals: 2 },
+  { from: 1000, unit, divisor: 1, decimals: 1 },
+];
+
+/** Larger values of a quantity, the largest first. */
+const scales: Partial<Record<QuantityName, readonly Scale[]>> = {
+  activePower: largePower('kW', 'MW'),
+  reactivePower: largePower('kvar', 'Mvar'),
+  apparentPower: largePower('kVA', 'MVA'),
+  energy: [{ from: 1000, unit: 'MWh', divisor: 1000, decimals: 2 }],
+};
+
 /** A value of a quantity with its unit. */
 export function show(value: number | null | undefined, quantity: QuantityName): string {
-  const { unit, decimals } = quantities[quantity];
-  const text = fixed(value, decimals);
+  const scale = scales[quantity]?.find(({ from }) => Math.abs(value ?? 0) >= from);
+  const { unit, decimals } = scale ?? quantities[quantity];
+  const text = fixed(value === null || value === undefined ? value : value / (scale?.divisor ?? 1), decimals);
   return text === dash || unit === '' ? text : `${text}\u00a0${unit}`;
+}
+
+/** A limit in percent: without decimals when it is whole. */
+export function limitText(pct: number | null | undefined): string {
+  const text = fixed(pct, Number.isInteger(pct) ? 0 : 1);
+  return text === dash ? text : `${text}\u00a0%`;
+}
+
+const [minuteS, hourS, dayS] = [60, 3600, 86_400];
+/** Seconds count below this span. */
+const withSecondsS = 10 * minuteS;
+
+/** A span of time in two units at most: `0.16 s`, `40 s`, `4:36`, `27 min`, `5 h 12 min`, `3 d 4 h`. */
+export function duration(seconds: number | null | undefined): string {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return dash;
+  if (seconds < minuteS) return `${fixed(seconds, Number.isInteger(seconds) ? 0 : seconds < 10 ? 2 : 1)}\u00a0s`;
+  const whole = Math.floor(seconds);
+  if (whole < withSecondsS) return `${Math.floor(whole / minuteS)}:${String(whole % minuteS).padStart(2, '0')}`;
+  if (whole < 2 * hourS) return `${Math.floor(whole / minuteS)}\u00a0min`;
+  if (whole < 2 * dayS) return pair(whole, hourS, 'h', minuteS, 'min');
+  return pair(whole, dayS, 'd', hourS, 'h');
+}
+
+/** `5 h 12 min` */
+function pair(seconds: number, largeS: number, large: string, smallS: number, small: string): string {
+  const rest = Math.floor((seconds % largeS) / smallS);
+  return `${Math.floor(seconds / largeS)}\u00a0${large}${rest === 0 ? '' : ` ${rest}\u00a0${small}`}`;
 }
 
 /** Time zone of the simulated clock. */
@@ -69,6 +118,29 @@ export function dateAndTime(iso: string | null | undefined): string {
 export function timeOfDay(iso: string | null | undefined): string {
   const text = dateAndTime(iso);
   return text === dash ? dash : text.slice(11);
+}
+
+/** Time of day with milliseconds, for captures: `12:03:41.460`. */
+export function timeWithMs(iso: string | null | undefined): string {
+  const text = timeOfDay(iso);
+  return text === dash ? dash : `${text}.${String(new Date(iso ?? 0).getUTCMilliseconds()).padStart(3, '0')}`;
+}
+
+/** Time of day, with the date where the day differs from that of another instant. */
+export function timeOrDate(iso: string | null | undefined, other: string): string {
+  const text = dateAndTime(iso);
+  return text.slice(0, 10) === dateAndTime(other).slice(0, 10) ? timeOfDay(iso) : text;
+}
+
+/** The date of a simulated instant: `Sun 21 Jun`. */
+export function dateWords(iso: string): string {
+  const parts = new Intl.DateTimeFormat('en-GB', {
+    timeZone: zone.value,
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+  }).format(new Date(iso));
+  return parts.replace(',', '');
 }
 
 /** Time of day of a real instant, marked as UTC: `05:50:17 UTC`. */

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { get } from '../api/call';
-import { Dialog } from '../kit/panel';
+import { Empty, Dialog } from '../kit/panel';
 import { useLive } from '../store/live';
-import { href } from '../store/route';
+import { deviceHref, href } from '../store/route';
 import { useDevice, useOverview } from '../store/site';
 import { searchOpen } from './shortcuts';
 import { views } from './views';
@@ -15,64 +15,82 @@ interface Hit {
 
 const maxHits = 20;
 
-/** Finds views, devices by name, kind or index, and models of the chosen device. */
-export function Search() {
-  const [text, setText] = useState('');
+const viewHits: readonly Hit[] = views.map(({ path, title }) => ({ label: title, note: 'view', to: `#/${path}` }));
+
+/** All that a text can lead to: views, devices, models of the chosen device, settings, kept scenarios. */
+function useHits(): readonly Hit[] {
   const devices = useOverview()?.devices ?? [];
-  const device = useDevice();
-  const models =
-    useLive(device === undefined ? null : get('registers', { query: { device: device.device_index } }), 'once').data
-      ?.models ?? [];
-  const all: readonly Hit[] = [
-    ...views.map(({ path, title }) => ({ label: title, note: 'view', to: href(path) })),
+  const device = useDevice()?.device_index;
+  const models = useLive(device === undefined ? null : get('registers', { query: { device } }), 'once').data?.models;
+  const settings = useLive(get('settings'), 'once').data?.settings;
+  const scenarios = useLive(get('scenarios'), 'once').data?.scenarios;
+  return [
+    ...viewHits,
     ...devices.map(({ device_index, name, device_type }) => ({
       label: `${device_index} ${name}`,
       note: device_type,
-      to: href('devices', { device: device_index }),
+      to: deviceHref(device_index, 'picture'),
     })),
-    ...models.map(({ id, name, label }) => ({
+    ...(models ?? []).map(({ id, name, label }) => ({
       label: `${id} ${name}`,
       note: label,
-      to: href('registers', { model: id }),
+      to: deviceHref(device, 'registers', { model: id }),
+    })),
+    ...(settings ?? []).map(({ key }) => ({
+      label: key,
+      note: 'setting',
+      to: href('settings', { 'settings-find': key }),
+    })),
+    ...(scenarios ?? []).map(({ id, name }) => ({
+      label: name,
+      note: 'scenario',
+      to: href('scenarios', { scenario: id }),
     })),
   ];
-  const hits = all
+}
+
+/** Finds what the page can show by name, and a point such as `704.WMaxLimPct`. */
+export function Search() {
+  const [text, setText] = useState('');
+  const device = useDevice()?.device_index;
+  const close = () => (searchOpen.value = false);
+  const hits = useHits()
     .filter(({ label, note }) => `${label} ${note}`.toLowerCase().includes(text.toLowerCase()))
     .slice(0, maxHits);
-  const open = (hit: Hit | undefined) => {
-    if (!hit) return;
-    location.hash = hit.to;
-    searchOpen.value = false;
+  const open = () => {
+    const [, model, point] = /^(\d{1,5})\.(\w\S*)$/.exec(text) ?? [];
+    const isPoint = model !== undefined && point !== undefined;
+    const to = isPoint ? deviceHref(device, 'registers', { model, point }) : hits[0]?.to;
+    if (to === undefined) return;
+    location.hash = to;
+    close();
   };
   return (
-    <Dialog title="Search" onClose={() => (searchOpen.value = false)}>
+    <Dialog title="Search" onClose={close}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // text such as 704.WMaxLimPct names a point
-          const point = /^(\d{1,5})\.(\w\S*)$/.exec(text);
-          if (point)
-            open({ label: '', note: '', to: href('registers', { model: point[1] ?? '', point: point[2] ?? '' }) });
-          else open(hits[0]);
+          open();
         }}
       >
         <input
           type="search"
           autofocus
-          aria-label="Device, view, model, or point such as 704.WMaxLimPct"
-          placeholder="Device, view, model, or 704.WMaxLimPct"
+          aria-label="Device, view, setting, scenario, model, or point such as 704.WMaxLimPct"
+          placeholder="Device, view, setting, scenario, 704.WMaxLimPct"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           style={{ width: '100%' }}
         />
       </form>
-      <ul>
-        {hits.map((hit) => (
-          <li key={hit.to}>
-            <a href={hit.to} onClick={() => (searchOpen.value = false)}>
-              {hit.label}
+      {hits.length === 0 && <Empty>Nothing found for "{text}".</Empty>}
+      <ul class="search-hits">
+        {hits.map(({ label, note, to }) => (
+          <li key={to}>
+            <a href={to} onClick={close}>
+              {label}
             </a>{' '}
-            <span class="muted">{hit.note}</span>
+            <span class="muted">{note}</span>
           </li>
         ))}
       </ul>

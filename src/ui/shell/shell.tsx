@@ -2,16 +2,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
+import { SideBar } from './side-bar';
 import { outdatedElsewhere } from '../store/live';
-import { staleSinceMs, link } from '../store/stream';
+import { link, retryNow, staleSinceMs } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
-import { CsipView } from '../views/csip/csip';
+import { CsipView } from '../views/protocols/csip/csip';
 import { setTheme, theme } from './theme';
 import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';
-import { useOverview } from '../store/site';
+import { duration } from '../look/format';
+import { isOutdatedPage, useOverview } from '../store/site';
 
 /** The wall time, ms, updated while `counts` is true. */
 function useNow(counts: boolean): number {
@@ -29,22 +31,37 @@ const clockOf = (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC
 /** Announces outdated content: since when, and when the page retries. */
 function LostBanner() {
   const state = link.value;
-  const nowMs = useNow(state.state === 'lost');
   // while the stream works, the daemon runs, and each panel reports its own failures
   const oldSince = staleSinceMs.value ?? (state.state === 'open' ? null : unreachableSinceMs.value);
+  const nowMs = useNow(state.state === 'lost' || oldSince !== null);
   if (state.state === 'lost') {
     const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
     return (
       <p class="banner" role="alert">
-        No connection to the daemon since {clockOf(state.sinceMs)}: the values shown are old. Next attempt in {retryS}{' '}
-        s.
+        No connection since {clockOf(state.sinceMs)}. Next try in {retryS} s.{' '}
+        <button type="button" class="small" onClick={retryNow}>
+          Try now
+        </button>
       </p>
     );
   }
   if (oldSince === null) return <NotRead outdated={outdatedElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
-      The daemon has sent nothing since {clockOf(oldSince)}: the values shown are old.
+      Values are from {clockOf(oldSince)}, {duration(Math.round((nowMs - oldSince) / 1000))} old
+    </p>
+  );
+}
+
+/** Asks for a reload when another build answers: its calls and names may differ. */
+function UpdateBanner() {
+  if (!isOutdatedPage.value) return null;
+  return (
+    <p class="banner" role="alert">
+      derbench was updated.{' '}
+      <button type="button" class="small" onClick={() => location.reload()}>
+        Reload
+      </button>
     </p>
   );
 }
@@ -57,7 +74,7 @@ function MissingDevice() {
   if (devices.some(({ device_index }) => String(device_index) === deviceParam)) return null;
   return (
     <p class="banner" role="alert">
-      There is no device {deviceParam}. <a href={href('overview', { device: null })}>All devices</a>
+      There is no device {deviceParam}. <a href={href('devices')}>All devices</a>
     </p>
   );
 }
@@ -88,21 +105,10 @@ export function Shell() {
         Skip to the view
       </a>
       <TopBar />
-      <nav class="side" aria-label="Views">
-        <div class="views">
-          {views.map(({ path, title, key, badge: Badge }) => (
-            <a key={path} href={href(path)} aria-current={path === view?.path ? 'page' : undefined} title={`g ${key}`}>
-              {title}
-              {Badge && <Badge />}
-            </a>
-          ))}
-          <hr />
-          <a href="/docs/">API browser</a>
-          <a href="/redoc">API reference</a>
-        </div>
-      </nav>
+      <SideBar chosen={view?.path} />
       <main id="content" tabIndex={-1}>
         <LostBanner />
+        <UpdateBanner />
         <MissingDevice />
         <div class="view" key={view?.path}>
           {View && <View />}
@@ -118,7 +124,7 @@ export function CsipPage() {
   return (
     <div class="csip-page">
       <header class="row">
-        <strong>derbench</strong>
+        <h1>IEEE 2030.5 client</h1>
         <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
           {theme.value === 'dark' ? 'Light' : 'Dark'}
         </button>

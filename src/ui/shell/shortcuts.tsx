@@ -4,8 +4,9 @@ import { signal } from '@preact/signals';
 import { post, perform, Problem } from '../api/call';
 import { refresh } from '../store/live';
 import { say } from '../kit/notice';
-import { go, route } from '../store/route';
-import { views } from './views';
+import { toggleApiMode } from '../store/api-mode';
+import { go } from '../store/route';
+import { entries } from './views';
 import { Dialog, Facts } from '../kit/panel';
 
 export const helpOpen = signal(false);
@@ -13,7 +14,8 @@ export const searchOpen = signal(false);
 /** True if the simulated clock is paused, according to the top bar. */
 export const paused = signal(false);
 
-async function act(call: Parameters<typeof perform>[0]): Promise<void> {
+/** Makes a call of the top bar; a refusal is a notice, since the bar has no room for it. */
+export async function act(call: Parameters<typeof perform>[0]): Promise<void> {
   try {
     await perform(call);
   } catch (error) {
@@ -31,7 +33,16 @@ export const togglePauseCall = (isPaused: boolean) =>
   post('controls/time', { body: { mode: isPaused ? runningMode.peek() : 'paused' } });
 export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
 
+/** Follows a link of the page, if it has one. */
+const follow = (selector: string) => () => document.querySelector<HTMLAnchorElement>(selector)?.click();
+const focusFilter = () => document.querySelector<HTMLElement>('main input[type="search"]')?.focus();
+
 const keys: Readonly<Record<string, () => void>> = {
+  a: toggleApiMode,
+  f: focusFilter,
+  x: follow('.top .pill'),
+  '[': follow('main a[rel="prev"]'),
+  ']': follow('main a[rel="next"]'),
   '/': () => (searchOpen.value = true),
   '?': () => (helpOpen.value = true),
   ' ': () => void act(togglePauseCall(paused.peek())),
@@ -50,7 +61,7 @@ export function useShortcuts(): void {
       if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
       if (isAfterG) {
         isAfterG = false;
-        const view = views.find(({ key }) => key === event.key);
+        const view = entries.find(({ key }) => key === event.key);
         if (view) go(view.path);
         return;
       }
@@ -65,7 +76,7 @@ export function useShortcuts(): void {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [route]);
+  }, []);
 }
 
 /** The keyboard shortcuts of the page. */
@@ -74,14 +85,17 @@ export function Help() {
     <Dialog title="Keys" onClose={() => (helpOpen.value = false)}>
       <Facts
         rows={[
-          ['/', 'search a device or a point'],
+          ['/', 'search a device, a view or a point'],
           ['space', 'pause or run the simulated clock'],
           ['.', 'one tick while the clock is paused'],
+          ['[ ]', 'device before and after'],
+          ['f', 'filter of the view'],
+          ['x', 'what needs attention first'],
+          ['a', 'show the calls of the page'],
           ['?', 'this list'],
-          ...views.map(({ key, title }) => [`g ${key}`, title] as const),
+          ...entries.map(({ key, title }) => [`g ${key}`, title] as const),
         ]}
       />
-      <p class="muted">A button "curl" copies the call of the control beside it as a command.</p>
     </Dialog>
   );
 }

@@ -1,41 +1,50 @@
-/** The views by first part of the address. */
+/** The views by first part of the address: eight entries, and those in the menu of the name. */
 import type { ComponentType } from 'preact';
-import { ChartsView } from '../views/charts/charts';
-import { DevicesView } from '../views/devices/devices';
-import { FaultsView } from '../views/faults/faults';
-import { GridSupportView } from '../views/grid-support/grid-support';
-import { InputsView } from '../views/inputs/inputs';
-import { LogsView } from '../views/logs/logs';
-import { OverviewView } from '../views/overview/overview';
-import { PeersView, ViolationCount } from '../views/peers/peers';
-import { ProtocolsView } from '../views/protocols/protocols';
-import { RegistersView } from '../views/registers/registers';
-import { ScenariosView } from '../views/scenarios/scenarios';
-import { SettingsView } from '../views/settings/settings';
-import { StateView } from '../views/state/state';
+import type { IconName } from '../kit/icons';
+import Charts from '../views/charts/charts';
+import Compare from '../views/compare/compare';
+import { ViolationCount } from '../views/compare/report-cards/peers';
+import Devices from '../views/devices/devices';
+import Events from '../views/events/events';
+import Inputs from '../views/inputs/inputs';
+import Overview from '../views/overview/overview';
+import Protocols from '../views/protocols/protocols';
+import Scenarios from '../views/scenarios/scenarios';
+import Settings from '../views/settings/settings';
+import Simulator from '../views/simulator/simulator';
+import State from '../views/state/state';
 
 export interface View {
   readonly path: string;
   readonly title: string;
+  readonly component: ComponentType;
+}
+
+interface Entry extends View {
   /** key after `g` */
   readonly key: string;
-  readonly component: ComponentType;
+  readonly icon: IconName;
   /** beside the title in the list of views */
   readonly badge?: ComponentType;
 }
 
-export const views: readonly View[] = [
-  { path: 'overview', title: 'Overview', key: 'o', component: OverviewView },
-  { path: 'devices', title: 'Device', key: 'd', component: DevicesView },
-  { path: 'charts', title: 'Charts', key: 'c', component: ChartsView },
-  { path: 'inputs', title: 'Grid & inputs', key: 'i', component: InputsView },
-  { path: 'grid-support', title: 'Grid support', key: 's', component: GridSupportView },
-  { path: 'faults', title: 'Faults', key: 'f', component: FaultsView },
-  { path: 'protocols', title: 'Protocols', key: 'p', component: ProtocolsView },
-  { path: 'peers', title: 'Peers', key: 'v', component: PeersView, badge: ViolationCount },
-  { path: 'registers', title: 'Registers', key: 'r', component: RegistersView },
-  { path: 'scenarios', title: 'Scenarios', key: 't', component: ScenariosView },
-  { path: 'settings', title: 'Settings', key: 'e', component: SettingsView },
-  { path: 'state', title: 'State', key: 'k', component: StateView },
-  { path: 'logs', title: 'Logs', key: 'l', component: LogsView },
+/** The side bar, from top to bottom. */
+export const entries: readonly Entry[] = [
+  { path: 'overview', title: 'Overview', key: 'o', icon: 'overview', component: Overview },
+  { path: 'devices', title: 'Devices', key: 'd', icon: 'devices', component: Devices },
+  { path: 'inputs', title: 'Inputs', key: 'i', icon: 'inputs', component: Inputs },
+  { path: 'events', title: 'Events', key: 'e', icon: 'events', component: Events },
+  { path: 'charts', title: 'Charts', key: 'c', icon: 'charts', component: Charts },
+  { path: 'protocols', title: 'Protocols', key: 'p', icon: 'protocols', component: Protocols },
+  { path: 'compare', title: 'Compare', key: 'm', icon: 'compare', component: Compare, badge: ViolationCount },
+  { path: 'scenarios', title: 'Scenarios', key: 't', icon: 'scenarios', component: Scenarios },
 ];
+
+/** The views that the menu of the name opens. */
+export const menuViews: readonly View[] = [
+  { path: 'settings', title: 'Settings', component: Settings },
+  { path: 'state', title: 'State', component: State },
+  { path: 'simulator', title: 'Simulator', component: Simulator },
+];
+
+export const views: readonly View[] = [...entries, ...menuViews];

@@ -73,10 +73,16 @@ interface Answer {
 }
 
 /**
- * `tick`: at ticks, but at most once per second and at least every 5 s; `once`: at the start and after actions; a
- * number: ms between readings.
+ * `tick`: at ticks, but at most once per second and at least every 5 s; `change`: when {@link changes} counts up, and
+ * every 15 s; `once`: at the start and after actions; a number: ms between readings.
  */
-type Pace = 'tick' | 'once' | number;
+type Pace = 'tick' | 'change' | 'once' | number;
+
+/** Number of changes that the daemon has announced. */
+export const changes = signal(0);
+
+/** Time between two readings without a change, ms. */
+const unchangedMs = 15_000;
 
 /** Minimum time between two readings at ticks, ms. */
 const minGapMs = 900;
@@ -117,8 +123,12 @@ class Reader {
     return () => this.#paces.delete(entry);
   }
 
-  get #pace(): Pace {
-    const paces = [...this.#paces].map(({ pace }) => pace);
+  get followsChanges(): boolean {
+    return [...this.#paces].some(({ pace }) => pace === 'change');
+  }
+
+  get #pace(): Exclude<Pace, 'change'> {
+    const paces = [...this.#paces].map(({ pace }) => (pace === 'change' ? unchangedMs : pace));
     const fixed = Math.min(...paces.filter((pace) => typeof pace === 'number'));
     // answers are read at ticks at most once per second: a shorter interval is faster
     if (paces.includes('tick')) return fixed < 1000 ? fixed : 'tick';
@@ -282,6 +292,10 @@ export function startLive(streamed: boolean): void {
   });
   effect(() => {
     if (tick.value >= 0) readDue(true);
+  });
+  effect(() => {
+    if (changes.value === 0) return;
+    for (const reader of readers.values()) if (reader.users > 0 && reader.followsChanges) void reader.read();
   });
   effect(() => {
     if (link.value.state === 'open') refresh();

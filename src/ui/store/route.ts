@@ -1,10 +1,11 @@
 /**
- * The view and its settings are in the fragment of the address (`#/grid-support/volt-var?device=3`), so that links
- * work.
+ * The view and its settings are in the fragment of the address (`#/inputs/grid?on=3`), so that links work. The pages of
+ * a device have it in their path (`#/devices/3/grid-support/volt-var`), other views in the setting `device`.
  */
 import { signal } from '@preact/signals';
+import { movedTo } from './old-addresses';
 
-interface Route {
+export interface Route {
   /** view, then its parts */
   readonly path: readonly string[];
   readonly query: URLSearchParams;
@@ -30,35 +31,61 @@ function parse(hash: string): Route {
   };
 }
 
-export const route = signal<Route>(parse(location.hash));
-addEventListener('hashchange', () => {
-  route.value = parse(location.hash);
-});
-
 function hashOf(path: readonly string[], query: URLSearchParams): string {
   const text = query.toString();
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
+/** The route of the present address. An old address gives way to the new one without a step of "back". */
+function read(): Route {
+  const present = parse(location.hash);
+  const next = movedTo(present);
+  if (next === null) return present;
+  history.replaceState(null, '', hashOf(next.path, next.query));
+  return next;
+}
+
+export const route = signal<Route>(read());
+addEventListener('hashchange', () => {
+  route.value = read();
+});
+
 /** Settings that are kept from view to view. */
-const shared = ['device'];
+const shared = ['device', 'api'];
+
+const isOfDevice = ([view, device = '']: readonly string[]) => view === 'devices' && /^\d+$/.test(device);
 
 /**
  * Address of a view, for links.
- * @param path such as `grid-support/volt-var`
- * @param settings null removes a setting; `device` is kept unless it is among them
+ * @param path such as `inputs/grid`
+ * @param settings null removes a setting; `device` and `api` are kept unless they are among them
  */
 export function href(path: string, settings: Readonly<Record<string, string | number | null>> = {}): string {
   const query = new URLSearchParams();
   for (const name of shared) {
-    const value = route.value.query.get(name);
+    const value = param(name);
     if (value !== null) query.set(name, value);
   }
+  const parts = path.split('/');
+  if (parts[0] === 'devices') query.delete('device');
   for (const [name, value] of Object.entries(settings)) {
     if (value === null) query.delete(name);
     else query.set(name, String(value));
   }
-  return hashOf(path.split('/'), query);
+  return hashOf(parts, query);
+}
+
+/**
+ * Address of a page of a device. Without a device it is that of the list.
+ * @param device index, or `site` for the meter of the connection point
+ * @param page such as `registers` or `grid-support/volt-var`
+ */
+export function deviceHref(
+  device: number | string | null | undefined,
+  page: string,
+  settings: Readonly<Record<string, string | number | null>> = {},
+): string {
+  return device === null || device === undefined ? href('devices') : href(`devices/${device}/${page}`, settings);
 }
 
 /** Opens another view; "back" returns. */
@@ -68,7 +95,9 @@ export function go(path: string, settings: Readonly<Record<string, string | numb
 
 /** A setting of the view. null: not in the address. */
 export function param(name: string): string | null {
-  return route.value.query.get(name);
+  const { path, query } = route.value;
+  if (name === 'device' && isOfDevice(path)) return path[1] ?? null;
+  return query.get(name);
 }
 
 /**
@@ -76,9 +105,12 @@ export function param(name: string): string | null {
  * @param value null removes the setting
  */
 export function setParam(name: string, value: string | number | null): void {
-  const query = new URLSearchParams(route.peek().query);
-  if (value === null || value === '') query.delete(name);
+  const { path, query: before } = route.peek();
+  const query = new URLSearchParams(before);
+  const isPart = name === 'device' && isOfDevice(path);
+  if (isPart || value === null || value === '') query.delete(name);
   else query.set(name, String(value));
-  history.replaceState(null, '', hashOf(route.peek().path, query));
+  const next = isPart ? ['devices', String(value), ...path.slice(2)] : path;
+  history.replaceState(null, '', hashOf(next, query));
   route.value = parse(location.hash);
 }

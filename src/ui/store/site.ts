@@ -68,6 +68,12 @@ export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
 }
 
+/** Id of the scenario that runs. null: none. */
+export function useRunningScenario(): string | null {
+  const scenarios = useShared(scenariosCall, ownerPaceMs).data?.scenarios ?? [];
+  return scenarios.find(({ run }) => run?.state === 'running')?.id ?? null;
+}
+
 /** Name of the scenario that has the clock. null: none. */
 export function useClockOwner(): string | null {
   return useShared(scenariosCall, ownerPaceMs).data?.clock_owner ?? null;
@@ -87,10 +93,18 @@ export function useDevice(): DeviceEntry | undefined {
 /** Start time and build of the daemon; null: not read yet. */
 export const daemon = signal<string | null>(null);
 
+/** Build of the daemon that this page came from; null: not read yet. */
+let firstBuild: string | null = null;
+
+/** True when the daemon runs another build than that of this page. */
+export const isOutdatedPage = signal(false);
+
 async function readDaemon(): Promise<void> {
   try {
     const { started_at, build_id } = await perform(get('server-info'));
     daemon.value = `${started_at} ${build_id}`;
+    firstBuild ??= build_id;
+    isOutdatedPage.value = build_id !== firstBuild;
   } catch (error) {
     // the next opening of the stream retries
     if (!(error instanceof Problem)) throw error;

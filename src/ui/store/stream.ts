@@ -97,6 +97,7 @@ function take(snapshot: Snapshot): void {
 const [firstWaitMs, maxWaitMs] = [500, 15_000];
 let waitMs = firstWaitMs;
 let lostAtMs: number | null = null;
+let retryTimer: ReturnType<typeof setTimeout> | undefined;
 
 function retryLater(): void {
   lostAtMs ??= Date.now();
@@ -104,7 +105,14 @@ function retryLater(): void {
   const inMs = waitMs / 2 + Math.random() * (waitMs / 2);
   waitMs = Math.min(waitMs * 2, maxWaitMs);
   link.value = { state: 'lost', sinceMs: lostAtMs, retryAtMs: Date.now() + inMs };
-  setTimeout(openStream, inMs);
+  retryTimer = setTimeout(openStream, inMs);
+}
+
+/** Opens a lost stream without the wait. */
+export function retryNow(): void {
+  if (link.peek().state !== 'lost') return;
+  clearTimeout(retryTimer);
+  openStream();
 }
 
 /** Keeps the stream open from now on. */

@@ -38,7 +38,7 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     page.setDefaultTimeout(8000);
     const seen = watch(page, origin);
     await page.goto(`${origin}/#/protocols/csip?csip-part=${part}`);
-    await page.getByRole('heading', { name: 'IEEE 2030.5 client' }).waitFor();
+    await page.getByRole('group', { name: 'Parts of the client' }).waitFor();
     return { page, seen };
   };
   const press = async (page: Page, name: string): Promise<number> => {

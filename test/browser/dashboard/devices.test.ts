@@ -75,19 +75,20 @@ describe('dashboard: a page for each kind of device', () => {
   };
 
   it('PV: shows the curve with its operating point, ratings, and keeps the device over a reload', async () => {
-    const open = await dashboard.open('#/devices?device=0');
+    const open = await dashboard.open('#/devices/0/picture');
     const { page } = open;
     const { operating_point: now } = await dashboard.get('dc-iv?device=0');
     await waitFor(page, 'operating-point-0', `${shown(now.v, 1, 'V')}, ${shown(now.i, 1, 'A')}`);
+    expect(await act(page, page, 'Stop device')).to.be.oneOf([200, 201, 202]);
+    await dashboard.step(2);
+    await waitFor(page, 'device-state', 'service off');
+    await page.getByRole('link', { name: 'Details', exact: true }).click();
     const { ratings } = await dashboard.get('nameplate?device=0');
     await page
       .getByRole('cell', { name: String(ratings.w_max_w), exact: true })
       .first()
       .waitFor();
-    expect(await act(page, page, 'Stop device')).to.be.oneOf([200, 201, 202]);
-    await dashboard.step(2);
-    await waitFor(page, 'device-state', 'service off');
-    await page.goto(`${dashboard.origin}/#/devices?device=2`);
+    await page.goto(`${dashboard.origin}/#/devices/2/picture`);
     await page.reload();
     await page
       .getByRole('heading', { level: 1, name: (await dashboard.get('devices?device=2')).devices[0].name })
@@ -97,7 +98,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('battery: forces charging, opens a string, sets the charge, and shows its cells', async () => {
-    const open = await dashboard.open('#/devices?device=1');
+    const open = await dashboard.open('#/devices/1/picture');
     const { page } = open;
     await page.getByLabel('Power at DC, kW').fill('2');
     expect(await act(page, page, 'Force mode')).to.equal(200);
@@ -129,7 +130,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('wind: puts a steady wind in place of the data and ends it', async () => {
-    const open = await dashboard.open('#/devices?device=2');
+    const open = await dashboard.open('#/devices/2/picture');
     const { page } = open;
     await page.getByLabel('Wind speed, m/s').fill('12');
     expect(await act(page, page, 'Set wind')).to.equal(200);
@@ -138,7 +139,7 @@ describe('dashboard: a page for each kind of device', () => {
     expect(wind.wind_speed_m_s).to.equal(12);
     await waitFor(page, 'wind-speed', shown(12, 1, 'm/s'));
     await waitFor(page, 'rotor-rpm', shown(wind.rotor_rpm, 1, 'rpm'));
-    await waitFor(page, 'wind-power', shown(wind.electrical_power_kw, 2, 'kW'));
+    await waitFor(page, 'wind-power', shown(wind.electrical_power_kw / 1000, 2, 'MW'));
     expect(await act(page, page, 'End override')).to.equal(200);
     await dashboard.step();
     await waitFor(page, 'wind-source', 'dataset');
@@ -146,7 +147,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('fuel cell: sets power and tank, and shows why a negative power is refused', async () => {
-    const open = await dashboard.open('#/devices?device=3');
+    const open = await dashboard.open('#/devices/3/picture');
     const { page } = open;
     await page.getByLabel('Stack power, kW').fill('-1');
     expect(await act(page, page, 'Set power')).to.equal(422);
@@ -165,7 +166,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('hybrid: refuses a target outside policy manual, then takes it', async () => {
-    const open = await dashboard.open('#/devices?device=4');
+    const open = await dashboard.open('#/devices/4/picture');
     const { page } = open;
     await page.getByLabel('AC output, kW').fill('3');
     expect(await act(page, page, 'Set target')).to.equal(409);
@@ -184,7 +185,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('EVSE: a charging session from plug to unplug', async () => {
-    const open = await dashboard.open('#/devices?device=5');
+    const open = await dashboard.open('#/devices/5/picture');
     const { page } = open;
     const read = async () => (await dashboard.get('evse')).evses[0].connectors[0];
     await waitFor(page, 'status-1', 'available');
@@ -265,7 +266,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('EVSE: a vehicle gives power to the grid at a bidirectional station', async () => {
-    const open = await dashboard.open('#/devices?device=6');
+    const open = await dashboard.open('#/devices/6/picture');
     const { page } = open;
     const plug = await operation(page, 'Plug a vehicle');
     await plug.locator('[name="/ev/soc_pct"]').fill('80');
@@ -290,7 +291,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('EVSE: sets and ends DER controls, and shows why one is refused', async () => {
-    const open = await dashboard.open('#/devices?device=6&der-control=limit_max_discharge_pct');
+    const open = await dashboard.open('#/devices/6/picture?der-control=limit_max_discharge_pct');
     const { page } = open;
     const panel = page.getByRole('region', { name: 'DER controls', exact: true }).first();
     const read = () => dashboard.get('evse/der-controls?device=6');
@@ -319,7 +320,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('changes name, identities and profile of a device, and asks before another takes its place', async () => {
-    const open = await dashboard.open('#/devices?device=1');
+    const open = await dashboard.open('#/devices/1/picture');
     const { page } = open;
     await press(page, 'Change device');
     const dialog = page.getByRole('dialog');

@@ -26,7 +26,7 @@ describe('dashboard: faults', () => {
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
   it('injects an exception that a Modbus master gets, and ends it', async () => {
-    const { page, seen } = await dashboard.open('#/faults?fault=modbus.exception');
+    const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.exception');
     const master = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
     const read = async () => (await master.request(readRequest(1, 40000, 2))).slice(14);
     expect(await read()).to.equal('030453756e53');
@@ -57,7 +57,7 @@ describe('dashboard: faults', () => {
   });
 
   it('injects a profile, and clears by number and by protocol', async () => {
-    const { page, seen } = await dashboard.open('#/faults?device=1');
+    const { page, seen } = await dashboard.open('#/inputs/faults?device=1');
     const profiles = panelOf(page, 'Profiles');
     await profiles.getByLabel('Filter of profiles').fill('energy-dips');
     await press(profiles, 'Inject');
@@ -80,7 +80,7 @@ describe('dashboard: faults', () => {
   });
 
   it('injects alarms chosen with check boxes, under a condition', async () => {
-    const { page, seen } = await dashboard.open('#/faults?fault=device.alarm');
+    const { page, seen } = await dashboard.open('#/inputs/faults?fault=device.alarm');
     const panel = panelOf(page, 'Inject a fault');
     await panel.locator('[name="/codes/over_temp"]').check();
     await panel.locator('[name="/codes/ground_fault"]').check();
@@ -98,7 +98,7 @@ describe('dashboard: faults', () => {
   });
 
   it('has one choice of what faults act on, kept over a reload, and terms with their units once', async () => {
-    const { page, seen } = await dashboard.open('#/faults?fault=modbus.delay');
+    const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.delay');
     const panel = panelOf(page, 'Inject a fault');
     const choice = page.getByLabel('Faults act on');
     expect(await page.locator('main select').count()).to.equal(3);
@@ -127,7 +127,7 @@ describe('dashboard: faults', () => {
     await dashboard.post('faults', { clear: true });
     expect(seen.complaints).to.deep.equal([]);
     await choice.selectOption('meter');
-    await page.evaluate(`location.hash = '#/faults?fault=device.reboot&fault-on=meter'`);
+    await page.evaluate(`location.hash = '#/inputs/faults?fault=device.reboot&fault-on=meter'`);
     await press(panel, 'Inject');
     await panel.locator('.problem', { hasText: 'The connection point has no meter' }).waitFor();
     expect((await dashboard.get('faults')).total).to.equal(0);
@@ -135,7 +135,7 @@ describe('dashboard: faults', () => {
   });
 
   it('takes the timing of a fault from the description of the API', async () => {
-    const { page, seen } = await dashboard.open('#/faults?fault=modbus.exception');
+    const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.exception');
     const panel = panelOf(page, 'Inject a fault');
     await panel.getByText('When and how often').click();
     const { components } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Answer;
@@ -156,17 +156,17 @@ describe('dashboard: faults', () => {
   });
 
   it('opens the form of each kind of the catalogue, and says when a protocol is off', async () => {
-    const { page, seen } = await dashboard.open('#/faults');
+    const { page, seen } = await dashboard.open('#/inputs/faults');
     const panel = panelOf(page, 'Inject a fault');
     const { kinds } = await dashboard.get('faults/kinds');
     for (const { protocol, kind, description, parameters } of kinds) {
-      await page.evaluate(`location.hash = '#/faults?fault=${protocol}.${kind}'`);
+      await page.evaluate(`location.hash = '#/inputs/faults?fault=${protocol}.${kind}'`);
       await panel.locator('[data-test="fault-description"]', { hasText: description }).waitFor();
       for (const { name } of parameters)
         expect(await panel.locator(`[name^="/${name}"]`).count(), `${kind} ${name}`).to.be.at.least(1);
     }
     expect(seen.complaints).to.deep.equal([]);
-    await page.evaluate(`location.hash = '#/faults?fault=dnp3.no_confirm'`);
+    await page.evaluate(`location.hash = '#/inputs/faults?fault=dnp3.no_confirm'`);
     await panel.locator('[data-test="fault-description"]', { hasText: 'Confirms' }).waitFor();
     await press(panel, 'Inject');
     await panel.locator('.problem', { hasText: 'DNP3' }).waitFor();

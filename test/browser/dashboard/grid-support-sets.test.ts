@@ -77,7 +77,7 @@ describe('dashboard: stored sets of grid support', () => {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
-    shown = await dashboard.open('#/grid-support/volt-var?device=1');
+    shown = await dashboard.open('#/devices/1/grid-support/volt-var');
   });
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
@@ -106,7 +106,7 @@ describe('dashboard: stored sets of grid support', () => {
 
   for (const { path, model, request, stage, cell, register, value, wrong, inForce } of cases) {
     it(`stages and adopts a set of model ${model}, and marks what is refused`, async () => {
-      const page = await show(`#/grid-support/${path}?device=1`);
+      const page = await show(`#/devices/1/grid-support/${path}`);
       const before = inForce(await dashboard.get(`grid-support/${path}?device=1`));
       await page.getByRole('button', { name: 'Edit set 2' }).click();
       await page.getByRole('heading', { name: /, set 2$/ }).waitFor();
@@ -134,7 +134,7 @@ describe('dashboard: stored sets of grid support', () => {
   }
 
   it('marks the point for which a set cannot be adopted', async () => {
-    const page = await show('#/grid-support/lv-trip?device=1&set=3');
+    const page = await show('#/devices/1/grid-support/lv-trip?set=3');
     await page.getByRole('heading', { name: /, set 3$/ }).waitFor();
     // the register takes it, the check before the adoption does not
     await type(page, 'Point 2, Voltage', 150);
@@ -154,7 +154,7 @@ describe('dashboard: stored sets of grid support', () => {
   });
 
   it('stages the values of a set', async () => {
-    const page = await show('#/grid-support/volt-var?device=1&set=3');
+    const page = await show('#/devices/1/grid-support/volt-var?set=3');
     await page.getByLabel(/^Reference of 100 %/).selectOption('w_max_pct');
     await page.getByLabel(/^Response time, s/).fill('9');
     expect(await send(page, 'Stage values')).to.equal(200);
@@ -166,14 +166,14 @@ describe('dashboard: stored sets of grid support', () => {
   });
 
   it('keeps a draft when another device, function or view is shown, and over a reload', async () => {
-    let page = await show('#/grid-support/hf-trip?device=1');
+    let page = await show('#/devices/1/grid-support/hf-trip');
     await type(page, 'Point 1, Time', 1.5);
     await page.locator('[data-function="hf_trip"]').getByText('draft').waitFor();
-    page = await show('#/grid-support/hf-trip?device=0');
+    page = await show('#/devices/0/grid-support/hf-trip');
     await page.getByText('not applied yet', { exact: true }).waitFor({ state: 'detached' });
     page = await show('#/overview');
-    await page.getByRole('heading', { name: 'Grid support' }).waitFor({ state: 'detached' });
-    page = await show('#/grid-support/hf-trip?device=1');
+    await page.locator('[data-function]').first().waitFor({ state: 'detached' });
+    page = await show('#/devices/1/grid-support/hf-trip');
     await page.getByText('not applied yet', { exact: true }).waitFor();
     await page.reload();
     await page.getByText('not applied yet', { exact: true }).waitFor();
@@ -183,7 +183,7 @@ describe('dashboard: stored sets of grid support', () => {
   });
 
   it('steps in proportion on a logarithmic axis, and holds the axes during a drag', async () => {
-    const page = await show('#/grid-support/hf-trip?device=1');
+    const page = await show('#/devices/1/grid-support/hf-trip');
     const time = () => page.getByLabel('Point 1, Time').inputValue();
     const handle = page.locator('.plot .handle').first();
     await handle.press('ArrowUp');
@@ -213,7 +213,7 @@ describe('dashboard: stored sets of grid support', () => {
 
   it('draws the operating point of droop', async () => {
     await dashboard.post('controls/grid?device=0', { frequency_hz: 60.5 });
-    const page = await show('#/grid-support/freq-droop?device=0');
+    const page = await show('#/devices/0/grid-support/freq-droop');
     await dashboard.step(3);
     await page.locator('.plot .live-point title', { hasText: 'Now: 60.50 Hz' }).waitFor({ state: 'attached' });
     await dashboard.step(30);
@@ -236,7 +236,7 @@ describe('dashboard: stored sets of grid support', () => {
       ],
       response_time_s: 3,
     });
-    const page = await show('#/grid-support/changes?device=1');
+    const page = await show('#/devices/1/grid-support/changes');
     await page.getByRole('button', { name: 'Put set 1 back' }).first().waitFor();
     const before = (await dashboard.get('registers/changes?device=1')).changes;
     expect(before.length).to.be.above(8);

@@ -15,7 +15,7 @@ describe('dashboard: grid support', () => {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
     if (started === undefined) skip(this, noChromium);
     dashboard = started;
-    shown = await dashboard.open('#/grid-support/volt-var?device=1');
+    shown = await dashboard.open('#/devices/1/grid-support/volt-var');
   });
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
@@ -105,7 +105,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('draws all regions of the API, and changes a trip curve', async () => {
-    const page = await show('#/grid-support/lv-trip?device=1');
+    const page = await show('#/devices/1/grid-support/lv-trip');
     const { voltage } = await dashboard.get('grid-support/regions?device=1');
     await page
       .locator('.plot polygon')
@@ -126,13 +126,13 @@ describe('dashboard: grid support', () => {
   });
 
   it('sets droop and says which limit holds the power', async () => {
-    let page = await show('#/grid-support/freq-droop?device=1');
+    let page = await show('#/devices/1/grid-support/freq-droop');
     await page.getByRole('group', { name: 'Frequency droop' }).waitFor();
     await page.locator('.plot .handle').nth(1).press('ArrowRight');
     expect(await send(page, 'Apply droop')).to.equal(200);
     expect((await dashboard.get('grid-support/freq-droop?device=1')).db_of_hz).to.be.closeTo(0.046, 1e-9);
 
-    page = await show('#/grid-support/max-power?device=0');
+    page = await show('#/devices/0/grid-support/max-power');
     await page.getByLabel(/^Active power limit, % of WMax/).fill('10');
     expect(await send(page, 'Apply values')).to.equal(200);
     await page.getByRole('switch', { name: 'Max power enabled' }).click();
@@ -145,7 +145,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('has a form for every member of a function', async () => {
-    const page = await show('#/grid-support/pf?device=1');
+    const page = await show('#/devices/1/grid-support/pf');
     const within = page.locator('main fieldset').first();
     await within.getByLabel(/^Power factor/).fill('0.95');
     await within.getByLabel(/^Enabled/).selectOption('true');
@@ -165,7 +165,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('sets a gradient, and ends it with null', async () => {
-    const page = await show('#/grid-support/gradient?device=1');
+    const page = await show('#/devices/1/grid-support/gradient');
     const none = page.getByRole('checkbox', { name: 'No gradient of active power' });
     await none.waitFor();
     expect(await none.isChecked()).to.equal(true);
@@ -179,7 +179,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('records sub-steps', async () => {
-    const page = await show('#/grid-support/why?device=0');
+    const page = await show('#/devices/0/grid-support/why');
     expect(await send(page, 'Record 1000 sub-steps')).to.equal(200);
     await dashboard.step(5);
     await page.getByRole('img', { name: 'Recorded powers' }).waitFor();
@@ -188,7 +188,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('begins and ends a hold', async () => {
-    const page = await show('#/grid-support/holds?device=1');
+    const page = await show('#/devices/1/grid-support/holds');
     expect(await send(page, 'Begin hold')).to.be.oneOf([200, 201]);
     expect(await point(704, 'WMaxLimPct')).to.equal(30);
     await page.getByRole('button', { name: 'End hold' }).waitFor();
@@ -199,7 +199,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('lists what differs from the start', async () => {
-    const page = await show('#/grid-support/changes?device=1');
+    const page = await show('#/devices/1/grid-support/changes');
     const { changes } = await dashboard.get('registers/changes?device=1');
     await page
       .locator('main tbody tr')
@@ -212,7 +212,7 @@ describe('dashboard: grid support', () => {
   });
 
   it('keeps function and device over a reload', async () => {
-    const page = await show('#/grid-support/hf-trip?device=1&curve=may_trip');
+    const page = await show('#/devices/1/grid-support/hf-trip?curve=may_trip');
     await page.reload();
     await page.getByRole('group', { name: 'High-frequency trip curves' }).waitFor();
     expect(await page.getByRole('button', { name: 'May trip' }).getAttribute('aria-pressed')).to.equal('true');

@@ -30,7 +30,7 @@ describe('dashboard: grid and inputs', () => {
   const metrics = async (device = 0) => (await dashboard.get(`devices?device=${device}`)).devices[0].metrics;
 
   it('sets the voltage of one device, which the device measures after a step', async () => {
-    const { page, seen } = await dashboard.open('#/inputs?on=0');
+    const { page, seen } = await dashboard.open('#/inputs/grid?on=0');
     const panel = panelOf(page, 'Grid');
     const before = await metrics();
     await fill(panel, 'voltage_pu', '0.97');
@@ -49,7 +49,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('shows the objection to a voltage beside its field', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/grid');
     const panel = panelOf(page, 'Grid');
     await panel.getByText('No grid profile is loaded: start with --grid_profile FILE.').waitFor();
     expect(await panel.getByRole('button', { name: 'Back to the grid profile' }).isDisabled()).to.equal(true);
@@ -61,7 +61,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('starts a sag, shows it under way, and stops it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs?event=sag');
+    const { page, seen } = await dashboard.open('#/inputs/grid?event=sag');
     const panel = panelOf(page, 'Grid events');
     await fill(panel, '/residual_pu', '5');
     await press(panel, 'Start the event');
@@ -83,7 +83,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('opens the form of each named event', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/grid');
     const panel = panelOf(page, 'Grid events');
     const { events } = await dashboard.get('grid-events');
     for (const { name, description, parameters } of events) {
@@ -102,7 +102,7 @@ describe('dashboard: grid and inputs', () => {
   it('changes the irradiance, and with it the power', async () => {
     await dashboard.step(60);
     const before = await metrics();
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/weather');
     const panel = panelOf(page, 'Environment');
     await fill(panel, 'irradiance_w_m2', '200');
     await press(panel, 'Set the environment');
@@ -117,7 +117,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('overrides the wind and shades the array, and ends both', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/weather');
     const wind = panelOf(page, 'Wind');
     await fill(wind, 'wind_speed_m_s', '9');
     await press(wind, 'Override the wind');
@@ -138,7 +138,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('sets the time of day and the rate', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/clock');
     const panel = panelOf(page, 'Time');
     await fill(panel, 'clock_time', '25:00:00');
     await press(panel, 'Set the clock');
@@ -154,7 +154,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('caps the power with an export limit of an owner, and ends it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/site');
     const panel = panelOf(page, 'Site limits');
     await fill(panel, 'export_limit_kw', '1');
     await fill(panel, 'generation_limit_kw', '1');
@@ -174,7 +174,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('limits a group of devices', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/inputs/site');
     const panel = panelOf(page, 'Site limits');
     await fill(panel, 'export_limit_kw', '2');
     await fill(panel, 'devices', '0, 1');
@@ -188,7 +188,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('turns the local switch, which refuses a write over Modbus, and turns it back', async () => {
-    const { page, seen } = await dashboard.open('#/inputs?device=1');
+    const { page, seen } = await dashboard.open('#/devices/1/details');
     const panel = panelOf(page, 'Local/remote switch');
     const master = await RawClient.open(modbusEndpoint(dashboard.app, 1).port);
     const { points } = await dashboard.get('registers/704?device=1');
@@ -209,7 +209,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('stops a device and starts it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs?device=0');
+    const { page, seen } = await dashboard.open('#/events/commands?device=0');
     const panel = panelOf(page, 'Operator commands');
     await press(panel, 'Stop');
     await panel.locator('.chip', { hasText: 'queued' }).waitFor();
@@ -225,7 +225,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('adds a device and removes it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs');
+    const { page, seen } = await dashboard.open('#/simulator');
     await press(panelOf(page, 'Devices'), 'Add a device');
     const dialog = page.getByRole('dialog', { name: 'Add a device' });
     await dialog.locator('[name="/device_type"]').selectOption('Batt-1Phase');

@@ -16,7 +16,7 @@ describe('dashboard: log', () => {
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
   it('shows the lines of the API, follows new ones, and keeps its filters over a reload', async () => {
-    const { page, seen } = await dashboard.open('#/logs');
+    const { page, seen } = await dashboard.open('#/events/log');
     const rows = page.locator('table[aria-label="Log"] tbody tr');
     await rows.first().waitFor();
     const { logs } = await dashboard.get('logs');

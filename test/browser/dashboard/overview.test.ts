@@ -25,6 +25,9 @@ describe('dashboard: overview', () => {
       .replace(/^-(?=0*\.?0*$)/, '')
       .replace('-', '−')}\u00a0${unit}`;
 
+  /** As the page writes a power: that of the turbine in megawatts. */
+  const power = (kw: number) => (Math.abs(kw) < 10_000 ? shown(kw, 2, 'kW') : shown(kw / 1000, 2, 'MW'));
+
   /** Powers of the lines of the diagram, kW, positive towards the grid; each from the API. */
   async function flowsOf(device: number): Promise<Record<string, number>> {
     const { metrics, asset_type: kind } = (await dashboard.get(`devices?device=${device}`)).devices[0];
@@ -111,7 +114,7 @@ describe('dashboard: overview', () => {
       for (const again of [false, true]) {
         if (again) await page.reload();
         const wanted = await flowsOf(device);
-        const said = Object.entries(wanted).map(([flow, kw]) => `${flow.replace('-', ' to ')}: ${shown(kw, 2, 'kW')}`);
+        const said = Object.entries(wanted).map(([flow, kw]) => `${flow.replace('-', ' to ')}: ${power(kw)}`);
         await page.getByRole('img', { name: `One-line diagram. ${said.join('; ')}`, exact: true }).waitFor();
         expect(page.url()).to.contain(`device=${device}`);
         for (const [flow, kw] of Object.entries(wanted)) {

@@ -33,12 +33,12 @@ describe('dashboard: peers', () => {
   };
 
   it('leads from the list to the report and to the message; waives, deletes the waiver, names and clears', async () => {
-    const { page, seen } = await dashboard.open('#/peers');
+    const { page, seen } = await dashboard.open('#/compare/report-cards');
     await page.getByText('No peer has sent a valid request yet').waitFor();
     const id = await recordedRequest();
     judgePeer(dashboard.app.findings, { channel: 'modbus', id });
     await page.getByRole('link', { name: '127.0.0.2', exact: true }).click();
-    await page.waitForURL((url) => url.hash === `#/peers/${judgedPeerId}`);
+    await page.waitForURL((url) => url.hash === `#/compare/report-cards/${judgedPeerId}`);
     await page.getByText(/^3 of \d+ checks came up\.$/).waitFor();
     expect(await part(page, 'Broken (2)').locator('h3').allInnerTexts()).to.deep.equal([
       'Writes end inside a point',
@@ -72,14 +72,14 @@ describe('dashboard: peers', () => {
     const waived = part(page, 'Waived (1)');
     await waived.getByText('Accepted: known, fixed in the next release').waitFor();
     await part(page, 'Broken (1)').waitFor();
-    await page.getByRole('heading', { level: 1 }).locator('..').getByText('risks').waitFor();
+    await page.locator('main .title').nth(1).getByText('risks').waitFor();
     await waived.getByRole('button', { name: 'Delete waiver 1' }).click();
-    const badge = page.getByRole('link', { name: 'Peers 1 violation' });
+    const badge = page.getByRole('link', { name: /Compare\s+1 violation/ });
     await badge.waitFor();
 
     await page.locator('[name="name"]').fill('Head-end A');
     await page.getByRole('button', { name: 'Name', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'Head-end A' }).waitFor();
+    await page.getByRole('heading', { level: 2, name: 'Head-end A' }).waitFor();
 
     page.once('dialog', (dialog) => void dialog.accept());
     await page.getByRole('button', { name: 'Clear', exact: true }).click();

@@ -81,7 +81,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     // the chosen message stays
     await page.locator('pre[aria-label="Octets"]').waitFor();
     client.destroy();
-    await page.goto(`${dashboard.origin}/#/logs?level=warning&module=Modbus`);
+    await page.goto(`${dashboard.origin}/#/events/log?level=warning&module=Modbus`);
     const lines = page.locator('table[aria-label="Log"] tbody tr');
     await lines.filter({ hasText: 'refused with exception 3' }).first().waitFor();
     expect(await lines.first().innerText()).to.contain('warning');

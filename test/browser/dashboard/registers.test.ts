@@ -18,7 +18,7 @@ describe('dashboard: registers', () => {
   const rowOf = (point: string) => `tr[data-point="${point}"]`;
 
   it('shows every point of a model as the API gives it', async () => {
-    const { page, seen } = await dashboard.open('#/registers?device=1&model=702');
+    const { page, seen } = await dashboard.open('#/devices/1/registers?model=702');
     const { points } = await dashboard.get('registers/702?device=1&raw=true');
     await page.waitForSelector(rowOf('WMax'));
     expect(await page.locator('tr[data-point]').count()).to.equal(points.length);
@@ -41,7 +41,7 @@ describe('dashboard: registers', () => {
   });
 
   it('writes several points at once, flashes what changed, and keeps its place over a reload', async () => {
-    const { page, seen } = await dashboard.open('#/registers?device=1&model=704&point=WMaxLimPct');
+    const { page, seen } = await dashboard.open('#/devices/1/registers?model=704&point=WMaxLimPct');
     await page.waitForSelector(`${rowOf('WMaxLimPct')}[aria-selected="true"]`);
     await page.getByRole('button', { name: 'Edit values' }).click();
     await page.getByLabel('New value of WMaxLimPct', { exact: true }).fill('45.5');
@@ -62,7 +62,7 @@ describe('dashboard: registers', () => {
   });
 
   it('says at the point why a write was refused, and writes nothing', async () => {
-    const { page, seen } = await dashboard.open('#/registers?device=0&model=704');
+    const { page, seen } = await dashboard.open('#/devices/0/registers?model=704');
     await page.getByRole('button', { name: 'Edit values' }).click();
     await page.getByLabel('New value of WMaxLimPct', { exact: true }).fill('50');
     await page.getByLabel('New value of WMaxLimPctEna', { exact: true }).fill('MAYBE');
@@ -76,7 +76,7 @@ describe('dashboard: registers', () => {
   });
 
   it('folds groups, finds points of other models, and shows the site meter', async () => {
-    const { page, seen } = await dashboard.open('#/registers?device=0&model=705');
+    const { page, seen } = await dashboard.open('#/devices/0/registers?model=705');
     const group = page.getByRole('button', { name: '▾ Crv[0]', exact: true });
     await group.click();
     await page.locator(rowOf('Crv[0].Pt[0].V')).waitFor({ state: 'detached' });
@@ -86,7 +86,8 @@ describe('dashboard: registers', () => {
     await page.getByLabel('Search points of all models').fill('WMaxLimPct');
     await page.getByRole('link', { name: '704.WMaxLimPct', exact: true }).click();
     await page.waitForSelector(`${rowOf('WMaxLimPct')}[aria-selected="true"]`);
-    await page.getByRole('button', { name: 'Site meter' }).click();
+    await page.getByRole('link', { name: 'Devices', exact: true }).click();
+    await page.getByRole('link', { name: 'Site meter', exact: true }).click();
     await page.waitForSelector(rowOf('TotWhExp'));
     expect(await page.locator('.models a').count()).to.equal((await dashboard.get('site/registers')).models.length);
     expect(seen.complaints).to.deep.equal([]);

@@ -17,23 +17,24 @@ const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', '
 const views: readonly (readonly [path: string, key?: string])[] = [
   ['overview', 'o'],
   ['devices', 'd'],
-  ['charts', 'c'],
   ['inputs', 'i'],
-  ['grid-support', 's'],
-  ['faults', 'f'],
+  ['events', 'e'],
+  ['charts', 'c'],
   ['protocols', 'p'],
-  ['peers', 'v'],
-  [`peers/${judgedPeerId}`],
-  ['registers', 'r'],
+  ['compare', 'm'],
   ['scenarios', 't'],
-  ['settings', 'e'],
+  ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
+  ['events/commands'],
+  [`compare/report-cards/${judgedPeerId}`],
+  ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
+  ['settings'],
   ['settings?settings-find=_'],
   ['settings?settings-part=certificates&certificate=device0'],
   ['settings?settings-part=file'],
-  ['state', 'k'],
-  ['logs', 'l'],
+  ['state'],
+  ['simulator'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
-  ...site.slice(1).map((_type, index) => [`devices?device=${index + 1}`] as const),
+  ...site.map((_type, index) => [`devices/${index}/picture`] as const),
 ];
 
 interface Violation {
@@ -118,7 +119,7 @@ describe('dashboard: all views', function () {
 
   for (const colorScheme of ['light', 'dark'] as const) {
     it(`the form that changes a device hinders no reader in ${colorScheme}, and fits into 390 px`, async () => {
-      const { page, seen } = await openIn(colorScheme, '#/devices?device=5');
+      const { page, seen } = await openIn(colorScheme, '#/devices/5/picture');
       await page.setViewportSize({ width: 390, height: 800 });
       await page.getByRole('button', { name: 'Change device', exact: true }).press('Enter');
       await page.getByRole('group', { name: 'Modbus TCP' }).waitFor();
@@ -161,13 +162,16 @@ describe('dashboard: all views', function () {
     await show(page, 'overview?device=0');
     await page.evaluate('document.activeElement.blur()');
     await posted(() => page.keyboard.press('.'));
-    await show(page, 'inputs?device=0');
+    await show(page, 'inputs/grid');
     await press('Outage');
     await press('End the outage');
+    await show(page, 'inputs/weather');
     await page.getByRole('spinbutton', { name: 'Local load, kW' }).fill('0.5');
     await press('Set the environment');
+    await show(page, 'devices/0/details');
     await press('Switch to local');
     await press('Switch to remote');
+    await show(page, 'events/commands');
     await press('Reset alarms');
     await show(page, 'protocols/modbus');
     expect(made['POST']).to.equal(7);
@@ -186,7 +190,7 @@ describe('dashboard: all views', function () {
   });
 
   it('two tabs follow, and an action in one is seen in the other', async () => {
-    const [one, two] = [await dashboard.open('#/inputs'), await dashboard.open('#/overview?device=0')];
+    const [one, two] = [await dashboard.open('#/inputs/grid'), await dashboard.open('#/overview?device=0')];
     const at = Number((await dashboard.get('controls/time')).tick);
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     for (const { page } of [one, two]) await page.locator(`[data-test="clock"][title$="tick ${at + 1}"]`).waitFor();
@@ -197,7 +201,7 @@ describe('dashboard: all views', function () {
       .locator('[data-test="outcome"]')
       .filter({ hasText: /^(Riding through|Tripped)/ })
       .waitFor();
-    await two.page.evaluate(`location.hash = '#/inputs'`);
+    await two.page.evaluate(`location.hash = '#/inputs/grid'`);
     await two.page.getByRole('button', { name: 'End the outage', exact: true }).click();
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     for (const { page } of [one, two]) await page.getByRole('button', { name: 'Outage', exact: true }).waitFor();
@@ -225,7 +229,7 @@ describe('dashboard: all views', function () {
   }
 
   it('is reached by keys, which show where they are', async () => {
-    const { page, seen } = await dashboard.open('#/logs');
+    const { page, seen } = await dashboard.open('#/events/log');
     for (const [path, key] of views) {
       if (key === undefined) continue;
       await page.keyboard.press('g');
@@ -250,7 +254,7 @@ describe('dashboard: all views', function () {
       );
       expect(outline, `stop ${each}`).not.to.equal('none');
     }
-    expect(hashOf(page)).to.match(/^#\/logs/);
+    expect(hashOf(page)).to.match(/^#\/scenarios/);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -261,7 +265,7 @@ describe('dashboard: all views', function () {
     const page = await dashboard.browser.newPage();
     page.setDefaultTimeout(30_000);
     try {
-      await page.goto(`http://127.0.0.1:${port}/#/grid-support/hf-trip`);
+      await page.goto(`http://127.0.0.1:${port}/#/devices/0/grid-support/hf-trip`);
       const time = page.getByLabel('Point 1, Time');
       await time.fill('1.5');
       await time.press('Tab');
@@ -271,9 +275,9 @@ describe('dashboard: all views', function () {
       await page.reload();
       await draft.waitFor();
       await running.app.stop();
-      const banner = page.getByRole('alert').filter({ hasText: 'No connection to the daemon' });
+      const banner = page.getByRole('alert').filter({ hasText: 'No connection since' });
       await banner.waitFor();
-      expect(await banner.innerText()).to.match(/Next attempt in \d+ s/);
+      expect(await banner.innerText()).to.match(/Next try in \d+ s/);
       running = await startApp(['PV-3Phase'], [], { history: 'real', webPort: port });
       await banner.waitFor({ state: 'detached' });
       await running.app.plant.step(3);

@@ -228,7 +228,7 @@ describe('call as curl', () => {
     expect(await navigator.clipboard.readText()).to.equal(
       `curl -s -H 'Content-Type: application/json' -d '{"reason":"test","send":true}' 'http://127.0.0.1:8111/api/sim/commands'`,
     );
-    expect(notice.value).to.equal('Copied as curl');
+    expect(notice.value?.text).to.equal('Copied as curl');
   });
 
   it('is shown where the browser gives no clipboard', async () => {
@@ -237,6 +237,6 @@ describe('call as curl', () => {
     await show(form());
     await press('curl');
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
-    expect(notice.value).to.match(/^curl -s .*commands'$/);
+    expect(notice.value?.text).to.match(/^curl -s .*commands'$/);
   });
 });

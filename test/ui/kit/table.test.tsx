@@ -70,7 +70,7 @@ describe('table', () => {
     expect(await navigator.clipboard.readText()).to.equal(
       ['Name,"Power, kW"', ',-20', 'unit 10,5', '"say ""hi"", all\nof you",100', 'unit 9,'].join('\n'),
     );
-    expect(notice.value).to.equal('CSV copied');
+    expect(notice.value?.text).to.equal('CSV copied');
   });
 
   it('says where the browser gives no clipboard', async () => {
@@ -79,7 +79,7 @@ describe('table', () => {
     await show(table());
     await press('Copy Units as CSV');
     Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
-    expect(notice.value).to.equal('The browser allows copying on https and localhost pages only.');
+    expect(notice.value?.text).to.equal('The browser allows copying on https and localhost pages only.');
   });
 
   it('says that there is nothing', async () => {

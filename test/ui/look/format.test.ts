@@ -2,10 +2,15 @@ import { expect } from 'chai';
 import {
   dash,
   dateAndTime,
+  dateWords,
+  duration,
   fixed,
+  limitText,
   quantities,
   show,
   timeOfDay,
+  timeOrDate,
+  timeWithMs,
   wallTime,
   words,
   zone,
@@ -34,12 +39,18 @@ describe('numbers of the dashboard', () => {
     [-90, 'angle', '-90.0 °'],
     [0.16, 'seconds', '0.2 s'],
     [1.05, 'perUnit', '1.0500 pu'],
+    [999.99, 'activePower', '999.99 kW'],
+    [1000, 'activePower', '1000.0 kW'],
+    [-9999, 'reactivePower', '-9999.0 kvar'],
+    [15_005, 'activePower', '15.01 MW'],
+    [-12_000, 'apparentPower', '-12.00 MVA'],
+    [1920, 'energy', '1.92 MWh'],
   ];
   for (const [value, quantity, text] of rows)
     it(`shows ${value} as ${quantity}: ${text}`, () => expect(plain(show(value, quantity))).to.equal(text));
 
   it('has a row for each quantity', () => {
-    expect(rows.map(([, quantity]) => quantity)).to.have.members(Object.keys(quantities));
+    expect(Object.keys(quantities).filter((name) => !rows.some(([, quantity]) => quantity === name))).to.deep.equal([]);
   });
 
   it('keeps number and unit on one line, and has a real minus sign', () => {
@@ -70,6 +81,15 @@ describe('times of the dashboard', () => {
     expect(timeOfDay('2026-01-21T22:04:07.000Z')).to.equal('14:04:07');
   });
 
+  it('has milliseconds for captures, and the date where the day differs', () => {
+    expect(timeWithMs('2026-06-21T12:03:41.460Z')).to.equal('12:03:41.460');
+    expect(timeOrDate('2026-06-21T12:03:41Z', '2026-06-21T23:00:00Z')).to.equal('12:03:41');
+    expect(timeOrDate('2026-06-20T12:03:41Z', '2026-06-21T23:00:00Z')).to.equal('2026-06-20 12:03:41');
+    zone.value = 'Europe/Berlin';
+    expect(timeOrDate('2026-06-21T12:03:41Z', '2026-06-21T23:00:00Z')).to.equal('2026-06-21 14:03:41');
+    expect(dateWords('2026-06-21T23:00:00Z')).to.equal('Mon 22 Jun');
+  });
+
   it('says UTC where an instant is real, in any zone', () => {
     zone.value = 'Asia/Tokyo';
     expect(wallTime('2026-06-21T05:50:17.120Z')).to.equal('05:50:17 UTC');
@@ -80,6 +100,28 @@ describe('times of the dashboard', () => {
       expect(format(null)).to.equal(dash);
       expect(format(undefined)).to.equal(dash);
     }
+  });
+});
+
+describe('spans of the dashboard', () => {
+  const rows: readonly (readonly [seconds: number | null, text: string])[] = [
+    [0.16, '0.16 s'],
+    [12.54, '12.5 s'],
+    [40, '40 s'],
+    [276, '4:36'],
+    [60.9, '1:00'],
+    [600, '10 min'],
+    [3572, '59 min'],
+    [7200, '2 h'],
+    [18_725, '5 h 12 min'],
+    [187_200, '2 d 4 h'],
+    [null, dash],
+  ];
+  for (const [seconds, text] of rows)
+    it(`shows ${seconds} s as ${text}`, () => expect(plain(duration(seconds))).to.equal(text));
+
+  it('shows a limit in percent without decimals when it is whole', () => {
+    expect([50, 62.5, null].map((pct) => plain(limitText(pct)))).to.deep.equal(['50 %', '62.5 %', dash]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { CsipPage, Shell } from '../../../src/ui/shell/shell';
-import { views } from '../../../src/ui/shell/views';
+import { entries } from '../../../src/ui/shell/views';
 import { tickEveryMs } from '../../../src/ui/store/stream';
 import { pass, wall } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
@@ -26,7 +26,7 @@ describe('page around the views', () => {
     daemon = new Daemon().on('GET scenarios', () => ({ ...daemon.exampleOf('GET', 'scenarios'), clock_owner: null }));
     answerForSite(daemon);
     await accept();
-    await address('#/logs');
+    await address('#/events/log');
   });
 
   afterEach(async () => {
@@ -40,10 +40,11 @@ describe('page around the views', () => {
       daemon.variant = variant;
       const root = await show(<Shell />);
       expect(textOf('[data-test=clock]')).to.equal('12:00:01');
-      expect(all('.views a[title]').map(({ firstChild }) => firstChild?.textContent)).to.deep.equal(
-        views.map(({ title }) => title),
-      );
-      expect(document.title).to.equal('Logs · derbench');
+      expect(all('.side .word').map(({ textContent }) => textContent)).to.deep.equal([
+        ...entries.map(({ title }) => title),
+        'More',
+      ]);
+      expect(document.title).to.equal('Events · derbench');
       expect(nonValues(root)).to.deep.equal([]);
       expect(alerts()).to.deep.equal([]);
     });
@@ -56,11 +57,9 @@ describe('page around the views', () => {
     Math.random = () => 1;
     await end();
     Math.random = random;
-    expect(alerts()).to.deep.equal([
-      `No connection to the daemon since ${lostAt} UTC: the values shown are old. Next attempt in 1 s.`,
-    ]);
+    expect(alerts()).to.deep.equal([`No connection since ${lostAt} UTC. Next try in 1 s. Try now`]);
+    await press('Try now');
     await accept();
-    await pass(1000);
     expect(alerts()).to.deep.equal([]);
   });
 
@@ -69,7 +68,7 @@ describe('page around the views', () => {
     await send(telemetryOf(daemon, 2)[0]);
     await pass(8000);
     expect(one('.shell').className).to.match(/\bold\b/);
-    expect(alerts()[0]).to.match(/^The daemon has sent nothing since \d\d:\d\d:\d\d UTC/);
+    expect(alerts()[0]).to.match(/^Values are from \d\d:\d\d:\d\d UTC, [78].s old$/);
   });
 
   it('names what it cannot read in no panel', async () => {
@@ -82,7 +81,7 @@ describe('page around the views', () => {
   });
 
   it('says that the device of the address is not there', async () => {
-    await address('#/logs?device=42');
+    await address('#/events/log?device=42');
     await show(<Shell />);
     expect(alerts()[0]).to.match(/^There is no device 42\./);
   });
@@ -90,10 +89,10 @@ describe('page around the views', () => {
   it('shows the overview where the address names no view, and goes where keys lead', async () => {
     await address('#/nothing');
     await show(<Shell />);
-    expect(textOf('.views [aria-current=page]')).to.equal('Overview');
+    expect(textOf('.side [aria-current=page]')).to.equal('Overview');
     await key('g');
-    await key('l');
-    expect(location.hash).to.equal('#/logs');
+    await key('e');
+    expect(location.hash).to.equal('#/events');
   });
 
   it('pauses, runs and steps the clock by keys', async () => {
@@ -125,6 +124,7 @@ describe('page around the views', () => {
       clock_time: '14:00:01',
     }));
     await show(<Shell />);
+    await press('Rate of the clock: ×1');
     const field = one('[aria-label="Run until"]');
     const untils: unknown[] = [];
     for (const time of ['15:00', '13:59:59', '25:00']) {
@@ -139,10 +139,17 @@ describe('page around the views', () => {
   });
 
   it('leaves the clock to a scenario that has it', async () => {
-    daemon.on('GET scenarios', () => ({ ...daemon.exampleOf('GET', 'scenarios'), clock_owner: 'High voltage' }));
+    const example = daemon.exampleOf('GET', 'scenarios');
+    const [scenario] = example.scenarios;
+    const scenarios = [{ ...scenario, id: '4', run: { ...scenario.run, state: 'running' } }];
+    daemon
+      .on('GET scenarios', () => ({ ...example, scenarios, clock_owner: 'High voltage' }))
+      .on('POST scenarios/4/stop', () => ({}));
     await show(<Shell />);
-    expect(button('Pause').disabled).to.equal(true);
+    expect(all('.clock-keys')).to.deep.equal([]);
     expect(textOf('[data-test=clock-owner]')).to.equal('scenario High voltage');
+    await press('Stop scenario');
+    expect(daemon.to('POST scenarios/4/stop')).to.have.lengthOf(1);
   });
 
   it('counts the violations of all peers, but not their risks, and is silent without any', async () => {
@@ -153,10 +160,10 @@ describe('page around the views', () => {
     });
     daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(2, 5), peer(1, 0)] }));
     await show(<Shell />);
-    expect(textOf('.views [href="#/peers"]')).to.equal('Peers3 violations');
+    expect(textOf('.side [href="#/compare"]')).to.equal('Compare3 violations');
     daemon.on('GET findings/peers', () => ({ ...rest, peers: [peer(0, 5)] }));
     await pass(10_500);
-    expect(all('.violation-count')).to.deep.equal([]);
+    expect(all('.side .badge')).to.deep.equal([]);
   });
 
   it('finds devices, views, models and points', async () => {
@@ -170,25 +177,95 @@ describe('page around the views', () => {
       return all('dialog li').map((each) => each.textContent);
     };
     expect(await find('WIND')).to.deep.equal(['2 Device wind PV-3Phase']);
-    expect(await find('inputs')).to.deep.equal(['Grid & inputs view']);
+    expect(await find('inputs')).to.deep.equal(['Inputs view']);
     expect(await find('704')).to.deep.equal(['704 DERCtlAC Direct controls']);
     await find('704.WMaxLimPct');
     one('dialog form').dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
     await settle();
-    expect(location.hash).to.equal('#/registers?model=704&point=WMaxLimPct');
+    expect(location.hash).to.equal('#/devices/0/registers?model=704&point=WMaxLimPct');
     expect(all('dialog')).to.deep.equal([]);
+  });
+
+  it('says what it does not find', async () => {
+    await show(<Shell />);
+    await key('/');
+    const field = one('dialog input');
+    field.value = 'no such thing';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+    expect(textOf('dialog .empty')).to.equal('Nothing found for "no such thing".');
+    await press('Close');
+  });
+
+  it('counts what needs attention, and goes to the worst of it', async () => {
+    const overview = daemon.replyOf('GET', 'overview');
+    const [device] = overview.devices;
+    const devices = [
+      { ...device, device_index: 0, alarm_count: 0 },
+      { ...device, device_index: 4, name: 'Field turbine', alarm_count: 2 },
+    ];
+    daemon
+      .on('GET overview', () => ({ ...overview, devices }))
+      .on('GET faults', () => ({ ...daemon.exampleOf('GET', 'faults'), count: 1 }));
+    await show(<Shell />);
+    expect(textOf('.pill')).to.equal('2 to look at');
+    expect(one('.pill').title).to.equal('Field turbine: 2 alarms\n1 fault injected');
+    expect(one('.pill').className).to.equal('pill bad');
+    await key('x');
+    expect(location.hash).to.equal('#/devices/4/picture');
+    devices[1] = { ...device, device_index: 4, alarm_count: 0 };
+    daemon.on('GET faults', () => ({ ...daemon.exampleOf('GET', 'faults'), count: 0 }));
+    await pass(6000);
+    expect(all('.pill')).to.deep.equal([]);
+  });
+
+  it('goes from device to device by keys, and stays on the tab', async () => {
+    await address('#/devices/1/registers');
+    await show(<Shell />);
+    await key(']');
+    expect(location.hash).to.equal('#/devices/2/registers');
+    await key('[');
+    await key('[');
+    await key('[');
+    expect(location.hash).to.equal('#/devices/0/registers');
+  });
+
+  it('sets the rate of the clock, and shows the rate that is reached', async () => {
+    daemon
+      .on('POST controls/time', () => ({}))
+      .on('GET controls/time', () => ({
+        ...daemon.exampleOf('GET', 'controls/time'),
+        mode: 'accelerated',
+        rate: 60,
+        rate_effective: 41.2,
+      }));
+    await show(<Shell />);
+    await press('Rate of the clock: ×60, reaches ×41');
+    await press('×600');
+    expect(daemon.to('POST controls/time').map(({ body }) => body)).to.deep.equal([{ mode: 'accelerated', rate: 600 }]);
+    expect(all('.menu-box')).to.deep.equal([]);
+  });
+
+  it('keeps the switch of the calls in the address', async () => {
+    await show(<Shell />);
+    await key('a');
+    expect(location.hash).to.equal('#/events/log?api=1');
+    expect(button('API').getAttribute('aria-pressed')).to.equal('true');
+    await press('API');
+    expect(location.hash).to.equal('#/events/log');
   });
 
   it('lists its keys', async () => {
     await show(<Shell />);
     await key('?');
-    expect(all('dialog dt').map((each) => each.textContent)).to.include.members(['space', '/', 'g o', 'g l']);
+    expect(all('dialog dt').map((each) => each.textContent)).to.include.members(['space', '/', 'g o', 'g m', 'x']);
     await press('Close');
     expect(all('dialog')).to.deep.equal([]);
   });
 
   it('changes its colours, and keeps the choice', async () => {
     await show(<Shell />);
+    await press('derbench Site');
     const name = button('Dark').textContent;
     await press('Dark');
     expect(name).to.equal('Dark');
@@ -201,6 +278,6 @@ describe('page around the views', () => {
   it('has a page for the CSIP client alone', async () => {
     await show(<CsipPage />);
     expect(textOf('h1')).to.equal('IEEE 2030.5 client');
-    expect(all('.views')).to.deep.equal([]);
+    expect(all('.side')).to.deep.equal([]);
   });
 });

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { DevicePicker } from '../../../src/ui/kit/choices';
 import {
   daemon as run,
+  isOutdatedPage,
   followDaemon,
   useClock,
   useClockOwner,
@@ -54,19 +55,19 @@ describe('what all views know of the site', () => {
     await show(<Site />);
     expect(textOf('b')).to.equal('Device pv');
     expect(textOf('i')).to.equal('6');
-    await address('#/devices?device=3');
+    await address('#/inputs/grid?device=3');
     expect(textOf('b')).to.equal('Device fuelcell');
   });
 
   it('has no device in the place of one that is not there', async () => {
-    await address('#/devices?device=42');
+    await address('#/inputs/grid?device=42');
     await show(<Site />);
     expect(textOf('b')).to.equal('none');
     expect((one('select') as Element as HTMLSelectElement).selectedOptions[0]?.textContent).to.equal('no such device');
   });
 
   it('offers the devices that a view is for, and keeps the choice in the address', async () => {
-    await address('#/devices?device=1');
+    await address('#/inputs/grid?device=1');
     await show(<Site />);
     expect(all('option').map((each) => each.textContent)).to.deep.equal([
       '1 Device battery',
@@ -79,7 +80,7 @@ describe('what all views know of the site', () => {
     select.value = '4';
     select.dispatchEvent(new Event('change', { bubbles: true }));
     await settle();
-    expect(location.hash).to.equal('#/devices?device=4');
+    expect(location.hash).to.equal('#/inputs/grid?device=4');
     expect(textOf('b')).to.equal('Device hybrid-dc');
   });
 
@@ -120,10 +121,12 @@ describe('run of the daemon', () => {
     await accept();
     const { started_at, build_id } = daemon.exampleOf('GET', 'server-info');
     expect(run.value).to.equal(`${started_at} ${build_id}`);
+    expect(isOutdatedPage.value).to.equal(false);
     daemon.on('GET server-info', () => ({ started_at: 'later', build_id: 'b2' }));
     await end();
     await accept();
     expect(run.value).to.equal('later b2');
+    expect(isOutdatedPage.value).to.equal(true);
   });
 
   it('stays when the daemon does not say it', async () => {
@@ -141,7 +144,7 @@ describe('message at the foot of the page', () => {
     await pass(3000);
     say('second');
     await pass(3000);
-    expect(notice.value).to.equal('second');
+    expect(notice.value?.text).to.equal('second');
     await pass(1000);
     expect(notice.value).to.equal(null);
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Settings } from '../../../src/ui/views/csip/settings';
+import { Settings } from '../../../src/ui/views/protocols/csip/settings';
 import { Daemon } from '../support/daemon.ts';
 import { button, leave, press, show, textOf, type } from '../support/page.tsx';
 import { accept, startPage } from '../support/stream.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { DevicesView } from '../../../src/ui/views/devices/devices';
-import { DevicesPanel } from '../../../src/ui/views/inputs/devices';
-import { ConnectCentralSystem } from '../../../src/ui/views/ocpp/connect';
+import DevicesView from '../../../src/ui/views/devices/devices';
+import Simulator from '../../../src/ui/views/simulator/simulator';
+import { ConnectCentralSystem } from '../../../src/ui/views/protocols/ocpp/connect';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
@@ -31,7 +31,7 @@ describe('devices that change', () => {
     modbus: { host: '127.0.0.1', port: 8502, unit_id: 1, tls: false },
   });
   const open = async (index: number) => {
-    await address(`#/devices?device=${index}`);
+    await address(`#/devices/${index}`);
     await show(<DevicesView />);
     await press('Change device');
   };
@@ -195,7 +195,7 @@ describe('devices that change', () => {
   });
 
   it('a new device takes the same blocks, OCPP only as a charging station', async () => {
-    await show(<DevicesPanel />);
+    await show(<Simulator />);
     await press('Add a device');
     expect(legends()).to.deep.equal(['IEEE 2030.5', 'DNP3', 'Modbus TCP']);
     await type('/device_type', 'EVSE');

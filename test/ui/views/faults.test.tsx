@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FaultsView } from '../../../src/ui/views/faults/faults';
+import { FaultsView } from '../../../src/ui/views/inputs/faults/faults';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
@@ -29,7 +29,7 @@ describe('faults', () => {
     });
     // the newest end is not that of the newest fault
     daemon.on('GET faults', () => ({ ...example, ended: [endedAt(2, 9), endedAt(7, 5), endedAt(1, 1)] }));
-    await address('#/faults');
+    await address('#/inputs/faults');
     await show(<FaultsView />);
     const rows = all('table[aria-label="Ended faults"] tbody tr');
     expect(rows.map((row) => row.querySelector('td')?.textContent)).to.deep.equal(['2', '7', '1']);

@@ -3,7 +3,7 @@ import { functionTable } from '../../../src/sunspec/map/grid-support/functions.t
 import type { FunctionRow } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { modelChoices } from '../../../src/der/inverter/ratings.ts';
 import { m713 } from '../../../src/sunspec/models/m713.ts';
-import { functions } from '../../../src/ui/views/grid-support/functions';
+import { functions } from '../../../src/ui/views/devices/grid-support/functions';
 
 const rows = functionTable as Readonly<Record<string, FunctionRow>>;
 

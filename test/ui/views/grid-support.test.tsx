@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { daemon as runOfDaemon } from '../../../src/ui/store/site';
-import { GridSupportView } from '../../../src/ui/views/grid-support/grid-support';
+import { GridSupportView } from '../../../src/ui/views/devices/grid-support/grid-support';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import { address, all, leave, one, press, show, textOf, type } from '../support/page.tsx';
@@ -66,7 +66,7 @@ describe('editors of grid support', () => {
   });
 
   async function open(page: string): Promise<void> {
-    await address(`#/grid-support/${page}`);
+    await address(`#/devices/0/grid-support/${page}`);
     await show(<GridSupportView />);
   }
 

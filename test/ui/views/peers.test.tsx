@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { PeersView } from '../../../src/ui/views/peers/peers';
+import { PeersView } from '../../../src/ui/views/compare/report-cards/peers';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
@@ -26,7 +26,7 @@ describe('peers', () => {
       questions.push(question ?? '');
       return confirms;
     };
-    await address('#/peers');
+    await address('#/compare/report-cards');
   });
   afterEach(async () => {
     await leave();
@@ -57,7 +57,7 @@ describe('peers', () => {
         '1',
         'unit 1',
       ]);
-      expect(hrefs('table[aria-label=Peers] tbody')).to.deep.equal([`#/peers/${id}`]);
+      expect(hrefs('table[aria-label=Peers] tbody')).to.deep.equal([`#/compare/report-cards/${id}`]);
       expect(textOf()).to.include('Without a report: addresses that have sent no valid request: 2.');
     });
 
@@ -103,12 +103,12 @@ describe('peers', () => {
     beforeEach(async () => {
       report = structuredClone(daemon.exampleOf('GET', reportPath));
       daemon.on(`GET ${reportPath}`, () => report);
-      await address(`#/peers/${id}`);
+      await address(`#/compare/report-cards/${id}`);
     });
 
     it('has the rules of each state, with the broken ones first', async () => {
       await show(<PeersView />);
-      expect(textOf('h1')).to.equal('Head-end A');
+      expect(textOf('.title h2')).to.equal('Head-end A');
       expect(textOf()).to.include('4 of 5 checks came up.');
       expect(headings()).to.deep.equal([
         'Report',
@@ -142,7 +142,7 @@ describe('peers', () => {
       const rule = '[data-test="modbus.retry_hasty"]';
       await show(<PeersView />);
       expect(textOf(rule)).to.include('An answer is withheld or late.');
-      expect(hrefs(rule)).to.deep.equal(['#/faults?fault=modbus.delay', '#/faults?fault=modbus.drop']);
+      expect(hrefs(rule)).to.deep.equal(['#/inputs/faults?fault=modbus.delay', '#/inputs/faults?fault=modbus.drop']);
       expect(textOf(rule)).not.to.include('core check');
       report.coverage.core_missing = ['modbus.retry_hasty'];
       report.not_exercised[0].undecided = 2;
@@ -280,7 +280,7 @@ describe('peers', () => {
       daemon.on(`GET ${reportPath}`, () => refusal(404, 'there is no peer "8e0d71c4a652"'));
       await show(<PeersView />);
       expect(textOf('[role=alert]')).to.equal('there is no peer "8e0d71c4a652"');
-      expect(hrefs('.title')).to.deep.equal(['#/peers']);
+      expect(hrefs('.title')).to.deep.equal(['#/compare/report-cards']);
     });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ProtocolsView } from '../../../src/ui/views/protocols/protocols';
+import ProtocolsView from '../../../src/ui/views/protocols/protocols';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
@@ -69,7 +69,8 @@ describe('protocols that are switched on and off', () => {
   it('a simulator without settings: the page of the protocol, without a switch', async () => {
     daemon.on('GET settings', () => ({ locked: false, settings: [] }));
     await open('csip');
-    expect(textOf('h1')).to.equal('IEEE 2030.5 client');
+    expect(textOf('.tabs [aria-current]')).to.equal('CSIP');
+    expect(all('[aria-label="Parts of the client"]')).to.have.lengthOf(1);
     expect(all('button').filter((each) => each.textContent.startsWith('Switch'))).to.deep.equal([]);
   });
 

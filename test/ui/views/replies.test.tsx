@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { views } from '../../../src/ui/shell/views';
-import { functions, pathOf } from '../../../src/ui/views/grid-support/functions';
+import { functions, pathOf } from '../../../src/ui/views/devices/grid-support/functions';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import { address, all, leave, show, textOf } from '../support/page.tsx';
@@ -12,33 +12,40 @@ import { variants } from '../support/variants.ts';
 const parts = (path: string, setting: string, names: string) =>
   names.split(' ').map((name) => `${path}?${setting}=${name}`);
 
+const gridSupport = 'devices/0/grid-support';
+
 /** The first function of each kind; the others are drawn by the same code. */
 const firstOfKind = functions.filter(({ kind }, index) => functions.findIndex((each) => each.kind === kind) === index);
-const alike = functions.filter((each) => !firstOfKind.includes(each)).map(({ name }) => `grid-support/${pathOf(name)}`);
+const alike = functions
+  .filter((each) => !firstOfKind.includes(each))
+  .map(({ name }) => `${gridSupport}/${pathOf(name)}`);
 
 /** Each view with each of its parts, by address. */
 const places: readonly string[] = [
   'overview',
-  ...kinds.map((_kind, index) => `devices?device=${index}`),
+  'devices',
+  ...kinds.map((_kind, index) => `devices/${index}`),
+  ...functions.map(({ name }) => `${gridSupport}/${pathOf(name)}`),
+  ...['why', 'holds', 'changes', 'gradient'].map((page) => `${gridSupport}/${page}`),
+  ...['charts', 'registers', 'faults', 'details'].map((tab) => `devices/0/${tab}`),
+  'devices/site/registers',
   'charts',
-  'inputs',
-  ...functions.map(({ name }) => `grid-support/${pathOf(name)}`),
-  ...['why', 'holds', 'changes', 'gradient'].map((page) => `grid-support/${page}`),
-  'faults',
+  ...['grid', 'weather', 'site', 'faults', 'clock'].map((tab) => `inputs/${tab}`),
   'protocols/modbus',
   ...parts('protocols/csip', 'csip-part', 'state events reports settings messages connect'),
   ...parts('protocols/ocpp', 'ocpp-part', 'connection trace findings configuration schedules lists connect'),
   'protocols/dnp3',
   'protocols/sunspec-client',
-  'peers',
-  'peers/8e0d71c4a652',
-  'registers',
+  'compare/report-cards',
+  'compare/report-cards/8e0d71c4a652',
   'scenarios',
   'settings',
   ...parts('settings', 'settings-part', 'certificates'),
   'settings?settings-part=certificates&certificate=device0',
   'state',
-  'logs',
+  'simulator',
+  'events/log',
+  'events/commands',
 ];
 
 describe('views with the replies of the API', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SettingsView } from '../../../src/ui/views/settings/settings';
+import SettingsView from '../../../src/ui/views/settings/settings';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StateView } from '../../../src/ui/views/state/state';
+import StateView from '../../../src/ui/views/state/state';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { address, all, button, leave, press, show, textOf, tick, type } from '../support/page.tsx';

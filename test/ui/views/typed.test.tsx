@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { ComponentChild } from 'preact';
-import { Settings } from '../../../src/ui/views/csip/settings';
-import { DevicesView } from '../../../src/ui/views/devices/devices';
-import { Configuration } from '../../../src/ui/views/ocpp/configuration';
-import { ScenariosView } from '../../../src/ui/views/scenarios/scenarios';
-import { SunspecClientView } from '../../../src/ui/views/sunspec-client/sunspec-client';
+import { Settings } from '../../../src/ui/views/protocols/csip/settings';
+import DevicesView from '../../../src/ui/views/devices/devices';
+import { Configuration } from '../../../src/ui/views/protocols/ocpp/configuration';
+import ScenariosView from '../../../src/ui/views/scenarios/scenarios';
+import { SunspecClientView } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
@@ -127,7 +127,7 @@ describe('text that is typed stays', () => {
     const key = { key: 'HeartbeatInterval', value: '60', readonly: false, reboot_required: false };
     const keys = [key];
     daemon.on(`GET ocpp/${status.id}/configuration`, () => ({ ...example, keys }));
-    await address('#/ocpp?key=HeartbeatInterval');
+    await address('#/protocols/ocpp?key=HeartbeatInterval');
     const value = await typedOver(<Configuration status={status} />, 'value', '90', () => {
       keys[0] = { ...key, value: '30' };
     });
@@ -139,7 +139,7 @@ describe('text that is typed stays', () => {
     const of = (index: number) => ({ ...whole.devices[0], device_index: index, asset_type: 'battery' });
     const [full] = daemon.exampleOf('GET', 'devices').devices;
     daemon.on('GET overview', () => ({ ...whole, devices: [of(0), of(1)] }));
-    await address('#/devices?device=1');
+    await address('#/devices/1');
     const value = await typedOver(<DevicesView />, 'soc_pct', '55', () => {
       daemon.on('GET devices', () => ({ devices: [{ ...full, device_index: 1 }] }));
       daemon.on('GET overview', ({ query }) =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sentenceOf } from '../../../src/ui/views/grid-support/why';
-import type { Controls, Trace } from '../../../src/ui/views/grid-support/why';
+import { sentenceOf } from '../../../src/ui/views/devices/grid-support/why';
+import type { Controls, Trace } from '../../../src/ui/views/devices/grid-support/why';
 
 const now = (over: Partial<Trace['now']>) =>
   ({

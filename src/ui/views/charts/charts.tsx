@@ -5,7 +5,8 @@ import { Chart } from '../../kit/chart';
 import type { Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
-import { param, setParam, href } from '../../store/route';
+import { ViewHead } from '../../kit/tabs';
+import { href, param, route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { dashes, drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
@@ -79,7 +80,7 @@ function zoomOf(text: string | null): Zoom {
 const setZoom = (zoom: Zoom) => setParam('zoom', zoom === null ? null : zoom.map((at) => at.toFixed(3)).join(','));
 
 /** History and live values of up to eight devices. */
-export function ChartsView() {
+export default function Charts() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
@@ -95,8 +96,8 @@ export function ChartsView() {
   const zoom = zoomOf(param('zoom'));
   return (
     <>
-      <div class="title">
-        <h1>Charts</h1>
+      {route.value.path[0] === 'charts' && <ViewHead title="Charts" />}
+      <div class="row">
         <Windows />
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Resume' : 'Hold the picture'}

@@ -9,9 +9,9 @@ import { useLive } from '../../store/live';
 import { ConnectorCard } from './connector';
 import type { PageProps } from './page';
 import { RequestForm, labelOf } from '../../kit/schema-form';
-import { href, param, setParam } from '../../store/route';
+import { deviceHref, param, setParam } from '../../store/route';
 import { useSchema } from '../../store/schemas';
-import { labelled } from '../grid-support/functions';
+import { labelled } from './grid-support/functions';
 
 type Controls = ReplyOf<'evse/der-controls'>;
 
@@ -44,7 +44,7 @@ function DerControlsPanel({ device }: { readonly device: number }) {
   const { data, problem } = useLive(get('evse/der-controls', { query }));
   const rows = data ? rowsOf(data) : [];
   return (
-    <Panel title="DER controls" wide tools={<a href={href('grid-support', { device })}>Curves and values</a>}>
+    <Panel title="DER controls" wide tools={<a href={deviceHref(device, 'grid-support')}>Curves and values</a>}>
       <div class="stack">
         <Refused problem={problem} />
         <Facts

@@ -11,7 +11,7 @@ import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import { deviceLabel } from '../../kit/choices';
-import { useOutcome } from '../grid-support/why';
+import { useOutcome } from '../devices/grid-support/why';
 import { Pair, ScopePicker, scopeQuery, useScope, Writer } from './scope';
 
 type Grid = ReplyOf<'controls/grid'>;

@@ -1,69 +1,39 @@
-import { CommandsPanel, LocalPanel, DevicesPanel, SimulatorPanel } from './devices';
+/** Causes that the operator sets: grid, weather, limits of the site, faults, clock. */
+import { TabbedView } from '../../kit/tabs';
+import type { Tab } from '../../kit/tabs';
+import { TimePanel } from './clock';
 import { EnvironmentPanel, ShadingPanel, WindPanel } from './environment';
+import { FaultsView } from './faults/faults';
 import { EventPanel, GridPanel } from './grid';
 import { SitePanel } from './site';
-import { post } from '../../api/call';
-import { Form } from '../../kit/form';
-import { Facts, Panel } from '../../kit/panel';
-import { dateAndTime, fixed, wallTime, words } from '../../look/format';
-import { useClock } from '../../store/site';
-import { Pair, Writer } from './scope';
 
-/** The simulated clock: rate, time of day, time zone. */
-function TimePanel() {
-  const clock = useClock();
+function Grid() {
   return (
-    <Panel title="Time">
-      <Pair
-        present={
-          clock && (
-            <Facts
-              rows={[
-                ['Time of day', clock.clock_time],
-                ['Date', dateAndTime(clock.sim_time).slice(0, 10)],
-                ['Time zone', clock.timezone],
-                ['Mode', words(clock.mode)],
-                ['Rate', `×${fixed(clock.rate, 2)}, reached ×${fixed(clock.rate_effective, 2)}`],
-                ['Wall clock', wallTime(clock.wall_time)],
-                ['Set by', <Writer by={clock.changed_by} />],
-                ['Stepped by', <Writer by={clock.stepped_by} />],
-              ]}
-            />
-          )
-        }
-      >
-        <Form
-          fields={[
-            { kind: 'choice', name: 'mode', label: 'Mode', options: ['wall_clock', 'accelerated', 'paused'] },
-            { kind: 'number', name: 'rate', label: 'Rate', min: 0.01, max: 3600, hint: 'simulated seconds per second' },
-            { kind: 'text', name: 'clock_time', label: 'Time of day', placeholder: 'HH:MM:SS' },
-            { kind: 'text', name: 'timezone', label: 'Time zone', placeholder: 'Europe/Berlin' },
-          ]}
-          submit="Set the clock"
-          call={(values) => post('controls/time', { body: values })}
-        />
-      </Pair>
-    </Panel>
+    <div class="inputs">
+      <GridPanel />
+      <EventPanel />
+    </div>
   );
 }
 
-/** The environment of the devices and operator actions: values, their writers, and forms to change them. */
-export function InputsView() {
+function Weather() {
   return (
-    <>
-      <div class="inputs">
-        <GridPanel />
-        <EventPanel />
-        <EnvironmentPanel />
-        <TimePanel />
-        <WindPanel />
-        <ShadingPanel />
-        <LocalPanel />
-        <SimulatorPanel />
-      </div>
-      <SitePanel />
-      <CommandsPanel />
-      <DevicesPanel />
-    </>
+    <div class="inputs">
+      <EnvironmentPanel />
+      <WindPanel />
+      <ShadingPanel />
+    </div>
   );
+}
+
+const tabs: readonly Tab[] = [
+  { path: 'grid', title: 'Grid', component: Grid },
+  { path: 'weather', title: 'Weather & load', component: Weather },
+  { path: 'site', title: 'Site limits', component: SitePanel },
+  { path: 'faults', title: 'Faults', component: FaultsView },
+  { path: 'clock', title: 'Clock', component: TimePanel },
+];
+
+export default function Inputs() {
+  return <TabbedView title="Inputs" path="inputs" tabs={tabs} />;
 }

@@ -1,7 +1,8 @@
 /** A device's one-line diagram by its kind. Powers in kW; positive flows go from left to right. */
 import { show, fixed, words } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
-import { useFrame, snapshotOf } from '../../store/stream';
+import { useFigures } from '../../store/figures';
+import { snapshotOf } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
@@ -236,7 +237,7 @@ function corner({ at: [column, row] }: Node): readonly [number, number] {
 
 /** The device on one line from source to grid; dashes move with the power. */
 export function DeviceDiagram({ device }: { readonly device: DeviceEntry }) {
-  useFrame();
+  useFigures();
   const diagram = useDiagram(device, snapshotOf(device.device_index));
   if (!diagram) return <p class="empty">The first telemetry comes with the next tick.</p>;
   const rows = Math.max(...diagram.nodes.map(({ at }) => at[1])) + 1;

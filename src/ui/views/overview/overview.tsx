@@ -6,13 +6,14 @@ import type { Column } from '../../kit/table';
 import { quantities, show, words, dash, wallTime } from '../../look/format';
 import type { QuantityName } from '../../look/format';
 import { useLive } from '../../store/live';
-import { href } from '../../store/route';
+import { deviceHref, href, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
-import { useFrame, snapshotOf } from '../../store/stream';
+import { useFigures } from '../../store/figures';
+import { snapshotOf } from '../../store/stream';
 import { LiveChart } from '../charts/charts';
-import { useOutcome, WhyLine } from '../grid-support/why';
-import { DeviceList, StateChip } from './device-list';
+import { useOutcome, WhyLine } from '../devices/grid-support/why';
+import { DeviceList, StateChip } from '../devices/device-list';
 import { DeviceDiagram, direction } from './diagram';
 
 interface Peer {
@@ -101,8 +102,8 @@ function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean })
   );
 }
 
-/** Overview: all devices, the chosen one with its flows, alarms, and connected systems. */
-export function OverviewView() {
+/** All devices, the chosen one with its flows, alarms, and connected systems. */
+export default function Overview() {
   const overview = useOverview();
   const device = useDevice();
   if (overview === undefined) return <Empty>Waiting for the daemon.</Empty>;
@@ -112,7 +113,11 @@ export function OverviewView() {
     <>
       <h1 class="visually-hidden">Overview</h1>
       <SiteLine devices={overview.devices} />
-      <DeviceList devices={overview.devices} chosen={device?.device_index} />
+      <DeviceList
+        devices={overview.devices}
+        chosen={device?.device_index}
+        onChoice={(index) => setParam('device', index)}
+      />
       {device && (
         <>
           <Tiles device={device} />
@@ -122,7 +127,7 @@ export function OverviewView() {
               tools={
                 <>
                   <DevicePicker />
-                  <a href={href('devices')}>Device page</a>
+                  <a href={deviceHref(device.device_index, 'picture')}>Device page</a>
                 </>
               }
             >
@@ -149,7 +154,7 @@ function OutcomeLine({ device }: { readonly device: number }) {
 
 /** Power at the connection point, and the number of devices in each state. */
 function SiteLine({ devices }: { readonly devices: readonly DeviceEntry[] }) {
-  useFrame();
+  useFigures();
   const site = useLive(get('site')).data;
   const counts = new Map<string, number>();
   for (const { device_index, status } of devices) {
@@ -167,7 +172,7 @@ function SiteLine({ devices }: { readonly devices: readonly DeviceEntry[] }) {
       </span>
       <span>{[...counts].map(([state, count]) => `${count} ${words(state)}`).join(', ')}</span>
       {(site?.binding.length ?? 0) > 0 && (
-        <a href={href('inputs')}>
+        <a href={href('inputs/site')}>
           <Chip tone="warn">site limit acts: {site?.binding.map(words).join(', ')}</Chip>
         </a>
       )}
@@ -198,7 +203,7 @@ function Tile({
 }
 
 function Tiles({ device }: { readonly device: DeviceEntry }) {
-  useFrame();
+  useFigures();
   const snapshot = snapshotOf(device.device_index);
   const metrics = snapshot?.metrics;
   return (

@@ -1,5 +1,6 @@
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
+import { ViewHead } from '../../kit/tabs';
 import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
@@ -10,7 +11,7 @@ import type { Summary } from './run';
 const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 
 /** Scenarios: stored ones, adding and starting them, and their results. */
-export function ScenariosView() {
+export default function Scenarios() {
   const { data, problem } = useLive(listCall, listPaceMs);
   const scenarioParam = param('scenario');
   const scenarios = data?.scenarios ?? [];
@@ -18,9 +19,7 @@ export function ScenariosView() {
   const chosen = scenarioParam === null ? defaultScenario : scenarios.find(({ id }) => id === scenarioParam);
   return (
     <>
-      <div class="title">
-        <h1>Scenarios</h1>
-      </div>
+      <ViewHead title="Scenarios" />
       {data === undefined ? (
         <Empty>{problem?.message ?? 'Reading…'}</Empty>
       ) : (

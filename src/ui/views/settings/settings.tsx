@@ -4,6 +4,7 @@ import { get } from '../../api/call';
 import { Curl } from '../../kit/action';
 import { Parts } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
+import { ViewHead } from '../../kit/tabs';
 import { param } from '../../store/route';
 import { Certificates } from './certificates';
 import { SettingsForm } from './form';
@@ -14,15 +15,14 @@ const parts: readonly { readonly name: string; readonly title: string; readonly 
   { name: 'file', title: 'Lab as a file', component: LabFile },
 ];
 
-export function SettingsView() {
+export default function Settings() {
   const part = parts.find(({ name }) => name === param('settings-part')) ?? parts[0];
   const Part = part?.component;
   return (
     <>
-      <div class="title">
-        <h1>Settings</h1>
+      <ViewHead title="Settings">
         <Parts label="Parts of the settings" name="settings-part" parts={parts} chosen={part?.name} />
-      </div>
+      </ViewHead>
       {Part && <Part />}
     </>
   );

@@ -7,11 +7,12 @@ import type { Field } from '../../kit/form';
 import { say } from '../../kit/notice';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
+import { ViewHead } from '../../kit/tabs';
 import { dash, fixed, wallDate } from '../../look/format';
 import { useLive } from '../../store/live';
 
-type State = ReplyOf<'state'>;
-type Snapshot = State['snapshots'][number];
+type StateReply = ReplyOf<'state'>;
+type Snapshot = StateReply['snapshots'][number];
 
 const stateCall = get('state');
 /** Scripts take snapshots too, ms. */
@@ -24,19 +25,17 @@ const size = (octets: number | null) => {
   return octets < 1_000_000 ? `${fixed(octets / 1000, 1)} kB` : `${fixed(octets / 1_000_000, 1)} MB`;
 };
 
-export function StateView() {
+export default function State() {
   const { data, problem } = useLive(stateCall, paceMs);
   return (
     <>
-      <div class="title">
-        <h1>State</h1>
-      </div>
+      <ViewHead title="State" />
       {data === undefined ? <Empty>{problem?.message ?? 'Reading…'}</Empty> : <Kept state={data} />}
     </>
   );
 }
 
-function Kept({ state }: { readonly state: State }) {
+function Kept({ state }: { readonly state: StateReply }) {
   if (!state.configured)
     return (
       <Empty>
@@ -53,7 +52,7 @@ function Kept({ state }: { readonly state: State }) {
   );
 }
 
-function Folder({ state }: { readonly state: State }) {
+function Folder({ state }: { readonly state: StateReply }) {
   return (
     <Panel
       title="State folder"
@@ -75,7 +74,7 @@ function Folder({ state }: { readonly state: State }) {
   );
 }
 
-function Snapshots({ state: { snapshots, can_restore: canRestore } }: { readonly state: State }) {
+function Snapshots({ state: { snapshots, can_restore: canRestore } }: { readonly state: StateReply }) {
   return (
     <Panel title="Snapshots" flush tools={<span class="muted">{snapshots.length}</span>}>
       <Table<Snapshot>

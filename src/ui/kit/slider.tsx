@@ -1,0 +1,114 @@
+/** A value in force that is changed in place: slider, number field and presets. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+
+interface Preset {
+  readonly title: string;
+  readonly value: number;
+}
+
+interface SliderProps {
+  readonly name: string;
+  /** value in force; null: not read, or the device has none */
+  readonly value: number | null | undefined;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly unit: string;
+  /** value in force and its writer, at the right */
+  readonly note?: ComponentChildren;
+  /** value of the limit that wins, as a mark on the slider */
+  readonly limit?: number | null;
+  readonly presets?: readonly Preset[];
+  readonly disabled?: boolean;
+  readonly onSet: (value: number) => void;
+}
+
+/** Least time between two values that are sent while the slider is dragged with Alt held, ms. */
+const dragGapMs = 200;
+
+const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value));
+
+/** Sends on release and Enter, so that a drag is one call. */
+export function Slider(props: SliderProps) {
+  const { name, value, min, max, step, unit, note, limit = null, presets = [], disabled = false, onSet } = props;
+  const [edited, setEdited] = useState<string | null>(null);
+  const sentAtMs = useRef(-Infinity);
+  const withAlt = useRef(false);
+  // the answer of the daemon ends what is typed
+  useEffect(() => setEdited(null), [value]);
+  const shown = edited ?? (value === null || value === undefined ? '' : String(value));
+  const at = Number(shown === '' ? min : shown);
+  const set = (text: string) => {
+    const next = Number(text);
+    if (text.trim() === '' || !Number.isFinite(next)) setEdited(null);
+    else onSet(clamp(next, min, max));
+  };
+  const drag = (text: string) => {
+    setEdited(text);
+    const nowMs = performance.now();
+    if (!withAlt.current || nowMs - sentAtMs.current < dragGapMs) return;
+    sentAtMs.current = nowMs;
+    set(text);
+  };
+  return (
+    <div class="control" role="group" aria-label={name}>
+      <div class="control-head">
+        <span>{name}</span>
+        {note !== undefined && <small>{note}</small>}
+      </div>
+      <div class="slider">
+        <span class="track" style={{ '--at': `${share(at, min, max)}%` }}>
+          <input
+            type="range"
+            aria-label={name}
+            aria-valuetext={shown === '' ? 'no value' : `${shown} ${unit}`}
+            min={min}
+            max={max}
+            step={step}
+            value={at}
+            disabled={disabled}
+            onPointerMove={(event) => (withAlt.current = event.altKey)}
+            onInput={(event) => drag(event.currentTarget.value)}
+            onChange={(event) => set(event.currentTarget.value)}
+          />
+          {limit !== null && <i class="limit" style={{ left: `${share(limit, min, max)}%` }} />}
+        </span>
+        <span class="number">
+          <input
+            inputMode="decimal"
+            aria-label={`${name}, ${unit}`}
+            value={shown}
+            disabled={disabled}
+            onInput={(event) => setEdited(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Enter' && set(event.currentTarget.value)}
+            onBlur={(event) => edited !== null && set(event.currentTarget.value)}
+          />
+          <span class="unit">{unit}</span>
+        </span>
+      </div>
+      {presets.length > 0 && (
+        <div class="row">
+          {presets.map((preset) => (
+            <button
+              key={preset.title}
+              type="button"
+              class="small"
+              title={`${preset.value} ${unit}`}
+              aria-pressed={preset.value === value}
+              disabled={disabled}
+              onClick={() => onSet(preset.value)}
+            >
+              {preset.title}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Place of a value between two ends, %. */
+function share(value: number, min: number, max: number): number {
+  return max === min ? 0 : ((clamp(value, min, max) - min) / (max - min)) * 100;
+}

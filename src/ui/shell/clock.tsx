@@ -1,0 +1,154 @@
+/** The simulated clock in the top bar: time, rate, run and pause, one tick. */
+import { useEffect, useState } from 'preact/hooks';
+import type { ReplyOf } from '../api/call';
+import { post } from '../api/call';
+import { Icon } from '../kit/icons';
+import { Menu } from '../kit/menu';
+import { fastRun, Progress, RunUntil } from '../kit/run-until';
+import { Segments } from '../kit/segments';
+import { dateWords, fixed, zone } from '../look/format';
+import { href } from '../store/route';
+import { useClock, useClockOwner, useRunningScenario } from '../store/site';
+import { tickEveryMs } from '../store/stream';
+import { act, paused, runningMode, stepCall, togglePauseCall } from './shortcuts';
+
+type ClockReply = ReplyOf<'controls/time'>;
+
+export function Clock() {
+  const clock = useClock();
+  const owner = useClockOwner();
+  const isPaused = clock?.mode === 'paused';
+  useEffect(() => {
+    paused.value = isPaused;
+    if (clock !== undefined && clock.mode !== 'paused') runningMode.value = clock.mode;
+    zone.value = clock?.timezone ?? 'UTC';
+    tickEveryMs.value = clock === undefined || isPaused ? null : clock.tick_interval_s * 1000;
+  }, [clock?.mode, clock?.timezone, clock?.tick_interval_s]);
+  if (!clock) return <span class="clock muted">no clock yet</span>;
+  return (
+    <div class={isPaused ? 'clock paused' : 'clock'} role="group" aria-label="Simulated clock">
+      <strong title={`${clock.sim_time} (${clock.timezone}), tick ${clock.tick}`} data-test="clock">
+        {clock.clock_time}
+      </strong>
+      <small>
+        {dateWords(clock.sim_time)}
+        <br />
+        {isPaused ? 'Paused' : clock.timezone}
+      </small>
+      {owner === null ? <Controls clock={clock} /> : <Owner name={owner} />}
+      {fastRun.value !== null && <Progress simTime={clock.sim_time} />}
+    </div>
+  );
+}
+
+/** A scenario has the clock until it ends. */
+function Owner({ name }: { readonly name: string }) {
+  const id = useRunningScenario();
+  return (
+    <>
+      <a class="owner" href={href('scenarios')} data-test="clock-owner" title={`The scenario ${name} has the clock`}>
+        scenario {name}
+      </a>
+      {id !== null && (
+        <button type="button" class="small" onClick={() => void act(post('scenarios/{id}/stop', { params: { id } }))}>
+          Stop scenario
+        </button>
+      )}
+    </>
+  );
+}
+
+function Controls({ clock }: { readonly clock: ClockReply }) {
+  const isPaused = clock.mode === 'paused';
+  const toggle = isPaused ? 'Run' : 'Pause';
+  return (
+    <div class="segments clock-keys">
+      <Rate clock={clock} />
+      <button
+        type="button"
+        aria-label={toggle}
+        title={`${toggle} the clock (space)`}
+        onClick={() => void act(togglePauseCall(isPaused))}
+      >
+        <Icon name={isPaused ? 'run' : 'pause'} />
+      </button>
+      <button
+        type="button"
+        disabled={!isPaused}
+        title={isPaused ? 'Run one tick (.)' : 'One tick while the clock is paused'}
+        onClick={() => void act(stepCall())}
+      >
+        Step
+      </button>
+    </div>
+  );
+}
+
+const maxRate = 3600;
+const presets = [
+  [1, '×1'],
+  [10, '×10'],
+  [60, '×60'],
+  [600, '×600'],
+  [maxRate, 'max'],
+] as const;
+
+/** Share of the rate that may be missing before the rate reached is shown. */
+const reachedShare = 0.95;
+
+const rateText = (rate: number) => `×${Number(rate.toFixed(1))}`;
+
+/** `×60, reaches ×41` */
+function rateWords({ mode, rate, rate_effective: reached }: ClockReply): string {
+  if (mode === 'wall_clock') return 'real time';
+  const isSlow = mode === 'accelerated' && reached < rate * reachedShare;
+  return isSlow ? `${rateText(rate)}, reaches ×${fixed(reached, 0)}` : rateText(rate);
+}
+
+function Rate({ clock }: { readonly clock: ClockReply }) {
+  const [typed, setTyped] = useState('');
+  const isPaused = clock.mode === 'paused';
+  const set = (rate: number) =>
+    act(post('controls/time', { body: { mode: isPaused ? 'paused' : 'accelerated', rate } }));
+  return (
+    <Menu
+      label={`Rate of the clock: ${rateWords(clock)}`}
+      title="Simulated seconds per real second"
+      face={rateWords(clock)}
+    >
+      {(close) => (
+        <div class="stack">
+          <Segments
+            label="Rate"
+            options={presets}
+            value={clock.mode === 'wall_clock' ? null : clock.rate}
+            onChoice={(rate) => void set(rate).then(close)}
+          />
+          <form
+            class="row"
+            onSubmit={(event) => {
+              event.preventDefault();
+              void set(Number(typed)).then(close);
+            }}
+          >
+            <input
+              inputMode="decimal"
+              aria-label="Other rate"
+              placeholder={`0.01 to ${maxRate}`}
+              value={typed}
+              onInput={(event) => setTyped(event.currentTarget.value)}
+            />
+            <button disabled={!(Number(typed) > 0)}>Set rate</button>
+          </form>
+          <button
+            type="button"
+            onClick={() => void act(post('controls/time', { body: { mode: 'wall_clock' } })).then(close)}
+          >
+            Real time of day
+          </button>
+          {isPaused && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
+        </div>
+      )}
+    </Menu>
+  );
+}

@@ -1,0 +1,216 @@
+/** Injection of faults, alone or as a profile, and their target. */
+import { useState } from 'preact/hooks';
+import { anyCall, get, post } from '../../../api/call';
+import type { ReplyOf } from '../../../api/call';
+import { useDo, Action } from '../../../kit/action';
+import { FormFrame, submitting } from '../../../kit/form';
+import { Empty, Panel } from '../../../kit/panel';
+import { objectOf, SchemaFields } from '../../../kit/schema-form';
+import type { Schema } from '../../../kit/schema-form';
+import { words } from '../../../look/format';
+import { useLive } from '../../../store/live';
+import { say } from '../../../kit/notice';
+import { param, setParam } from '../../../store/route';
+import { useFaultSchema } from '../../../store/schemas';
+import { Table } from '../../../kit/table';
+import { DeviceSelect, NoSuchDevice } from '../../../kit/choices';
+import { useDevice, useOverview } from '../../../store/site';
+
+/** The target of faults, as in the API: a device index, `all`, or the meter. */
+type FaultTarget = number | 'all' | 'meter';
+
+/** The target of the view; default the device of the address. */
+function useFaultTarget(): FaultTarget {
+  // a removed device remains the target: the daemon refuses the fault
+  const device = useDevice()?.device_index ?? Number(param('device') ?? 0);
+  const on = param('fault-on');
+  return on === 'all' || on === 'meter' ? on : device;
+}
+
+/** Chooses the target of the whole view. */
+export function FaultTargetPicker() {
+  const devices = useOverview()?.devices ?? [];
+  const isMissing = useDevice() === undefined;
+  const target = useFaultTarget();
+  const choose = (value: string) => {
+    const isDevice = /^\d+$/.test(value);
+    setParam('fault-on', isDevice ? null : value);
+    if (isDevice) setParam('device', value);
+  };
+  return (
+    <DeviceSelect
+      label="Faults act on"
+      name="fault-on"
+      devices={devices}
+      value={isMissing && typeof target === 'number' ? '' : String(target)}
+      onChoice={choose}
+      before={isMissing && <NoSuchDevice />}
+      after={
+        <>
+          <option value="all">all devices</option>
+          <option value="meter">meter of the connection point (Modbus only)</option>
+        </>
+      }
+    />
+  );
+}
+
+type Kind = ReplyOf<'faults/kinds'>['kinds'][number];
+
+const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
+
+/** Chooses a kind of the catalogue, and injects a fault of this kind. */
+export function InjectPanel() {
+  const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
+  const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
+  if (!kinds || !kindOfPage) return <Empty>Reading the catalogue of faults.</Empty>;
+  const protocols = [...new Set(kinds.map(({ protocol }) => protocol))];
+  return (
+    <Panel title="Inject a fault">
+      <div class="stack faults-form">
+        <div class="row">
+          <label class="row">
+            <span class="muted">Protocol</span>
+            <select
+              value={kindOfPage.protocol}
+              onChange={(event) => {
+                const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
+                if (firstKind) setParam('fault', idOf(firstKind));
+              }}
+            >
+              {protocols.map((protocol) => (
+                <option key={protocol} value={protocol}>
+                  {protocol}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label class="row">
+            <span class="muted">Kind</span>
+            <select
+              value={kindOfPage.kind}
+              onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
+            >
+              {kinds
+                .filter(({ protocol }) => protocol === kindOfPage.protocol)
+                .map(({ kind }) => (
+                  <option key={kind} value={kind}>
+                    {words(kind)}
+                  </option>
+                ))}
+            </select>
+          </label>
+        </div>
+        <p data-test="fault-description">
+          {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
+        </p>
+        <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
+      </div>
+    </Panel>
+  );
+}
+
+/** Schema of the timing of a fault: all members except its parameters and target. */
+function timingOf(whole: Schema | undefined, { parameters_schema, target_schema }: Kind): Schema {
+  const { properties: parameters = {} } = parameters_schema as Schema;
+  const { properties: targets = {} } = target_schema as Schema;
+  const others = new Set([...Object.keys(parameters), ...Object.keys(targets), 'protocol', 'kind', 'device']);
+  const properties = Object.entries(whole?.properties ?? {}).filter(([name]) => !others.has(name));
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
+function KindForm({ kind }: { readonly kind: Kind }) {
+  const device = useFaultTarget();
+  const { schema: whole, problem: readProblem } = useFaultSchema(kind.protocol, kind.kind);
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const { busy, problem, run } = useDo();
+  const parameters = kind.parameters_schema as Schema;
+  const target = kind.target_schema as Schema;
+  const timing = timingOf(whole, kind);
+  const body = {
+    protocol: kind.protocol,
+    kind: kind.kind,
+    device,
+    ...objectOf(parameters, typed),
+    ...objectOf(target, typed),
+    ...objectOf(timing, typed),
+  };
+  const call = anyCall('POST', 'faults', {}, { inject: [body] });
+  const issueOf = (pointer: string) => problem?.about(`/inject/0${pointer}`) ?? null;
+  const fields = (schema: Schema) => (
+    <SchemaFields
+      schema={schema}
+      typed={typed}
+      onTyped={(pointer, text) => setTyped((before) => ({ ...before, [pointer]: text }))}
+      issueOf={issueOf}
+    />
+  );
+  const send = async () => {
+    if ((await run(call)) !== undefined) say(`${words(kind.kind)} is in force`);
+  };
+  return (
+    <FormFrame onSubmit={submitting(send)} submit="Inject" call={call} busy={busy} problem={problem ?? readProblem}>
+      {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
+      {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
+      {fields(parameters)}
+      {Object.keys(target.properties ?? {}).length > 0 && <h3>Restricted to</h3>}
+      {fields(target)}
+      <details>
+        <summary>When and how often</summary>
+        {fields(timing)}
+      </details>
+    </FormFrame>
+  );
+}
+
+/** Bundled faults of real devices, one click each. */
+export function ProfilesPanel() {
+  const profiles = useLive(get('faults/profiles'), 'once').data?.profiles ?? [];
+  const device = useFaultTarget();
+  const text = param('profile-find') ?? '';
+  const matching = profiles.filter(({ name, title, description }) =>
+    `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
+  );
+  return (
+    <Panel
+      title="Profiles"
+      flush
+      tools={
+        <>
+          <input
+            type="search"
+            placeholder="Filter"
+            aria-label="Filter of profiles"
+            value={text}
+            onInput={(event) => setParam('profile-find', event.currentTarget.value)}
+          />
+        </>
+      }
+    >
+      <div class="scroller" style={{ maxHeight: '420px' }} tabIndex={0} role="region" aria-label="List of profiles">
+        <Table
+          name="Profiles"
+          rows={matching}
+          keyOf={({ name }) => name}
+          empty="No profile matches the filter."
+          columns={[
+            {
+              title: 'Profile',
+              cell: ({ name, title, description }) => (
+                <>
+                  <strong>{title}</strong> <code>{name}</code>
+                  <div class="muted">{description}</div>
+                </>
+              ),
+              value: ({ name }) => name,
+            },
+            {
+              title: 'Inject',
+              cell: ({ name }) => <Action call={post('faults', { body: { profile: name, device } })}>Inject</Action>,
+            },
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}

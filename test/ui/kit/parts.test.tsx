@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { Bar } from '../../../src/ui/kit/bars';
+import { Notice, notice, say } from '../../../src/ui/kit/notice';
+import { Slider } from '../../../src/ui/kit/slider';
+import { Loading, NoValue } from '../../../src/ui/kit/states';
+import { pass } from '../support/clock.ts';
+import { all, leave, one, press, show, textOf } from '../support/page.tsx';
+import { settle } from '../support/settle.ts';
+
+describe('slider', () => {
+  const sent: number[] = [];
+  const draw = (value: number | null) =>
+    show(
+      <Slider
+        name="Power limit"
+        value={value}
+        min={0}
+        max={100}
+        step={1}
+        unit="%"
+        limit={25}
+        presets={[{ title: 'None', value: 100 }]}
+        onSet={(next) => sent.push(next)}
+      />,
+    );
+  const enter = async (text: string) => {
+    const field = one('.number input');
+    field.value = text;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    await settle();
+  };
+
+  beforeEach(() => sent.splice(0));
+  afterEach(leave);
+
+  it('shows the value in force, with its unit for readers, and the limit that wins', async () => {
+    await draw(40);
+    expect(one('[type=range]').value).to.equal('40');
+    expect(one('[type=range]').getAttribute('aria-valuetext')).to.equal('40 %');
+    expect(one('.limit').style.left).to.equal('25%');
+    await draw(null);
+    expect(one('[type=range]').getAttribute('aria-valuetext')).to.equal('no value');
+  });
+
+  it('sends on release, not while it is dragged', async () => {
+    await draw(40);
+    const slider = one('[type=range]');
+    slider.value = '60';
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+    expect([sent, one('.number input').value]).to.deep.equal([[], '60']);
+    slider.dispatchEvent(new Event('change', { bubbles: true }));
+    expect(sent).to.deep.equal([60]);
+  });
+
+  it('sends a typed number within its ends, a preset, and no text', async () => {
+    await draw(40);
+    await enter('55.5');
+    await enter('250');
+    await enter('much');
+    await press('None');
+    expect(sent).to.deep.equal([55.5, 100, 100]);
+  });
+});
+
+describe('bar of parts', () => {
+  afterEach(leave);
+
+  it('has the widths of one scale, and leaves out parts of zero', async () => {
+    const parts = [
+      { name: 'Solar', value: 30, look: 'solar' },
+      { name: 'Wind', value: 0, look: 'wind' },
+      { name: 'Hybrid', value: 10, look: 'hybrid' },
+    ];
+    await show(<Bar label="In" parts={parts} scale={80} text={(value) => `${value} kW`} />);
+    expect(all('.bar i').map(({ style, className }) => [className, style.width])).to.deep.equal([
+      ['solar', '37.5%'],
+      ['hybrid', '12.5%'],
+    ]);
+    expect(one('.bar').getAttribute('aria-label')).to.equal('In: Solar 30 kW, Hybrid 10 kW');
+  });
+});
+
+describe('content that is not there', () => {
+  afterEach(leave);
+
+  it('is a grey block of its size when it is late', async () => {
+    await show(<Loading heights={[120, 40]} />);
+    expect(all('.block')).to.deep.equal([]);
+    expect(all('.loading > div').map(({ style }) => style.height)).to.deep.equal(['120px', '40px']);
+    await pass(500);
+    expect(all('.block')).to.have.lengthOf(2);
+  });
+
+  it('is a dash with the reason', async () => {
+    await show(<NoValue reason="The station has no vehicle" />);
+    expect(textOf()).to.equal('– The station has no vehicle');
+  });
+});
+
+describe('notice with Undo', () => {
+  afterEach(leave);
+
+  it('stays for 10 s, and takes the change back once', async () => {
+    let undone = 0;
+    await show(<Notice />);
+    say('Set to 5', () => (undone += 1));
+    await pass(9000);
+    await press('Undo');
+    expect([undone, notice.value]).to.deep.equal([1, null]);
+    say('Set to 6', () => (undone += 1));
+    await pass(10_000);
+    expect([undone, notice.value]).to.deep.equal([1, null]);
+  });
+});
