@@ -1,5 +1,5 @@
 /** Texts to take elsewhere: identities and PEM, copied or as a file. */
-import { download } from './chart';
+import { download } from './download';
 import { copyText } from './table';
 
 interface CopyProps {

@@ -1,6 +1,5 @@
 /** The views by first part of the address. */
 import type { ComponentType } from 'preact';
-import { ChartsView } from '../views/charts/charts';
 import { DevicesView } from '../views/devices/devices';
 import { FaultsView } from '../views/faults/faults';
 import { GridSupportView } from '../views/grid-support/grid-support';
@@ -13,6 +12,9 @@ import { RegistersView } from '../views/registers/registers';
 import { ScenariosView } from '../views/scenarios/scenarios';
 import { SettingsView } from '../views/settings/settings';
 import { StateView } from '../views/state/state';
+import { lazy } from './lazy';
+
+const ChartsView = lazy(async () => (await import('../views/charts/charts')).ChartsView);
 
 export interface View {
   readonly path: string;

@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { get, Problem, send } from '../../api/call';
 import { Curl } from '../../kit/action';
-import { download, pngOf } from '../../kit/chart';
+import { download } from '../../kit/download';
+import { pngOf } from '../../kit/uplot-chart';
 import { deviceLabel } from '../../kit/choices';
 import { termOf, withUnit } from '../../look/format';
 import { say } from '../../kit/notice';

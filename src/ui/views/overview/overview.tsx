@@ -10,7 +10,7 @@ import { href } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
-import { LiveChart } from '../charts/charts';
+import { LiveChart } from '../charts/live-chart';
 import { useOutcome, WhyLine } from '../grid-support/why';
 import { DeviceList, StateChip } from './device-list';
 import { DeviceDiagram, direction } from './diagram';
