@@ -4,6 +4,7 @@ import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
 import './look/loading.css';
+import './look/api.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
 import { loadRest } from './shell/lazy';

@@ -1,5 +1,6 @@
 /** The page of the dashboard, and that of the CSIP client on its own port. */
 import { useEffect, useState } from 'preact/hooks';
+import { CallDrawer } from '../kit/api-switch';
 import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
 import { outdatedElsewhere } from '../store/live';
@@ -109,6 +110,7 @@ export function Shell() {
         </div>
       </main>
       <Notice />
+      <CallDrawer />
     </div>
   );
 }
@@ -128,6 +130,7 @@ export function CsipPage() {
         <CsipView />
       </main>
       <Notice />
+      <CallDrawer />
     </div>
   );
 }

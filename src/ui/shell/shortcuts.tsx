@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import { post, perform, Problem } from '../api/call';
 import { refresh } from '../store/live';
 import { say } from '../kit/notice';
+import { toggleApiMode } from '../store/api-mode';
 import { go, route } from '../store/route';
 import { views } from './views';
 import { Dialog, Facts } from '../kit/panel';
@@ -32,6 +33,7 @@ export const togglePauseCall = (isPaused: boolean) =>
 export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
 
 const keys: Readonly<Record<string, () => void>> = {
+  a: toggleApiMode,
   '/': () => (searchOpen.value = true),
   '?': () => (helpOpen.value = true),
   ' ': () => void act(togglePauseCall(paused.peek())),
@@ -77,11 +79,11 @@ export function Help() {
           ['/', 'search a device or a point'],
           ['space', 'pause or run the simulated clock'],
           ['.', 'one tick while the clock is paused'],
+          ['a', 'show the calls of the page'],
           ['?', 'this list'],
           ...views.map(({ key, title }) => [`g ${key}`, title] as const),
         ]}
       />
-      <p class="muted">A button "curl" copies the call of the control beside it as a command.</p>
     </Dialog>
   );
 }

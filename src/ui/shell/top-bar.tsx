@@ -6,6 +6,7 @@ import { Chip } from '../kit/panel';
 import type { Tone } from '../kit/panel';
 import { zone, timeOfDay } from '../look/format';
 import { useLive, refresh, useShared } from '../store/live';
+import { apiMode, toggleApiMode } from '../store/api-mode';
 import { href } from '../store/route';
 import { useClock, useClockOwner, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
@@ -133,6 +134,15 @@ export function TopBar() {
         </button>
         <button type="button" class="quiet" title="Keys (?)" onClick={() => (helpOpen.value = true)}>
           Keys
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={apiMode.value}
+          title="Show the calls of this page (a)"
+          onClick={toggleApiMode}
+        >
+          API
         </button>
         <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
           {theme.value === 'dark' ? 'Light' : 'Dark'}

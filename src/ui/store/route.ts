@@ -41,12 +41,12 @@ function hashOf(path: readonly string[], query: URLSearchParams): string {
 }
 
 /** Settings that are kept from view to view. */
-const shared = ['device'];
+const shared = ['device', 'api'];
 
 /**
  * Address of a view, for links.
  * @param path such as `grid-support/volt-var`
- * @param settings null removes a setting; `device` is kept unless it is among them
+ * @param settings null removes a setting; `device` and `api` are kept unless they are among them
  */
 export function href(path: string, settings: Readonly<Record<string, string | number | null>> = {}): string {
   const query = new URLSearchParams();

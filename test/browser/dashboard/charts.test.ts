@@ -187,7 +187,7 @@ describe('dashboard: charts', () => {
   });
 
   it('exports what the API has as CSV, and the charts as a picture', async () => {
-    const { page } = await dashboard.open('#/charts?device=0');
+    const { page } = await dashboard.open('#/charts?device=0&api=1');
     await holds(page, 0, 0);
     const [csv] = await Promise.all([
       page.waitForEvent('download'),

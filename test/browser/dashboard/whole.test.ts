@@ -31,6 +31,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['settings?settings-part=certificates&certificate=device0'],
   ['settings?settings-part=file'],
   ['state', 'k'],
+  ['inputs?api=1'],
+  ['devices?device=1&api=1'],
   ['logs', 'l'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
   ...site.slice(1).map((_type, index) => [`devices?device=${index + 1}`] as const),

@@ -39,6 +39,12 @@ export async function address(hash: string): Promise<void> {
   await settle();
 }
 
+/** Switches the API switch on, which shows the call of each control. */
+export function showCalls(): Promise<void> {
+  const { hash } = location;
+  return address(`${hash === '' ? '#/' : hash}${hash.includes('?') ? '&' : '?'}api=1`);
+}
+
 /** @throws Error unless the page has it */
 export function one(selector: string): HTMLInputElement {
   const [element] = all(selector);
