@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { filesOfPage } from '../test/support/page-files.ts';
 import { startSimulator } from '../test/support/process.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -40,11 +41,9 @@ async function install(folder: string): Promise<string> {
   return project;
 }
 
-/** Paths that the installed program answers, with the media types: pages, what they load, and what is loaded late. */
+/** Paths that the installed program answers, with the media types: pages, and what is loaded late. */
 const served: Readonly<Record<string, string>> = {
   '/': 'text/html',
-  '/app.js': 'text/javascript',
-  '/app.css': 'text/css',
   '/openapi.json': 'application/json',
   '/docs/': 'text/html',
   '/docs/swagger-ui-init.js': 'application/javascript',
@@ -54,8 +53,13 @@ const served: Readonly<Record<string, string>> = {
   '/api/sim/evse/profiles': 'application/json',
 };
 
+const mediaTypeOf = (path: string) => (path.endsWith('.css') ? 'text/css' : 'text/javascript');
+
 async function checkServed(port: number): Promise<void> {
-  for (const [path, type] of Object.entries(served)) {
+  const text = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
+  const assets = [...(await filesOfPage(text))].map((path) => [path, mediaTypeOf(path)] as const);
+  expectEqual('style sheets of the dashboard', assets.filter(([, type]) => type === 'text/css').length, 1);
+  for (const [path, type] of [...Object.entries(served), ...assets]) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`);
     const length = (await answer.arrayBuffer()).byteLength;
     const got = answer.headers.get('content-type')?.split(';')[0];

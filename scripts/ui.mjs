@@ -1,4 +1,4 @@
-/** Builds the dashboard into a folder: one script, one style sheet and its pages. */
+/** Builds the dashboard into a folder: its pages, and their scripts and style sheet in `assets/`. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { build } from 'vite';

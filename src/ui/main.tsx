@@ -3,8 +3,11 @@ import './look/base.css';
 import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
+import './look/loading.css';
+import './look/api.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
+import { loadRest } from './shell/lazy';
 import { applyTheme } from './shell/theme';
 import { followDaemon } from './store/site';
 import { startLive } from './store/live';
@@ -20,4 +23,5 @@ if (!isCsipPage) {
   followDaemon();
 }
 startLive(!isCsipPage);
+if (!isCsipPage) loadRest();
 render(isCsipPage ? <CsipPage /> : <Shell />, root);

@@ -1,5 +1,6 @@
 /**
- * Builds the dashboard: one script and one style sheet with fixed names, loaded by `index.html`.
+ * Builds the dashboard: `index.html`, and in `assets/` one style sheet and the scripts, whose names contain the hash of
+ * their content. Dynamic imports divide the scripts.
  * `npx vite --config src/ui/vite.config.mjs` serves it with changes at once, in front of a daemon on port 8111.
  */
 import { fileURLToPath } from 'node:url';
@@ -23,9 +24,9 @@ export default {
     cssCodeSplit: false,
     rollupOptions: {
       output: {
-        entryFileNames: 'app.js',
-        assetFileNames: 'app[extname]',
-        codeSplitting: false,
+        entryFileNames: 'assets/app-[hash].js',
+        chunkFileNames: 'assets/[name]-[hash].js',
+        assetFileNames: 'assets/app-[hash][extname]',
       },
     },
   },

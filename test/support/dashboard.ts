@@ -6,7 +6,7 @@ import { findChromium, launch, watch } from './browser.ts';
 import type { Watch } from './browser.ts';
 import { startApp } from './running-app.ts';
 
-const built = new URL('../../dist/ui/app.js', import.meta.url);
+const built = new URL('../../dist/ui/index.html', import.meta.url);
 
 export interface Shown {
   readonly page: Page;

@@ -2,11 +2,14 @@ import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import type SwaggerUi from 'swagger-ui-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
-import { lazily } from '../../core/lazy.ts';
+import { lazily, memo } from '../../core/lazy.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { refuseMethod } from '../http/dispatch.ts';
 import { requestId, sendBytes } from '../http/reply.ts';
+import { css, mountAssets, script } from './assets.ts';
+import { readBuilt, sourcePage } from './built-files.ts';
 import type { OpenApiDocument } from './openapi.ts';
+import { readUi } from './ui-files.ts';
 
 /** The only image that the bundle would fetch from a foreign host. */
 const outsideImage = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
@@ -35,8 +38,6 @@ const docsHeaders = pageHeaders(`${basePolicy}; ${docsStyle}`);
 const redocHeaders = pageHeaders(`${basePolicy}; ${docsStyle}; worker-src 'self' blob:`);
 
 const html = 'text/html; charset=utf-8';
-const script = 'text/javascript; charset=utf-8';
-const css = 'text/css; charset=utf-8';
 const png = 'image/png';
 
 /**
@@ -51,22 +52,8 @@ export const swaggerAssets: Readonly<Record<string, string>> = {
   'favicon-32x32.png': png,
 };
 
-function page(name: string): Buffer {
-  return readFileSync(new URL(`./pages/${name}`, import.meta.url));
-}
-
 const require = createRequire(import.meta.url);
 const { resolve } = require;
-
-/** A file of the build; when running from sources, the result of `fromSources`. */
-async function readBuilt(path: string, fromSources: () => Buffer | Promise<Buffer>): Promise<Buffer> {
-  try {
-    return readFileSync(new URL(path, import.meta.url));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fromSources();
-    throw error;
-  }
-}
 
 const redocBundle = () =>
   readBuilt('./pages/redoc.standalone.js', () =>
@@ -96,33 +83,25 @@ function swaggerFile(name: string, type: string): File {
   return file(type, read, docsHeaders);
 }
 
-/** A file of the dashboard. From sources: the file built in the checkout, or a page that asks to build it. */
-function uiFile(type: string, name: string): File {
-  const fromCheckout = () => {
-    try {
-      return readFileSync(new URL(`../../../dist/ui/${name}`, import.meta.url));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      return page('index.html');
-    }
-  };
-  return file(type, () => readBuilt(`./ui/${name}`, fromCheckout), plainHeaders);
+/**
+ * The whole dashboard, read at the first request for a part of it: a later build in the same folder has other names, and
+ * pages would not find their scripts.
+ */
+const ui = memo(() => readUi(['./ui/', '../../../dist/ui/'].map((path) => new URL(path, import.meta.url))));
+
+/** A page of the dashboard; without a build a page that asks for one. */
+function uiPage(name: string): File {
+  return file(html, () => ui().pages.get(name) ?? sourcePage('index.html'), plainHeaders);
 }
 
-const uiParts: Readonly<Record<string, File>> = {
-  '/app.js': uiFile(script, 'app.js'),
-  '/app.css': uiFile(css, 'app.css'),
-};
-
 const files: Readonly<Record<string, File>> = {
-  '/': uiFile(html, 'index.html'),
-  '/index.html': uiFile(html, 'index.html'),
-  ...uiParts,
-  '/pages.css': file(css, () => page('pages.css'), plainHeaders),
-  '/redoc': file(html, () => page('redoc.html'), redocHeaders),
+  '/': uiPage('index.html'),
+  '/index.html': uiPage('index.html'),
+  '/pages.css': file(css, () => sourcePage('pages.css'), plainHeaders),
+  '/redoc': file(html, () => sourcePage('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
-  '/docs/derbench.js': file(script, () => page('docs.js'), docsHeaders),
-  '/docs/derbench.css': file(css, () => page('docs.css'), docsHeaders),
+  '/docs/derbench.js': file(script, () => sourcePage('docs.js'), docsHeaders),
+  '/docs/derbench.css': file(css, () => sourcePage('docs.css'), docsHeaders),
   ...swaggerFiles(),
 };
 
@@ -209,19 +188,20 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
     ),
   };
   mountFiles(app, table);
+  mountAssets(app, () => ui().assets, plainHeaders);
   mountSwagger(app);
 }
 
 const csipFiles: Readonly<Record<string, File>> = {
-  '/': uiFile(html, 'csip.html'),
-  '/index.html': uiFile(html, 'csip.html'),
-  ...uiParts,
+  '/': uiPage('csip.html'),
+  '/index.html': uiPage('csip.html'),
   '/favicon.png': swaggerFile('favicon-32x32.png', png),
 };
 
 /** The management page of the client of IEEE 2030.5, at a separate address. */
 export function mountCsipPage(app: Application): void {
   mountFiles(app, csipFiles);
+  mountAssets(app, () => ui().assets, plainHeaders);
 }
 
 function mountFiles(app: Application, table: Readonly<Record<string, File>>): void {

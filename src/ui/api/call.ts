@@ -1,6 +1,7 @@
-/** Calls of the REST interface as values: a control can show its call as a curl command before it makes the call. */
+/** Calls of the REST interface as values: a control can show its call before it makes it. */
 import type { paths } from './openapi';
 import { signal } from '@preact/signals';
+import { noteMade } from './made-calls';
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 
@@ -86,19 +87,6 @@ export function anyCall(method: Call['method'], path: string, query: object = {}
   return body === undefined ? call : { ...call, body };
 }
 
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-/** The call as a shell command. */
-export function curlOf({ method, address, body }: Call, origin = location.origin): string {
-  const parts = ['curl', '-s'];
-  if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push('-X', method);
-  if (body !== undefined)
-    parts.push('-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(body)));
-  return [...parts, quoted(`${origin}${address}`)].join(' ');
-}
-
 /** Wall time at which the first call since the last answered one failed, ms. null: none has failed since. */
 export const unreachableSinceMs = signal<number | null>(null);
 
@@ -166,11 +154,14 @@ export async function send(call: Call): Promise<Response> {
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutOf(call)), cache: 'no-store' };
   if (body !== undefined) init.body = JSON.stringify(body);
+  const startMs = performance.now();
   try {
     const answer = await fetch(address, init);
     unreachableSinceMs.value = null;
+    noteMade(call, answer.status, performance.now() - startMs);
     return answer;
   } catch {
+    noteMade(call, null, performance.now() - startMs);
     unreachableSinceMs.value ??= Date.now();
     throw new Problem(0, 'unreachable', 'The daemon does not answer.');
   }

@@ -1,11 +1,11 @@
-/** Controls that make a call: each shows it as a curl command, and the daemon's reason for a refusal. */
+/** Controls that make a call: each shows the daemon's reason for a refusal, and its call while the API switch is on. */
 import type { ComponentChildren } from 'preact';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
-import { curlOf, perform, Problem } from '../api/call';
+import { perform, Problem } from '../api/call';
 import type { Call } from '../api/call';
 import { refresh } from '../store/live';
-import { say } from './notice';
+import { CallLine } from './api-switch';
 
 /** Progress and outcome of the latest call. */
 interface Doing<R> {
@@ -43,31 +43,6 @@ export function useDo<R = unknown>(): Doing<R> {
     }
   };
   return { busy, problem, run, forget: () => setProblem(null) };
-}
-
-/** Copies the call as a shell command. */
-export function Curl({ call }: { readonly call: Call }) {
-  const text = curlOf(call);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      say('Copied as curl');
-    } catch {
-      // browsers restrict the clipboard to secure origins: at others the command is shown, and can be selected
-      say(text);
-    }
-  };
-  return (
-    <button
-      type="button"
-      class="quiet curl"
-      title={text}
-      aria-label={`Copy as curl: ${call.method} ${call.address}`}
-      onClick={() => void copy()}
-    >
-      curl
-    </button>
-  );
 }
 
 interface ActionProps {
@@ -120,13 +95,13 @@ export function Action({
       >
         {children}
       </button>
-      {curl && <Curl call={call} />}
       {done > 0 && (
         <span key={done} class="good done" role="status">
           done
         </span>
       )}
       <Refused problem={problem} />
+      {curl && <CallLine call={call} />}
     </span>
   );
 }

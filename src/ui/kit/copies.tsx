@@ -1,6 +1,30 @@
 /** Texts to take elsewhere: identities and PEM, copied or as a file. */
-import { download } from './chart';
-import { copyText } from './table';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { download } from './download';
+import { say } from './notice';
+
+/** Copies a text and says so. @param orElse called where the browser does not allow it: on pages of other hosts without TLS */
+export async function copyOr(text: string, message: string, orElse: () => void): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(message);
+  } catch {
+    orElse();
+  }
+}
+
+/** A text for the copy key of the browser: it is selected when it appears. */
+export function SelectedText({ text }: { readonly text: string }) {
+  const box = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (box.current !== null) getSelection()?.selectAllChildren(box.current);
+  }, [text]);
+  return (
+    <code ref={box} class="selected-text">
+      {text}
+    </code>
+  );
+}
 
 interface CopyProps {
   readonly text: string;
@@ -9,10 +33,14 @@ interface CopyProps {
 }
 
 export function CopyButton({ text, name }: CopyProps) {
+  const [isSelected, setSelected] = useState(false);
   return (
-    <button type="button" onClick={() => void copyText(text, name)}>
-      Copy <span class="visually-hidden">{name}</span>
-    </button>
+    <>
+      <button type="button" onClick={() => void copyOr(text, `${name} copied`, () => setSelected(true))}>
+        Copy <span class="visually-hidden">{name}</span>
+      </button>
+      {isSelected && <SelectedText text={text} />}
+    </>
   );
 }
 

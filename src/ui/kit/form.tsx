@@ -6,7 +6,8 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call, Problem } from '../api/call';
 import { say } from './notice';
-import { Curl, Refused, useDo } from './action';
+import { Refused, useDo } from './action';
+import { CallLine } from './api-switch';
 
 export type Value = string | number | boolean | null;
 /** Values by name; an empty field is absent. */
@@ -17,7 +18,7 @@ interface FieldBase {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** masked while typed (unless it has several lines), and not shown in the curl command */
+  /** masked while typed (unless it has several lines), and not in the call that is shown */
   readonly secret?: boolean;
 }
 
@@ -47,7 +48,7 @@ export type Field =
 
 interface FormProps {
   readonly fields: readonly Field[];
-  /** builds the call from the values, for sending and for the curl command */
+  /** builds the call from the values, for sending and for the API switch */
   readonly call: (values: Values) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
@@ -82,7 +83,7 @@ export function typedSince<T>(typed: Readonly<Record<string, T>>, sent: Readonly
   return Object.fromEntries(Object.entries(typed).filter(([name, text]) => text !== sent[name]));
 }
 
-/** The values for the curl command without secrets, which would appear in the button's title and the clipboard. */
+/** The values without secrets, for the call that is shown and copied. */
 function withoutSecrets(fields: readonly Field[], values: Values): Values {
   const secrets = fields.filter(({ name, secret }) => secret === true && name in values);
   return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
@@ -109,7 +110,7 @@ export function submitting(send: () => unknown): (event: FormEvent) => void {
 interface FormFrameProps {
   readonly onSubmit: ReturnType<typeof submitting>;
   readonly submit: string;
-  /** call for the curl command */
+  /** call that is shown */
   readonly call: Call;
   readonly busy: boolean;
   readonly problem: Problem | null;
@@ -122,7 +123,7 @@ interface FormFrameProps {
   readonly children: ComponentChildren;
 }
 
-/** The common frame of all forms: button, curl command, outcome and refusal. */
+/** The common frame of all forms: button, outcome, refusal and call. */
 export function FormFrame({
   onSubmit,
   submit,
@@ -142,7 +143,6 @@ export function FormFrame({
         <button class="primary" disabled={busy || disabled || unable !== null} title={unable ?? undefined}>
           {submit}
         </button>
-        <Curl call={call} />
         {done && problem === null && (
           <span class="good flash" role="status">
             done
@@ -152,6 +152,7 @@ export function FormFrame({
         {unable !== null && <small class="muted">{unable}</small>}
       </div>
       <Refused problem={problem} />
+      <CallLine call={call} />
     </form>
   );
 }

@@ -4,6 +4,7 @@ import { useId, useEffect, useRef } from 'preact/hooks';
 import { unreachableSinceMs } from '../api/call';
 import { useOutdated } from '../store/live';
 import type { Outdated } from '../store/live';
+import { apiMode } from '../store/api-mode';
 import { link } from '../store/stream';
 import { wallTime } from '../look/format';
 
@@ -20,7 +21,7 @@ interface PanelProps {
 /** A titled part of a view. While its content cannot be read, the panel is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
   const id = useId();
-  const { outdated, inside, Context } = useOutdated();
+  const { outdated, addresses, inside, Context } = useOutdated();
   const look = `panel${wide ? ' wide' : ''}${outdated.length > 0 ? ' outdated' : ''}`;
   return (
     <section class={look} aria-labelledby={id}>
@@ -30,10 +31,17 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
           {tools}
         </header>
         <NotRead outdated={outdated} />
-        <div class={`body${flush ? ' flush' : ''}`}>{children}</div>
+        <div class={`body${flush ? ' flush' : ''}`} title={sourcesOf(addresses)}>
+          {children}
+        </div>
       </Context.Provider>
     </section>
   );
+}
+
+/** The calls that the figures of a panel come from, while the API switch is on. */
+function sourcesOf(addresses: readonly string[]): string | undefined {
+  return apiMode.value && addresses.length > 0 ? addresses.map((address) => `GET ${address}`).join('\n') : undefined;
 }
 
 /** Age of outdated answers, and the daemon's reason. The banner of the page reports a lost connection instead. */

@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { get, perform, post, Problem } from '../api/call';
 import { timeOfDay } from '../look/format';
 import { refresh, useShared } from '../store/live';
-import { Curl, Refused, useDo } from './action';
+import { Refused, useDo } from './action';
+import { CallLine } from './api-switch';
 import { say } from './notice';
 
 const clockCall = get('controls/time');
@@ -45,7 +46,7 @@ export function RunUntil({ simTime, clockTime }: { readonly simTime: string; rea
       <button type="button" disabled={call === null || busy} onClick={() => void start()}>
         Run until
       </button>
-      {call && <Curl call={call} />}
+      {call && <CallLine call={call} />}
       <Refused problem={problem} />
     </span>
   );

@@ -164,7 +164,7 @@ export function changesOf(settings: readonly Setting[], inputs: Inputs): Setting
   return changes;
 }
 
-/** The changes for the curl command, which would show secrets. */
+/** The changes for the call that is shown, without secrets. */
 export function withoutSecretValues(settings: readonly Setting[], changes: SettingChanges): SettingChanges {
   const secrets = settings.filter(({ key, secret }) => secret && typeof changes[key] === 'string');
   return { ...changes, ...Object.fromEntries(secrets.map(({ key }) => [key, '...'])) };

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dash } from '../look/format';
+import { copyOr } from './copies';
 import { say } from './notice';
 
 export interface Column<T> {
@@ -64,13 +65,8 @@ function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
 }
 
 /** Copies a text, or reports that the browser does not allow it. */
-export async function copyText(text: string, what: string): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text);
-    say(`${what} copied`);
-  } catch {
-    say('The browser allows copying on https and localhost pages only.');
-  }
+export function copyText(text: string, what: string): Promise<void> {
+  return copyOr(text, `${what} copied`, () => say('The browser allows copying on https and localhost pages only.'));
 }
 
 export function Table<T>({

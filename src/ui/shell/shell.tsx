@@ -1,14 +1,15 @@
 /** The page of the dashboard, and that of the CSIP client on its own port. */
 import { useEffect, useState } from 'preact/hooks';
+import { CallDrawer } from '../kit/api-switch';
 import { Notice } from '../kit/notice';
 import { href, route, param } from '../store/route';
+import { lazy } from './lazy';
 import { SideBar } from './side-bar';
 import { outdatedElsewhere } from '../store/live';
 import { link, retryNow, staleSinceMs } from '../store/stream';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
-import { CsipView } from '../views/protocols/csip/csip';
 import { setTheme, theme } from './theme';
 import { unreachableSinceMs } from '../api/call';
 import { NotRead } from '../kit/panel';
@@ -80,6 +81,7 @@ function MissingDevice() {
 }
 
 const [home] = views;
+const CsipView = lazy(async () => (await import('../views/protocols/csip/csip')).CsipView);
 
 /** Top bar, list of views, and the current view. */
 export function Shell() {
@@ -115,6 +117,7 @@ export function Shell() {
         </div>
       </main>
       <Notice />
+      <CallDrawer />
     </div>
   );
 }
@@ -134,6 +137,7 @@ export function CsipPage() {
         <CsipView />
       </main>
       <Notice />
+      <CallDrawer />
     </div>
   );
 }

@@ -1,18 +1,20 @@
 /** The views by first part of the address: eight entries, and those in the menu of the name. */
 import type { ComponentType } from 'preact';
 import type { IconName } from '../kit/icons';
-import Charts from '../views/charts/charts';
-import Compare from '../views/compare/compare';
-import { ViolationCount } from '../views/compare/report-cards/peers';
+import { ViolationCount } from '../views/compare/report-cards/violation-count';
 import Devices from '../views/devices/devices';
-import Events from '../views/events/events';
-import Inputs from '../views/inputs/inputs';
 import Overview from '../views/overview/overview';
-import Protocols from '../views/protocols/protocols';
-import Scenarios from '../views/scenarios/scenarios';
-import Settings from '../views/settings/settings';
-import Simulator from '../views/simulator/simulator';
-import State from '../views/state/state';
+import { lazy } from './lazy';
+
+const Inputs = lazy(async () => (await import('../views/inputs/inputs')).default);
+const Events = lazy(async () => (await import('../views/events/events')).default);
+const Charts = lazy(async () => (await import('../views/charts/charts')).default);
+const Protocols = lazy(async () => (await import('../views/protocols/protocols')).default);
+const Compare = lazy(async () => (await import('../views/compare/compare')).default);
+const Scenarios = lazy(async () => (await import('../views/scenarios/scenarios')).default);
+const Settings = lazy(async () => (await import('../views/settings/settings')).default);
+const State = lazy(async () => (await import('../views/state/state')).default);
+const Simulator = lazy(async () => (await import('../views/simulator/simulator')).default);
 
 export interface View {
   readonly path: string;

@@ -245,15 +245,18 @@ function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; re
   return { answer: reader?.answer.value ?? nothing, reader };
 }
 
-/** Outdated answers of a panel: used by its parts, or by components around it. `Context` must surround the parts. */
+/** Answers of a panel: used by its parts, or by components around it. `Context` must surround the parts. */
 export function useOutdated(): {
   readonly outdated: readonly Outdated[];
+  /** addresses of all answers */
+  readonly addresses: readonly string[];
   readonly inside: Inside;
   readonly Context: typeof PanelContext;
 } {
   const [inside] = useState<Inside>(() => signal([]));
   const above = [...usedAbove()].filter((answer) => answer instanceof Reader);
-  const old = [...new Set([...above, ...inside.value])].filter(({ outdated }) => outdated.value !== null);
+  const all = [...new Set([...above, ...inside.value])];
+  const old = all.filter(({ outdated }) => outdated.value !== null);
   const key = old.map(({ address }) => address).join(' ');
   useEffect(() => {
     for (const { marks } of old) marks.value += 1;
@@ -261,7 +264,12 @@ export function useOutdated(): {
       for (const { marks } of old) marks.value -= 1;
     };
   }, [key]);
-  return { outdated: old.flatMap(({ outdated }) => outdated.value ?? []), inside, Context: PanelContext };
+  return {
+    outdated: old.flatMap(({ outdated }) => outdated.value ?? []),
+    addresses: all.map(({ address }) => address),
+    inside,
+    Context: PanelContext,
+  };
 }
 
 /** Outdated answers in no panel, such as the clock. */

@@ -23,12 +23,10 @@ describe('page of the client of IEEE 2030.5, at its own address', () => {
   });
   afterEach(() => api.stop());
 
-  it('serves its files, without a script in the page', async () => {
+  it('serves its page, which has no script of its own', async () => {
     expect(page).to.not.be.oneOf([0, port]);
     const types = {
       '/': 'text/html',
-      '/app.js': 'text/javascript',
-      '/app.css': 'text/css',
       '/favicon.png': 'image/png',
     };
     for (const [path, type] of Object.entries(types)) {
@@ -39,10 +37,11 @@ describe('page of the client of IEEE 2030.5, at its own address', () => {
       if (type === 'text/html') {
         // without a build a page without a script asks for one
         const scripts = [...text.matchAll(/<script[^>]*>/g)].map(([tag]) => tag);
-        for (const tag of scripts) expect(tag).to.match(/ src="\/app\.js"/);
+        for (const tag of scripts) expect(tag).to.match(/ src="\/assets\/app-[\w-]+\.js"/);
       }
     }
     expect((await ask(page, '/csip.js')).status).to.equal(404);
+    expect((await ask(page, '/assets/app.js')).json.code).to.equal('not-found');
     expect((await ask(page, '/docs/')).status).to.equal(404);
     expect((await ask(page, '/', { method: 'POST', body: {} })).status).to.equal(405);
   });

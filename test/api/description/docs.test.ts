@@ -76,9 +76,10 @@ describe('documentation pages', () => {
     }
   });
 
-  it('have the landing page at its file name too', async () => {
+  it('have the landing page at its file name too, and no browser keeps it', async () => {
     const [root, named] = [await ask(port, '/'), await ask(port, '/index.html')];
     expect([named.status, named.text]).to.deep.equal([200, root.text]);
+    for (const { headers } of [root, named]) expect(headers['cache-control']).to.equal('no-store');
   });
 
   it('have no inline script and name no other host', async () => {
@@ -86,7 +87,7 @@ describe('documentation pages', () => {
       const { status, text } = await ask(port, path);
       expect(status).to.equal(200);
       for (const script of text.match(/<script[^>]*>[^<]*/g) ?? [])
-        expect(script).to.match(/^<script (type="module" crossorigin )?src=["']\.?\/[a-z.-]+\.js["']>\s*$/);
+        expect(script).to.match(/^<script (type="module" crossorigin )?src=["']\.?\/(assets\/)?[\w.-]+\.js["']>\s*$/);
       expect(text.replaceAll(/"http:\/\/www\.w3\.org\/[^"]*"/g, '')).not.to.match(/https?:\/\//);
     }
   });
@@ -106,8 +107,14 @@ describe('documentation pages', () => {
       '/index.html%00',
       '/.git/config',
       '/docs/%5c..%5cpackage.json',
-    ])
-      expect((await ask(port, path)).status, path).to.equal(404);
+      '/assets/',
+      '/assets/app.js',
+      '/assets/..%2findex.html',
+      '/app.js',
+    ]) {
+      const { status: refused, json } = await ask(port, path);
+      expect([refused, json.code], path).to.deep.equal([404, 'not-found']);
+    }
   });
 
   it('serve the redoc bundle without its outside image', async () => {

@@ -187,7 +187,7 @@ describe('dashboard: charts', () => {
   });
 
   it('exports what the API has as CSV, and the charts as a picture', async () => {
-    const { page } = await dashboard.open('#/charts?device=0');
+    const { page } = await dashboard.open('#/charts?device=0&api=1');
     await holds(page, 0, 0);
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
@@ -274,6 +274,20 @@ describe('dashboard: charts', () => {
       .filter({ hasText: `available ${injectKw.toFixed(2)}\u00a0kW out` })
       .waitFor();
     expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('is loaded when it is first shown; a page that is older than the daemon asks to load it again', async () => {
+    const { page, seen } = await dashboard.open('#/logs');
+    const loads = (name: string) => seen.requests.filter((url) => url.includes(`/assets/${name}-`)).length;
+    expect(loads('charts')).to.equal(0);
+    await page.route('**/assets/charts-*.js', (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
+    await page.getByRole('alert').filter({ hasText: 'derbench was updated.' }).waitFor();
+    await page.unrouteAll();
+    await page.getByRole('button', { name: 'Reload' }).click();
+    await row(page, 0).waitFor();
+    expect(loads('uplot-chart')).to.be.greaterThan(0);
     await page.close();
   });
 

@@ -236,7 +236,7 @@ describe('dashboard: stored sets of grid support', () => {
       ],
       response_time_s: 3,
     });
-    const page = await show('#/devices/1/grid-support/changes');
+    const page = await show('#/devices/1/grid-support/changes?api=1');
     await page.getByRole('button', { name: 'Put set 1 back' }).first().waitFor();
     const before = (await dashboard.get('registers/changes?device=1')).changes;
     expect(before.length).to.be.above(8);

@@ -82,14 +82,27 @@ describe('dashboard: the frame of all views', () => {
     await page.close();
   });
 
-  it('copies the call of a control as a command that works', async () => {
-    const { page } = await dashboard.open('#/devices/0/details');
-    const curl = await page
-      .getByRole('button', { name: /^Copy as curl: POST .*controls\/local/ })
-      .getAttribute('title');
-    expect(curl).to.equal(
-      `curl -s -H 'Content-Type: application/json' -d '{"local":true}' '${dashboard.origin}/api/sim/controls/local?device=0'`,
-    );
+  it('shows the calls of its controls while the API switch is on, and copies them', async () => {
+    const { page, seen } = await dashboard.open('#/inputs/grid');
+    await page.getByRole('heading', { name: 'Grid', exact: true }).waitFor();
+    expect(await page.locator('.call, .calls').count()).to.equal(0);
+    await page.keyboard.press('a');
+    const line = page.getByRole('button', { name: /^Copy as curl: POST .*controls\/grid/ }).first();
+    const curl = await line.getAttribute('title');
+    expect(curl)
+      .to.match(/^curl -s .* '{.*}' 'http:.*\/api\/sim\/controls\/grid/)
+      .and.to.include(dashboard.origin);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await line.click();
+    await page.getByText('Copied as curl').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(curl);
+    expect(page.url()).to.match(/#\/inputs\/grid\?api=1$/);
+    await page.getByText('Calls of this page').click();
+    await page.locator('.calls li').filter({ hasText: 'GET /api/sim/controls/grid' }).first().waitFor();
+    await page.keyboard.press('a');
+    await page.locator('.calls').waitFor({ state: 'detached' });
+    expect(await page.locator('.call').count()).to.equal(0);
+    expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
 });

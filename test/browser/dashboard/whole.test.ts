@@ -33,6 +33,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['settings?settings-part=file'],
   ['state'],
   ['simulator'],
+  ['inputs?api=1'],
+  ['devices/1?api=1'],
   ...['modbus', 'csip', 'ocpp', 'dnp3', 'sunspec-client'].map((tab) => [`protocols/${tab}`] as const),
   ...site.map((_type, index) => [`devices/${index}/picture`] as const),
 ];

@@ -6,7 +6,7 @@ import { Parts } from '../../../src/ui/kit/choices';
 import { useLive } from '../../../src/ui/store/live';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
-import { address, all, button, leave, one, press, show, textOf } from '../support/page.tsx';
+import { address, all, button, leave, one, press, show, showCalls, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 
 describe('button that makes a call', () => {
@@ -96,15 +96,18 @@ describe('button that makes a call', () => {
     expect(button('Step').title).to.equal('a scenario has the clock');
   });
 
-  it('has its call as curl unless that stands elsewhere', async () => {
+  it('shows its call while the API switch is on, unless that stands elsewhere', async () => {
+    await address('#/logs');
     await show(<Action call={step}>Step</Action>);
-    expect(one('.curl').getAttribute('aria-label')).to.equal('Copy as curl: POST /api/sim/controls/time/step');
+    expect(all('.call, .call-line')).to.deep.equal([]);
+    await showCalls();
+    expect(textOf('.call-line code')).to.equal('POST /api/sim/controls/time/step {"ticks":1}');
     await show(
       <Action call={step} curl={false} pressed>
         Step
       </Action>,
     );
-    expect(all('.curl')).to.deep.equal([]);
+    expect(all('.call')).to.deep.equal([]);
     expect(button('Step').getAttribute('aria-pressed')).to.equal('true');
   });
 });

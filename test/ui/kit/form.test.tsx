@@ -3,10 +3,9 @@ import { render } from 'preact';
 import { anyCall } from '../../../src/ui/api/call';
 import { Form } from '../../../src/ui/kit/form';
 import type { Field } from '../../../src/ui/kit/form';
-import { notice } from '../../../src/ui/kit/notice';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
-import { all, button, leave, one, press, show, textOf, tick, type } from '../support/page.tsx';
+import { all, button, leave, one, press, show, showCalls, textOf, tick, type } from '../support/page.tsx';
 import { callOf } from '../support/shown.ts';
 
 const fields: readonly Field[] = [
@@ -24,7 +23,7 @@ const form = (options: Options = {}) => (
   <Form fields={fields} {...options} submit="Send" call={(values) => anyCall('POST', 'commands', {}, values)} />
 );
 
-const shownBody = () => callOf(one('.curl').getAttribute('title') ?? '').body;
+const shownBody = () => callOf(one('.call-line').getAttribute('title') ?? '').body;
 
 describe('form', () => {
   let daemon: Daemon;
@@ -32,6 +31,7 @@ describe('form', () => {
 
   beforeEach(() => {
     daemon = new Daemon().on('POST commands', () => ({}));
+    return showCalls();
   });
 
   afterEach(async () => {
@@ -60,7 +60,7 @@ describe('form', () => {
     });
   });
 
-  it('shows the call as curl while it is typed', async () => {
+  it('shows the call while it is typed', async () => {
     await show(form());
     expect(shownBody()).to.deep.equal({ send: true });
     await type('reason', "it's 5 o'clock");
@@ -80,7 +80,7 @@ describe('form', () => {
     expect(sent()[0]).to.include({ password: 'correct horse', key: 'battery staple' });
   });
 
-  it('has no dots in curl for a secret that is empty', async () => {
+  it('has no dots in the call for a secret that is empty', async () => {
     await show(form());
     expect(shownBody()).not.to.have.any.keys('password', 'key');
   });
@@ -215,28 +215,5 @@ describe('form', () => {
     await show(form({ fields: choice('off') }));
     expect(options()).to.deep.equal(['run fast', 'Standing']);
     expect(shownBody()).to.deep.equal({ mode: 'off' });
-  });
-});
-
-describe('call as curl', () => {
-  afterEach(leave);
-
-  it('is copied', async () => {
-    await show(form());
-    await type('reason', 'test');
-    await press('curl');
-    expect(await navigator.clipboard.readText()).to.equal(
-      `curl -s -H 'Content-Type: application/json' -d '{"reason":"test","send":true}' 'http://127.0.0.1:8111/api/sim/commands'`,
-    );
-    expect(notice.value?.text).to.equal('Copied as curl');
-  });
-
-  it('is shown where the browser gives no clipboard', async () => {
-    const { clipboard } = navigator;
-    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: undefined });
-    await show(form());
-    await press('curl');
-    Object.defineProperty(navigator, 'clipboard', { configurable: true, value: clipboard });
-    expect(notice.value?.text).to.match(/^curl -s .*commands'$/);
   });
 });

@@ -4,7 +4,7 @@ import { entries } from '../../../src/ui/shell/views';
 import { tickEveryMs } from '../../../src/ui/store/stream';
 import { pass, wall } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
-import { address, all, button, leave, one, press, show, textOf } from '../support/page.tsx';
+import { address, all, button, leave, one, press, show, showCalls, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { nonValues } from '../support/shown.ts';
 import { answerForSite, telemetryOf } from '../support/site.ts';
@@ -125,13 +125,14 @@ describe('page around the views', () => {
     }));
     await show(<Shell />);
     await press('Rate of the clock: ×1');
+    await showCalls();
     const field = one('[aria-label="Run until"]');
     const untils: unknown[] = [];
     for (const time of ['15:00', '13:59:59', '25:00']) {
       field.value = time;
       field.dispatchEvent(new Event('input', { bubbles: true }));
       await settle();
-      const title = field.parentElement?.querySelector('.curl')?.getAttribute('title') ?? '';
+      const title = field.parentElement?.querySelector('.call-line')?.getAttribute('title') ?? '';
       untils.push(/"until":"([^"]*)"/.exec(title)?.[1]);
     }
     expect(untils).to.deep.equal(['2026-06-21T13:00:00.000Z', '2026-06-22T11:59:59.000Z', undefined]);

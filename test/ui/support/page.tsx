@@ -1,12 +1,19 @@
 /** The page of a test: draws, types, presses, and reads as a user does. */
 import type { ComponentChild } from 'preact';
 import { render } from 'preact';
+import { loadPending } from '../../../src/ui/shell/lazy';
 import { settle } from './settle.ts';
 
 let root: HTMLElement | null = null;
 
-/** Draws in an empty page, and waits for its answers. */
+/** Draws in an empty page, and waits for its answers. Code of views is loaded before. */
 export async function show(what: ComponentChild): Promise<HTMLElement> {
+  await loadPending(async () => undefined);
+  return draw(what);
+}
+
+/** Draws in an empty page, where code of views is not loaded yet. */
+export async function draw(what: ComponentChild): Promise<HTMLElement> {
   await leave();
   const parent = document.createElement('div');
   document.body.append(parent);
@@ -30,6 +37,12 @@ export async function address(hash: string): Promise<void> {
   history.replaceState(null, '', hash);
   dispatchEvent(new Event('hashchange'));
   await settle();
+}
+
+/** Switches the API switch on, which shows the call of each control. */
+export function showCalls(): Promise<void> {
+  const { hash } = location;
+  return address(`${hash === '' ? '#/' : hash}${hash.includes('?') ? '&' : '?'}api=1`);
 }
 
 /** @throws Error unless the page has it */

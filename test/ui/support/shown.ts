@@ -44,9 +44,9 @@ export function callOf(curl: string): Shown {
   };
 }
 
-/** What the API would object to in the calls that the page offers. Bodies of forms are judged by the tests of forms. */
+/** What the API would object to in the calls that the page offers while the API switch is on. Bodies of forms are judged by the tests of forms. */
 export function callIssues(): readonly string[] {
-  return all('button.curl[title]').flatMap((shown) => {
+  return all('.call-line[title]').flatMap((shown) => {
     const { method, path, query, body } = callOf(shown.getAttribute('title') ?? '');
     const operation = operationAt(method, path);
     if (operation === undefined) return [`${method} ${path}: there is no such operation`];

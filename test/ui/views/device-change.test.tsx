@@ -5,7 +5,7 @@ import { ConnectCentralSystem } from '../../../src/ui/views/protocols/ocpp/conne
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
-import { address, all, button, leave, one, press, show, textOf, tick, type } from '../support/page.tsx';
+import { address, all, button, leave, one, press, show, showCalls, textOf, tick, type } from '../support/page.tsx';
 import { accept, startPage } from '../support/stream.ts';
 
 const [battery, station] = [1, 5];
@@ -104,13 +104,14 @@ describe('devices that change', () => {
     expect(bodies(battery)).to.deep.equal([{ csip: { nmi: null }, dnp3: { profile: null }, modbus: { port: null } }]);
   });
 
-  it('a PIN is masked, kept out of the curl command, and can be taken back', async () => {
+  it('a PIN is masked, kept out of the call that is shown, and can be taken back', async () => {
     answerChange(battery, {});
     await open(battery);
     expect([one('[name="/csip/pin"]').type, one('[name="/csip/pin"]').value]).to.deep.equal(['password', '']);
+    await showCalls();
     await type('/csip/pin', '111115');
     expect(
-      all('dialog .curl')
+      all('dialog .call-line')
         .map(({ title }) => title)
         .join(''),
     ).to.include('"pin":"..."');
@@ -201,11 +202,9 @@ describe('devices that change', () => {
     await type('/device_type', 'EVSE');
     await type('/ocpp/id', 'CP-9');
     await type('/csip/pin', '111115');
-    expect(
-      all('dialog .curl')
-        .map(({ title }) => title)
-        .join(''),
-    ).to.not.include('111115');
+    await showCalls();
+    const calls = all('dialog .call-line').map(({ title }) => title);
+    expect(calls.join('')).to.include('"id":"CP-9"').and.to.not.include('111115');
     await press('Add');
     expect(daemon.to('POST devices').map(({ body }) => body)).to.deep.equal([
       { device_type: 'EVSE', ocpp: { id: 'CP-9' }, csip: { pin: 111_115 } },

@@ -3,7 +3,7 @@ import { views } from '../../../src/ui/shell/views';
 import { functions, pathOf } from '../../../src/ui/views/devices/grid-support/functions';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
-import { address, all, leave, show, textOf } from '../support/page.tsx';
+import { address, all, leave, show, showCalls, textOf } from '../support/page.tsx';
 import { callIssues, nonValues } from '../support/shown.ts';
 import { answerForSite, kinds, telemetryOf } from '../support/site.ts';
 import { accept, send, startPage } from '../support/stream.ts';
@@ -69,6 +69,9 @@ describe('views with the replies of the API', () => {
         daemon.variant = variant;
         answerForSite(daemon);
         await address(`#/${place}`);
+        // from what a daemon never answers, such as a curve without points, no call follows
+        const hasCalls = variant === 'example' || variant === 'least';
+        if (hasCalls) await showCalls();
         const root = await show(<View />);
         for (const snapshot of telemetryOf(daemon)) await send(snapshot);
         if (variant === 'example') {
@@ -79,8 +82,7 @@ describe('views with the replies of the API', () => {
         expect(daemon.asked).not.to.have.lengthOf(0);
         expect(daemon.strange).to.deep.equal([]);
         expect(nonValues(root)).to.deep.equal([]);
-        // from what a daemon never answers, such as a curve without points, no call follows
-        if (variant === 'example' || variant === 'least') expect(callIssues()).to.deep.equal([]);
+        if (hasCalls) expect(callIssues()).to.deep.equal([]);
       });
   }
 

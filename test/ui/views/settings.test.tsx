@@ -3,7 +3,7 @@ import SettingsView from '../../../src/ui/views/settings/settings';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
-import { address, all, button, leave, one, press, show, textOf, tick, type } from '../support/page.tsx';
+import { address, all, button, leave, one, press, show, showCalls, textOf, tick, type } from '../support/page.tsx';
 import { answerWithCertificates, answerWithSettings } from '../support/settings.ts';
 import { answerForSite } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
@@ -79,7 +79,7 @@ describe('settings', () => {
     await type('mb_port', '1502');
     await tick('mb_enable', false);
     await tick('mb_enable', true);
-    await address('#/settings?settings-group=Others');
+    await address('#/settings?settings-group=Others&api=1');
     await type('csip_nmi', '4102, 4103');
     await type('dnp3_remote_addr', '4, 5');
     await type('csip_notify_enc', 'false');
@@ -87,7 +87,7 @@ describe('settings', () => {
     await type('csip_server_ip', '127.0.0.1');
     expect(button('Change 5 settings').disabled).to.equal(false);
     expect(textOf('.bar')).to.include('mb_port, csip_pin');
-    expect(one('.bar .curl').title).not.to.include('111115');
+    expect(one('.bar .call-line').title).not.to.include('111115');
     await press('Change 5 settings');
     expect(sent()).to.deep.equal([
       {
@@ -202,11 +202,12 @@ describe('settings', () => {
       expect(daemon.to('POST certificates/generate').map(({ body }) => body)).to.deep.equal([
         { devices: 2, hosts: ['headend.example', '192.0.2.7'] },
       ]);
+      await showCalls();
       await type('name', 'mine');
       await type('cert_pem', 'CERT');
       await type('key_pem', 'KEY');
       expect(
-        all('form .curl')
+        all('form .call-line')
           .map(({ title }) => title)
           .join(' '),
       ).not.to.include('KEY');

@@ -6,7 +6,7 @@ import type { Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
 import { ViewHead } from '../../kit/tabs';
-import { href, param, route, setParam } from '../../store/route';
+import { param, route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { dashes, drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
@@ -234,26 +234,6 @@ function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
         zoom={zoomOf(param('zoom'))}
         onZoom={setZoom}
       />
-    </Panel>
-  );
-}
-
-const windowS = 900;
-const powerMetrics = powerLines.map(({ metric }) => metric);
-
-/** Powers of one device over the last quarter of an hour, for the overview. */
-export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
-  const timezone = useClock()?.timezone ?? 'UTC';
-  const { samples } = useSamples([device], windowS, powerMetrics);
-  const { series, data } = useMemo(
-    () => drawn([{ device, name, place: 0 }], samples, powerLines),
-    [samples, device, name],
-  );
-  return (
-    <Panel title="Last 15 minutes" tools={<a href={href('charts')}>Charts</a>}>
-      {series.length > 0 && (
-        <Chart label={`Powers of ${name}`} series={series} data={data} timezone={timezone} height={180} />
-      )}
     </Panel>
   );
 }

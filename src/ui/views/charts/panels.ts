@@ -1,5 +1,4 @@
 /** Columns of a chart from the samples of several devices. */
-import uPlot from 'uplot';
 import type { ChartData, Series } from '../../kit/chart';
 import { termOf } from '../../look/format';
 import type { Samples } from './samples';
@@ -93,12 +92,23 @@ function haveSameTimes(tables: readonly (number | null)[][][]): boolean {
   return tables.every(([times = []]) => times.length === first.length && times.every((at, row) => at === first[row]));
 }
 
+/** Rows of several tables by time; null where a table has no such time. */
+function joinedByTime(tables: readonly (number | null)[][][]): (number | null)[][] {
+  const all = tables.flatMap(([times = []]) => times as number[]);
+  const times = [...new Set(all)].sort((a, b) => a - b);
+  const columns = tables.flatMap(([present = [], ...rest]) => {
+    const rowAt = new Map(present.map((at, row) => [at, row]));
+    return rest.map((column) => times.map((at) => column[rowAt.get(at) ?? -1] ?? null));
+  });
+  return [times, ...columns];
+}
+
 /** Joins columns side by side, since devices tick together; by time if the times of a device differ. */
 function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
   const [first] = tables;
   if (first === undefined) return [[]];
   if (haveSameTimes(tables)) return [first[0] ?? [], ...tables.flatMap(([, ...columns]) => columns)];
-  return uPlot.join(tables as uPlot.AlignedData[]) as (number | null)[][];
+  return joinedByTime(tables);
 }
 
 /** A device of a chart. */

@@ -1,8 +1,9 @@
 /** Choices and files of the charts; the address keeps all choices. */
 import { useState } from 'preact/hooks';
 import { get, Problem, send } from '../../api/call';
-import { Curl } from '../../kit/action';
-import { download, pngOf } from '../../kit/chart';
+import { CallLine } from '../../kit/api-switch';
+import { download } from '../../kit/download';
+import { pngOf } from '../../kit/uplot-chart';
 import { deviceLabel } from '../../kit/choices';
 import { termOf, withUnit } from '../../look/format';
 import { say } from '../../kit/notice';
@@ -216,7 +217,7 @@ export function Export({ devices, seconds, charts }: ExportProps) {
       <button type="button" disabled={isBusy} onClick={() => void csv()}>
         CSV
       </button>
-      {first && <Curl call={csvCall(first.device_index)} />}
+      {first && <CallLine call={csvCall(first.device_index)} />}
       <button type="button" onClick={() => void png()}>
         PNG
       </button>

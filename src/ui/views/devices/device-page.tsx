@@ -4,19 +4,21 @@ import { KindIcon } from '../../kit/kind-icons';
 import { Empty } from '../../kit/panel';
 import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
+import { lazy } from '../../shell/lazy';
 import { deviceHref, route } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFigures } from '../../store/figures';
 import { snapshotOf } from '../../store/stream';
-import ChartsView from '../charts/charts';
-import { FaultsView } from '../inputs/faults/faults';
 import { StateChip } from './device-list';
 import { Details } from './details';
-import { GridSupportView } from './grid-support/grid-support';
 import { Picture } from './picture';
 import type { PageProps } from './page';
-import { RegistersView } from './registers/registers';
+import { Registers } from './registers/lazy-registers';
+
+const GridSupport = lazy(async () => (await import('./grid-support/grid-support')).GridSupportView);
+const Charts = lazy(async () => (await import('../charts/charts')).default);
+const Faults = lazy(async () => (await import('../inputs/faults/faults')).FaultsView);
 
 /** Gives a tab the device of the address. */
 function ofDevice(Part: ComponentType<PageProps>): ComponentType {
@@ -28,10 +30,10 @@ function ofDevice(Part: ComponentType<PageProps>): ComponentType {
 
 const tabs: readonly Tab[] = [
   { path: 'picture', title: 'Picture', component: ofDevice(Picture) },
-  { path: 'grid-support', title: 'Grid support', component: GridSupportView },
-  { path: 'charts', title: 'Charts', component: ChartsView },
-  { path: 'registers', title: 'Registers', component: RegistersView },
-  { path: 'faults', title: 'Faults', component: FaultsView },
+  { path: 'grid-support', title: 'Grid support', component: GridSupport },
+  { path: 'charts', title: 'Charts', component: Charts },
+  { path: 'registers', title: 'Registers', component: Registers },
+  { path: 'faults', title: 'Faults', component: Faults },
   { path: 'details', title: 'Details', component: ofDevice(Details) },
 ];
 

@@ -4,7 +4,7 @@ import { deviceHref, go, route } from '../../store/route';
 import { useOverview } from '../../store/site';
 import { DeviceList } from './device-list';
 import { DevicePage } from './device-page';
-import { RegistersView } from './registers/registers';
+import { Registers } from './registers/lazy-registers';
 
 /** The list of devices, the page of one, or the registers of the site meter, by the path. */
 export default function Devices() {
@@ -16,7 +16,7 @@ export default function Devices() {
       <ViewHead title="Site meter">
         <span class="muted">The meter of the connection point, as Modbus masters read it</span>
       </ViewHead>
-      <RegistersView />
+      <Registers />
     </>
   );
 }

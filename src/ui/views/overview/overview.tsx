@@ -11,7 +11,7 @@ import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFigures } from '../../store/figures';
 import { snapshotOf } from '../../store/stream';
-import { LiveChart } from '../charts/charts';
+import { LiveChart } from '../charts/live-chart';
 import { useOutcome, WhyLine } from '../devices/grid-support/why';
 import { DeviceList, StateChip } from '../devices/device-list';
 import { DeviceDiagram, direction } from './diagram';

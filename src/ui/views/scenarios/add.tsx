@@ -2,7 +2,8 @@
 import { useRef, useState } from 'preact/hooks';
 import { post } from '../../api/call';
 import type { Problem } from '../../api/call';
-import { Action, Curl, Refused, useDo } from '../../kit/action';
+import { Action, Refused, useDo } from '../../kit/action';
+import { CallLine } from '../../kit/api-switch';
 import { Panel } from '../../kit/panel';
 import { say } from '../../kit/notice';
 import { setParam } from '../../store/route';
@@ -169,7 +170,7 @@ export function AddOwn() {
           <button class="primary" disabled={busy || call === null}>
             Add scenario
           </button>
-          {call !== null && text.length < maxCurlLength && <Curl call={call} />}
+          {call !== null && text.length < maxCurlLength && <CallLine call={call} />}
         </div>
         <div role="alert">{problem !== null && <Objections problem={problem} text={text} area={area.current} />}</div>
       </form>

@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { patch } from '../../api/call';
 import type { Problem, ReplyOf } from '../../api/call';
-import { Curl, Refused, useDo } from '../../kit/action';
+import { Refused, useDo } from '../../kit/action';
+import { CallLine } from '../../kit/api-switch';
 import { submitting } from '../../kit/form';
 import { Empty, Panel } from '../../kit/panel';
 import {
@@ -126,7 +127,7 @@ function Groups({ report }: { readonly report: Report }) {
             forget();
           }}
         >
-          <Curl call={call} />
+          <CallLine call={call} />
         </Bar>
       </div>
     </form>

@@ -1,7 +1,7 @@
 /** Settings of the process, its certificates, and the lab as a file. */
 import type { ComponentType } from 'preact';
 import { get } from '../../api/call';
-import { Curl } from '../../kit/action';
+import { CallLine } from '../../kit/api-switch';
 import { Parts } from '../../kit/choices';
 import { Panel } from '../../kit/panel';
 import { ViewHead } from '../../kit/tabs';
@@ -32,7 +32,7 @@ function LabFile() {
   const yaml = get('config', { query: { format: 'yaml' } });
   const json = get('config', { query: { format: 'json' } });
   return (
-    <Panel title="Lab as a file" tools={<Curl call={yaml} />}>
+    <Panel title="Lab as a file" tools={<CallLine call={yaml} />}>
       <div class="stack">
         <p>
           The running lab as a configuration file: every setting that differs from its default, the devices, the grid

@@ -57,22 +57,6 @@ const columns: readonly Column<PeerEntry>[] = [
   textColumn('Properties', facetsOf),
 ];
 
-/** Polling interval of the number of violations in the list of views, ms. */
-const countPaceMs = 10_000;
-
-/** Number of rules of standards that peers have broken; nothing without any. */
-export function ViolationCount() {
-  const peers = useLive(peersCall, countPaceMs).data?.peers ?? [];
-  const count = peers.reduce((sum, { summary }) => sum + summary.violation.broken, 0);
-  if (count === 0) return null;
-  return (
-    <span class="badge">
-      {count}
-      <span class="visually-hidden"> {count === 1 ? 'violation' : 'violations'}</span>
-    </span>
-  );
-}
-
 export function PeersView() {
   const [, , id] = route.value.path;
   return id === undefined ? <PeerList /> : <PeerReport key={id} id={id} />;

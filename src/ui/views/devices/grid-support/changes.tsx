@@ -4,7 +4,8 @@
 import { useState } from 'preact/hooks';
 import { anyCall, get, perform, Problem } from '../../../api/call';
 import type { Call, ReplyOf } from '../../../api/call';
-import { Action, Refused, Curl } from '../../../kit/action';
+import { Action, Refused } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { Facts, Panel, Dialog, Chip } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import { dash, fixed, timeOfDay } from '../../../look/format';
@@ -226,7 +227,7 @@ function Calls({ calls, left, onClose }: CallsProps) {
           return (
             <li key={title}>
               <div class="row">
-                {title} <Curl call={call} />
+                {title} <CallLine call={call} />
                 {outcome !== undefined && (
                   <Chip tone={outcome === 'done' ? 'good' : 'bad'}>{outcome === 'done' ? 'put back' : 'refused'}</Chip>
                 )}

@@ -14,7 +14,8 @@ import { TripPage } from './trip-page';
 import { FunctionValues } from './values-form';
 import { Why, WhyLine } from './why';
 import type { Controls } from './why';
-import { Curl, Refused, useDo } from '../../../kit/action';
+import { Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { show, timeOfDay } from '../../../look/format';
 import { hasDraft } from './points';
 
@@ -78,7 +79,7 @@ function Row({ device, entry: { name, title, model }, settings, mode, chosen }: 
           {title}
         </a>
         <span class="muted">{model}</span>
-        {supported && name !== 'ramp' && <Curl call={call} />}
+        {supported && name !== 'ramp' && <CallLine call={call} />}
       </div>
       <div class="row note">
         {supported ? <State mode={mode} enabled={enabled} /> : <span class="muted">not a function of this device</span>}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../../api/call';
-import { Action, Curl, Refused, useDo } from '../../../kit/action';
+import { Action, Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { FieldInput } from '../../../kit/form';
 import { Chip, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
@@ -52,7 +53,7 @@ function Begin({ device }: { readonly device: number }) {
           <button class="primary" disabled={busy}>
             Begin hold
           </button>
-          <Curl call={begin} />
+          <CallLine call={begin} />
           <button
             type="button"
             onClick={() => void run(check).then((answer) => answer !== undefined && say('The hold could begin now.'))}

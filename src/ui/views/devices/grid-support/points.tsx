@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks';
 import { effect, signal } from '@preact/signals';
 import { anyCall } from '../../../api/call';
 import type { Call, Problem } from '../../../api/call';
-import { Curl, Refused, useDo } from '../../../kit/action';
+import { Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import type { Handle, Point } from '../../../kit/plot';
 import { Chip } from '../../../kit/panel';
 import { pathOf } from './functions';
@@ -286,7 +287,7 @@ export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProp
         <button type="button" class="primary" disabled={!draft.isChanged || draft.busy} onClick={draft.apply}>
           {draft.set === null ? apply : stage}
         </button>
-        <Curl call={draft.call} />
+        <CallLine call={draft.call} />
         <button type="button" disabled={!draft.isChanged} onClick={draft.discard}>
           Discard
         </button>

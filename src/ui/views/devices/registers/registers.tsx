@@ -1,6 +1,7 @@
 /** The register map of a device, or of the meter of the connection point. */
 import { useEffect, useState } from 'preact/hooks';
-import { Curl, Refused, useDo } from '../../../kit/action';
+import { Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { typedSince } from '../../../kit/form';
 import { Empty, Panel } from '../../../kit/panel';
 import { useLive } from '../../../store/live';
@@ -208,7 +209,7 @@ function ModelPanel({ owner, place }: { readonly owner: Owner; readonly place: P
             <button class="primary" disabled={call === null || busy}>
               Write {count} {count === 1 ? 'point' : 'points'}
             </button>
-            {call && <Curl call={call} />}
+            {call && <CallLine call={call} />}
             <span class="muted">
               Engineering units; enumerations by name or number, bit fields as a number such as 0x5. Either all points
               are written, or none.

@@ -1,7 +1,8 @@
 /** The way to a head-end in steps: certificate, registration, server, connection. */
 import { useState } from 'preact/hooks';
 import { get, post } from '../../../api/call';
-import { Action, Curl, Refused, useDo } from '../../../kit/action';
+import { Action, Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { CopyButton, TextToTake } from '../../../kit/copies';
 import { FieldInput } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
@@ -227,7 +228,7 @@ function Steps(props: StepsProps) {
           >
             Connect
           </button>
-          <Curl call={callWith(withoutSecretValues(settings, changes))} />
+          <CallLine call={callWith(withoutSecretValues(settings, changes))} />
           {whyNot !== null && <small class="muted">{whyNot}</small>}
         </div>
         <Refused problem={problem ?? adding.problem} />

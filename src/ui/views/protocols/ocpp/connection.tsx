@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { anyCall, post } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
-import { Action, Curl, Refused, useDo } from '../../../kit/action';
+import { Action, Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { FieldInput, Form } from '../../../kit/form';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
@@ -152,7 +153,7 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
           <button type="button" class="primary" disabled={busy || payload === null} onClick={() => void send()}>
             Send call
           </button>
-          <Curl call={call} />
+          <CallLine call={call} />
         </div>
         <Refused problem={problem} />
       </div>

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { get, post } from '../../../api/call';
 import type { BodyOf, ReplyOf } from '../../../api/call';
-import { Action, Refused, Curl, useDo } from '../../../kit/action';
+import { Action, Refused, useDo } from '../../../kit/action';
+import { CallLine } from '../../../kit/api-switch';
 import { Form } from '../../../kit/form';
 import type { Values } from '../../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
@@ -118,7 +119,7 @@ function Write({ model, index, points }: WriteProps) {
       <button class="primary" disabled={busy || text.trim() === ''}>
         Write
       </button>
-      {text.trim() !== '' && <Curl call={call} />}
+      {text.trim() !== '' && <CallLine call={call} />}
       {outcome !== null && <span role="status">{outcome}</span>}
       <Refused problem={problem} />
     </form>

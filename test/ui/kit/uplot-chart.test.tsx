@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { render } from 'preact';
-import { Chart, download, pngOf } from '../../../src/ui/kit/chart';
-import type { ChartData, Series, Zoom } from '../../../src/ui/kit/chart';
+import { download } from '../../../src/ui/kit/download';
+import { Chart, pngOf } from '../../../src/ui/kit/uplot-chart';
+import type { ChartData, Series, Zoom } from '../../../src/ui/kit/uplot-chart';
 import { strokes } from '../support/canvas.ts';
 import { pass } from '../support/clock.ts';
 import { all, leave, one, show } from '../support/page.tsx';

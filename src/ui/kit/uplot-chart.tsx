@@ -1,0 +1,284 @@
+/** Time series with uPlot: zoom by dragging, a cursor common to all charts of a view, PNG. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import uPlot from 'uplot';
+import { dash, fixed } from '../look/format';
+import { colour, theme } from '../shell/theme';
+
+export interface Series {
+  readonly label: string;
+  readonly unit: string;
+  readonly decimals: number;
+  /** variable of `base.css`, such as `--p` */
+  readonly colour: string;
+  readonly dash?: readonly number[];
+  readonly side?: 'left' | 'right';
+}
+
+export interface ChartData {
+  /** times in seconds since the epoch, ascending; then the values of each series */
+  readonly columns: readonly (readonly (number | null)[])[];
+}
+
+interface ChartProps {
+  readonly label: string;
+  readonly series: readonly Series[];
+  readonly data: ChartData;
+  /** filled areas between two series, by index in `series` */
+  readonly bands?: readonly (readonly [upper: number, lower: number])[];
+  readonly height?: number;
+  readonly timezone: string;
+  /** visible time range; null: all; absent: the chart keeps its own zoom */
+  readonly zoom?: Zoom;
+  readonly onZoom?: (zoom: Zoom) => void;
+}
+
+/** First and last visible instant, seconds since the epoch; null: all. */
+export type Zoom = readonly [from: number, to: number] | null;
+
+/** Series by chart element, for the legends in PNG files. */
+const seriesOf = new WeakMap<Element, readonly Series[]>();
+
+/** Charts with the same key share their cursor. */
+const cursorKey = 'time';
+
+// uPlot declares the sides as a `const enum`, which does not exist at run time
+/* eslint-disable @typescript-eslint/no-unsafe-enum-assignment */
+const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
+/* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
+
+const [axisPx, axisLabelPx] = [56, 18];
+
+function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
+  return {
+    scale,
+    side,
+    label: units,
+    labelSize: axisLabelPx,
+    size: axisPx,
+    stroke: colour('--muted'),
+    grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
+    ticks: { stroke: colour('--line') },
+    font: '11px system-ui, sans-serif',
+    labelFont: '11px system-ui, sans-serif',
+  };
+}
+
+function unitsOf(series: readonly Series[], side: 'left' | 'right'): string {
+  return [...new Set(series.filter((one) => (one.side ?? 'left') === side).map(({ unit }) => unit))].join(', ');
+}
+
+const withMinutes = uPlot.fmtDate('{HH}:{mm}');
+const withSeconds = uPlot.fmtDate('{HH}:{mm}:{ss}');
+const fullTime = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}');
+
+/** Minimum range of a value axis by unit, so that a change in the last digit does not fill the chart. */
+const minSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
+
+function rangeOf(unit: string) {
+  const minSpan = minSpans[unit] ?? 1;
+  return (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
+    if (min === null || max === null) return [0, minSpan];
+    const spare = Math.max((max - min) * 0.06, (minSpan - (max - min)) / 2);
+    return [min - spare, max + spare];
+  };
+}
+
+function optionsOf(
+  { series, bands = [], height = 200, timezone }: ChartProps,
+  width: number,
+  zoom: { readonly current: Zoom },
+): uPlot.Options {
+  const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
+  const zoned = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), timezone);
+  const timesOf = (_plot: uPlot, splits: readonly number[]) => {
+    const step = (splits[1] ?? 0) - (splits[0] ?? 0);
+    return splits.map((at) => (step < 60 ? withSeconds : withMinutes)(zoned(at)));
+  };
+  const time: uPlot.Axis = {
+    ...axis('x', sides.left, '', true),
+    side: sides.bottom,
+    size: 30,
+    label: '',
+    labelSize: 0,
+    values: timesOf,
+  };
+  return {
+    width,
+    height,
+    tzDate: zoned,
+    // charts above each other show the same instant at the same place
+    padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
+    cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
+    legend: { live: true },
+    scales: {
+      x: { time: true, range: (_plot, min, max) => (zoom.current === null ? [min, max] : [...zoom.current]) },
+      left: { range: rangeOf(left) },
+      right: { range: rangeOf(right) },
+    },
+    axes: [
+      time,
+      axis('left', sides.left, left, true),
+      ...(right === '' ? [] : [axis('right', sides.right, right, false)]),
+    ],
+    bands: bands.map(([upper, lower]) => ({
+      series: [upper + 1, lower + 1] as [number, number],
+      fill: `color-mix(in srgb, ${colour('--soc')} 14%, transparent)`,
+    })),
+    series: [
+      { label: 'Time', value: (_plot: uPlot, at: number | null) => (at === null ? dash : fullTime(zoned(at))) },
+      ...series.map((one) => ({
+        label: one.label,
+        scale: one.side ?? 'left',
+        stroke: colour(one.colour),
+        width: 1.5,
+        dash: one.dash === undefined ? undefined : [...one.dash],
+        points: { show: false },
+        spanGaps: false,
+        value: (_plot: uPlot, value: number | null) => `${fixed(value, one.decimals)} ${one.unit}`,
+      })),
+    ] as uPlot.Series[],
+  };
+}
+
+const noSelection = { left: 0, top: 0, width: 0, height: 0 };
+
+/** Calls back with the time range of a drag, and with null on a double click. */
+function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
+  let isDragged = false;
+  plot.over.addEventListener('mousedown', () => (isDragged = true));
+  plot.over.addEventListener('dblclick', () => zoomTo(null));
+  // uPlot copies the selection to all charts with the same cursor: only the dragged chart zooms
+  (plot.hooks.setSelect ??= []).push(() => {
+    const { left, width } = plot.select;
+    if (width === 0) return;
+    const isLong = isDragged && width > 2;
+    isDragged = false;
+    const [from, to] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')];
+    plot.setSelect(noSelection, false);
+    if (isLong) zoomTo([from, to]);
+  });
+}
+
+/** Moves the cursor by samples. @returns false: the key has no effect */
+function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
+  const times = plot.data[0];
+  const last = times.length - 1;
+  const at = plot.cursor.idx ?? last;
+  const step = isFast ? 10 : 1;
+  const places: Readonly<Record<string, number>> = {
+    ArrowLeft: at - step,
+    ArrowRight: at + step,
+    Home: plot.valToIdx(plot.scales['x']?.min ?? 0),
+    End: plot.valToIdx(plot.scales['x']?.max ?? Infinity),
+  };
+  const place = places[key];
+  if (place === undefined) return false;
+  const time = times[Math.min(Math.max(place, 0), last)];
+  if (time !== undefined) plot.setCursor({ left: plot.valToPos(time, 'x'), top: 4 });
+  return true;
+}
+
+/** A chart of time series. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const [ownZoom, setOwn] = useState<Zoom>(null);
+  const zoom = useRef<Zoom>(null);
+  zoom.current = props.zoom === undefined ? ownZoom : props.zoom;
+  const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
+  zoomTo.current = props.onZoom ?? setOwn;
+  const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
+  useLayoutEffect(() => {
+    const parent = box.current;
+    if (parent === null) return undefined;
+    const options = optionsOf(props, parent.clientWidth || 600, zoom);
+    const chart = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
+    plot.current = chart;
+    seriesOf.set(parent, props.series);
+    onDrag(chart, (to) => zoomTo.current(to));
+    const resized = new ResizeObserver(() => chart.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
+    resized.observe(parent);
+    return () => {
+      resized.disconnect();
+      chart.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+  useLayoutEffect(() => {
+    plot.current?.setData(props.data.columns as uPlot.AlignedData);
+    // without a cursor the legend shows the newest values (uPlot clears it in a microtask after new data)
+    queueMicrotask(() => {
+      if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (props.data.columns[0]?.length ?? 1) - 1 });
+    });
+  }, [props.data, zoom.current?.join()]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') zoomTo.current(null);
+    else if (plot.current === null || !moveCursor(plot.current, event.key, event.shiftKey)) return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={box}
+      class="chart"
+      role="group"
+      aria-label={`${props.label}: arrow keys move the cursor`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    />
+  );
+}
+
+const legendPx = 20;
+
+/**
+ * Draws the names and lines of the series in as many rows as needed; device pixels.
+ * @param draws false: only measures
+ * @returns height of the rows
+ */
+function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
+  const ratio = devicePixelRatio;
+  const row = legendPx * ratio;
+  context.font = `${12 * ratio}px system-ui, sans-serif`;
+  context.lineWidth = 1.5 * ratio;
+  let [left, middle] = [8 * ratio, top + row / 2];
+  for (const { label, unit, colour: name, dash: pattern = [] } of series) {
+    const text = unit === '' ? label : `${label}, ${unit}`;
+    const width = 54 * ratio + context.measureText(text).width;
+    if (left + width > context.canvas.width && left > 8 * ratio) [left, middle] = [8 * ratio, middle + row];
+    if (draws) {
+      context.strokeStyle = colour(name);
+      context.setLineDash(pattern.map((length) => length * ratio));
+      context.beginPath();
+      context.moveTo(left, middle);
+      context.lineTo(left + 32 * ratio, middle);
+      context.stroke();
+      context.fillStyle = colour('--text');
+      context.fillText(text, left + 38 * ratio, middle + 4 * ratio);
+    }
+    left += width;
+  }
+  return Math.ceil(middle + row / 2 - top);
+}
+
+/** The charts in an element with their legends, one below the other, on the background of the page. */
+export async function pngOf(element: HTMLElement): Promise<Blob | null> {
+  const pictures = [...element.querySelectorAll('.chart')].flatMap((chart) => {
+    const picture = chart.querySelector('canvas');
+    return picture === null ? [] : [{ picture, series: seriesOf.get(chart) ?? [] }];
+  });
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, ...pictures.map(({ picture }) => picture.width));
+  const context = canvas.getContext('2d');
+  if (context === null) return null;
+  const heights = pictures.map(({ picture, series }) => picture.height + drawLegend(context, series, 0, false));
+  canvas.height = heights.reduce((sum, height) => sum + height, 1);
+  context.fillStyle = colour('--surface');
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  let top = 0;
+  pictures.forEach(({ picture, series }, index) => {
+    const legend = drawLegend(context, series, top, true);
+    context.drawImage(picture, 0, top + legend);
+    top += heights[index] ?? 0;
+  });
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+}
