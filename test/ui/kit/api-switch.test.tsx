@@ -22,7 +22,7 @@ describe('API switch', () => {
   beforeEach(async () => {
     daemon = new Daemon();
     madeCalls.value = [];
-    await address('#/logs');
+    await address('#/scenarios');
   });
 
   afterEach(async () => {
@@ -34,10 +34,10 @@ describe('API switch', () => {
     expect(apiMode.value).to.equal(false);
     toggleApiMode();
     await settle();
-    expect([location.hash, href('charts')]).to.deep.equal(['#/logs?api=1', '#/charts?api=1']);
+    expect([location.hash, href('charts')]).to.deep.equal(['#/scenarios?api=1', '#/charts?api=1']);
     toggleApiMode();
     await settle();
-    expect(location.hash).to.equal('#/logs');
+    expect(location.hash).to.equal('#/scenarios');
   });
 
   it('leaves nothing in the document while it is off', async () => {
@@ -61,7 +61,7 @@ describe('API switch', () => {
   });
 
   describe('while it is on', () => {
-    beforeEach(() => address('#/logs?api=1'));
+    beforeEach(() => address('#/scenarios?api=1'));
 
     it('copies a call as curl, and in the languages of the clients', async () => {
       await show(<CallLine call={run} />);
