@@ -44,6 +44,12 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET recorder',
     'POST recorder',
     'GET recorder/download',
+    'POST scenarios/check',
+    'POST scenarios/runs',
+    'GET scenarios/runs/{run}',
+    'DELETE scenarios/runs/{run}',
+    'POST scenarios/runs/{run}/stop',
+    'GET scenarios/runs/{run}/report',
   ],
 };
 const exceptions = Object.values(exceptionsByReason).flat();

@@ -124,8 +124,8 @@ describe('page around the views', () => {
       clock_time: '14:00:01',
     }));
     await show(<Shell />);
-    await press('Rate of the clock: ×1');
     await showCalls();
+    await press('Rate of the clock: ×1');
     const field = one('[aria-label="Run until"]');
     const untils: unknown[] = [];
     for (const time of ['15:00', '13:59:59', '25:00']) {
