@@ -10,6 +10,7 @@ import type { TrackedEvent } from '../events/state.ts';
 import type { TakenCapability } from './capabilities.ts';
 import { FitnessJudge } from './fitness.ts';
 import type { FitnessMemory } from './fitness.ts';
+import { readingS } from './model.ts';
 import type { CsipRules, JudgeParts, SeenPrograms } from './model.ts';
 import { judgeOverlaps } from './overlaps.ts';
 
@@ -161,7 +162,7 @@ export class EventJudge {
         if (capability !== null && createdMs > capability.atMs)
           this.#fitness.created(control, capability, deviceIndex, memory);
       }
-      if (controls !== undefined) readAtS.set(key, nowS - (nowMs - (controlsReadMs ?? nowMs)) / 1000);
+      if (controls !== undefined) readAtS.set(key, readingS(nowS, nowMs, controlsReadMs));
     }
     const keys = new Set(programs.map(({ key }) => key));
     memory.readAtS = new Map([...readAtS].filter(([key]) => keys.has(key)));
@@ -229,8 +230,7 @@ export class EventJudge {
   /** Judges statuses as of the reading of their list: lists are polled one by one, and an unreadable one stays. */
   #statuses({ controls = [], controlsReadMs }: ListedProgram, seen: SeenPrograms): void {
     if (seen.nowS === null) return;
-    const nowMs = this.#parts.clock.monotonicMs();
-    const readS = seen.nowS - (nowMs - (controlsReadMs ?? nowMs)) / 1000;
+    const readS = readingS(seen.nowS, this.#parts.clock.monotonicMs(), controlsReadMs);
     for (const control of controls) this.#status(control, readS, seen);
   }
 

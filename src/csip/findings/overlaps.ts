@@ -1,5 +1,6 @@
 /** Judges pairs of events that overlap or nearly touch. */
 import type { ListedControl } from '../events/model.ts';
+import { readingS } from './model.ts';
 import type { JudgeParts, SeenPrograms } from './model.ts';
 
 /** Live events that are compared with each other; more are not judged. */
@@ -90,8 +91,7 @@ export function judgeOverlaps({ rules, peer, clock }: JudgeParts, seen: SeenProg
     const rule = rules.superseded_unmarked;
     if (seen.nowS === null || first.creationS === second.creationS || !areEqual(first, second)) return;
     if (isRandom(first) || isRandom(second)) return;
-    const nowMs = clock.monotonicMs();
-    const readS = seen.nowS - (nowMs - (first.readMs ?? nowMs)) / 1000;
+    const readS = readingS(seen.nowS, clock.monotonicMs(), first.readMs);
     const bothForS = readS - second.startS;
     if (bothForS < rule.param('wait_s') || readS >= Math.min(endS(first), endS(second))) return;
     rule.broken(
