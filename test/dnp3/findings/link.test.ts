@@ -23,6 +23,24 @@ describe('findings about DNP3 masters: link and connections', () => {
     ]);
   });
 
+  it('name what a connection lacks', () => {
+    const lacks = (over: ConstructorParameters<typeof JudgeRig>[0]) => [...new JudgeRig(over).peer.lacking.keys()];
+    expect(lacks({ unsolicited: true })).to.deep.equal([]);
+    expect(lacks({ facts: { isWallTime: false } })).to.deep.equal(['unsolicited', 'wall_clock']);
+  });
+
+  it('octets without a master, or of several, accuse nobody', () => {
+    const empty = rig.judges.linkOf('127.0.0.1:2', null);
+    empty.received(1, 0);
+    empty.carried(4, confirmedData);
+    empty.lost(4);
+    rig.link.joined(5, 1);
+    rig.link.received(1, 0);
+    rig.link.received(0, 1);
+    expect(rig.rules()).to.deep.equal([]);
+    expect(rig.state('link_bad')).to.equal('not_exercised');
+  });
+
   it('switches the judges off that fail, and the master gets its answer', () => {
     Object.defineProperty(rig.peer, 'requests', {
       get: () => {
@@ -73,6 +91,21 @@ describe('findings about DNP3 masters: link and connections', () => {
         text: 'sent 5 frames to the address 9, which no outstation has',
         facts: { outstation: 9, frames: 5, within_s: 4 },
       });
+    });
+
+    it('follows 16 addresses, and counts anew after a case', () => {
+      rig.pass(60_000);
+      for (let outstation = 10; outstation < 26; outstation += 1) stray(4, 0, 4, outstation);
+      stray(5, 0, 4, 26);
+      expect(rig.rules()).to.deep.equal([]);
+      stray(1, 0, 4, 10);
+      expect(rig.row('address_wrong').broken).to.equal(1);
+      rig.pass(60_000);
+      stray(4, 0, 4, 10);
+      expect(rig.row('address_wrong')).to.include({ broken: 1, repeats: 0 });
+      stray(1, 0, 4, 10);
+      expect(rig.row('address_wrong').broken).to.equal(2);
+      expect(rig.row('address_wrong').cases[1]?.facts).to.include({ frames: 5, within_s: 0 });
     });
 
     it('holds where frames reach their outstation', () => {

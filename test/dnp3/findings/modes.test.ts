@@ -136,6 +136,24 @@ describe('findings about DNP3 masters: set-points of modes', () => {
     });
   });
 
+  it('the state of a mode outlives a connection, and two set-points demand nothing only together', () => {
+    limit(40);
+    rig.reconnect();
+    poll(1);
+    enable(true);
+    poll(61);
+    expect(rig.row('enable_forgotten')).to.include({ exercised: 1, broken: 0 });
+    const values: Record<number, number> = { 87: 1000, 88: 40, 85: 0 };
+    open({ outputOf: (kind, index) => (kind === 'binary' ? 0 : values[index]) });
+    limit(40);
+    poll(61);
+    expect(rig.row('enable_forgotten').cases[0]?.text).to.equal(
+      'wrote AO87 and AO88 (1000 40) and did not switch on BO17',
+    );
+    tell(99, 'reverted');
+    expect(rig.state('no_reversion')).to.equal('not_exercised');
+  });
+
   describe('no_reversion', () => {
     it('finds a limit in force whose reversion time stays 0', () => {
       limit(40);
