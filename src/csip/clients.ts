@@ -469,7 +469,7 @@ export class Clients {
     const members = (await this.#takeResumed(connection)) ?? (await this.#makeMembers(connection));
     const subscriptions = this.notifications.subscriptions({
       exchange: line,
-      lfdi: certificate.lfdi,
+      secret: credentials.secret,
       automatic: this.inForce.subscribe,
       jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
       reread: (url) => void client.walk?.reread(url),

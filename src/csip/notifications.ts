@@ -33,7 +33,8 @@ export interface NotificationsOptions {
 /** A connection for which resources are subscribed to. */
 export interface SubscriberOptions {
   readonly exchange: SepExchange;
-  readonly lfdi: string;
+  /** as in `SubscriptionsOptions` */
+  readonly secret: string;
   /** true: resources that the walk polls are subscribed to automatically */
   readonly automatic: boolean;
   readonly jitter: Jitter;

@@ -3,6 +3,7 @@ import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
 import { SimError } from '../core/errors.ts';
+import type { SetpointChange } from '../core/findings/setpoints.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isEnabled, isSupported } from '../sunspec/map/grid-support/state.ts';
@@ -25,6 +26,7 @@ import type { PointFacts } from '../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../sunspec/map/holds.ts';
 import { memoPerLayout, plainPath } from '../sunspec/map/layout.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
+import { onSetpointChange, setpointGroupsOf } from '../sunspec/map/setpoint-groups.ts';
 import { pointName } from '../sunspec/map/view.ts';
 import { PointHolds } from '../sunspec/map/point-holds.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
@@ -248,4 +250,26 @@ export function attributesOf({ bank, name }: Pick<Device, 'bank' | 'name'>) {
     { variation: 250, value: m1.Md },
     { variation: 252, value: m1.Mn },
   ].filter(({ value }) => value !== '');
+}
+
+/** Enables of the set-points of the map by the outputs of the DER profile, BO. */
+const modeEnables: ReadonlyMap<string, number> = new Map([
+  ['704.WMaxLimPctEna', 17],
+  ['704.WSetEna', 18],
+  ['704.VarSetEna', 27],
+  ['704.PFWInjEna', 28],
+]);
+
+/**
+ * Calls back when the set-points of a mode change, or the output that enables it.
+ * @returns function that unsubscribes
+ */
+export function onModeChange(
+  { bank }: Pick<Device, 'bank'>,
+  changed: (enable: number, how: SetpointChange) => void,
+): () => void {
+  return onSetpointChange(bank, setpointGroupsOf(bank), 'dnp3', ({ enable }, how) => {
+    const index = modeEnables.get(enable);
+    if (index !== undefined) changed(index, how);
+  });
 }

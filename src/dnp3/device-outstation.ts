@@ -9,7 +9,7 @@ import type { RandomStream } from '../core/random.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
-import { attributesOf, createDevicePort } from './bridge.ts';
+import { attributesOf, createDevicePort, onModeChange } from './bridge.ts';
 import type { DeviceDisturber } from './faults/disturber.ts';
 import type { OutstationFacts } from './findings/dialogue.ts';
 import { outputRanges } from './findings/outputs.ts';
@@ -77,6 +77,9 @@ export class DeviceOutstation implements ServedOutstation {
   readonly #clocks = new Map<number, MasterClock>();
   /** clock of the last time write, of whichever master */
   readonly #lastWritten: RemoteClock;
+  /** shared by the observers of all masters; null: there is none yet */
+  #facts: OutstationFacts | null = null;
+  #endModeChanges: (() => void) | null = null;
 
   constructor(options: DeviceOutstationOptions) {
     this.#options = options;
@@ -138,7 +141,7 @@ export class DeviceOutstation implements ServedOutstation {
           this.#clocks.set(master, clock);
           return clock;
         },
-        ...(observerOf && { observerOf: () => observerOf(this.#facts()) }),
+        ...(observerOf && { observerOf: () => observerOf((this.#facts ??= this.#makeFacts())) }),
         restartDelayMs: 0,
         ...(memory && { durable: (functionCode: number) => this.#durable(memory, functionCode) }),
         log,
@@ -173,6 +176,7 @@ export class DeviceOutstation implements ServedOutstation {
   close(end: OutstationEnd = 'gone'): void {
     const { memory } = this.#options;
     this.stack.close();
+    this.#endModeChanges?.();
     this.points.close(memory === null ? 'gone' : end);
     if (end === 'gone') memory?.clear();
     else memory?.close();
@@ -224,7 +228,7 @@ export class DeviceOutstation implements ServedOutstation {
     });
   }
 
-  #facts(): OutstationFacts {
+  #makeFacts(): OutstationFacts {
     const { settings, rows } = this.#options;
     const { database } = this.points;
     return {
@@ -239,6 +243,10 @@ export class DeviceOutstation implements ServedOutstation {
       outputOf: (kind, index) => {
         const point = database.point(kind === 'binary' ? 'binaryOutput' : 'analogOutput', index);
         return typeof point?.state.value === 'number' ? point.state.value : undefined;
+      },
+      onModeChange: (listener) => {
+        this.#endModeChanges?.();
+        this.#endModeChanges = onModeChange(this.device, listener);
       },
     };
   }

@@ -89,9 +89,9 @@ export const dnp3DialogueRules = {
     trap: 'Writes that answer NEED_TIME do not count.',
   },
   unconfirmed: {
-    severity: 'violation',
-    basis: 'clause',
-    clause: 'IEEE 1815 4.2.2, 4.1.7',
+    severity: 'risk',
+    basis: 'practice',
+    clause: `${practice}outstations keep events until they are confirmed`,
     core: 'reading',
     title: 'A response that asks for a confirm gets none',
     situation:
@@ -104,7 +104,7 @@ export const dnp3DialogueRules = {
   confirm_sequence: {
     severity: 'violation',
     basis: 'clause',
-    clause: 'IEEE 1815 4.2.2',
+    clause: 'IEEE 1815-2012 4.2.2.4, rule 18: a confirm has the SEQ and UNS of its fragment (craigpnnl/dnp3py)',
     title: 'A confirm has a wrong sequence number',
     situation: 'A fragment with CON waits for its confirm.',
     proof:
@@ -137,11 +137,21 @@ export const dnp3DialogueRules = {
   request_form: {
     severity: 'violation',
     basis: 'clause',
-    clause: 'IEEE 1815 4.2.2',
+    clause:
+      'IEEE 1815-2012 4.3, rule 4: masters shall only send requests that fit within a single fragment (stepfunc/dnp3#22)',
+    title: 'A request in several fragments',
+    situation: 'A request comes from a master.',
+    proof: 'FIR or FIN is missing.',
+    consequence: 'Devices drop it without an answer, and the master waits.',
+    trap: 'Segments of the transport layer have bits of the same names, and a request may have several of them.',
+  },
+  fragment_odd: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: `${practice}outstations take nothing but requests from masters`,
     title: 'A fragment is no request',
     situation: 'A fragment comes from a master.',
-    proof:
-      'FIR or FIN is missing, UNS is set without CONFIRM, the function is that of a response, or two octets are not there.',
+    proof: 'UNS is set without CONFIRM, the function is that of a response, or two octets are not there.',
     consequence: 'Devices drop it without an answer, and the master waits.',
     trap: 'UNS is right in the confirm of an unsolicited response.',
   },
@@ -256,6 +266,17 @@ export const dnp3DialogueRules = {
     proof: 'A checksum is wrong, or the length does not fit the function.',
     consequence: 'Devices drop the frame without an answer, and the master waits.',
     trap: 'A gateway from a serial line passes noise on; connections that several masters share do not count.',
+  },
+  address_wrong: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: `${practice}a frame to an address that nobody has is never answered`,
+    title: 'Frames to an outstation that is not there',
+    situation: 'A master that an outstation serves sends frames.',
+    proof:
+      'A minute after the connection began, five frames within ten minutes went to another address that no outstation has.',
+    consequence: 'The master waits for each answer, and its turn takes longer for all of its outstations.',
+    trap: 'A scan asks each address once or twice; an address that was served before, as of a device that was removed, does not count.',
   },
   connection_churn: {
     severity: 'risk',

@@ -18,6 +18,9 @@ export interface SetpointGroup {
   values(): string;
 }
 
+/** How set-points have changed: by a peer that is judged, by somebody else, or by the end of a reversion time. */
+export type SetpointChange = 'by_peer' | 'by_others' | 'reverted';
+
 /** A write that was carried out. */
 export interface SetpointWrite {
   readonly group: SetpointGroup;
@@ -108,6 +111,12 @@ export class SetpointJudge {
     state.enable?.drop();
     state.reversion?.drop();
     state.enable = state.reversion = null;
+  }
+
+  changed(group: SetpointGroup, how: SetpointChange): void {
+    if (how === 'by_peer') this.follow();
+    else if (how === 'reverted') this.reverted(group);
+    else this.changedByOthers(group);
   }
 
   /** Takes a change of the set-points by somebody else: it is not the peer's any more. */

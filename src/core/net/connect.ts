@@ -22,6 +22,17 @@ export interface ConnectTarget {
   readonly anywhere?: boolean;
 }
 
+/** An attempt to connect that has failed. */
+export class ConnectError extends SimError {
+  /** of Node: `CERT_HAS_EXPIRED`; null: none */
+  readonly reason: string | null;
+
+  constructor(message: string, reason: string | null) {
+    super('PEER_ERROR', message);
+    this.reason = reason;
+  }
+}
+
 const keepAliveMs = 60_000;
 
 function begin({ host, port, tls }: ConnectTarget, lookup: LookupFunction): Socket {
@@ -62,7 +73,7 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: N
     const onError = (error: NodeJS.ErrnoException) => {
       const missing = issuer !== null && socketReasons[error.code ?? ''] === foreignAuthority ? `: ${issuer}` : '';
       const text = `cannot connect to ${name}: ${socketErrorText(error)}${missing}`;
-      fail(shortageOf(error) ?? new SimError('PEER_ERROR', text));
+      fail(shortageOf(error) ?? new ConnectError(text, error.code ?? null));
     };
     const onClose = () => {
       fail(new SimError('PEER_ERROR', `cannot connect to ${name}: the other end closed the connection`));

@@ -7,6 +7,10 @@ import type { ListedControl, ListedProgram } from '../events/model.ts';
 import { maxEvents } from '../events/receive.ts';
 import { isLive } from '../events/state.ts';
 import type { TrackedEvent } from '../events/state.ts';
+import type { TakenCapability } from './capabilities.ts';
+import { FitnessJudge } from './fitness.ts';
+import type { FitnessMemory } from './fitness.ts';
+import { readingS } from './model.ts';
 import type { CsipRules, JudgeParts, SeenPrograms } from './model.ts';
 import { judgeOverlaps } from './overlaps.ts';
 
@@ -18,14 +22,22 @@ const endMarginS = 5;
 type Rule = CsipRules[keyof CsipRules];
 
 /** Counts of the readings of one EndDevice. */
-export interface EventMemory {
+export interface EventMemory extends FitnessMemory {
   /** new events that asked for no response, while none asked for one; null: one has */
   silent: number | null;
   /** since when programs with events have no default control, on `WallClock.monotonicMs`; null: they have one */
   withoutDefaultMs: number | null;
+  /** time of the server at the last reading of the list of each program, s */
+  readAtS: ReadonlyMap<string, number>;
 }
 
-export const newMemory = (): EventMemory => ({ silent: 0, withoutDefaultMs: null });
+export const newMemory = (): EventMemory => ({
+  silent: 0,
+  withoutDefaultMs: null,
+  readAtS: new Map(),
+  offScale: 0,
+  unsupported: 0,
+});
 
 const ended = (status: ListedControl['status']) => status !== 'scheduled' && status !== 'active';
 
@@ -59,14 +71,16 @@ function changedModes(first: ResolvedControl, latest: ResolvedControl): readonly
 
 export class EventJudge {
   readonly #parts: JudgeParts;
+  readonly #fitness: FitnessJudge;
 
   constructor(parts: JudgeParts) {
     this.#parts = parts;
+    this.#fitness = new FitnessJudge(parts);
   }
 
-  /** Judges a reading before the schedule takes it. */
-  programs(seen: SeenPrograms, memory: EventMemory): void {
-    const { programs, events } = seen;
+  /** Judges a reading before the schedule takes it. @param capability null: the server does not know it */
+  programs(seen: SeenPrograms, memory: EventMemory, capability: TakenCapability | null): void {
+    const { programs, events, deviceIndex } = seen;
     const { peer } = this.#parts;
     const controls = programs.flatMap((program) => program.controls ?? []);
     if (controls.length > 0 || programs.some(({ defaultControl }) => defaultControl)) peer.hasWritten = true;
@@ -75,6 +89,9 @@ export class EventJudge {
       if (event === undefined || event.left) this.#first(control, seen, memory);
       else this.#again(event, control, seen);
     }
+    for (const { defaultControl, key } of programs)
+      if (defaultControl) this.#fitness.curves(defaultControl.control, `the default control of ${key}`, deviceIndex);
+    this.#created(seen, memory, capability);
     for (const program of programs) this.#statuses(program, seen);
     this.#vanished(seen);
     this.#twice(seen);
@@ -113,6 +130,9 @@ export class EventJudge {
         facts: { ...facts, creationTime: creationS },
       }));
     }
+    this.#fitness.curves(control.control, `the event ${mrid}`, seen.deviceIndex);
+    // the schedule does not keep events for other devices, and ended ones, so that they come as new ones again and again
+    if (ended(control.status) || control.deviceCategory !== null) return;
     if (responseRequired !== 0) memory.silent = null;
     else if (memory.silent !== null) memory.silent += 1;
     if (memory.silent === null) rules.response_unasked.exercised(peer);
@@ -120,6 +140,50 @@ export class EventJudge {
       rules.response_unasked.broken(peer, seen.deviceIndex, () => ({
         text: `none of ${memory.silent} events asks for a response`,
       }));
+  }
+
+  /** Judges live events for all devices that were created since the last reading of their list. */
+  #created(
+    { programs, nowS, deviceIndex }: SeenPrograms,
+    memory: EventMemory,
+    capability: TakenCapability | null,
+  ): void {
+    if (nowS === null) return;
+    const { clock } = this.#parts;
+    const nowMs = clock.monotonicMs();
+    const readAtS = new Map(memory.readAtS);
+    for (const { key, controls, controlsReadMs } of programs) {
+      const formerS = memory.readAtS.get(key) ?? Infinity;
+      for (const control of controls ?? []) {
+        const { creationS, deviceCategory, status } = control;
+        if (creationS <= formerS || ended(status) || deviceCategory !== null) continue;
+        this.#over(control, deviceIndex);
+        const createdMs = nowMs - (nowS - creationS) * 1000;
+        if (capability !== null && createdMs > capability.atMs)
+          this.#fitness.created(control, capability, deviceIndex, memory);
+      }
+      if (controls !== undefined) readAtS.set(key, readingS(nowS, nowMs, controlsReadMs));
+    }
+    const keys = new Set(programs.map(({ key }) => key));
+    memory.readAtS = new Map([...readAtS].filter(([key]) => keys.has(key)));
+  }
+
+  /** Judges whether an event was over when it was created. */
+  #over(control: ListedControl, deviceIndex: number | null): void {
+    const { rules, peer } = this.#parts;
+    const { mrid, startS, durationS, creationS, randomizeStartS, randomizeDurationS } = control;
+    const sinceS = creationS - (startS + durationS + Math.abs(randomizeStartS) + Math.abs(randomizeDurationS));
+    if (sinceS < 0) rules.event_over.exercised(peer);
+    else
+      rules.event_over.broken(
+        peer,
+        deviceIndex,
+        () => ({
+          text: `the event ${mrid} ended ${Math.round(sinceS)} s before it was created`,
+          facts: { mRID: mrid, sinceS: Math.round(sinceS) },
+        }),
+        mrid,
+      );
   }
 
   #again(event: TrackedEvent, latest: ListedControl, seen: SeenPrograms): void {
@@ -166,8 +230,7 @@ export class EventJudge {
   /** Judges statuses as of the reading of their list: lists are polled one by one, and an unreadable one stays. */
   #statuses({ controls = [], controlsReadMs }: ListedProgram, seen: SeenPrograms): void {
     if (seen.nowS === null) return;
-    const nowMs = this.#parts.clock.monotonicMs();
-    const readS = seen.nowS - (nowMs - (controlsReadMs ?? nowMs)) / 1000;
+    const readS = readingS(seen.nowS, this.#parts.clock.monotonicMs(), controlsReadMs);
     for (const control of controls) this.#status(control, readS, seen);
   }
 

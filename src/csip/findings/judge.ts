@@ -10,10 +10,12 @@ import type { EndDeviceFacts, WalkTarget } from '../walk/model.ts';
 import type { ListName, ListWitness, SeenList } from '../walk/reader.ts';
 import type { ReceivedNotification } from '../notify/listener.ts';
 import { AnswerJudge } from './answers.ts';
+import { TakenCapabilities } from './capabilities.ts';
 import { DocumentJudge } from './documents.ts';
 import { EventJudge, newMemory } from './events.ts';
 import type { EventMemory } from './events.ts';
 import { LinkJudge } from './links.ts';
+import { ListLinkJudge } from './list-links.ts';
 import { pathOf } from './model.ts';
 import type { CsipRules, JudgeParts, SeenPrograms } from './model.ts';
 import { NotificationJudge } from './notifications.ts';
@@ -43,6 +45,8 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
   readonly #documents: DocumentJudge;
   readonly #answers: AnswerJudge;
   readonly #links: LinkJudge;
+  readonly #listLinks: ListLinkJudge;
+  readonly #capabilities = new TakenCapabilities();
   readonly #resources: ResourceJudge;
   readonly #events: EventJudge;
   readonly #notifications: NotificationJudge;
@@ -63,6 +67,7 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
     this.#answers = new AnswerJudge(parts, options);
     this.#resources = new ResourceJudge(parts, options);
     this.#links = new LinkJudge(parts, () => this.#resources.isKnown);
+    this.#listLinks = new ListLinkJudge(parts);
     this.#events = new EventJudge(parts);
     this.#notifications = new NotificationJudge(parts);
   }
@@ -85,12 +90,20 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
     const isRead = seen.request.method === 'GET' && seen.status === 200;
     if (isRead) this.#judge(documentRules, () => this.#documents.answered(seen));
     if (isRead) this.#judge(resourceRules, () => this.#resources.answered(seen));
+    if (isRead) this.#judge(resourceRules, () => this.#listLinks.answered(seen));
+    const isPosted = seen.request.method === 'POST' && seen.status < 300 && !seen.isDisturbed;
+    if (isPosted) this.#judge(resourceRules, () => this.#resources.registered(seen));
+    this.#judge(eventRules, () => this.#capabilities.answered(seen, this.#parts.clock.monotonicMs()));
     this.#judge(resourceRules, () => this.#links.answered(seen));
     this.#judge(messageRules, () => this.#answers.answered(seen));
   }
 
   refused(request: SepRequest, reason: RefusalReason, text: string): void {
     this.#judge(resourceRules, () => this.#links.refused(request, reason, text));
+  }
+
+  certificateExpired(): void {
+    this.#judge(resourceRules, () => this.#resources.expired());
   }
 
   list(seen: SeenList): void {
@@ -118,7 +131,10 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
   programs(target: WalkTarget, seen: SeenPrograms): void {
     const memory = this.#memories.get(target) ?? newMemory();
     this.#memories.set(target, memory);
-    this.#judge(eventRules, () => this.#events.programs(seen, memory));
+    this.#judge(eventRules, () => {
+      const capability = this.#capabilities.of(target.deviceIndex, target.derCount());
+      this.#events.programs(seen, memory, capability);
+    });
   }
 
   subscribed(url: string, isActive: boolean): void {
@@ -160,6 +176,7 @@ export class ServerJudge implements ExchangeWitness, ListWitness {
     const text = `${tls?.handshake} ${tls?.certificate}`;
     if (tls === null || text === this.#tls) return;
     this.#tls = text;
+    this.#judge(resourceRules, () => this.#resources.secured());
     peer.facet('tls', tls.handshake);
     if (tls.certificate !== null) peer.facet('certificate', tls.certificate);
   }

@@ -25,6 +25,10 @@ export interface SeenPrograms {
   readonly nowS: number | null;
 }
 
+/** Time of the server at the reading of a list. @param readMs on `WallClock.monotonicMs`; null or absent: just now */
+export const readingS = (nowS: number, nowMs: number, readMs: number | null | undefined): number =>
+  nowS - (nowMs - (readMs ?? nowMs)) / 1000;
+
 /** Shortens a text of the server for a sentence. */
 export const short = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}...` : text);
 

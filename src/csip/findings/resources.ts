@@ -13,6 +13,10 @@ import type { JudgeParts } from './model.ts';
 const maxTimes = 8;
 /** Lists of FunctionSetAssignments that are followed. */
 const maxLists = 32;
+/** Registrations that are waited for. */
+const maxRegistrations = 64;
+/** Difference of the clocks of both sides up to which an expired certificate is one for both, s. */
+const sameDayS = 86_400;
 /** Drift of the clocks of both sides against each other that is no jump. */
 const drift = 1e-4;
 /** Time around a change of dstOffset within which both local times are right, s. */
@@ -25,6 +29,15 @@ interface TimeReading {
   readonly monotonicMs: number;
   readonly wallMs: number;
   readonly durationMs: number;
+}
+
+/** A POST of an EndDevice that the server has accepted. */
+interface Registration {
+  readonly sfdi: number;
+  /** on `WallClock.monotonicMs` */
+  readonly atMs: number;
+  /** whole lists since then without it */
+  readonly misses: number;
 }
 
 export interface ResourceJudgeOptions {
@@ -44,6 +57,10 @@ export class ResourceJudge {
   readonly #times = new Remembered<TimeReading>(maxTimes);
   /** since when a list of FunctionSetAssignments leads nowhere, ms, by path */
   readonly #idleSinceMs = new Remembered<number>(maxLists);
+  /** by LFDI */
+  readonly #registrations = new Remembered<Registration>(maxRegistrations);
+  /** seconds by which the last Time was ahead of the clock of this machine; null: none was read */
+  #aheadS: number | null = null;
   /** the server has shown an EndDevice of this client */
   isKnown = false;
 
@@ -58,8 +75,33 @@ export class ResourceJudge {
     if (document?.name === 'Time') this.#time(document.value, seen);
   }
 
+  /** A TLS handshake has succeeded. */
+  secured(): void {
+    this.#parts.rules.tls_server.exercised(this.#parts.peer);
+  }
+
+  /** The certificate of the server, or of its chain, has expired by the clock of this machine. */
+  expired(): void {
+    const { rules, peer } = this.#parts;
+    if (this.#aheadS === null || Math.abs(this.#aheadS) > sameDayS) rules.tls_server.undecided(peer);
+    else
+      rules.tls_server.broken(peer, null, () => ({
+        text: 'a certificate of the server has expired, by the clock of this machine and by that of the server',
+        facts: { aheadS: Math.round(this.#aheadS ?? 0) },
+      }));
+  }
+
+  /** The server has accepted the POST of an EndDevice. */
+  registered({ request: { body } }: SeenAnswer): void {
+    if (body?.name !== 'EndDevice') return;
+    const { lFDI, sFDI } = body.value;
+    const atMs = this.#parts.clock.monotonicMs();
+    if (lFDI !== undefined) this.#registrations.set(lFDI.toUpperCase(), { sfdi: sFDI, atMs, misses: 0 });
+  }
+
   /** Judges a list of which all pages were read. */
   list(list: SeenList): void {
+    if (list.name === 'EndDeviceList') this.#registered(list);
     if (list.name === 'FunctionSetAssignmentsList') this.#groups(list);
     if (list.name === 'EndDeviceList') this.#endDevices(list);
     if (list.isWhole && list.isOnePage) this.#order(list);
@@ -127,6 +169,7 @@ export class ResourceJudge {
     this.#localTime(time, currentTime, seen);
     const before = this.#times.get(pathOf(url));
     const wallMs = clock.nowMs();
+    this.#aheadS = currentTime - wallMs / 1000;
     this.#times.set(pathOf(url), { atS: currentTime, monotonicMs, wallMs, durationMs });
     if (before === undefined) return;
     const passedS = (monotonicMs - before.monotonicMs) / 1000;
@@ -194,6 +237,32 @@ export class ResourceJudge {
         }),
         path,
       );
+  }
+
+  #registered({ items, isWhole, url, deviceIndex }: SeenList): void {
+    const { rules, peer, clock } = this.#parts;
+    const rule = rules.registration_lost;
+    const endDevices = items as readonly Received<EndDevice>[];
+    for (const [lfdi, registration] of this.#registrations.entries()) {
+      const { sfdi, atMs, misses } = registration;
+      const forMs = clock.monotonicMs() - atMs;
+      if (endDevices.some(({ lFDI, sFDI }) => lFDI?.toUpperCase() === lfdi || sFDI === sfdi)) rule.exercised(peer);
+      else if (!isWhole || misses === 0 || forMs < rule.param('wait_s') * 1000) {
+        this.#registrations.set(lfdi, { ...registration, misses: misses + (isWhole ? 1 : 0) });
+        continue;
+      } else
+        rule.broken(
+          peer,
+          deviceIndex,
+          () => ({
+            text: `the EndDevice ${lfdi} was accepted, and is not in the list ${Math.round(forMs / 1000)} s later`,
+            facts: { path: pathOf(url), lFDI: lfdi, items: items.length },
+            sinceMs: clock.nowMs() - forMs,
+          }),
+          lfdi,
+        );
+      this.#registrations.delete(lfdi);
+    }
   }
 
   #endDevices({ items, url }: SeenList): void {

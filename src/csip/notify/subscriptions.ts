@@ -2,7 +2,7 @@
  * The subscriptions of one connection identity: created at the SubscriptionList of the EndDevice, renewed, created
  * again after the server has ended them or was unreachable, and deleted at the end. Polling continues in parallel.
  */
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { CsipNotification, CsipSubscription } from '../../contract/csip-reports.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -44,8 +44,8 @@ export interface SubscriptionWitness {
 export interface SubscriptionsOptions {
   readonly exchange: SepExchange;
   readonly listener: Pick<NotificationListener, 'take' | 'uriOf'>;
-  /** LFDI of the connection: distinguishes the paths of clients that share a listener */
-  readonly lfdi: string;
+  /** Known to this client alone, and constant over restarts: no other server can compute the paths of notifications. */
+  readonly secret: string;
   /** true: resources that the walk polls are subscribed to automatically */
   readonly automatic: boolean;
   readonly clock: WallClock;
@@ -222,7 +222,7 @@ export class Subscriptions {
 
   /** Constant over restarts, so that notifications to earlier subscriptions are recognised and none is doubled. */
   #idOf({ url, listUrl }: SubscribableResource): string {
-    return createHash('sha256').update(`${this.#options.lfdi} ${listUrl} ${url}`).digest('hex').slice(0, 32);
+    return createHmac('sha256', this.#options.secret).update(`${listUrl} ${url}`).digest('hex').slice(0, 32);
   }
 
   #take(item: Item, received: ReceivedNotification): void {

@@ -161,6 +161,12 @@ export class ClientCredentials implements TlsIdentity {
     return this.#texts;
   }
 
+  /** The private key; without TLS the certificate, which is not sent then. */
+  get secret(): string {
+    const { key, cert } = this.#texts;
+    return key === '' ? cert : key;
+  }
+
   disturbed(by: TlsDisturbance): SecureContext {
     const { cert, key, rootCert } = this.#texts;
     const offer = clientOffers[this.#policy];

@@ -66,6 +66,8 @@ export interface ExchangeWitness {
    * @param reason `elsewhere`: another host or scheme; `endless`: too many redirects
    */
   refused(request: SepRequest, reason: RefusalReason, text: string): void;
+  /** A handshake has failed since a certificate of the server has expired. */
+  certificateExpired(): void;
 }
 
 export type RefusalReason = 'elsewhere' | 'endless';

@@ -1,6 +1,7 @@
 /** Requests to one server of IEEE 2030.5 over HTTP: documents, redirects, faults and messages. */
 import type { SecureContext } from 'node:tls';
 import { errorText, SimError } from '../../core/errors.ts';
+import { ConnectError } from '../../core/net/connect.ts';
 import type { NameSources } from '../../core/net/outbound.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -360,6 +361,8 @@ export class HttpExchange implements SepExchange {
       return { ...answer, url, redirects: 0, ...times, messageId };
     } catch (error) {
       record(null, errorText(error));
+      const isExpired = error instanceof ConnectError && error.reason === 'CERT_HAS_EXPIRED';
+      if (isExpired && http === this.#http) this.#options.witness?.certificateExpired();
       throw error;
     }
   }

@@ -5,6 +5,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { dnp3Rules } from '../../finding-rules/dnp3.ts';
 import { Dialogue } from './dialogue.ts';
 import type { Dnp3Handles, History, OutstationFacts } from './dialogue.ts';
+import { OutstationModes } from './modes.ts';
 
 export interface JudgeContextOptions {
   readonly findings: Findings;
@@ -32,7 +33,10 @@ const peerAddress = (peer: string) => peer.slice(0, peer.lastIndexOf(':'));
 export class JudgeContext {
   readonly rules: Dnp3Handles;
   readonly losses = new Losses();
+  /** addresses of outstations that have served a master */
+  readonly served = new Set<number>();
   readonly #options: JudgeContextOptions;
+  readonly #modes = new WeakMap<OutstationFacts, OutstationModes>();
 
   constructor(options: JudgeContextOptions) {
     this.#options = options;
@@ -64,6 +68,14 @@ export class JudgeContext {
     if (facts.isWallTime) master.lacking.delete('wall_clock');
     else master.lacking.set('wall_clock', 'masters set the simulated clock (--remote_clock)');
     return new Dialogue({ findings, rules: this.rules, clock, message, facts }, master, history);
+  }
+
+  /** The modes of an outstation, which its masters share. */
+  modesOf(facts: OutstationFacts): OutstationModes {
+    const { findings, clock } = this.#options;
+    const modes = this.#modes.get(facts) ?? new OutstationModes({ findings, rules: this.rules, clock, facts });
+    this.#modes.set(facts, modes);
+    return modes;
   }
 
   /** Switches the judges off if one throws. */

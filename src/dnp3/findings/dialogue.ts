@@ -1,6 +1,7 @@
 /** One connection of a master with one outstation, as its judges share it. */
 import type { Buffer } from 'node:buffer';
 import type { Peer } from '../../core/findings/peer.ts';
+import type { SetpointChange } from '../../core/findings/setpoints.ts';
 import type { Case, Deadline, Findings, RuleHandle, RuleHandles } from '../../core/findings/rule.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { dnp3Rules } from '../../finding-rules/dnp3.ts';
@@ -30,6 +31,12 @@ export interface OutstationFacts {
   readonly outputOf: (kind: Control['kind'], index: number) => number | undefined;
   /** number of points that a read of class 0 returns */
   readonly staticPoints: () => number;
+  /**
+   * Calls back when something but this outstation, or a reversion time, changes the set-points of a mode or enables it;
+   * absent: nothing is told.
+   * @param listener gets the index of the output that enables the mode
+   */
+  readonly onModeChange?: (listener: (enable: number, how: SetpointChange) => void) => void;
   /** Range that the point map names; undefined: the map has no such output. */
   readonly rangeOf: (kind: Control['kind'], index: number) => OutputRange | undefined;
 }
@@ -113,6 +120,11 @@ export class Dialogue {
     this.peer = peer;
     this.#options = options;
     this.openedMs = this.nowMs;
+  }
+
+  /** The present message in the wire log; null: it is not recorded. */
+  get message(): NonNullable<Case['message']> | null {
+    return this.#options.message();
   }
 
   /** Monotonic ms. */

@@ -14,6 +14,7 @@ import type { Dialogue, History, OutstationFacts, TopicJudge } from './dialogue.
 import { IndicationsJudge } from './indications.ts';
 import { LinkJudge } from './link.ts';
 import { ModesJudge } from './modes.ts';
+import type { OutstationModes } from './modes.ts';
 import { PollsJudge } from './polls.ts';
 import { RefusedReadsJudge } from './refused-reads.ts';
 import { SequenceJudge } from './sequence.ts';
@@ -34,7 +35,7 @@ class DialogueJudges {
   /** digest of the last request to this outstation alone; null: none yet */
   #last: string | null = null;
 
-  constructor(dialogue: Dialogue, losses: Losses) {
+  constructor(dialogue: Dialogue, losses: Losses, modes: OutstationModes) {
     this.peer = dialogue.peer;
     this.#losses = losses;
     this.#seenLosses = losses.of(this.peer);
@@ -45,7 +46,7 @@ class DialogueJudges {
       new PollsJudge(dialogue),
       new RefusedReadsJudge(dialogue),
       new ControlsJudge(dialogue),
-      new ModesJudge(dialogue),
+      new ModesJudge(dialogue, modes),
     ];
   }
 
@@ -101,7 +102,7 @@ class MasterJudge implements MasterObserver {
       this.#judges = null;
       if (!this.#owner.on) return;
       const dialogue = this.#owner.dialogue(peer, this.#facts, this.#history);
-      this.#judges = new DialogueJudges(dialogue, this.#owner.losses);
+      this.#judges = new DialogueJudges(dialogue, this.#owner.losses, this.#owner.modesOf(this.#facts));
     });
   }
 

@@ -1,149 +1,110 @@
-/** Judges the set-points of modes: whether the mode is enabled, and how often they are written. */
+/** Judges the set-points of modes, by the function that all protocols share. */
+import { SetpointJudge } from '../../core/findings/setpoints.ts';
+import type { SetpointGroup } from '../../core/findings/setpoints.ts';
 import { functionCodes } from '../stack/application/types.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlStatus } from '../stack/outstation/types.ts';
-import type { Dialogue, Incoming, TopicJudge } from './dialogue.ts';
+import type { Dialogue, DialogueOptions, Incoming, OutstationFacts, TopicJudge } from './dialogue.ts';
 
-interface ModePoints {
-  /** index of the output that enables it */
+interface Mode {
+  /** indexes of its set-points, AO */
+  readonly setpoints: readonly number[];
+  /** index of the output that enables it, BO */
   readonly enable: number;
-  /** index of the output with its reversion time, s */
+  /** index of the output with its reversion time, AO, s */
   readonly reversion: number;
-  /** wire value of the set-point that demands nothing */
+  /** wire value of a set-point that demands nothing */
   readonly neutral: number;
 }
 
-/** By index of the set-point, in AN2018 and IEEE 1815.2: limit, active power, reactive power, power factors. */
-const modes: ReadonlyMap<number, ModePoints> = new Map([
-  [87, { enable: 17, reversion: 85, neutral: 1000 }],
-  [88, { enable: 17, reversion: 85, neutral: 1000 }],
-  [93, { enable: 18, reversion: 92, neutral: 0 }],
-  [203, { enable: 27, reversion: 202, neutral: 0 }],
-  [210, { enable: 28, reversion: 209, neutral: 100 }],
-  [211, { enable: 28, reversion: 209, neutral: 100 }],
-]);
+/** In AN2018 and IEEE 1815.2: limit, active power, reactive power, power factors. */
+const modes: readonly Mode[] = [
+  { setpoints: [87, 88], enable: 17, reversion: 85, neutral: 1000 },
+  { setpoints: [93], enable: 18, reversion: 92, neutral: 0 },
+  { setpoints: [203], enable: 27, reversion: 202, neutral: 0 },
+  { setpoints: [210, 211], enable: 28, reversion: 209, neutral: 100 },
+];
 
-const enables: ReadonlySet<number> = new Set([...modes.values()].map(({ enable }) => enable));
+function groupOf({ setpoints, enable, reversion, neutral }: Mode, { outputOf }: OutstationFacts): SetpointGroup {
+  const present = () => setpoints.filter((index) => outputOf('analog', index) !== undefined);
+  const values = () => present().map((index) => outputOf('analog', index));
+  return {
+    get name() {
+      return present()
+        .map((index) => `AO${index}`)
+        .join(' and ');
+    },
+    enable: `BO${enable}`,
+    get timer() {
+      return outputOf('analog', reversion) === undefined ? null : `AO${reversion}`;
+    },
+    isEnabled: () => outputOf('binary', enable) === 1,
+    reversionS: () => outputOf('analog', reversion) ?? 0,
+    isNeutral: () => values().every((value) => value === neutral),
+    values: () => values().join(' '),
+  };
+}
 
-const churnMs = 600_000;
+/** The modes of one outstation, which all of its masters share. */
+export class OutstationModes {
+  readonly judge: SetpointJudge;
+  readonly #groups: readonly SetpointGroup[];
 
-/** Writes of one set-point without a reversion time. */
-interface Writes {
-  /** monotonic ms, oldest first */
-  readonly atMs: readonly number[];
-  readonly value: number;
-  /** monotonic ms of the first write of this value */
-  readonly sameSinceMs: number;
-  readonly same: number;
+  constructor({ findings, rules, clock, facts }: Omit<DialogueOptions, 'message'>) {
+    const { deviceIndex } = facts;
+    this.judge = new SetpointJudge({ findings, rules, deviceIndex, monotonicMs: () => clock.monotonicMs() });
+    this.#groups = modes.map((mode) => groupOf(mode, facts));
+    facts.onModeChange?.((enable, how) => {
+      const group = this.#groups[modes.findIndex((mode) => mode.enable === enable)];
+      if (group !== undefined) this.judge.changed(group, how);
+    });
+  }
+
+  /** The mode of an output that enables it or is a set-point or reversion time of it; undefined: there is none. */
+  of({ kind, index }: Control): SetpointGroup | undefined {
+    const isOf = ({ setpoints, enable, reversion }: Mode) =>
+      kind === 'binary' ? enable === index : reversion === index || setpoints.includes(index);
+    return this.#groups[modes.findIndex(isOf)];
+  }
+
+  /** True if the output is a set-point. */
+  isSetpoint({ kind, index }: Control): boolean {
+    return kind === 'analog' && modes.some(({ setpoints }) => setpoints.includes(index));
+  }
+
+  /** The outstation has started anew. */
+  restarted(): void {
+    for (const group of this.#groups) this.judge.changedByOthers(group);
+  }
 }
 
 export class ModesJudge implements TopicJudge {
   readonly #dialogue: Dialogue;
-  /** by enabling output: the set-point that waits for it */
-  readonly #staged = new Map<number, { readonly index: number; readonly atMs: number }>();
-  /** enabling outputs that this master has switched off: its set-points may follow at leisure */
-  readonly #switchedOff = new Set<number>();
-  readonly #writes = new Map<number, Writes>();
+  readonly #modes: OutstationModes;
   #isOperation = false;
 
-  constructor(dialogue: Dialogue) {
+  constructor(dialogue: Dialogue, outstation: OutstationModes) {
     this.#dialogue = dialogue;
+    this.#modes = outstation;
   }
 
   requested({ functionCode, isRetry }: Incoming): void {
     this.#isOperation = functionCode !== functionCodes.select && !isRetry;
-    const { rules, nowMs } = this.#dialogue;
-    const rule = rules.enable_forgotten;
-    for (const [enable, { index, atMs }] of this.#staged) {
-      const waitedMs = nowMs - atMs;
-      if (waitedMs < rule.param('wait_s') * 1000) continue;
-      this.#staged.delete(enable);
-      if (this.#isOn(enable)) this.#dialogue.exercised(rule);
-      else
-        this.#dialogue.broken(
-          rule,
-          () => ({
-            text: `wrote AO${index} and did not enable its mode by BO${enable} in ${Math.round(waitedMs / 1000)} s`,
-            facts: { set_point: `AO${index}`, enable: `BO${enable}` },
-            sinceMs: this.#dialogue.wallMs - waitedMs,
-          }),
-          `AO${index}`,
-        );
-    }
+    this.#modes.judge.follow();
   }
 
   controlled(control: Control, status: ControlStatus): void {
-    if (!this.#isOperation || !this.#dialogue.facts.hasBuiltInMap) return;
-    const isDone = status === controlStatus.success;
-    if (control.kind === 'binary') this.#switched(control.index, isDone && control.state === 1, isDone);
-    else if (isDone) this.#written(control.index, control.value);
+    const { peer, facts, message } = this.#dialogue;
+    if (!this.#isOperation || !facts.hasBuiltInMap) return;
+    const group = this.#modes.of(control);
+    if (group === undefined) return;
+    const setsValue = this.#modes.isSetpoint(control);
+    if (status !== controlStatus.success) this.#modes.judge.refused(peer, group);
+    else
+      this.#modes.judge.wrote(peer, { group, setsValue, setsEnable: control.kind === 'binary', evidence: { message } });
   }
 
   restarted(): void {
-    this.#staged.clear();
-  }
-
-  closed(): void {
-    for (let left = this.#staged.size; left > 0; left -= 1)
-      this.#dialogue.rules.enable_forgotten.undecided(this.#dialogue.peer);
-    this.#staged.clear();
-  }
-
-  #switched(index: number, isOn: boolean, isDone: boolean): void {
-    if (isOn && this.#staged.has(index)) this.#dialogue.exercised(this.#dialogue.rules.enable_forgotten);
-    // a refusal ends the wait too: the master has tried
-    this.#staged.delete(index);
-    if (isOn) this.#switchedOff.delete(index);
-    else if (isDone && enables.has(index)) this.#switchedOff.add(index);
-  }
-
-  #written(index: number, value: number): void {
-    const { facts, nowMs, rules } = this.#dialogue;
-    const mode = modes.get(index);
-    if (mode === undefined) return;
-    const { enable, reversion, neutral } = mode;
-    if (this.#isOn(enable)) this.#dialogue.exercised(rules.enable_forgotten);
-    else if (value === neutral) this.#staged.delete(enable);
-    else if (!this.#staged.has(enable) && !this.#switchedOff.has(enable))
-      this.#staged.set(enable, { index, atMs: nowMs });
-    if ((facts.outputOf('analog', reversion) ?? 0) > 0) this.#writes.delete(index);
-    else this.#countWrite(index, value);
-  }
-
-  #isOn(enable: number): boolean {
-    return this.#dialogue.facts.outputOf('binary', enable) === 1;
-  }
-
-  #countWrite(index: number, value: number): void {
-    const { rules, nowMs } = this.#dialogue;
-    const rule = rules.setpoint_churn;
-    const [maxWrites, maxSame] = [rule.param('writes'), rule.param('same')];
-    const former = this.#writes.get(index);
-    const isSame = former !== undefined && former.value === value && nowMs - former.sameSinceMs <= churnMs;
-    const atMs = [...(former?.atMs ?? []).slice(1 - maxWrites), nowMs];
-    const writes: Writes = {
-      atMs,
-      value,
-      sameSinceMs: isSame ? former.sameSinceMs : nowMs,
-      same: isSame ? former.same + 1 : 1,
-    };
-    const tookMs = nowMs - (atMs[0] ?? nowMs);
-    const isMany = atMs.length >= maxWrites && tookMs <= churnMs;
-    if (!isMany && writes.same < maxSame) {
-      this.#writes.set(index, writes);
-      if (former === undefined) this.#dialogue.exercised(rule);
-      return;
-    }
-    this.#writes.delete(index);
-    const what = isMany ? `${atMs.length} values` : `the value ${value} ${writes.same} times`;
-    const seconds = Math.round((nowMs - (isMany ? (atMs[0] ?? nowMs) : writes.sameSinceMs)) / 1000);
-    this.#dialogue.broken(
-      rule,
-      () => ({
-        text: `wrote ${what} to AO${index} in ${seconds} s, with a reversion time of 0`,
-        facts: { point: `AO${index}`, writes: atMs.length, same: writes.same },
-      }),
-      `AO${index}`,
-    );
+    this.#modes.restarted();
   }
 }

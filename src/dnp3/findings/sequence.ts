@@ -9,14 +9,16 @@ const pauseMs = 10_000;
 /** Numbers that are left out where a gateway loses requests, and how often in a row that is a case all the same. */
 const [maxLost, maxGaps] = [3, 3];
 
-/** Words for a fragment that is no request; null: a request. */
-function flawOf(fragment: Buffer): string | null {
+/** A fragment that is no request in words, and the rule that it breaks; null: it is a request. */
+function flawOf(fragment: Buffer): { readonly rule: 'request_form' | 'fragment_odd'; readonly text: string } | null {
   const [octet, functionCode] = fragment;
-  if (octet === undefined || functionCode === undefined) return 'with fewer than two octets';
+  if (octet === undefined || functionCode === undefined)
+    return { rule: 'fragment_odd', text: 'with fewer than two octets' };
   const { fir, fin, uns } = readControl(octet);
-  if (functionCode >= functionCodes.response) return `with the function ${functionCode} of a response`;
-  if (!fir || !fin) return `without ${fir ? 'FIN' : 'FIR'}`;
-  return uns ? 'with UNS' : null;
+  if (functionCode >= functionCodes.response)
+    return { rule: 'fragment_odd', text: `with the function ${functionCode} of a response` };
+  if (!fir || !fin) return { rule: 'request_form', text: `without ${fir ? 'FIN' : 'FIR'}` };
+  return uns ? { rule: 'fragment_odd', text: 'with UNS' } : null;
 }
 
 export class SequenceJudge implements TopicJudge {
@@ -38,7 +40,7 @@ export class SequenceJudge implements TopicJudge {
       this.#last = null;
       return;
     }
-    this.#dialogue.exercised(rules.request_form);
+    this.#dialogue.exercised(rules.request_form, rules.fragment_odd);
     const last = this.#last;
     const fragments = this.#fragments;
     this.#last = { seq, atMs: nowMs };
@@ -76,7 +78,7 @@ export class SequenceJudge implements TopicJudge {
     this.#last = null;
     const flaw = flawOf(fragment);
     if (flaw === null) return;
-    const text = `sent a fragment ${flaw}`;
-    this.#dialogue.broken(this.#dialogue.rules.request_form, () => ({ text, excerpt: fragment }), flaw);
+    const text = `sent a fragment ${flaw.text}`;
+    this.#dialogue.broken(this.#dialogue.rules[flaw.rule], () => ({ text, excerpt: fragment }), flaw.text);
   }
 }

@@ -375,6 +375,7 @@ export class Connection implements Swept {
     const { routes, context } = this.#owner;
     const outstation = routes.outstation(destination);
     const association = outstation?.associationOf(source) ?? null;
+    if (outstation === undefined) this.#judge?.strayed(source, destination);
     if (outstation === undefined || association === null) {
       context.log.info(
         this.peer,
@@ -393,7 +394,7 @@ export class Connection implements Swept {
     }
     const pair = this.#open(outstation, association, source);
     this.#pairs.set(key, pair);
-    this.#judge?.joined(source);
+    this.#judge?.joined(source, destination);
     association.open(pair.session);
     context.log.info(this.peer, () => `master ${source} connected from ${this.peer}`, outstation.deviceIndex);
     return pair;

@@ -1,6 +1,7 @@
 /** Set-points of the control models with the enable and the reversion time that they share, for judges of writers. */
-import type { SetpointGroup } from '../../core/findings/setpoints.ts';
-import type { PointBank } from './bank.ts';
+import type { SetpointChange, SetpointGroup } from '../../core/findings/setpoints.ts';
+import type { Source } from '../../core/origin.ts';
+import type { Change, PointBank } from './bank.ts';
 import { memoPerLayout } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { pointName } from './view.ts';
@@ -64,5 +65,28 @@ export function setpointGroupsOf(bank: PointBank): readonly SetpointGroup[] {
         }),
       values: () => values().join(' '),
     };
+  });
+}
+
+/**
+ * Calls `changed` for each group of a device that a change touches.
+ * @param judged source of the writes that are judged
+ * @returns function that unsubscribes
+ */
+export function onSetpointChange(
+  bank: PointBank,
+  groups: readonly SetpointGroup[],
+  judged: Source,
+  changed: (group: SetpointGroup, how: SetpointChange) => void,
+): () => void {
+  const slots = setpointSlots(bank.layout);
+  const howOf = ({ by: { source } }: Change): SetpointChange =>
+    source === judged ? 'by_peer' : source === 'reversion' ? 'reverted' : 'by_others';
+  return bank.onChange((change) => {
+    for (const [i, { enable, setpoints }] of slots.entries()) {
+      const group = groups[i];
+      const isTouched = change.points.some((slot) => slot === enable || setpoints.includes(slot));
+      if (group !== undefined && isTouched) changed(group, howOf(change));
+    }
   });
 }

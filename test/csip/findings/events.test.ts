@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import { control, defaults, maxLim, pf, program, watt } from '../events/scene.ts';
+import { target } from '../walk/scripted.ts';
 import { judges, JudgeRig } from './rig.ts';
 
 /** One program with controls, and a default control. */
@@ -23,6 +24,16 @@ const curve = (href: string, mRID: string | null) => {
 const empty = { base: {}, curves: new Map<string, null>() };
 /** From 100 to 200, created at 50. */
 const later = (mrid: string, startS: number, over: Partial<ListedControl> = {}) => control(mrid, { startS, ...over });
+
+/** A program with events of 300 s that are under way. */
+const live = (make: typeof one, ...controls: readonly ListedControl[]) =>
+  make(
+    ...controls.map((each) => ({
+      ...each,
+      durationS: 300,
+      status: each.status === 'scheduled' ? 'active' : each.status,
+    })),
+  );
 
 describe('CSIP findings: events', () => {
   judges('event_rewritten', {
@@ -149,7 +160,13 @@ describe('CSIP findings: events', () => {
     wrong: (rig) => rig.read(10, one(...silent(5))),
     evidence: 'none of 5 events',
     right: (rig) => rig.read(10, one(control('A'))),
-    trap: (rig) => rig.read(10, one(...silent(4))).read(20, one(...silent(4), later('A', 500))),
+    trap: (rig) => {
+      rig.read(10, one(...silent(4))).read(20, one(...silent(4)));
+      // for other devices, or ended: such ones come as new ones with each reading
+      const foreign = later('F', 600, { deviceCategory: 1, responseRequired: 0 });
+      const over = later('O', 700, { status: 'cancelled', responseRequired: 0 });
+      rig.read(30, one(...silent(4), foreign, over)).read(40, one(...silent(4), foreign, over));
+    },
   });
 
   judges('duration_zero', {
@@ -195,6 +212,197 @@ describe('CSIP findings: events', () => {
     },
   });
 
+  const [a, b] = [later('A', 100, { creationS: 1 }), later('B', 150, { creationS: 2 })];
+  judges('superseded_unmarked', {
+    wrong: (rig) => rig.read(10, one({ ...a, durationS: 300 }, { ...b, durationS: 300 })).read(270, live(one, a, b)),
+    evidence: '"first":"A","second":"B","bothForS":120',
+    right: (rig) => rig.read(10, one(control('A', { status: 'superseded' }), b)),
+    trap: (rig) => {
+      rig
+        .read(10, live(one, a, b))
+        .read(269, live(one, a, b))
+        .read(400, live(one, a, b))
+        .read(410);
+      const odd: readonly Partial<ListedControl>[] = [
+        { modes: [...maxLim, pf] },
+        { deviceCategory: 1 },
+        { randomizeStartS: 1 },
+        { randomizeDurationS: 1 },
+        { status: 'superseded' },
+      ];
+      for (const [at, over] of odd.entries()) {
+        const beganS = 1000 * (at + 1);
+        const pair = [later(`X${at}`, beganS, { creationS: 1 }), later(`Y${at}`, beganS, { creationS: 2, ...over })];
+        rig.read(beganS + 200, live(one, ...pair)).read(beganS + 900);
+      }
+      // in programs of their own, and as of a reading long ago
+      const [c, d] = [later('C', 9000, { creationS: 1 }), later('D', 9000, { creationS: 2 })];
+      rig.read(9200, live(one, c), program('Q', 1, live(one, d).controls)).read(9900);
+      const readMs = rig.findings.wall.monotonicMs();
+      const [e, f] = [later('E', 10_000, { creationS: 1 }), later('F', 10_000, { creationS: 2 })];
+      rig.pass(60).read(10_150, { ...live(one, e, f), controlsReadMs: readMs });
+    },
+  });
+
+  /** The server has taken the DERCapability: 5 kW, and opModMaxLimW. */
+  const capable = (rig: JudgeRig, over: object = {}, answer: object = {}) => {
+    const rtgMaxW = { multiplier: 3, value: 5 };
+    const body = { name: 'DERCapability', value: { modesSupported: '00100000', rtgMaxW, type: 4, ...over } } as const;
+    const request = { method: 'PUT', href: '/dercap', resource: 'DERCapability', body } as const;
+    return rig.answer(request, '', { status: 204, headers: {}, ...answer });
+  };
+  /** New events, each one a minute after a reading of its list, from now on. */
+  const created = (rig: JudgeRig, ...events: readonly ListedControl[]) => {
+    const part = (...controls: readonly ListedControl[]) => ({ ...one(...controls), isPartial: true });
+    for (const event of events) {
+      const nowS = rig.scene.nowS + 1;
+      rig.read(nowS, part()).pass(60);
+      const fresh = { creationS: nowS + (event.creationS < 0 ? event.creationS : 50), startS: nowS + 1000 };
+      rig.read(nowS + 60, part(control(`${event.mrid}${nowS}`, { ...event, ...fresh, mrid: `${event.mrid}${nowS}` })));
+    }
+    return rig;
+  };
+  const powered = (mode: string, value: object, over: Partial<ListedControl> = {}, mrid = 'A') =>
+    control(mrid, {
+      control: { base: { [mode]: value }, curves: new Map() },
+      modes: [mode as 'opModTargetW'],
+      ...over,
+    });
+  const three = (mode: string, ...values: readonly object[]) =>
+    ['A', 'B', 'C'].map((mrid, at) => powered(mode, values[at % values.length] ?? {}, {}, mrid));
+  const both = {
+    modesSupported2: 'FFFFFFFF',
+    doeModesSupported: '0F',
+    vppModesSupported: '01',
+    modesSupported: 'FFFFFFFF',
+  };
+
+  judges('value_scale', {
+    wrong: (rig) => created(capable(rig, both), ...three('opModTargetW', { multiplier: 3, value: 51 })),
+    evidence: '"mode":"opModTargetW","watts":51000,"ratedW":5000,"events":3',
+    right: (rig) => created(capable(rig, both), powered('opModTargetW', { multiplier: 3, value: -50 })),
+    trap: (rig) => {
+      const off = { multiplier: 0, value: 4 };
+      // before the capability, or after a fault or a refusal
+      created(rig, ...three('opModExpLimW', off));
+      capable(rig, both, { status: 400 });
+      capable(rig, both, { isDisturbed: true });
+      created(rig, ...three('opModExpLimW', off));
+      // taken after the events were created, and before they were read
+      const part = (...controls: readonly ListedControl[]) => ({ ...one(...controls), isPartial: true });
+      rig.read(4000, part()).pass(60);
+      const fresh = three('opModExpLimW', off).map((event, at) => ({ ...event, startS: 9000, creationS: 4010 + at }));
+      capable(rig, both)
+        .pass(1)
+        .read(4061, part(...fresh));
+      created(rig, ...three('opModExpLimW', { value: 0 }));
+      // no limit, none at all, one in between that fits, a limit of load, and one that is switched off
+      created(rig, ...three('opModExpLimW', { multiplier: 9, value: 30_000 }, { value: 0 }, { value: 5 }));
+      created(rig, ...three('opModExpLimW', off, { value: 5 }, off), powered('opModGenLimW', off));
+      created(rig, powered('opModGenLimW', { value: 5000 }), ...three('opModImpLimW', off));
+      created(rig, ...three('opModTargetW', { value: 30_000, multiplier: 3, disabled: true }));
+      // known before
+      const old = three('opModExpLimW', off).map((event) => ({ ...event, creationS: -1 }));
+      created(rig, ...old);
+    },
+  });
+
+  it('value_scale: limits below a thousandth of the rating, and the rating of a battery', () => {
+    const rig = new JudgeRig();
+    created(
+      capable(rig, { ...both, rtgMaxChargeRateW: { multiplier: 3, value: 20 } }),
+      ...three('opModGenLimW', { value: 19 }),
+    );
+    const [first] = rig.findings.row(rig.peer, 'csip.value_scale').cases;
+    expect(first?.facts).to.include({ watts: 19, ratedW: 20_000 });
+  });
+
+  it('value_scale: a site is judged once all its documents were taken', () => {
+    for (const [documents, isFound] of [
+      [2, true],
+      [3, false],
+    ] as const) {
+      const rig = new JudgeRig();
+      for (const index of [0, 1]) {
+        const body = {
+          name: 'DERCapability',
+          value: { modesSupported: '0', rtgMaxW: { multiplier: 3, value: 5 }, type: 4 },
+        } as const;
+        rig.answer({ method: 'PUT', resource: 'DERCapability', body, deviceIndex: index }, '', {
+          status: 204,
+          headers: {},
+        });
+      }
+      const site = { ...target, deviceIndex: null, derCount: () => documents };
+      for (const [at, event] of three('opModTargetW', { multiplier: 3, value: 101 }).entries()) {
+        const seen = { events: new Map(), deviceIndex: null };
+        rig.judge.programs(site, { ...seen, programs: [one()], nowS: 1000 + at * 60 });
+        rig.pass(60);
+        const fresh = { ...event, startS: 2000, creationS: 1050 + at * 60 };
+        rig.judge.programs(site, { ...seen, programs: [one(fresh)], nowS: 1060 + at * 60 });
+      }
+      expect(rig.findings.ids(rig.peer)).to.deep.equal(isFound ? ['csip.value_scale', 'csip.mode_unsupported'] : []);
+    }
+  });
+
+  judges('mode_unsupported', {
+    wrong: (rig) => created(capable(rig), ...three('opModVoltVar', { href: '/dc/1' })),
+    evidence: '"modes":"opModVoltVar","events":3',
+    right: (rig) => created(capable(rig), control('A')),
+    trap: (rig) => {
+      created(capable(rig), ...three('opModVoltVar', { href: '/dc/1' }).slice(1), control('A'));
+      created(rig, ...three('opModVoltVar', { href: '/dc/1' }).slice(1));
+      // for other devices
+      created(rig, ...three('opModWattVar', { href: '/dc/1' }).map((event) => ({ ...event, deviceCategory: 1 })));
+    },
+  });
+
+  judges('event_over', {
+    wrong: (rig) =>
+      rig.read(1000, one()).read(1060, one(control('A', { creationS: 1001, startS: 900, durationS: 101 }))),
+    evidence: 'the event A ended 0 s before it was created',
+    right: (rig) =>
+      rig
+        .read(1000, one())
+        .read(1060, one(control('A', { creationS: 1001, startS: 1002, durationS: 20, status: 'active' }))),
+    trap: (rig) => {
+      const over = { creationS: 1001, startS: 900, durationS: 50 };
+      // at the first reading, listed before, ended, with random parts, for other devices
+      rig.read(1000, one(control('A', { creationS: 990, startS: 900, durationS: 50 })));
+      rig.read(1060, one(control('B', { ...over, creationS: 1000 })));
+      rig.read(1070, one(control('C', { ...over, creationS: 1065, status: 'superseded' })));
+      rig.read(1080, one(control('D', { ...over, creationS: 1075, randomizeStartS: -100, randomizeDurationS: 100 })));
+      rig.read(1090, one(control('E', { ...over, creationS: 1085, deviceCategory: 1 })));
+      rig.read(1100, program('Q', 1, [control('F', { ...over, creationS: 1095 })]));
+    },
+  });
+
+  const typed = (curveType: number | undefined, mode = 'opModVoltVar') =>
+    control('A', {
+      control: {
+        base: { [mode]: { href: '/dc/1' } },
+        curves: new Map([['/dc/1', curveType === undefined ? {} : { curveType }]]),
+      },
+      modes: [mode as 'opModVoltVar'],
+    });
+  judges('curve_link', {
+    wrong: (rig) => rig.read(10, one(typed(0))),
+    evidence: '"mode":"opModVoltVar","curveType":0,"type":11',
+    right: (rig) => rig.read(10, one(typed(12, 'opModVoltWatt'))),
+    trap: (rig) =>
+      rig
+        .read(10, one(typed(undefined)))
+        .read(20)
+        .read(30, one(curve('/dc/1', null))),
+  });
+
+  it('curve_link: default controls are judged too', () => {
+    const rig = new JudgeRig();
+    const base = { ...defaults('P', ['opModWattVar']), control: typed(11, 'opModWattVar').control };
+    rig.read(10, program('P', 1, [], { defaultControl: base }));
+    expect(rig.findings.row(rig.peer, 'csip.curve_link').cases[0]?.text).to.contain('of the default control of P');
+  });
+
   judges('default_missing', {
     wrong: (rig) => {
       rig
@@ -224,7 +432,7 @@ describe('CSIP findings: events', () => {
   it('judges nothing by a time that it does not know', () => {
     const rig = new JudgeRig();
     const programs = [one(control('A', { creationS: 1e9 }))];
-    rig.judge.programs({} as never, { programs, events: new Map(), deviceIndex: 0, nowS: null });
+    rig.judge.programs(target, { programs, events: new Map(), deviceIndex: 0, nowS: null });
     expect(rig.findings.ids(rig.peer)).to.deep.equal([]);
   });
 

@@ -179,6 +179,7 @@ describe('CSIP findings: answers to a client, and notifications', () => {
     const rig = new JudgeRig({ isSecure: false, subscribes: false });
     expect(rig.findings.ids(rig.peer, 'not_observable')).to.deep.equal([
       'csip.enddevice_foreign',
+      'csip.tls_server',
       'csip.subscription_refused',
       'csip.notification_missing',
       'csip.notification_other',

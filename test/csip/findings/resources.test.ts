@@ -129,6 +129,87 @@ describe('CSIP findings: resources', () => {
     expect(rig.findings.row(rig.peer, 'csip.enddevice_foreign').state).to.equal('not_exercised');
   });
 
+  /** A link to the list, and the list right after it, again and again. */
+  const counted = (rig: JudgeRig, ...readings: readonly (readonly [link: number, list: number, afterS?: number])[]) => {
+    for (const [link, all, afterS = 5] of readings) {
+      rig.get(xml('DeviceCapability', `${links.replace('all="1"', `all="${link}"`)}${mirror}`), { href: '/dcap' });
+      rig.pass(afterS).get(xml('EndDeviceList', '', `all="${all}" results="0"`), { href: '/edev?s=0&l=100' });
+    }
+  };
+  judges('list_link_all', {
+    wrong: (rig) => counted(rig, [0, 2], [0, 2]),
+    evidence: '"path":"/edev","link":0,"all":2',
+    right: (rig) => counted(rig, [2, 2, 0]),
+    trap: (rig) => {
+      // another number the second time, of the link or of the list, and a right one between
+      counted(rig, [0, 2], [0, 3], [1, 3], [1, 1], [1, 3]);
+      // read later than the link, or twice after one reading of it, or from another page on
+      counted(rig, [1, 3, 6]);
+      counted(rig, [4, 5]);
+      const page = xml('EndDeviceList', '', 'all="5" results="0"');
+      rig.get(page, { href: '/edev?s=0&l=100' }).get(page, { href: '/edev?s=100&l=100' });
+      rig
+        .get(xml('DeviceCapability', `${links.replace('all="1"', '')}${mirror}`))
+        .get(page, { href: '/edev?s=0&l=100' });
+    },
+  });
+
+  it('list_link_all: links in the items of a list are compared too', () => {
+    const rig = new JudgeRig();
+    const item =
+      '<DERProgram><mRID>01</mRID><DERControlListLink all="1" href="derp/1/derc"/><primacy>1</primacy></DERProgram>';
+    for (let count = 0; count < 2; count += 1)
+      rig
+        .get(xml('DERProgramList', item, 'all="1" results="1"'), { href: '/derp' })
+        .get(xml('DERControlList', '', 'all="0" results="0"'), { href: '/derp/1/derc' });
+    expect(rig.findings.ids(rig.peer)).to.deep.equal(['csip.list_link_all']);
+  });
+
+  /** The POST of an EndDevice. */
+  const post = (rig: JudgeRig, status = 201, isDisturbed = false) => {
+    const body = { name: 'EndDevice', value: { lFDI: lfdi.toLowerCase(), sFDI: sfdi, changedTime: 1 } } as const;
+    const request = { method: 'POST', href: '/edev', resource: 'EndDevice', body } as const;
+    return rig.answer(request, '', { status, headers: { location: '/edev/1' }, isDisturbed });
+  };
+  const other = { lFDI: 'CD'.repeat(20), sFDI: 5 };
+  const elsewhere = { isSecure: false };
+  judges('registration_lost', {
+    options: elsewhere,
+    wrong: (rig) => post(rig).list('EndDeviceList', []).pass(300).list('EndDeviceList', [other]),
+    evidence: `the EndDevice ${lfdi} was accepted, and is not in the list 300 s later`,
+    right: (rig) =>
+      post(rig)
+        .list('EndDeviceList', [])
+        .list('EndDeviceList', [{ sFDI: sfdi }]),
+    trap: (rig) => {
+      // too early, the first list, a part of it, once it was there, or not accepted
+      post(rig).list('EndDeviceList', []).pass(299).list('EndDeviceList', []);
+      post(rig).pass(600).list('EndDeviceList', []);
+      post(rig).list('EndDeviceList', []).pass(300).list('EndDeviceList', [], { isWhole: false });
+      rig.list('EndDeviceList', [other, { lFDI: lfdi }]).pass(600);
+      rig.list('EndDeviceList', []).list('EndDeviceList', []).list('DERProgramList', []);
+      for (const status of [300, 403]) post(rig, status);
+      post(rig, 201, true).list('EndDeviceList', []).pass(600).list('EndDeviceList', []);
+    },
+  });
+
+  const atMs = (rig: JudgeRig) => rig.findings.wall.nowMs() / 1000;
+  judges('tls_server', {
+    wrong: (rig) => rig.get(time(Math.round(atMs(rig)) + 86_300)).judge.certificateExpired(),
+    evidence: 'a certificate of the server has expired',
+    right: (rig) => rig.get(time(1)),
+    trap: (rig) => {
+      rig.judge.certificateExpired();
+      rig.get(time(Math.round(atMs(rig)) + 86_500)).judge.certificateExpired();
+    },
+  });
+
+  it('tls_server: undecided without the time of the server', () => {
+    const rig = new JudgeRig();
+    rig.judge.certificateExpired();
+    expect(rig.findings.row(rig.peer, 'csip.tls_server')).to.include({ undecided: 1 });
+  });
+
   judges('time_jump', {
     wrong: (rig) => times(rig, 66, 60),
     evidence: 'moved by 66 s within 60.0 s',

@@ -40,11 +40,11 @@ function controlBase(modes: Modes, curveHref: (curve: Curve) => string): string 
   );
 }
 
-export const deviceCapability = (rates: Rates): string =>
+export const deviceCapability = (rates: Rates, endDevices: number, mirrors: number): string =>
   element('DeviceCapability', { href: '/dcap', pollRate: rates.dcap }, [
     link('TimeLink', '/tm'),
-    link('EndDeviceListLink', '/edev', 1),
-    link('MirrorUsagePointListLink', '/mup', 0),
+    link('EndDeviceListLink', '/edev', endDevices),
+    link('MirrorUsagePointListLink', '/mup', mirrors),
   ]);
 
 export interface TimeFacts {

@@ -30,6 +30,9 @@ type Handler = (headEnd: HeadEnd, asked: Asked, ids: readonly string[]) => Answe
 const notFound: Answer = { status: 404 };
 const found = (root: string): Answer => ({ status: 200, root });
 
+const mirrorsOf = ({ mirrors }: HeadEnd, lfdi: string | null) =>
+  mirrors.filter(({ owner }) => lfdi === null || owner === lfdi);
+
 /** In the order of the standard: the latest change first, then by SFDI. */
 const seenBy = (headEnd: HeadEnd, lfdi: string | null): EndDevice[] =>
   headEnd.endDevices
@@ -156,7 +159,10 @@ const timePage: Handler = (headEnd, { path }) => {
 
 /** `*` in a path is one part of it. */
 const routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
-  '/dcap': { GET: ({ rates }) => found(pages.deviceCapability(rates)) },
+  '/dcap': {
+    GET: (headEnd, { lfdi }) =>
+      found(pages.deviceCapability(headEnd.rates, seenBy(headEnd, lfdi).length, mirrorsOf(headEnd, lfdi).length)),
+  },
   '/tm': { GET: timePage },
   '/edev': {
     GET: (headEnd, { path, query, lfdi }) => {
@@ -287,7 +293,7 @@ const routes: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   },
   '/mup': {
     GET: (headEnd, { path, query, lfdi }) => {
-      const items = headEnd.mirrors.filter(({ owner }) => lfdi === null || owner === lfdi).map(mirrorPage);
+      const items = mirrorsOf(headEnd, lfdi).map(mirrorPage);
       const facts = { href: path, pollRate: headEnd.rates.mirrors };
       return found(pages.list('MirrorUsagePointList', facts, items, query, headEnd.largestPage));
     },

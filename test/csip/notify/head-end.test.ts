@@ -61,7 +61,7 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
     notified = [];
     const joined = service.subscriptions({
       exchange,
-      lfdi,
+      secret: device.key,
       automatic: true,
       jitter: { next: () => 0 },
       reread: (url) => notified.push(url),

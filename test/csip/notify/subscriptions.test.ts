@@ -39,7 +39,7 @@ class Rig {
   readonly subscriptions: Subscriptions;
 
   /** @param addresses of an earlier process */
-  constructor(automatic = true, addresses?: AddressBook) {
+  constructor(automatic = true, addresses?: AddressBook, secret = 'key') {
     const note = (line: string) => this.lines.push(line);
     this.subscriptions = new Subscriptions({
       exchange: this.#exchange(),
@@ -50,7 +50,7 @@ class Rig {
           return () => this.takers.delete(id);
         },
       },
-      lfdi: 'AB',
+      secret,
       automatic,
       clock: this.wall,
       later: this.timers.later,
@@ -159,6 +159,13 @@ describe('CSIP: subscriptions', () => {
     expect(rig.subscriptions.notifications).to.have.length(100);
     expect(rig.subscriptions.notifications[0]).to.include({ resource: '/derc', status: 0, httpStatus: 204 });
     expect(rig.subscriptions.list()[0]?.notifications).to.equal(151);
+  });
+
+  it('has paths for notifications that no server can compute without the key of the client', async () => {
+    const pathsOf = async (secret: string) => (await new Rig(true, undefined, secret).start(resource('/derc'))).takers;
+    const [first, again, other] = [await pathsOf('key'), await pathsOf('key'), await pathsOf('another key')];
+    expect([...first.keys()]).to.deep.equal([...again.keys()]);
+    expect([...first.keys()]).to.not.deep.equal([...other.keys()]);
   });
 
   it('renews with the same notificationURI before half a day is over', async () => {

@@ -72,6 +72,29 @@ describe('exchange: TLS of IEEE 2030.5', () => {
     expect(message).to.contain('none of the TLS versions');
   });
 
+  it('judges learn of an expired certificate, and of no other failure', async () => {
+    for (const [which, times] of [
+      ['expired', 1],
+      ['foreign', 0],
+      ['bare', 0],
+    ] as const) {
+      let expirations = 0;
+      const witness = {
+        answered: () => undefined,
+        refused: () => undefined,
+        certificateExpired: () => (expirations += 1),
+      };
+      const identity = identityOf(pki.device, pki.root.cert, 'csip');
+      const exchange = exchangeWith((await server(pki[which])).port, {
+        tls: { identity, checkHostname: true },
+        witness,
+      });
+      open.push(exchange);
+      await refusalOf(exchange.request(get('/tm')));
+      expect(expirations, which).to.equal(times);
+    }
+  });
+
   it('servers that cannot be trusted are refused with the reason', async () => {
     const cases = [
       ['foreign', 'it leaves an intermediate certificate out: CN=Another root'],

@@ -109,6 +109,20 @@ describe('findings at a head-end', () => {
       ({ headEnd }) => headEnd.trick('GET', /derc$/, rewrite('results="1"', 'results="2"')),
       'csip.list_counts',
     ],
+    'an event that was over before it was created': [
+      ({ headEnd, program }) => {
+        headEnd.keepsEnded = true;
+        headEnd.control(program, { modes: { opModFixedW: 1000 }, inS: -600, durationS: 60, responseRequired: null });
+      },
+      'csip.event_over',
+    ],
+    'powers in the wrong unit': [
+      ({ headEnd, program }) => {
+        for (const inS of [600, 1200, 1800])
+          headEnd.control(program, { modes: { opModTargetW: { multiplier: 6, value: 5 } }, inS, durationS: 600 });
+      },
+      'csip.value_scale',
+    ],
     'a change without a notification': [
       ({ headEnd, program }) => {
         headEnd.notifies = false;

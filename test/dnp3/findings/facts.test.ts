@@ -31,7 +31,10 @@ describe('facts about an outstation for its judges', () => {
       1000,
       undefined,
     ]);
+    const changes: string[] = [];
+    facts?.onModeChange?.((enable, how) => changes.push(`BO${enable} ${how}`));
     await process.operate(['AO88', 400], ['AO85', 30], ['BO17', true]);
+    expect([...new Set(changes)]).to.deep.equal(['BO17 by_peer']);
     expect([enabled(), facts?.outputOf('analog', 88), facts?.outputOf('analog', 85)]).to.deep.equal([1, 400, 30]);
   });
 });

@@ -13,7 +13,7 @@ describe('findings about DNP3 masters: link and connections', () => {
 
   it('tell masters apart by link address and address, and show outstations and certificates', () => {
     const { judges } = rig;
-    judges.linkOf('127.0.0.1:9', 'CN=scada').joined(4);
+    judges.linkOf('127.0.0.1:9', 'CN=scada').joined(4, 1);
     expect(judges.peerOf('4@127.0.0.1:9')).to.equal(rig.peer);
     expect(judges.peerOf('5@127.0.0.1:9')).to.not.equal(rig.peer);
     expect(judges.peerOf('4@[::1]:9').identity.address).to.equal('4@[::1]');
@@ -21,6 +21,24 @@ describe('findings about DNP3 masters: link and connections', () => {
       ['outstation', '1'],
       ['certificate', 'CN=scada'],
     ]);
+  });
+
+  it('name what a connection lacks', () => {
+    const lacks = (over: ConstructorParameters<typeof JudgeRig>[0]) => [...new JudgeRig(over).peer.lacking.keys()];
+    expect(lacks({ unsolicited: true })).to.deep.equal([]);
+    expect(lacks({ facts: { isWallTime: false } })).to.deep.equal(['unsolicited', 'wall_clock']);
+  });
+
+  it('octets without a master, or of several, accuse nobody', () => {
+    const empty = rig.judges.linkOf('127.0.0.1:2', null);
+    empty.received(1, 0);
+    empty.carried(4, confirmedData);
+    empty.lost(4);
+    rig.link.joined(5, 1);
+    rig.link.received(1, 0);
+    rig.link.received(0, 1);
+    expect(rig.rules()).to.deep.equal([]);
+    expect(rig.state('link_bad')).to.equal('not_exercised');
   });
 
   it('switches the judges off that fail, and the master gets its answer', () => {
@@ -56,6 +74,57 @@ describe('findings about DNP3 masters: link and connections', () => {
     expect(rig.rules()).to.deep.equal(['sequence', 'link_bad']);
   });
 
+  describe('address_wrong', () => {
+    const stray = (times: number, everyMs = 1000, master = 4, outstation = 9) => {
+      for (let n = 0; n < times; n += 1) {
+        rig.link.strayed(master, outstation);
+        rig.pass(everyMs);
+      }
+    };
+
+    it('finds five frames to an address that no outstation has', () => {
+      rig.pass(60_000);
+      stray(4);
+      expect(rig.rules()).to.deep.equal([]);
+      stray(1);
+      expect(rig.row('address_wrong').cases[0]).to.deep.include({
+        text: 'sent 5 frames to the address 9, which no outstation has',
+        facts: { outstation: 9, frames: 5, within_s: 4 },
+      });
+    });
+
+    it('follows 16 addresses, and counts anew after a case', () => {
+      rig.pass(60_000);
+      for (let outstation = 10; outstation < 26; outstation += 1) stray(4, 0, 4, outstation);
+      stray(5, 0, 4, 26);
+      expect(rig.rules()).to.deep.equal([]);
+      stray(1, 0, 4, 10);
+      expect(rig.row('address_wrong').broken).to.equal(1);
+      rig.pass(60_000);
+      stray(4, 0, 4, 10);
+      expect(rig.row('address_wrong')).to.include({ broken: 1, repeats: 0 });
+      stray(1, 0, 4, 10);
+      expect(rig.row('address_wrong').broken).to.equal(2);
+      expect(rig.row('address_wrong').cases[1]?.facts).to.include({ frames: 5, within_s: 0 });
+    });
+
+    it('holds where frames reach their outstation', () => {
+      rig.link.carried(4, unconfirmedData);
+      expect(rig.state('address_wrong')).to.equal('held');
+    });
+
+    it('takes a scan, the first minute, an outstation that was removed, and masters that nobody serves', () => {
+      stray(100, 500);
+      rig.pass(10_000);
+      stray(5, 0, 4, 1);
+      for (let outstation = 10; outstation < 30; outstation += 1) stray(4, 0, 4, outstation);
+      stray(5, 0, 5);
+      rig.pass(700_000);
+      stray(8, 160_000, 4, 10);
+      expect(rig.rules()).to.deep.equal([]);
+    });
+  });
+
   describe('link_confirmed', () => {
     it('finds CONFIRMED_USER_DATA', () => {
       rig.link.carried(4, confirmedData);
@@ -83,9 +152,9 @@ describe('findings about DNP3 masters: link and connections', () => {
     it('takes nothing from strangers, and from connections that masters share', () => {
       const stranger = rig.judges.linkOf('127.0.0.2:1', null);
       stranger.received(1, 0);
-      stranger.joined(4);
+      stranger.joined(4, 1);
       stranger.received(1, 0);
-      rig.link.joined(5);
+      rig.link.joined(5, 1);
       rig.link.received(1, 0);
       expect(rig.rules()).to.deep.equal([]);
       expect(rig.findings.row(rig.judges.peerOf('4@127.0.0.2:1'), 'dnp3.link_bad').broken).to.equal(0);
@@ -96,7 +165,7 @@ describe('findings about DNP3 masters: link and connections', () => {
     const connect = (times: number, everyMs: number, requests = 1, isByPeer = true) => {
       for (let n = 0; n < times; n += 1) {
         const link = rig.judges.linkOf(`127.0.0.1:${n}`, null);
-        link.joined(4);
+        link.joined(4, 1);
         rig.peer.requests += requests;
         rig.pass(everyMs);
         link.closed(isByPeer);

@@ -50,7 +50,7 @@ export class JudgeRig {
     });
     this.peer = this.judges.peerOf('4@127.0.0.1:1');
     this.link = this.judges.linkOf('127.0.0.1:1', null);
-    this.link.joined(4);
+    this.link.joined(4, 1);
     this.stack = new Stack({
       specs,
       unsolicited,
@@ -119,7 +119,7 @@ export class JudgeRig {
   reconnect(): void {
     this.stack.disconnect();
     this.link.closed(true);
-    this.link.joined(4);
+    this.link.joined(4, 1);
     this.stack.connect();
     this.seq = -1;
   }

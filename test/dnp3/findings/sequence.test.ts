@@ -73,24 +73,26 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
     });
   });
 
-  describe('request_form', () => {
-    it('finds each wrong form by itself', () => {
+  describe('request_form, fragment_odd', () => {
+    it('find each wrong form by itself', () => {
       for (const octets of ['43 01 3c 02 06', '83 01 3c 02 06', 'd3 01 3c 02 06', 'c3 81 00 00', 'c3']) rig.ask(octets);
       expect(rig.row('request_form').cases.map(({ text }) => text)).to.deep.equal([
         'sent a fragment without FIR',
         'sent a fragment without FIN',
+      ]);
+      expect(rig.row('fragment_odd').cases.map(({ text }) => text)).to.deep.equal([
         'sent a fragment with UNS',
         'sent a fragment with the function 129 of a response',
         'sent a fragment with fewer than two octets',
       ]);
       rig.next(class1, 9);
-      expect(rig.rules()).to.deep.equal(['request_form']);
+      expect(rig.rules()).to.deep.equal(['request_form', 'fragment_odd']);
     });
 
-    it('holds for requests and for the confirm of an unsolicited response', () => {
+    it('hold for requests and for the confirm of an unsolicited response', () => {
       rig.next(integrity);
       rig.confirm(3, true);
-      expect(rig.state('request_form')).to.equal('held');
+      expect([rig.state('request_form'), rig.state('fragment_odd')]).to.deep.equal(['held', 'held']);
     });
   });
 });

@@ -92,11 +92,7 @@ export class ModbusJudge implements MasterJudge {
     if (setpoints === undefined) {
       const { findings, rules, monotonicMs } = this.context;
       const judge = new SetpointJudge({ findings, rules, deviceIndex, monotonicMs });
-      const groups = followSetpoints(bank, (group, how) => {
-        if (how === 'by_master') judge.follow();
-        else if (how === 'reverted') judge.reverted(group);
-        else judge.changedByOthers(group);
-      });
+      const groups = followSetpoints(bank, (group, how) => judge.changed(group, how));
       setpoints = { groups, judge };
       this.#setpoints.set(bank, setpoints);
     }

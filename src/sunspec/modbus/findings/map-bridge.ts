@@ -1,9 +1,9 @@
 /** Facts about register maps that the judge of masters asks for; the only file of the judge that uses the map. */
 import type { Buffer } from 'node:buffer';
-import type { SetpointGroup } from '../../../core/findings/setpoints.ts';
+import type { SetpointChange, SetpointGroup } from '../../../core/findings/setpoints.ts';
 import { adoptionIssue } from '../../map/adoption.ts';
 import type { AdoptionIssue } from '../../map/adoption.ts';
-import type { Change, PointBank } from '../../map/bank.ts';
+import type { PointBank } from '../../map/bank.ts';
 import { numberCodec } from '../../map/codec.ts';
 import {
   adoptionPoints,
@@ -14,7 +14,7 @@ import {
   memoPerLayout,
 } from '../../map/layout.ts';
 import type { Layout, PointSlot } from '../../map/layout.ts';
-import { setpointGroupsOf, setpointSlots } from '../../map/setpoint-groups.ts';
+import { onSetpointChange, setpointGroupsOf, setpointSlots } from '../../map/setpoint-groups.ts';
 import { pointName } from '../../map/view.ts';
 
 /** Part of a write that belongs to the set-points of one enable. */
@@ -236,28 +236,13 @@ export class JudgedMap {
   }
 }
 
-/** How somebody else than a master has changed the set-points of a device. */
-export type SetpointChange = 'reverted' | 'by_others' | 'by_master';
-
-/**
- * The set-points of a device, and the changes of them from now on.
- * @param changed called for each group that a change touches
- */
+/** The set-points of a device, and the changes of them from now on. @param changed as in `onSetpointChange` */
 export function followSetpoints(
   bank: PointBank,
   changed: (group: SetpointGroup, how: SetpointChange) => void,
 ): readonly SetpointGroup[] {
-  const slots = setpointSlots(bank.layout);
   const groups = setpointGroupsOf(bank);
-  const howOf = ({ by: { source } }: Change): SetpointChange =>
-    source === 'modbus' ? 'by_master' : source === 'reversion' ? 'reverted' : 'by_others';
-  bank.onChange((change) => {
-    for (const [i, { enable, setpoints }] of slots.entries()) {
-      const group = groups[i];
-      const isTouched = change.points.some((slot) => slot === enable || setpoints.includes(slot));
-      if (group !== undefined && isTouched) changed(group, howOf(change));
-    }
-  });
+  onSetpointChange(bank, groups, 'modbus', changed);
   return groups;
 }
 
