@@ -102,18 +102,6 @@ function isZoneless(payload: unknown, description: string): boolean {
   return typeof value === 'string' && zoneless.test(value);
 }
 
-/** 1.6 lets a message without payload have null in its place. */
-function hasNullPayload(text: string): boolean {
-  try {
-    const frame = JSON.parse(text) as unknown;
-    if (!Array.isArray(frame)) return false;
-    const [type] = frame as unknown[];
-    return frame[type === 2 ? 3 : 2] === null && (type === 2 || type === 3);
-  } catch {
-    return false;
-  }
-}
-
 /** The judges of one central system. */
 interface Topics {
   readonly answers: AnswerJudge;
@@ -380,7 +368,6 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   /** True for what looks wrong to the station, and is right or cannot be decided. */
   #isTrap({ rule }: Found): boolean {
     const heard = this.#heard;
-    if (rule === 'frame') return this.version === '1.6' && heard !== null && hasNullPayload(heard.text);
     if (rule === 'error_code')
       return heard?.frame.kind === 'error' && heard.frame.code === 'OccurrenceConstraintViolation';
     if (rule !== 'answer_unknown') return false;

@@ -50,7 +50,7 @@ describe('OCPP findings: rules', () => {
 
   it('about schemas leave alone what is no frame at all', () => {
     const rig = new JudgeRig().open();
-    rig.hear('[3,"own",null]', () => {
+    rig.hear('[3,"own",[]]', () => {
       rig.judge.violated({ code: 'X', description: 'no object', details: {} }, 'Heartbeat', 'own');
     });
     expect(rig.row('schema').broken).to.equal(0);
