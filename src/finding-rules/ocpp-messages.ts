@@ -65,7 +65,7 @@ export const ocppMessageRules = {
     situation: 'The central system sends a second call on a connection.',
     proof: 'The station has not answered the call before it.',
     consequence: 'A station drops the second call, or answers it much later.',
-    trap: 'Calls of both sides may cross each other.',
+    trap: 'Calls of both sides may cross each other, and one that has no answer for 10 s may have been given up.',
   },
   call_overlap_16: {
     severity: 'risk',
@@ -78,7 +78,7 @@ export const ocppMessageRules = {
     situation: 'The central system sends a second call on a connection.',
     proof: 'The station has not answered the call before it.',
     consequence: 'A station drops the second call, or answers it much later.',
-    trap: 'Calls of both sides may cross each other.',
+    trap: 'Calls of both sides may cross each other, and one that has no answer for 10 s may have been given up.',
   },
   action_unknown: {
     severity: 'violation',
