@@ -12,6 +12,7 @@ import type { FrameWatch, HeardFrame } from '../rpc/transport.ts';
 import { AnswerJudge } from './answers.ts';
 import { BootJudge } from './boot.ts';
 import type { Found, JudgeContext, OcppRules } from './context.ts';
+import { FrameJudge } from './frames.ts';
 import { RefusalJudge } from './refusals.ts';
 import { RequestJudge } from './requests.ts';
 import type { ServedCall } from './requests.ts';
@@ -55,29 +56,8 @@ export function addressOf(url: string): string {
   return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** Time after the opening of a connection in which answers to calls of an earlier one may come, ms. */
-const settlingMs = 60_000;
 /** A line that brings a frame so long after a ping works, ms. */
 const pongMs = 10_000;
-/** Longest text of a frame that is kept for a finding which comes after it. */
-const maxKeptText = 2048;
-
-/** Rules that each call is a test of. */
-const rulesOfCalls: readonly OcppRule[] = [
-  'schema',
-  'time_zoneless',
-  'frame',
-  'id_long',
-  'action_unknown',
-  'action_direction',
-];
-/** Rules that a second call of a connection is a test of. */
-const rulesOfNextCalls: readonly OcppRule[] = ['id_reused', 'call_overlap', 'call_overlap_16'];
-const rulesOfResults: readonly OcppRule[] = ['schema', 'time_zoneless', 'frame', 'answer_unknown'];
-const rulesOfErrors: readonly OcppRule[] = ['error_code', 'frame', 'answer_unknown'];
-
-/** Rules whose breach keeps a call from its handler. */
-const rulesOfUnserved: readonly OcppRule[] = ['schema', 'time_zoneless', 'action_unknown'];
 
 const mapTexts = (facts: Found['facts'] = {}, change: (text: string) => string): Found['facts'] =>
   Object.fromEntries(
@@ -86,21 +66,6 @@ const mapTexts = (facts: Found['facts'] = {}, change: (text: string) => string):
 
 /** Calls after which a central system has changed something. */
 const isWriting = (action: string) => !/^Get|TriggerMessage$|^DataTransfer$/.test(action);
-
-const zoneless = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-
-/** True if the place that an issue names has a time without zone. */
-function isZoneless(payload: unknown, description: string): boolean {
-  const [, path] = /^\/(\S+) must be a date and time/.exec(description) ?? [];
-  if (path === undefined) return false;
-  const value = path
-    .split('/')
-    .reduce<unknown>(
-      (at, name) => (typeof at === 'object' && at !== null ? (at as Payload)[name] : undefined),
-      payload,
-    );
-  return typeof value === 'string' && zoneless.test(value);
-}
 
 /** The judges of one central system. */
 interface Topics {
@@ -119,18 +84,10 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   version: string | null = null;
   peer: Peer | null = null;
   readonly #options: OcppJudgeOptions;
+  readonly #frames: FrameJudge;
   #topics: Topics;
   /** the central system of the last connection; null: none yet */
   #judged: Peer | null = null;
-  #heard: HeardFrame | null = null;
-  /** the last frame, for what is found after it */
-  #last: { readonly id: string | null; readonly text: string | null; readonly wireId: number | null } | null = null;
-  /** rules that the frame at hand has broken */
-  readonly #brokenNow = new Set<OcppRule>();
-  #calls = 0;
-  #openedMs = 0;
-  #frames = 0;
-  #frameMs = 0;
   #disturbedMs = -Infinity;
 
   constructor(options: OcppJudgeOptions) {
@@ -140,6 +97,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.wall = options.wall;
     this.station = options.station;
     this.deviceIndex = options.deviceIndex;
+    this.#frames = new FrameJudge(this, options.redact);
     this.#topics = this.#freshTopics();
   }
 
@@ -150,8 +108,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       if (this.#judged !== null && this.#judged !== peer) this.#topics = this.#freshTopics();
       this.peer = this.#judged = peer;
       this.version = subprotocol.slice('ocpp'.length);
-      this.#openedMs = this.wall.monotonicMs();
-      this.#calls = this.#frames = 0;
+      this.#frames.opened();
       this.#topics.requests.opened();
       peer.connected(this.wall.nowMs());
       if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
@@ -166,7 +123,8 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   closed(): void {
     this.#safely(() => {
       this.peer?.disconnected(this.wall.nowMs());
-      this.peer = this.#last = null;
+      this.peer = null;
+      this.#frames.closed();
       this.#topics.boot.closed();
       this.#topics.answers.closed();
       this.#topics.refusals.closed();
@@ -191,10 +149,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   begin(heard: HeardFrame): void {
     this.#judging(() => {
       const { frame } = heard;
-      this.#heard = heard;
-      this.#brokenNow.clear();
-      this.#frames += 1;
-      this.#frameMs = this.wall.monotonicMs();
+      this.#frames.begin(heard);
       if (this.peer === null || frame.kind === 'invalid') return;
       this.peer.isValid = true;
       this.peer.requests += 1;
@@ -207,34 +162,14 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   done(): void {
     this.#judging(() => {
-      const heard = this.#heard;
+      const { heard } = this.#frames;
       if (heard === null) return;
-      this.#judge(heard);
-      const { frame, text, wireId } = heard;
-      this.#last = { id: frame.id, text: text.length <= maxKeptText ? text : null, wireId };
-      this.#heard = null;
+      const { frame, isServed } = heard;
+      this.#frames.judge(frame);
+      if (frame.kind === 'call' && isServed && this.#options.isServed() && !this.#frames.isUnserved)
+        this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
+      this.#frames.end();
     });
-  }
-
-  #judge({ frame, isServed }: HeardFrame): void {
-    switch (frame.kind) {
-      case 'call':
-        for (const rule of rulesOfCalls) this.kept(rule);
-        if (this.#calls > 0) for (const rule of rulesOfNextCalls) this.kept(rule);
-        this.#calls += 1;
-        if (isServed && this.#options.isServed() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
-          this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
-        return;
-      case 'result':
-        for (const rule of rulesOfResults) this.kept(rule);
-        return;
-      case 'error':
-        for (const rule of rulesOfErrors) this.kept(rule);
-        return;
-      case 'send':
-      case 'result_error':
-      case 'invalid':
-    }
   }
 
   replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
@@ -294,7 +229,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   unponged(pingedMs: number): void {
     this.#judging(() => {
-      if (this.#frameMs - pingedMs < pongMs || this.#disturbedMs >= pingedMs) {
+      if (this.#frames.lastMs - pingedMs < pongMs || this.#disturbedMs >= pingedMs) {
         this.undecided('ping_unanswered');
         return;
       }
@@ -305,17 +240,11 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   /** A message breaks its schema. */
-  violated({ description }: PayloadIssue, action: string | null, messageId: string | null): void {
+  violated(issue: PayloadIssue, action: string | null, messageId: string | null): void {
     this.#judging(() => {
-      const frame = this.#heard?.frame;
-      // it counts as no frame at all
-      if (frame?.kind === 'invalid') return;
-      // a number that only this program cannot hold
-      const isNumber = frame !== undefined && 'changedNumber' in frame && description.startsWith('the number ');
-      if (isNumber) return;
-      const payload = frame !== undefined && 'payload' in frame ? frame.payload : null;
-      const rule = isZoneless(payload, description) ? 'time_zoneless' : 'schema';
-      this.broken({ rule, text: `${action ?? 'a message'}: ${description}`, action, messageId });
+      const rule = this.#frames.ruleOf(issue);
+      if (rule === null) return;
+      this.broken({ rule, text: `${action ?? 'a message'}: ${issue.description}`, action, messageId });
     });
   }
 
@@ -323,17 +252,17 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   foundByStation(one: Found): void {
     this.#judging(() => {
       if (this.#topics.requests.isExcused(one.rule)) {
-        this.#brokenNow.add(one.rule);
+        this.#frames.noteBroken(one.rule);
         this.undecided(one.rule);
-      } else if (!this.#isTrap(one)) this.broken(one);
+      } else if (!this.#frames.isTrap(one)) this.broken(one);
     });
   }
 
   broken({ rule, text, action, messageId, clause, facts }: Found): void {
     const { peer } = this;
     if (peer === null || !this.#has(rule)) return;
-    this.#brokenNow.add(rule);
-    const heard = this.#heard;
+    this.#frames.noteBroken(rule);
+    const evidence = this.#frames.evidenceOf(messageId);
     const makeCase = (): Case => {
       const hide = this.#options.hideSecrets;
       return {
@@ -345,7 +274,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
           ...(clause !== undefined && { clause }),
           ...mapTexts(facts, hide),
         },
-        ...this.#evidenceOf(messageId, heard),
+        ...evidence(),
       };
     };
     this.rules[rule].broken(peer, this.deviceIndex, makeCase, `${action ?? ''} ${clause ?? ''}`);
@@ -353,7 +282,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   /** Counts an occasion for a rule that the frame at hand has not broken. */
   kept(rule: OcppRule): void {
-    if (this.peer !== null && this.#has(rule) && !this.#brokenNow.has(rule)) this.rules[rule].exercised(this.peer);
+    if (this.peer !== null && this.#has(rule) && !this.#frames.hasBroken(rule)) this.rules[rule].exercised(this.peer);
   }
 
   undecided(rule: OcppRule): void {
@@ -365,31 +294,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.#topics.refusals.served(call);
   }
 
-  /** True for what looks wrong to the station, and is right or cannot be decided. */
-  #isTrap({ rule }: Found): boolean {
-    const heard = this.#heard;
-    if (rule === 'error_code')
-      return heard?.frame.kind === 'error' && heard.frame.code === 'OccurrenceConstraintViolation';
-    if (rule !== 'answer_unknown') return false;
-    this.#brokenNow.add(rule);
-    const isUnreadable = heard?.frame.kind === 'error' && heard.frame.id === '-1' && this.version !== '1.6';
-    const isSettling = this.wall.monotonicMs() - this.#openedMs < settlingMs;
-    if (isSettling) this.undecided(rule);
-    return isUnreadable || isSettling;
-  }
-
   #has(rule: OcppRule): boolean {
     const { versions } = this.rules[rule].row;
     return versions === undefined || this.version === null || versions.includes(this.version);
-  }
-
-  #evidenceOf(messageId: string | null, heard: HeardFrame | null): Pick<Case, 'message' | 'excerpt'> {
-    const frame = heard === null ? this.#last : { id: heard.frame.id, text: heard.text, wireId: heard.wireId };
-    if (frame === null || frame.id !== messageId) return {};
-    return {
-      message: frame.wireId === null ? null : { channel: `ocpp/${this.station}`, id: frame.wireId },
-      ...(frame.text !== null && { excerpt: this.#options.redact(frame.text) }),
-    };
   }
 
   #noteTurn({ action, payload }: SentCall): void {
@@ -399,7 +306,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   #freshTopics(): Topics {
     return {
-      answers: new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs })),
+      answers: new AnswerJudge(this, () => ({ count: this.#frames.count, disturbedMs: this.#disturbedMs })),
       boot: new BootJudge(this, this.#options.isWallTime),
       requests: new RequestJudge(this, this.#options),
       refusals: new RefusalJudge(this),
