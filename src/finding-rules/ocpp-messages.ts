@@ -169,6 +169,17 @@ export const ocppMessageRules = {
     consequence: 'A station keeps the message for ever, and later transactions wait behind it.',
     trap: 'A refusal that is followed by a result counts for nothing.',
   },
+  ended_refused: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: 'OCPP 2.x E04, E13: what has happened offline is delivered later; citrineos issue 222',
+    versions: ['2.0.1', '2.1'],
+    title: 'The end of a transaction is refused for good',
+    situation: 'The station sends a TransactionEvent that ends a transaction.',
+    proof: 'Three times in a row the answer for one transaction is a CALLERROR.',
+    consequence: 'A station gives the message up, and the transaction stays open at the central system.',
+    trap: 'A refusal that is followed by a result counts for nothing.',
+  },
   id_token_info_missing: {
     severity: 'violation',
     basis: 'clause',

@@ -11,9 +11,12 @@ import type { OcppSubprotocol, Payload, PayloadIssue } from '../rpc/model.ts';
 import type { FrameWatch, HeardFrame } from '../rpc/transport.ts';
 import { AnswerJudge } from './answers.ts';
 import { BootJudge } from './boot.ts';
+import { ContentJudge } from './contents.ts';
+import type { StationRating } from './contents.ts';
 import type { Found, JudgeContext, OcppRules } from './context.ts';
 import { FrameJudge } from './frames.ts';
 import { RefusalJudge } from './refusals.ts';
+import { ReplyJudge } from './replies.ts';
 import { RequestJudge } from './requests.ts';
 import type { ServedCall } from './requests.ts';
 
@@ -24,8 +27,8 @@ export interface OcppJudgeOptions {
   readonly station: string;
   readonly deviceIndex: number;
   readonly wall: WallClock;
-  /** true: all connectors are for alternating current */
-  readonly isAc: boolean;
+  /** null: connectors for direct current are among them */
+  readonly rating: StationRating | null;
   /** false: times of the central system belong to the simulated clock */
   readonly isWallTime: boolean;
   /** a fault may act on frames now */
@@ -73,6 +76,8 @@ interface Topics {
   readonly boot: BootJudge;
   readonly requests: RequestJudge;
   readonly refusals: RefusalJudge;
+  readonly contents: ContentJudge;
+  readonly replies: ReplyJudge;
 }
 
 export class OcppJudge implements FrameWatch, JudgeContext {
@@ -110,6 +115,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       this.version = subprotocol.slice('ocpp'.length);
       this.#frames.opened();
       this.#topics.requests.opened();
+      this.#topics.replies.opened(securityProfile);
       peer.connected(this.wall.nowMs());
       if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
       peer.facet('station', this.station);
@@ -122,12 +128,11 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   closed(): void {
     this.#safely(() => {
+      const { boot, answers, refusals, replies } = this.#topics;
+      for (const topic of [boot, answers, refusals, replies]) topic.closed();
+      this.#frames.closed();
       this.peer?.disconnected(this.wall.nowMs());
       this.peer = null;
-      this.#frames.closed();
-      this.#topics.boot.closed();
-      this.#topics.answers.closed();
-      this.#topics.refusals.closed();
     });
   }
 
@@ -172,21 +177,25 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     });
   }
 
+  // also while findings are off: a Reset ends a wait
   replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#topics.refusals.replied({ action, payload, messageId }, reply);
+      this.#topics.replies.replied({ action, payload, messageId }, reply);
     });
   }
 
   disturbed(): void {
     this.#disturbedMs = this.wall.monotonicMs();
     this.#topics.answers.disturbed();
+    this.#topics.replies.disturbed();
   }
 
   sent(call: SentCall): void {
     this.#judging(() => {
       if (this.#options.isDisturbed()) this.disturbed();
       this.#topics.answers.sent();
+      this.#topics.replies.sent(call);
       this.#noteTurn(call);
     });
   }
@@ -292,6 +301,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   #served(call: ServedCall): void {
     this.#topics.requests.served(call);
     this.#topics.refusals.served(call);
+    this.#topics.contents.served(call);
   }
 
   #has(rule: OcppRule): boolean {
@@ -301,15 +311,20 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   #noteTurn({ action, payload }: SentCall): void {
     const isEvent = action === 'TransactionEvent' && payload.eventType !== 'Updated';
-    if (isEvent || action === 'StartTransaction' || action === 'StopTransaction') this.#topics.requests.turned();
+    if (!isEvent && action !== 'StartTransaction' && action !== 'StopTransaction') return;
+    this.#topics.requests.turned();
+    this.#topics.replies.turned();
   }
 
   #freshTopics(): Topics {
+    const { rating, isWallTime } = this.#options;
     return {
       answers: new AnswerJudge(this, () => ({ count: this.#frames.count, disturbedMs: this.#disturbedMs })),
-      boot: new BootJudge(this, this.#options.isWallTime),
+      boot: new BootJudge(this, isWallTime),
       requests: new RequestJudge(this, this.#options),
       refusals: new RefusalJudge(this),
+      contents: new ContentJudge(this, rating, isWallTime),
+      replies: new ReplyJudge(this),
     };
   }
 

@@ -35,7 +35,7 @@ export class JudgeRig {
       station: 'CP-1',
       deviceIndex: 0,
       wall,
-      isAc: true,
+      rating: { currentA: 32, powerW: 22_000 },
       isWallTime: true,
       isDisturbed: () => this.isDisturbed,
       hasBacklog: () => this.hasBacklog,

@@ -7,8 +7,14 @@ import type { Trial } from './trial.ts';
 import { connectionTrials } from './trials-connection.ts';
 import { messagesTrials } from './trials-messages.ts';
 import { requestsTrials } from './trials-requests.ts';
+import { upkeepTrials } from './trials-upkeep.ts';
 
-const trials: Readonly<Record<OcppRule, Trial>> = { ...connectionTrials, ...messagesTrials, ...requestsTrials };
+const trials: Readonly<Record<OcppRule, Trial>> = {
+  ...connectionTrials,
+  ...messagesTrials,
+  ...requestsTrials,
+  ...upkeepTrials,
+};
 const boot = { status: 'Accepted', interval: 300, currentTime: '2026-06-21T08:00:00Z' };
 
 describe('OCPP findings: rules', () => {
