@@ -254,6 +254,21 @@ describe('findings about central systems of OCPP', () => {
     expect((await site.get(`ocpp/${id}/findings`)).findings).to.deep.equal([]);
   });
 
+  it('of the answer to BootNotification count after a restart that a fault has brought about', async () => {
+    await open('ocpp1.6');
+    site.station.answers['BootNotification'] = () => ({
+      status: 'Accepted',
+      interval: 5,
+      currentTime: new Date(site.nowMs()).toISOString(),
+    });
+    const boots = site.station.callsOf('BootNotification').length;
+    await site.post('faults', { inject: [{ protocol: 'device', kind: 'reboot', off_s: 5, count: 1 }] });
+    await site.advance(30, 5);
+    expect(site.station.callsOf('BootNotification').length).to.be.greaterThan(boots);
+    const { broken, excused } = await report();
+    expect([rulesOf(broken), rulesOf(excused)]).to.deep.equal([['ocpp.interval_short'], []]);
+  });
+
   it('are excused while a fault acts, and made-up calls of a user count nothing', async () => {
     await open('ocpp1.6', { wrong: () => undefined });
     site.station.judged = false;
