@@ -68,9 +68,9 @@ function schedulesOf(payload: Payload): readonly Schedule[] {
 }
 
 /** Limits above 0 of all schedules in a unit. */
-const limitsIn = (payload: Payload, wantedUnit: 'A' | 'W'): readonly number[] =>
+const limitsIn = (payload: Payload, rateUnit: 'A' | 'W'): readonly number[] =>
   schedulesOf(payload)
-    .filter(({ unit }) => unit === wantedUnit)
+    .filter(({ unit }) => unit === rateUnit)
     .flatMap(({ periods }) => periods.map(({ limit }) => Number(limit)))
     .filter((limit) => limit > 0);
 

@@ -1,4 +1,4 @@
-/** What the answers of a central system show, and at which limits. */
+/** Answers of a central system at the limits of the rules, registration and clock among them. */
 import { expect } from 'chai';
 import type { OcppRule } from '../../../src/finding-rules/ocpp.ts';
 import type { Payload } from '../../../src/ocpp/rpc/model.ts';

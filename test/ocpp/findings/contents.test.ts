@@ -1,4 +1,4 @@
-/** What stands in a call: limits, certificates, passwords and places of firmware, in the forms of all versions. */
+/** Contents of calls: limits, certificates, passwords and places of firmware, in the forms of all versions. */
 import { expect } from 'chai';
 import { acRatingOf, certificateIssue, smallLimit, wattsAsAmperes } from '../../../src/ocpp/findings/contents.ts';
 import type { Payload } from '../../../src/ocpp/rpc/model.ts';
@@ -33,10 +33,17 @@ describe('OCPP findings: contents of calls', () => {
 
   it('a limit in A looks like W between the least power of a vehicle and a little more than that of the station', () => {
     const rating = { currentA: 32, powerW: 22_000 };
-    const found = (...limits: readonly number[]) =>
+    const looksOff = (...limits: readonly number[]) =>
       wattsAsAmperes(profile2(schedule('A', ...limits.map((limit, i) => [i, limit] as const))), rating);
-    expect([found(1380), found(26_400), found(16, 7400), found(12_000)]).to.deep.equal([1380, 26_400, 7400, 12_000]);
-    expect([found(1379), found(26_401), found(1999), found(20_000)]).to.deep.equal([null, null, 1999, null]);
+    expect([looksOff(1380), looksOff(26_400), looksOff(16, 7400), looksOff(12_000)]).to.deep.equal([
+      1380, 26_400, 7400, 12_000,
+    ]);
+    expect([looksOff(1379), looksOff(26_401), looksOff(1999), looksOff(20_000)]).to.deep.equal([
+      null,
+      null,
+      1999,
+      null,
+    ]);
     expect(wattsAsAmperes(profile2(schedule('W', [0, 7400])), rating)).to.equal(null);
     // a large station may be limited to so many amperes
     expect(wattsAsAmperes(profile2(schedule('A', [0, 1500])), { currentA: 500, powerW: 345_000 })).to.equal(null);
@@ -121,18 +128,18 @@ describe('OCPP findings: contents of calls', () => {
   });
 
   it('three profiles in a row to usual currents in W look like amperes; each other power begins anew', () => {
-    const found = (limits: readonly (number | readonly number[])[], options = {}) => {
+    const looksOff = (limits: readonly (number | readonly number[])[], options = {}) => {
       const rig = new JudgeRig(options).open('ocpp2.0.1');
       for (const limit of limits)
         rig.call('SetChargingProfile', profile2(schedule('W', ...[limit].flat().map((each, i) => [i, each] as const))));
       return rig.row('limit_unit_phases').cases[0]?.text ?? null;
     };
     const text = (limit: number) => `SetChargingProfile: 3 profiles in a row limit to ${limit} W or the like`;
-    expect(found([16, 32, 6])).to.equal(text(6));
-    expect(found([16, 0, 32, [0, 10]])).to.equal(text(10));
-    expect(found([16, 32])).to.equal(null);
-    expect(found([16, 32, [16, 1000], 16, 16])).to.equal(null);
-    expect(found([16, 32, 6], { rating: null })).to.equal(null);
+    expect(looksOff([16, 32, 6])).to.equal(text(6));
+    expect(looksOff([16, 0, 32, [0, 10]])).to.equal(text(10));
+    expect(looksOff([16, 32])).to.equal(null);
+    expect(looksOff([16, 32, [16, 1000], 16, 16])).to.equal(null);
+    expect(looksOff([16, 32, 6], { rating: null })).to.equal(null);
   });
 
   it('limits are not judged where direct current is among the connectors', () => {

@@ -1,4 +1,4 @@
-/** What the judge counts as an occasion, what it keeps of a frame, and whom it judges. */
+/** Occasions that the judge counts, evidence that it keeps of a frame, and the peers that it judges. */
 import { expect } from 'chai';
 import { addressOf } from '../../../src/ocpp/findings/judge.ts';
 import type { OcppRule } from '../../../src/finding-rules/ocpp.ts';

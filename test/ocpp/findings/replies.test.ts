@@ -1,4 +1,4 @@
-/** What a central system makes of the answers of a station, in the forms of 2.x, and while findings are off. */
+/** Calls that follow the answers of a station, in the forms of 2.x, and while findings are off. */
 import { expect } from 'chai';
 import type { Payload } from '../../../src/ocpp/rpc/model.ts';
 import { JudgeRig } from './rig.ts';

@@ -1,4 +1,4 @@
-/** What a central system asks for: settings that it has read, refusals that it repeats, and how often. */
+/** Calls of a central system: settings that it has read, refusals that it repeats, and how often they come. */
 import { expect } from 'chai';
 import type { OcppRule } from '../../../src/finding-rules/ocpp.ts';
 import type { Payload } from '../../../src/ocpp/rpc/model.ts';
@@ -190,14 +190,14 @@ describe('OCPP findings: requests', () => {
       other.call('GetVariables', {}, 'config_limits');
       return other.row('config_limits').broken === 1;
     };
-    const own = { component: { name: 'MonitoringCtrlr' } };
+    const monitoring = { component: { name: 'MonitoringCtrlr' } };
     const others = { component: { name: 'ClockCtrlr' } };
     expect(informed('GetReport', {})).to.equal(true);
     expect(informed('GetReport', { componentVariable: [others] })).to.equal(false);
-    expect(informed('GetReport', { componentVariable: [others, own] })).to.equal(true);
+    expect(informed('GetReport', { componentVariable: [others, monitoring] })).to.equal(true);
     expect(informed('GetBaseReport', { reportBase: 'FullInventory' })).to.equal(true);
     expect(informed('GetBaseReport', { reportBase: 'SummaryInventory' })).to.equal(false);
-    expect(informed('GetVariables', { getVariableData: [own] })).to.equal(true);
+    expect(informed('GetVariables', { getVariableData: [monitoring] })).to.equal(true);
     expect(informed('GetConfiguration', { key: [] })).to.equal(true);
     expect(informed('GetConfiguration', { key: ['Other'] })).to.equal(false);
     expect(informed('ClearCache', {})).to.equal(false);
