@@ -67,6 +67,7 @@ export const dnp3DialogueRules = {
     severity: 'risk',
     basis: 'practice',
     clause: `${practice}times of DNP3 are UTC; local time is the usual mistake`,
+    provokedBy: ['dnp3.time_lost'],
     title: 'A wrong time is written',
     situation: 'The master writes the time, and --remote_clock is `wall`.',
     proof: 'The time is more than 60 s off the clock of this machine.',

@@ -74,18 +74,44 @@ export const exercises: readonly Exercise[] = [
       },
     ],
   },
+  {
+    name: 'The outstation asks for the time',
+    protocol: 'dnp3',
+    rules: ['dnp3.no_time_sync', 'dnp3.time_wrong'],
+    needsStation: false,
+    steps: ({ device }) => [
+      {
+        name: 'Each response has IIN1.4',
+        device,
+        fault: { protocol: 'dnp3', kind: 'time_lost', duration_s: 2 * restS },
+      },
+    ],
+  },
   local('dnp3', ['dnp3.local_ignored']),
   {
     name: 'The station announces itself again',
     protocol: 'ocpp',
-    rules: ['ocpp.no_registration', 'ocpp.interval', 'ocpp.current_time', 'ocpp.time_local'],
+    rules: [
+      'ocpp.no_registration',
+      'ocpp.interval',
+      'ocpp.interval_short',
+      'ocpp.interval_long',
+      'ocpp.current_time',
+      'ocpp.time_local',
+    ],
     needsStation: true,
     steps: ({ station }) => [{ name: 'BootNotification', call: { request: `POST /ocpp/${station}/boot` } }],
   },
   {
     name: 'A vehicle charges for a minute',
     protocol: 'ocpp',
-    rules: ['ocpp.transaction_id', 'ocpp.id_token_info_missing', 'ocpp.stop_refused'],
+    rules: [
+      'ocpp.transaction_id',
+      'ocpp.transaction_id_range',
+      'ocpp.id_token_info_missing',
+      'ocpp.stop_refused',
+      'ocpp.ended_refused',
+    ],
     needsStation: true,
     steps: ({ device }) => [
       { name: 'A vehicle comes', device, plug: {} },

@@ -1,6 +1,9 @@
 /** Rules for the connection of a central system, the registration of stations, and its clock. */
 import type { RuleTable } from '../core/findings/rule.ts';
 
+/** A fault after which a station announces itself anew: what the answer says is no consequence of it. */
+const boots = 'device.reboot';
+
 export const ocppConnectionRules = {
   subprotocol: {
     severity: 'violation',
@@ -62,6 +65,7 @@ export const ocppConnectionRules = {
     basis: 'practice',
     clause: 'OCPP 1.6 4.2 and OCPP 2.x B02: Pending is for a setup that ends',
     quietS: 3600,
+    provokedBy: [boots],
     title: 'A station stays pending and nothing happens',
     situation: 'The station sends BootNotification.',
     proof: 'For 10 min and at least 5 answers it is Pending, and the central system sends no call.',
@@ -72,6 +76,7 @@ export const ocppConnectionRules = {
     severity: 'violation',
     basis: 'clause',
     clause: 'OCPP 1.6 4.2 and 6.4; OCPP 2.x B01.FR.05: seconds to wait',
+    provokedBy: [boots],
     title: 'The interval of BootNotification is negative',
     situation: 'The central system answers BootNotification.',
     proof: 'The interval is below 0.',
@@ -82,6 +87,7 @@ export const ocppConnectionRules = {
     severity: 'risk',
     basis: 'practice',
     clause: 'OCPP 1.6 4.6: other messages make heartbeats needless',
+    provokedBy: [boots],
     title: 'Heartbeats are asked for more often than every 10 s',
     situation: 'The central system accepts a station.',
     proof: 'The interval of the answer is 1 to 9 s.',
@@ -92,6 +98,7 @@ export const ocppConnectionRules = {
     severity: 'remark',
     basis: 'practice',
     clause: 'OCPP 1.6 4.6: once in 24 h for the clock',
+    provokedBy: [boots],
     title: 'Heartbeats are asked for less often than once a day',
     situation: 'The central system accepts a station.',
     proof: 'The interval of the answer is above 86400 s.',
@@ -102,6 +109,7 @@ export const ocppConnectionRules = {
     severity: 'violation',
     basis: 'clause',
     clause: 'OCPP 1.6 4.6 and 6.4; OCPP 2.x B01.FR.06',
+    provokedBy: [boots],
     title: 'The time of the central system is no time of today',
     situation: 'The central system answers BootNotification or Heartbeat.',
     proof: 'currentTime is no instant, or its year is outside of 2010 to 2100.',

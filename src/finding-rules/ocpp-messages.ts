@@ -65,7 +65,7 @@ export const ocppMessageRules = {
     situation: 'The central system sends a second call on a connection.',
     proof: 'The station has not answered the call before it.',
     consequence: 'A station drops the second call, or answers it much later.',
-    trap: 'Calls of both sides may cross each other.',
+    trap: 'Calls of both sides may cross each other, and one that has no answer for 10 s may have been given up.',
   },
   call_overlap_16: {
     severity: 'risk',
@@ -78,7 +78,7 @@ export const ocppMessageRules = {
     situation: 'The central system sends a second call on a connection.',
     proof: 'The station has not answered the call before it.',
     consequence: 'A station drops the second call, or answers it much later.',
-    trap: 'Calls of both sides may cross each other.',
+    trap: 'Calls of both sides may cross each other, and one that has no answer for 10 s may have been given up.',
   },
   action_unknown: {
     severity: 'violation',
@@ -167,6 +167,17 @@ export const ocppMessageRules = {
     situation: 'The station sends StopTransaction.',
     proof: 'Three times in a row the answer for one transaction is a CALLERROR.',
     consequence: 'A station keeps the message for ever, and later transactions wait behind it.',
+    trap: 'A refusal that is followed by a result counts for nothing.',
+  },
+  ended_refused: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: 'OCPP 2.x E04, E13: what has happened offline is delivered later; citrineos issue 222',
+    versions: ['2.0.1', '2.1'],
+    title: 'The end of a transaction is refused for good',
+    situation: 'The station sends a TransactionEvent that ends a transaction.',
+    proof: 'Three times in a row the answer for one transaction is a CALLERROR.',
+    consequence: 'A station gives the message up, and the transaction stays open at the central system.',
     trap: 'A refusal that is followed by a result counts for nothing.',
   },
   id_token_info_missing: {

@@ -67,6 +67,17 @@ export const ocppRequestRules = {
     consequence: 'A station suspends the session, where the central system expects a small current.',
     trap: 'Zero is a pause on purpose.',
   },
+  limit_unit_phases: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: 'watts and amperes are mixed up: 230 W for each ampere and phase',
+    title: 'A limit looks like one of the other unit',
+    situation: 'The central system sends a charging profile to a station for alternating current.',
+    proof:
+      'A limit in A would be a power of the station in W, or three profiles in a row limit to a usual current in W.',
+    consequence: 'A station charges without a limit, or not at all.',
+    trap: 'Round numbers such as 10000, and those of nines, are how some say that there is no limit.',
+  },
   config_limits: {
     severity: 'violation',
     basis: 'clause',
@@ -141,6 +152,19 @@ export const ocppRequestRules = {
     proof: 'It has taken the end of that transaction more than 60 s before.',
     consequence: 'A station rejects it, and the operator believes that a session cannot be ended.',
     trap: 'Within 60 s the stop may cross the end, and transactions of an earlier process are not known.',
+  },
+  remote_start_repeated: {
+    severity: 'remark',
+    basis: 'practice',
+    clause: 'OCPP 1.6 5.11; OCPP 2.x F02: an accepted start waits for the vehicle',
+    mixesClocks: true,
+    isTimed: true,
+    quietS: 600,
+    title: 'An accepted start is sent again and again',
+    situation: 'The central system starts a transaction remotely at a connector, and no vehicle is there yet.',
+    proof: 'It sends the same token and connector three times more, each within 10 s of the last one.',
+    consequence: 'A station starts twice, or begins its time-out anew each time.',
+    trap: 'After a refusal, after the begin of a transaction and after the time-out of the start, it is right.',
   },
   trigger_flood: {
     severity: 'remark',

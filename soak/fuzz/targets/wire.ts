@@ -211,7 +211,11 @@ export const wireTargets: readonly Target[] = [
     () => documents,
     (text) => parseDocument(Buffer.from(text)),
   ),
-  parserTarget('ocpp-frame', () => frames, parseFrame),
+  parserTarget(
+    'ocpp-frame',
+    () => frames,
+    (text) => parseFrame(text, 'ocpp2.1'),
+  ),
   parserTarget(
     'rest-body',
     () => bodies,

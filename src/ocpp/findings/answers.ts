@@ -1,5 +1,6 @@
 /** Judges the answers of a central system to the calls of the station: that they come, in time, and what they say. */
 import type { Deadline } from '../../core/findings/rule.ts';
+import type { OcppRule } from '../../finding-rules/ocpp.ts';
 import type { SentCall } from '../rpc/caller.ts';
 import { isObject } from '../rpc/frames.ts';
 import type { Payload } from '../rpc/model.ts';
@@ -47,6 +48,18 @@ interface Awaited {
   readonly deadline: Deadline;
 }
 
+interface TransactionEnd {
+  readonly rule: OcppRule;
+  readonly transactionId: unknown;
+}
+
+/** The end of a transaction that a call reports; null: it reports none. */
+function endOf({ action, payload: { transactionId, eventType, transactionInfo } }: SentCall): TransactionEnd | null {
+  if (action === 'StopTransaction') return { rule: 'stop_refused', transactionId };
+  if (action !== 'TransactionEvent' || eventType !== 'Ended' || !isObject(transactionInfo)) return null;
+  return { rule: 'ended_refused', transactionId: transactionInfo.transactionId };
+}
+
 /** The frames of the present connection, as far as answers need them. */
 export interface Traffic {
   /** frames that have come in */
@@ -76,9 +89,10 @@ export class AnswerJudge {
     if (!this.#isJudged(call)) return;
     this.#inTime(call);
     if (coreActions.has(call.action)) this.#at.kept('call_error_wrong');
-    if (call.action === 'StopTransaction') {
+    const end = endOf(call);
+    if (end !== null) {
       this.#stopErrors = { transactionId: null, count: 0 };
-      this.#at.kept('stop_refused');
+      this.#at.kept(end.rule);
     }
     if (reply === null) return;
     if (call.action === 'StartTransaction') this.#started(call, reply);
@@ -92,7 +106,8 @@ export class AnswerJudge {
     if (!coreActions.has(action) || !wrongCodes.has(code)) return;
     const text = `${action} is answered with the error ${code}`;
     this.#at.broken({ rule: 'call_error_wrong', text, action, messageId, facts: { code } });
-    if (action === 'StopTransaction') this.#stopRefused(call, code);
+    const end = endOf(call);
+    if (end !== null) this.#stopRefused(call, end, code);
   }
 
   timedOut(call: SentCall): void {
@@ -157,13 +172,13 @@ export class AnswerJudge {
     this.#at.kept('answer_missing');
   }
 
-  #stopRefused({ id: messageId, action, payload: { transactionId } }: SentCall, code: string): void {
+  #stopRefused({ id: messageId, action }: SentCall, { rule, transactionId }: TransactionEnd, code: string): void {
     const before = this.#stopErrors;
     const count = before.transactionId === transactionId ? before.count + 1 : 1;
     this.#stopErrors = { transactionId, count };
     if (count < maxStopErrors) return;
     const text = `the end of transaction ${String(transactionId)} is refused with ${code} for the ${count}. time in a row`;
-    this.#at.broken({ rule: 'stop_refused', text, action, messageId, facts: { code, count } });
+    this.#at.broken({ rule, text, action, messageId, facts: { code, count } });
   }
 
   #started({ id: messageId, action }: SentCall, { transactionId, idTagInfo }: Payload): void {

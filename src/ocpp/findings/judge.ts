@@ -11,8 +11,12 @@ import type { OcppSubprotocol, Payload, PayloadIssue } from '../rpc/model.ts';
 import type { FrameWatch, HeardFrame } from '../rpc/transport.ts';
 import { AnswerJudge } from './answers.ts';
 import { BootJudge } from './boot.ts';
+import { ContentJudge } from './contents.ts';
+import type { StationRating } from './contents.ts';
 import type { Found, JudgeContext, OcppRules } from './context.ts';
+import { FrameJudge } from './frames.ts';
 import { RefusalJudge } from './refusals.ts';
+import { ReplyJudge } from './replies.ts';
 import { RequestJudge } from './requests.ts';
 import type { ServedCall } from './requests.ts';
 
@@ -23,8 +27,8 @@ export interface OcppJudgeOptions {
   readonly station: string;
   readonly deviceIndex: number;
   readonly wall: WallClock;
-  /** true: all connectors are for alternating current */
-  readonly isAc: boolean;
+  /** null: connectors for direct current are among them */
+  readonly rating: StationRating | null;
   /** false: times of the central system belong to the simulated clock */
   readonly isWallTime: boolean;
   /** a fault may act on frames now */
@@ -55,29 +59,8 @@ export function addressOf(url: string): string {
   return `${protocol}//${host}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** Time after the opening of a connection in which answers to calls of an earlier one may come, ms. */
-const settlingMs = 60_000;
 /** A line that brings a frame so long after a ping works, ms. */
 const pongMs = 10_000;
-/** Longest text of a frame that is kept for a finding which comes after it. */
-const maxKeptText = 2048;
-
-/** Rules that each call is a test of. */
-const rulesOfCalls: readonly OcppRule[] = [
-  'schema',
-  'time_zoneless',
-  'frame',
-  'id_long',
-  'action_unknown',
-  'action_direction',
-];
-/** Rules that a second call of a connection is a test of. */
-const rulesOfNextCalls: readonly OcppRule[] = ['id_reused', 'call_overlap', 'call_overlap_16'];
-const rulesOfResults: readonly OcppRule[] = ['schema', 'time_zoneless', 'frame', 'answer_unknown'];
-const rulesOfErrors: readonly OcppRule[] = ['error_code', 'frame', 'answer_unknown'];
-
-/** Rules whose breach keeps a call from its handler. */
-const rulesOfUnserved: readonly OcppRule[] = ['schema', 'time_zoneless', 'action_unknown'];
 
 const mapTexts = (facts: Found['facts'] = {}, change: (text: string) => string): Found['facts'] =>
   Object.fromEntries(
@@ -87,39 +70,14 @@ const mapTexts = (facts: Found['facts'] = {}, change: (text: string) => string):
 /** Calls after which a central system has changed something. */
 const isWriting = (action: string) => !/^Get|TriggerMessage$|^DataTransfer$/.test(action);
 
-const zoneless = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
-
-/** True if the place that an issue names has a time without zone. */
-function isZoneless(payload: unknown, description: string): boolean {
-  const [, path] = /^\/(\S+) must be a date and time/.exec(description) ?? [];
-  if (path === undefined) return false;
-  const value = path
-    .split('/')
-    .reduce<unknown>(
-      (at, name) => (typeof at === 'object' && at !== null ? (at as Payload)[name] : undefined),
-      payload,
-    );
-  return typeof value === 'string' && zoneless.test(value);
-}
-
-/** 1.6 lets a message without payload have null in its place. */
-function hasNullPayload(text: string): boolean {
-  try {
-    const frame = JSON.parse(text) as unknown;
-    if (!Array.isArray(frame)) return false;
-    const [type] = frame as unknown[];
-    return frame[type === 2 ? 3 : 2] === null && (type === 2 || type === 3);
-  } catch {
-    return false;
-  }
-}
-
 /** The judges of one central system. */
 interface Topics {
   readonly answers: AnswerJudge;
   readonly boot: BootJudge;
   readonly requests: RequestJudge;
   readonly refusals: RefusalJudge;
+  readonly contents: ContentJudge;
+  readonly replies: ReplyJudge;
 }
 
 export class OcppJudge implements FrameWatch, JudgeContext {
@@ -131,18 +89,10 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   version: string | null = null;
   peer: Peer | null = null;
   readonly #options: OcppJudgeOptions;
+  readonly #frames: FrameJudge;
   #topics: Topics;
   /** the central system of the last connection; null: none yet */
   #judged: Peer | null = null;
-  #heard: HeardFrame | null = null;
-  /** the last frame, for what is found after it */
-  #last: { readonly id: string | null; readonly text: string | null; readonly wireId: number | null } | null = null;
-  /** rules that the frame at hand has broken */
-  readonly #brokenNow = new Set<OcppRule>();
-  #calls = 0;
-  #openedMs = 0;
-  #frames = 0;
-  #frameMs = 0;
   #disturbedMs = -Infinity;
 
   constructor(options: OcppJudgeOptions) {
@@ -152,6 +102,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     this.wall = options.wall;
     this.station = options.station;
     this.deviceIndex = options.deviceIndex;
+    this.#frames = new FrameJudge(this, options.redact);
     this.#topics = this.#freshTopics();
   }
 
@@ -162,9 +113,9 @@ export class OcppJudge implements FrameWatch, JudgeContext {
       if (this.#judged !== null && this.#judged !== peer) this.#topics = this.#freshTopics();
       this.peer = this.#judged = peer;
       this.version = subprotocol.slice('ocpp'.length);
-      this.#openedMs = this.wall.monotonicMs();
-      this.#calls = this.#frames = 0;
+      this.#frames.opened();
       this.#topics.requests.opened();
+      this.#topics.replies.opened(securityProfile);
       peer.connected(this.wall.nowMs());
       if (!this.#options.isWallTime) peer.lacking.set('wall_clock', 'the clock of OCPP is the simulated one');
       peer.facet('station', this.station);
@@ -177,11 +128,11 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   closed(): void {
     this.#safely(() => {
+      const { boot, answers, refusals, replies } = this.#topics;
+      for (const topic of [boot, answers, refusals, replies]) topic.closed();
+      this.#frames.closed();
       this.peer?.disconnected(this.wall.nowMs());
-      this.peer = this.#last = null;
-      this.#topics.boot.closed();
-      this.#topics.answers.closed();
-      this.#topics.refusals.closed();
+      this.peer = null;
     });
   }
 
@@ -203,10 +154,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   begin(heard: HeardFrame): void {
     this.#judging(() => {
       const { frame } = heard;
-      this.#heard = heard;
-      this.#brokenNow.clear();
-      this.#frames += 1;
-      this.#frameMs = this.wall.monotonicMs();
+      this.#frames.begin(heard);
       if (this.peer === null || frame.kind === 'invalid') return;
       this.peer.isValid = true;
       this.peer.requests += 1;
@@ -219,51 +167,35 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   done(): void {
     this.#judging(() => {
-      const heard = this.#heard;
+      const { heard } = this.#frames;
       if (heard === null) return;
-      this.#judge(heard);
-      const { frame, text, wireId } = heard;
-      this.#last = { id: frame.id, text: text.length <= maxKeptText ? text : null, wireId };
-      this.#heard = null;
+      const { frame, isServed } = heard;
+      this.#frames.judge(frame);
+      if (frame.kind === 'call' && isServed && this.#options.isServed() && !this.#frames.isUnserved)
+        this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
+      this.#frames.end();
     });
   }
 
-  #judge({ frame, isServed }: HeardFrame): void {
-    switch (frame.kind) {
-      case 'call':
-        for (const rule of rulesOfCalls) this.kept(rule);
-        if (this.#calls > 0) for (const rule of rulesOfNextCalls) this.kept(rule);
-        this.#calls += 1;
-        if (isServed && this.#options.isServed() && !rulesOfUnserved.some((rule) => this.#brokenNow.has(rule)))
-          this.#served({ action: frame.action, payload: frame.payload, messageId: frame.id });
-        return;
-      case 'result':
-        for (const rule of rulesOfResults) this.kept(rule);
-        return;
-      case 'error':
-        for (const rule of rulesOfErrors) this.kept(rule);
-        return;
-      case 'send':
-      case 'result_error':
-      case 'invalid':
-    }
-  }
-
+  // also while findings are off: a Reset ends a wait
   replied({ id: messageId, action, payload }: Parameters<FrameWatch['replied']>[0], reply: Payload): void {
-    this.#judging(() => {
+    this.#safely(() => {
       this.#topics.refusals.replied({ action, payload, messageId }, reply);
+      this.#topics.replies.replied({ action, payload, messageId }, reply);
     });
   }
 
   disturbed(): void {
     this.#disturbedMs = this.wall.monotonicMs();
     this.#topics.answers.disturbed();
+    this.#topics.replies.disturbed();
   }
 
   sent(call: SentCall): void {
     this.#judging(() => {
       if (this.#options.isDisturbed()) this.disturbed();
       this.#topics.answers.sent();
+      this.#topics.replies.sent(call);
       this.#noteTurn(call);
     });
   }
@@ -306,7 +238,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   unponged(pingedMs: number): void {
     this.#judging(() => {
-      if (this.#frameMs - pingedMs < pongMs || this.#disturbedMs >= pingedMs) {
+      if (this.#frames.lastMs - pingedMs < pongMs || this.#disturbedMs >= pingedMs) {
         this.undecided('ping_unanswered');
         return;
       }
@@ -317,17 +249,11 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   }
 
   /** A message breaks its schema. */
-  violated({ description }: PayloadIssue, action: string | null, messageId: string | null): void {
+  violated(issue: PayloadIssue, action: string | null, messageId: string | null): void {
     this.#judging(() => {
-      const frame = this.#heard?.frame;
-      // it counts as no frame at all
-      if (frame?.kind === 'invalid') return;
-      // a number that only this program cannot hold
-      const isNumber = frame !== undefined && 'changedNumber' in frame && description.startsWith('the number ');
-      if (isNumber) return;
-      const payload = frame !== undefined && 'payload' in frame ? frame.payload : null;
-      const rule = isZoneless(payload, description) ? 'time_zoneless' : 'schema';
-      this.broken({ rule, text: `${action ?? 'a message'}: ${description}`, action, messageId });
+      const rule = this.#frames.ruleOf(issue);
+      if (rule === null) return;
+      this.broken({ rule, text: `${action ?? 'a message'}: ${issue.description}`, action, messageId });
     });
   }
 
@@ -335,17 +261,17 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   foundByStation(one: Found): void {
     this.#judging(() => {
       if (this.#topics.requests.isExcused(one.rule)) {
-        this.#brokenNow.add(one.rule);
+        this.#frames.noteBroken(one.rule);
         this.undecided(one.rule);
-      } else if (!this.#isTrap(one)) this.broken(one);
+      } else if (!this.#frames.isTrap(one)) this.broken(one);
     });
   }
 
   broken({ rule, text, action, messageId, clause, facts }: Found): void {
     const { peer } = this;
     if (peer === null || !this.#has(rule)) return;
-    this.#brokenNow.add(rule);
-    const heard = this.#heard;
+    this.#frames.noteBroken(rule);
+    const evidence = this.#frames.evidenceOf(messageId);
     const makeCase = (): Case => {
       const hide = this.#options.hideSecrets;
       return {
@@ -357,7 +283,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
           ...(clause !== undefined && { clause }),
           ...mapTexts(facts, hide),
         },
-        ...this.#evidenceOf(messageId, heard),
+        ...evidence(),
       };
     };
     this.rules[rule].broken(peer, this.deviceIndex, makeCase, `${action ?? ''} ${clause ?? ''}`);
@@ -365,7 +291,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
 
   /** Counts an occasion for a rule that the frame at hand has not broken. */
   kept(rule: OcppRule): void {
-    if (this.peer !== null && this.#has(rule) && !this.#brokenNow.has(rule)) this.rules[rule].exercised(this.peer);
+    if (this.peer !== null && this.#has(rule) && !this.#frames.hasBroken(rule)) this.rules[rule].exercised(this.peer);
   }
 
   undecided(rule: OcppRule): void {
@@ -375,20 +301,7 @@ export class OcppJudge implements FrameWatch, JudgeContext {
   #served(call: ServedCall): void {
     this.#topics.requests.served(call);
     this.#topics.refusals.served(call);
-  }
-
-  /** True for what looks wrong to the station, and is right or cannot be decided. */
-  #isTrap({ rule }: Found): boolean {
-    const heard = this.#heard;
-    if (rule === 'frame') return this.version === '1.6' && heard !== null && hasNullPayload(heard.text);
-    if (rule === 'error_code')
-      return heard?.frame.kind === 'error' && heard.frame.code === 'OccurrenceConstraintViolation';
-    if (rule !== 'answer_unknown') return false;
-    this.#brokenNow.add(rule);
-    const isUnreadable = heard?.frame.kind === 'error' && heard.frame.id === '-1' && this.version !== '1.6';
-    const isSettling = this.wall.monotonicMs() - this.#openedMs < settlingMs;
-    if (isSettling) this.undecided(rule);
-    return isUnreadable || isSettling;
+    this.#topics.contents.served(call);
   }
 
   #has(rule: OcppRule): boolean {
@@ -396,26 +309,22 @@ export class OcppJudge implements FrameWatch, JudgeContext {
     return versions === undefined || this.version === null || versions.includes(this.version);
   }
 
-  #evidenceOf(messageId: string | null, heard: HeardFrame | null): Pick<Case, 'message' | 'excerpt'> {
-    const frame = heard === null ? this.#last : { id: heard.frame.id, text: heard.text, wireId: heard.wireId };
-    if (frame === null || frame.id !== messageId) return {};
-    return {
-      message: frame.wireId === null ? null : { channel: `ocpp/${this.station}`, id: frame.wireId },
-      ...(frame.text !== null && { excerpt: this.#options.redact(frame.text) }),
-    };
-  }
-
   #noteTurn({ action, payload }: SentCall): void {
     const isEvent = action === 'TransactionEvent' && payload.eventType !== 'Updated';
-    if (isEvent || action === 'StartTransaction' || action === 'StopTransaction') this.#topics.requests.turned();
+    if (!isEvent && action !== 'StartTransaction' && action !== 'StopTransaction') return;
+    this.#topics.requests.turned();
+    this.#topics.replies.turned();
   }
 
   #freshTopics(): Topics {
+    const { rating, isWallTime } = this.#options;
     return {
-      answers: new AnswerJudge(this, () => ({ count: this.#frames, disturbedMs: this.#disturbedMs })),
-      boot: new BootJudge(this, this.#options.isWallTime),
+      answers: new AnswerJudge(this, () => ({ count: this.#frames.count, disturbedMs: this.#disturbedMs })),
+      boot: new BootJudge(this, isWallTime),
       requests: new RequestJudge(this, this.#options),
       refusals: new RefusalJudge(this),
+      contents: new ContentJudge(this, rating, isWallTime),
+      replies: new ReplyJudge(this),
     };
   }
 

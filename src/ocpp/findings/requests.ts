@@ -71,30 +71,11 @@ const maxProfiles = 60;
 const floodGapMs = 5000;
 const maxTriggers = 20;
 const maxResets = 3;
-const minCurrentA = 6;
-const minPeriodS = 60;
 
 const purposeOf = (payload: Payload): unknown => {
   const profile = payload.csChargingProfiles ?? payload.chargingProfile;
   return isObject(profile) ? profile.chargingProfilePurpose : undefined;
 };
-
-/** The first limit above 0 and below 6 A that lasts for a minute; null: none. */
-export function smallLimit(payload: Payload): number | null {
-  const profile = payload.csChargingProfiles ?? payload.chargingProfile;
-  const schedules = isObject(profile) ? [profile.chargingSchedule].flat() : [];
-  for (const schedule of schedules.filter(isObject)) {
-    const { chargingRateUnit, chargingSchedulePeriod, duration } = schedule;
-    if (chargingRateUnit !== 'A' || !Array.isArray(chargingSchedulePeriod)) continue;
-    const periods = chargingSchedulePeriod.filter(isObject);
-    for (const [i, { startPeriod, limit }] of periods.entries()) {
-      const endS = periods[i + 1]?.startPeriod ?? duration ?? Infinity;
-      const isLong = Number(endS) - Number(startPeriod) >= minPeriodS;
-      if (typeof limit === 'number' && limit > 0 && limit < minCurrentA && isLong) return limit;
-    }
-  }
-  return null;
-}
 
 /** Times of an event that is counted within a while. */
 class Recent {
@@ -123,8 +104,6 @@ export interface ServedCall {
 }
 
 interface RequestFacts {
-  /** true: all connectors are for alternating current */
-  readonly isAc: boolean;
   /** false: times of the central system belong to the simulated clock */
   readonly isWallTime: boolean;
   /** messages about transactions wait, so that the central system does not know all */
@@ -133,7 +112,6 @@ interface RequestFacts {
 
 export class RequestJudge {
   readonly #at: JudgeContext;
-  readonly #isAc: boolean;
   readonly #isWallTime: boolean;
   readonly #hasBacklog: () => boolean;
   readonly #profiles = new Recent(churnMs, maxProfiles);
@@ -144,9 +122,8 @@ export class RequestJudge {
   /** rules whose settings the central system has read */
   readonly #isInformed = new Set<string>();
 
-  constructor(at: JudgeContext, { isAc, isWallTime, hasBacklog }: RequestFacts) {
+  constructor(at: JudgeContext, { isWallTime, hasBacklog }: RequestFacts) {
     this.#at = at;
-    this.#isAc = isAc;
     this.#isWallTime = isWallTime;
     this.#hasBacklog = hasBacklog;
   }
@@ -199,11 +176,7 @@ export class RequestJudge {
     else this.#at.kept(rule);
   }
 
-  #profileSet({ action, payload, messageId }: ServedCall, purpose: unknown): void {
-    const limit = this.#isAc ? smallLimit(payload) : null;
-    const text = `a limit of ${limit} A`;
-    if (limit !== null) this.#at.broken({ rule: 'limit_below_minimum', text, action, messageId, facts: { limit } });
-    else if (this.#isAc) this.#at.kept('limit_below_minimum');
+  #profileSet({ action, messageId }: ServedCall, purpose: unknown): void {
     if (purpose === 'TxProfile') return;
     const count = this.#profiles.add(this.#at.wall.monotonicMs());
     const churn = `${count} profiles that last within ${churnMs / 60_000} min`;

@@ -212,8 +212,14 @@ function invalid(problem: FrameProblem, [number, id]: readonly unknown[]): Frame
   return { kind: 'invalid', problem, id: foreignId(id), number: typeof number === 'number' ? number : null };
 }
 
+/** The payload at a place of a frame; null: none. 1.6 lets an empty one be null (J 4.2.1). */
+function payloadAt(value: unknown, version: OcppSubprotocol): Payload | null {
+  if (isObject(value)) return value;
+  return value === null && version === 'ocpp1.6' ? {} : null;
+}
+
 /** @param json text of `value` */
-function readFrame(value: unknown, json: string): Frame {
+function readFrame(value: unknown, json: string, version: OcppSubprotocol): Frame {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   // by index: this runs for every message, and taking a list apart costs several times as much
   const number = parts[0];
@@ -230,12 +236,16 @@ function readFrame(value: unknown, json: string): Frame {
     case 'result_error':
       if (typeof second !== 'string') return invalid('broken', parts);
       return { kind, id, code: second, description: text(third), details: parts.length > 4 ? parts[4] : {} };
-    case 'result':
-      return isObject(second) ? { kind, id, payload: second, ...numberMember(json) } : invalid('broken', parts);
+    case 'result': {
+      const payload = payloadAt(second, version);
+      return payload === null ? invalid('broken', parts) : { kind, id, payload, ...numberMember(json) };
+    }
     case 'call':
-    case 'send':
-      if (typeof second !== 'string' || !isObject(third)) return invalid('broken', parts);
-      return { kind, id, action: second, payload: third, ...numberMember(json) };
+    case 'send': {
+      const payload = payloadAt(third, version);
+      if (typeof second !== 'string' || payload === null) return invalid('broken', parts);
+      return { kind, id, action: second, payload, ...numberMember(json) };
+    }
   }
 }
 
@@ -245,14 +255,14 @@ function numberMember(json: string): { readonly changedNumber?: string } {
 }
 
 /** Reads the text of a frame. Never throws. */
-export function parseFrame(json: string): Frame {
+export function parseFrame(json: string, version: OcppSubprotocol): Frame {
   let value: unknown = null;
   try {
     value = JSON.parse(json);
   } catch {
     // null is not a frame
   }
-  return readFrame(value, json);
+  return readFrame(value, json, version);
 }
 
 /** A frame to be sent. */

@@ -78,13 +78,15 @@ interface Responder {
 
 /** Maximum of calls of a central system answered at one time; the standard permits one. */
 const maxInProgress = 64;
+/** A central system may give up a call that has had no answer for so long, and send the next one, ms. */
+const patienceMs = 10_000;
 /** Maximum of message ids kept for each connection, to detect repeated ids. */
 const maxEarlierIds = 64;
 
 interface Connection {
   readonly version: OcppSubprotocol;
-  /** ids of calls that are being answered */
-  readonly calls: Set<string>;
+  /** times at which the calls came that are being answered, by id, monotonic ms */
+  readonly calls: Map<string, number>;
   /** ids of the last calls, oldest first */
   readonly earlierIds: Set<string>;
 }
@@ -122,7 +124,7 @@ export function createResponder(options: ResponderOptions): Responder {
       throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
     if (isRepeated) broken('id_reused', 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
-    if (calls.size > 0 || isEarly)
+    if (isEarly || [...calls.values()].some((atMs) => clock.monotonicMs() - atMs < patienceMs))
       broken(overlapRule(version), 'OCPP-J 4.1.1', 'a call was sent before the previous one was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
     if (!schemas.knows(version, action)) {
@@ -160,7 +162,7 @@ export function createResponder(options: ResponderOptions): Responder {
 
   return {
     opened(version) {
-      connection = { version, calls: new Set(), earlierIds: new Set() };
+      connection = { version, calls: new Map(), earlierIds: new Set() };
     },
     closed() {
       connection = null;
@@ -182,7 +184,7 @@ export function createResponder(options: ResponderOptions): Responder {
         send(refusal(at.version, id, action, error));
         return;
       }
-      at.calls.add(id);
+      at.calls.set(id, sinceMs);
       let acts: (() => void)[] | null = [];
       const act = (followUp: () => void) => {
         try {

@@ -351,7 +351,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   const inbox = new Inbox({
     take(data, isEarly) {
       const text = data.toString('utf8');
-      const frame = parseFrame(text);
+      const frame = parseFrame(text, webSocket?.protocol as OcppSubprotocol);
       const isCall = frame.kind === 'call';
       if (isCall) inbox.called();
       if (state === 'open') events.frame(isCall && isEarly ? { ...frame, isEarly } : frame, text);

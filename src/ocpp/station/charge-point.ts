@@ -30,6 +30,7 @@ import type { ContextMaker, Credentials } from '../rpc/credentials.ts';
 import type { FrameDisturber, LineOpened, PayloadChecks } from '../rpc/model.ts';
 import { createFindings } from '../rpc/messages.ts';
 import { OcppJudge } from '../findings/judge.ts';
+import { acRatingOf } from '../findings/contents.ts';
 import type { OcppRules } from '../findings/context.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { BrokenRule, Transport } from '../rpc/transport.ts';
@@ -218,7 +219,7 @@ export class ChargePoint implements OcppStation {
       wall,
       station: this.id,
       deviceIndex: this.deviceIndex,
-      isAc: device.ratings.every(({ type }) => type === 'ac'),
+      rating: acRatingOf(device),
       // the clock of the machine alone has no simulated instants
       isWallTime: clock.simOf(0) === null,
       isDisturbed: () => disturber.active,

@@ -203,6 +203,7 @@ export class PythonPeer extends LinePeer {
       | 'schema_judge'
       | 'utility_server'
       | 'central_system'
+      | 'wrong_central'
       | 'pv_day'
       | 'dnp3_dnp3py'
       | 'dnp3_opendnp3',

@@ -35,7 +35,7 @@ export class JudgeRig {
       station: 'CP-1',
       deviceIndex: 0,
       wall,
-      isAc: true,
+      rating: { currentA: 32, powerW: 22_000 },
       isWallTime: true,
       isDisturbed: () => this.isDisturbed,
       hasBacklog: () => this.hasBacklog,
@@ -60,10 +60,11 @@ export class JudgeRig {
 
   /** A text of the central system. @param finds what the station finds while it takes the frame */
   hear(text: string, finds: () => void = () => undefined, isServed = true): void {
-    const frame = parseFrame(text);
+    const frame = parseFrame(text, `ocpp${this.judge.version}` as OcppSubprotocol);
     const action = frame.kind === 'call' ? frame.action : null;
     this.#wireIds += 1;
     this.judge.begin({ frame, action, text, wireId: this.#wireIds, isServed });
+    if (frame.kind === 'invalid') this.finds('frame', null, frame.id);
     finds();
     this.judge.done();
   }

@@ -7,8 +7,14 @@ import type { Trial } from './trial.ts';
 import { connectionTrials } from './trials-connection.ts';
 import { messagesTrials } from './trials-messages.ts';
 import { requestsTrials } from './trials-requests.ts';
+import { upkeepTrials } from './trials-upkeep.ts';
 
-const trials: Readonly<Record<OcppRule, Trial>> = { ...connectionTrials, ...messagesTrials, ...requestsTrials };
+const trials: Readonly<Record<OcppRule, Trial>> = {
+  ...connectionTrials,
+  ...messagesTrials,
+  ...requestsTrials,
+  ...upkeepTrials,
+};
 const boot = { status: 'Accepted', interval: 300, currentTime: '2026-06-21T08:00:00Z' };
 
 describe('OCPP findings: rules', () => {
@@ -50,7 +56,7 @@ describe('OCPP findings: rules', () => {
 
   it('about schemas leave alone what is no frame at all', () => {
     const rig = new JudgeRig().open();
-    rig.hear('[3,"own",null]', () => {
+    rig.hear('[3,"own",[]]', () => {
       rig.judge.violated({ code: 'X', description: 'no object', details: {} }, 'Heartbeat', 'own');
     });
     expect(rig.row('schema').broken).to.equal(0);

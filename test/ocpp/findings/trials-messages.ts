@@ -11,6 +11,8 @@ const violated = (rig: JudgeRig, action: string, payload: Payload, description: 
   });
 };
 
+const ended = (transactionId: string): Payload => ({ eventType: 'Ended', transactionInfo: { transactionId } });
+
 export const messagesTrials: Readonly<Record<keyof typeof ocppMessageRules, Trial>> = {
   schema: {
     wrong: (rig) => {
@@ -43,25 +45,17 @@ export const messagesTrials: Readonly<Record<keyof typeof ocppMessageRules, Tria
   },
   frame: {
     wrong: (rig) => {
-      rig.hear('{"action":"Reset"}', () => {
-        rig.finds('frame', null, null);
-      });
+      rig.hear('{"action":"Reset"}');
       rig.call('Reset');
-      rig.hear('nonsense', () => {
-        rig.finds('frame', null, null);
-      });
+      rig.hear('nonsense');
     },
     text: 'why',
     right: (rig) => {
       rig.call('Reset');
     },
     trap: (rig) => {
-      rig.hear('[2,"a","ClearCache",null]', () => {
-        rig.finds('frame', null, 'a');
-      });
-      rig.hear('[3,"a",null]', () => {
-        rig.finds('frame', null, 'a');
-      });
+      rig.hear('[2,"a","ClearCache",null]');
+      rig.hear('[3,"a",null]');
     },
   },
   id_reused: {
@@ -249,6 +243,29 @@ export const messagesTrials: Readonly<Record<keyof typeof ocppMessageRules, Tria
       rig.answered('StopTransaction', {}, { payload: { transactionId: 7 } });
       times(4, (transactionId) => {
         rig.refused('StopTransaction', 'InternalError', { payload: { transactionId } });
+      });
+    },
+  },
+  ended_refused: {
+    version: 'ocpp2.1',
+    wrong: (rig) => {
+      times(3, () => {
+        rig.refused('TransactionEvent', 'InternalError', { payload: ended('7') });
+      });
+    },
+    text: 'TransactionEvent: the end of transaction 7 is refused with InternalError for the 3. time in a row',
+    right: (rig) => {
+      rig.answered('TransactionEvent', {}, { payload: ended('7') });
+    },
+    trap: (rig) => {
+      times(2, () => {
+        rig.refused('TransactionEvent', 'InternalError', { payload: ended('7') });
+      });
+      rig.answered('TransactionEvent', {}, { payload: ended('7') });
+      times(4, (n) => {
+        rig.refused('TransactionEvent', 'InternalError', { payload: ended(String(n)) });
+        rig.refused('TransactionEvent', 'InternalError', { payload: { ...ended('7'), eventType: 'Updated' } });
+        rig.refused('TransactionEvent', 'SecurityError', { payload: ended('7') });
       });
     },
   },

@@ -1,6 +1,7 @@
 /** Trials of the rules about what a central system asks of a station. */
 import type { ocppRequestRules } from '../../../src/finding-rules/ocpp-requests.ts';
 import type { Payload } from '../../../src/ocpp/rpc/model.ts';
+import type { JudgeRig } from './rig.ts';
 import { times } from './trial.ts';
 import type { Act, Trial } from './trial.ts';
 
@@ -15,6 +16,10 @@ const profile16 = (chargingProfilePurpose: string, limit = 16, more: Payload = {
     },
   },
 });
+
+const remoteStart = (rig: JudgeRig, more: Payload = {}, status = 'Accepted') => {
+  rig.replied('RemoteStartTransaction', { idTag: 'A', connectorId: 1, ...more }, { status });
+};
 
 const readFirst: Act = (rig) => {
   rig.call('GetConfiguration');
@@ -132,6 +137,24 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
       rig.call('SetChargingProfile', profile16('TxProfile', 0));
       rig.call('SetChargingProfile', profile16('TxProfile', 3, { chargingRateUnit: 'W' }));
       rig.call('SetChargingProfile', profile16('TxProfile', 3, { duration: 59 }));
+    },
+  },
+  limit_unit_phases: {
+    wrong: (rig) => {
+      rig.call('SetChargingProfile', profile16('TxProfile', 11_000));
+    },
+    text: 'SetChargingProfile: a limit of 11000 A, which would be a power of this station in W',
+    right: (rig) => {
+      rig.call('SetChargingProfile', profile16('TxProfile', 96));
+    },
+    trap: (rig) => {
+      for (const limit of [96, 500, 1379, 2000, 5000, 9999, 10_000, 26_401, 99_999])
+        rig.call('SetChargingProfile', profile16('TxProfile', limit));
+      const inWatts = { chargingRateUnit: 'W' };
+      rig.call('SetChargingProfile', profile16('TxProfile', 11_000, inWatts));
+      // what is left of the sun
+      for (const limit of [16, 32, 17, 16, 16, 0, 11])
+        rig.call('SetChargingProfile', profile16('TxProfile', limit, inWatts));
     },
   },
   config_limits: {
@@ -261,6 +284,49 @@ export const requestsTrials: Readonly<Record<keyof typeof ocppRequestRules, Tria
       rig.call('RemoteStopTransaction', { transactionId: 5 });
       // of an earlier process
       rig.call('RemoteStopTransaction', { transactionId: 4 });
+    },
+  },
+  remote_start_repeated: {
+    wrong: (rig) => {
+      remoteStart(rig);
+      times(3, () => {
+        rig.pass(9999);
+        remoteStart(rig, {}, 'Rejected');
+      });
+    },
+    text: 'RemoteStartTransaction: an accepted start is sent 3 times more, each within 10 s of the last one',
+    right: (rig) => {
+      remoteStart(rig);
+    },
+    trap: (rig) => {
+      times(3, () => {
+        remoteStart(rig);
+      });
+      times(9, () => {
+        rig.pass(10_000);
+        remoteStart(rig);
+      });
+      times(9, (connectorId) => {
+        remoteStart(rig, { connectorId });
+        rig.replied('RemoteStartTransaction', { idTag: 'A' }, { status: 'Accepted' });
+      });
+      times(9, (n) => {
+        remoteStart(rig, { idTag: `A${n}` });
+      });
+      rig.pass(10_000);
+      times(9, () => {
+        remoteStart(rig, {}, 'Rejected');
+      });
+      times(9, () => {
+        remoteStart(rig);
+        rig.answered('StartTransaction', {});
+      });
+      rig.judge.closed();
+      rig.open('ocpp2.1');
+      times(9, (n) => {
+        const idToken = { idToken: `A${n}`, type: 'Central' };
+        rig.replied('RequestStartTransaction', { idToken, evseId: 1 }, { status: 'Accepted' });
+      });
     },
   },
   trigger_flood: {

@@ -172,6 +172,40 @@ describe('findings about central systems of OCPP', () => {
     expect(rulesOf(broken)).to.have.members(['ocpp.call_error_wrong', 'ocpp.config_unknown']);
   });
 
+  it('come of what stands in calls, and of what follows the answers of the station', async () => {
+    await open('ocpp1.6');
+    const { station } = site;
+    await station.call('ChangeConfiguration', { key: 'AuthorizationKey', value: '0123' });
+    await station.call('InstallCertificate', { certificateType: 'ManufacturerRootCertificate', certificate: 'none' });
+    await station.call('UpdateFirmware', {
+      location: 'file:///evse.bin',
+      retrieveDate: new Date(site.nowMs()).toISOString(),
+    });
+    const csChargingProfiles = {
+      chargingProfileId: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'TxDefaultProfile',
+      chargingProfileKind: 'Relative',
+      chargingSchedule: { chargingRateUnit: 'A', chargingSchedulePeriod: [{ startPeriod: 0, limit: 7000 }] },
+    };
+    await station.call('SetChargingProfile', { connectorId: 1, csChargingProfiles });
+    expect(rulesOf((await report()).broken)).to.have.members([
+      'ocpp.password_short',
+      'ocpp.certificate_bad',
+      'ocpp.firmware_location',
+      'ocpp.limit_unit_phases',
+    ]);
+  });
+
+  it('come of a report with the id of one under way', async () => {
+    await open('ocpp2.0.1');
+    const { station } = site;
+    station.silent = true;
+    for (const reportBase of ['FullInventory', 'ConfigurationInventory'])
+      await station.call('GetBaseReport', { requestId: 1, reportBase });
+    expect(rulesOf((await report()).broken)).to.deep.equal(['ocpp.request_id_reused']);
+  });
+
   it('are none at the first messages of SteVe, which reads settings before it answers BootNotification', async () => {
     await open('ocpp1.6');
     await site.stop();
@@ -218,6 +252,21 @@ describe('findings about central systems of OCPP', () => {
     // it has not read the settings that name a limit
     expect(rulesOf(held)).to.include('ocpp.profile_rule').and.not.include('ocpp.profile_limits');
     expect((await site.get(`ocpp/${id}/findings`)).findings).to.deep.equal([]);
+  });
+
+  it('of the answer to BootNotification count after a restart that a fault has brought about', async () => {
+    await open('ocpp1.6');
+    site.station.answers['BootNotification'] = () => ({
+      status: 'Accepted',
+      interval: 5,
+      currentTime: new Date(site.nowMs()).toISOString(),
+    });
+    const boots = site.station.callsOf('BootNotification').length;
+    await site.post('faults', { inject: [{ protocol: 'device', kind: 'reboot', off_s: 5, count: 1 }] });
+    await site.advance(30, 5);
+    expect(site.station.callsOf('BootNotification').length).to.be.greaterThan(boots);
+    const { broken, excused } = await report();
+    expect([rulesOf(broken), rulesOf(excused)]).to.deep.equal([['ocpp.interval_short'], []]);
   });
 
   it('are excused while a fault acts, and made-up calls of a user count nothing', async () => {

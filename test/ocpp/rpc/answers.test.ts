@@ -33,7 +33,6 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     ['a wrong value', ['Reset', { type: 'Gently' }], 'PropertyConstraintViolation', 'PropertyConstraintViolation'],
     ['a member too many', ['ClearCache', { more: 1 }], 'FormationViolation', 'FormatViolation'],
     ['no payload', ['ClearCache'], 'FormationViolation', 'FormatViolation'],
-    ['null as payload', ['ClearCache', null], 'FormationViolation', 'FormatViolation'],
     ['a list as payload', ['ClearCache', []], 'FormationViolation', 'FormatViolation'],
     ['an action that is no text', [5, {}], 'FormationViolation', 'FormatViolation'],
   ];
@@ -121,6 +120,26 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       },
     ]);
   });
+
+  for (const [afterMs, findings] of [
+    [9999, 1],
+    [10_000, 0],
+  ] as const)
+    it(`${findings === 0 ? 'do not overlap' : 'overlap'} ${afterMs} ms after a call without answer (4.1.1)`, async () => {
+      await open();
+      const slow = kept();
+      rig.handle = (action) => (action === 'ClearCache' ? slow.answer : { status: 'Accepted' });
+      station.sendText('[2,"slow","ClearCache",{}]');
+      station.sendText('[2,"flush","Heartbeat",{"x":1}]');
+      await station.nextText();
+      const earlier = rig.broken.length;
+      rig.wall.advance(afterMs);
+      station.sendText('[2,"quick","Reset",{"type":"Soft"}]');
+      await station.nextText();
+      expect(rig.broken.slice(earlier)).to.have.length(findings);
+      slow.give({ status: 'Rejected' });
+      await station.nextText();
+    });
 
   for (const version of versions)
     it(`${version}: a second call with the id of one in progress is refused, also in the same packet (4.1.4)`, async () => {

@@ -65,7 +65,7 @@ describe('OCPP-J frames of any text (4.2)', () => {
       'any text is read',
       fc.oneof(text, nearFrame, brokenText),
       (json) => {
-        const frame = parseFrame(json);
+        const frame = parseFrame(json, 'ocpp2.1');
         const value = parsed(json);
         const number: unknown = Array.isArray(value) ? value[0] : undefined;
         if (frame.kind !== 'invalid') {
@@ -76,7 +76,7 @@ describe('OCPP-J frames of any text (4.2)', () => {
         for (const version of versions) {
           const answer = answerToInvalid(version, frame);
           if (answer === null) continue;
-          expect(parseFrame(frameText(answer)).kind).to.equal('error');
+          expect(parseFrame(frameText(answer), version).kind).to.equal('error');
           expect(number, 'answers have no answer').not.to.be.oneOf([3, 4, 5, 6]);
         }
       },
@@ -86,7 +86,7 @@ describe('OCPP-J frames of any text (4.2)', () => {
 
   it('come back as they were sent, with a description of at most 255 characters', () => {
     holds('frames come back', outFrame, (frame) => {
-      const back = parseFrame(frameText(frame));
+      const back = parseFrame(frameText(frame), 'ocpp2.1');
       const sent = 'description' in frame ? { ...frame, description: frame.description.slice(0, 255) } : frame;
       expect(back).to.deep.equal(JSON.parse(JSON.stringify(sent)));
     });

@@ -71,6 +71,39 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     expect(rig.broken).to.have.length(5);
   });
 
+  for (const version of versions)
+    it(`${version}: null in place of a payload ${version === 'ocpp1.6' ? 'is an empty one (1.6 4.2.1)' : 'is no frame'}`, async () => {
+      await open(version);
+      station.sendText('[2,"empty","ClearCache",null]');
+      station.sendText('[2,"short","ChangeAvailability",null]');
+      const [empty, short] = (await answered()).map((each) => JSON.parse(each) as readonly unknown[]);
+      if (version === 'ocpp1.6') {
+        expect(empty).to.deep.equal([3, 'empty', { status: 'Accepted' }]);
+        expect(short?.slice(0, 3)).to.deep.equal([4, 'short', 'OccurenceConstraintViolation']);
+        expect(rig.violated.map(({ messageId }) => messageId)).to.deep.equal(['short']);
+        expect(rig.broken.filter(({ clause }) => clause === 'OCPP-J 4.2')).to.deep.equal([]);
+      } else {
+        expect(empty?.slice(0, 3)).to.deep.equal([4, 'empty', 'FormatViolation']);
+        expect(short?.slice(0, 3)).to.deep.equal([4, 'short', 'FormatViolation']);
+        expect(rig.broken.map(({ clause }) => clause)).to.deep.equal(['OCPP-J 4.2', 'OCPP-J 4.2']);
+      }
+    });
+
+  it('1.6: an answer of null is that without members, which the schema judges (4.2.2)', async () => {
+    await open();
+    station.silent = true;
+    for (const [action, payload, kind] of [
+      ['StatusNotification', { connectorId: 0, errorCode: 'NoError', status: 'Available' }, 'result'],
+      ['Heartbeat', {}, 'error'],
+    ] as const) {
+      const outcome = rig.line.call(action, payload);
+      const { messageId } = await station.next(action);
+      station.sendText(`[3,"${messageId}",null]`);
+      expect((await outcome).kind, action).to.equal(kind);
+    }
+    expect([rig.broken, rig.violated.map(({ action }) => action)]).to.deep.equal([[], ['Heartbeat']]);
+  });
+
   it('2.1: SEND is never answered, nor is a broken one; CALLRESULTERROR is told (4.2.4, 4.2.5)', async () => {
     await open('ocpp2.1');
     station.sendText('[6,"s1","NotifyPeriodicEventStream",{"id":1}]');
