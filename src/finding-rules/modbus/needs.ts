@@ -1,15 +1,11 @@
 /** Faults and conditions that the rules for masters of Modbus share. */
 
+/** Faults that move models to where a master can find them. */
+export const relocating = ['modbus.base', 'modbus.common_length_65', 'modbus.hide_model'] as const;
+/** Faults of the chain of models, by which no master can find what has moved. */
+export const misleading = ['modbus.model_length', 'modbus.shift', 'modbus.chain_end', 'modbus.model_id'] as const;
 /** Faults that move the registers, so that a master may use places that were right before. */
-export const moving = [
-  'modbus.base',
-  'modbus.model_length',
-  'modbus.common_length_65',
-  'modbus.shift',
-  'modbus.chain_end',
-  'modbus.hide_model',
-  'modbus.model_id',
-] as const;
+export const moving = [...relocating, ...misleading] as const;
 /** Faults that keep a write from its effect. */
 export const holdingBack = [
   'modbus.ignore_write',

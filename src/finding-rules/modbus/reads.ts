@@ -1,6 +1,6 @@
 /** Rules for masters of Modbus: reads of a SunSpec map. */
 import type { RuleTable } from '../../core/findings/rule.ts';
-import { moving, needsMap } from './needs.ts';
+import { misleading, moving, needsMap, relocating } from './needs.ts';
 
 export const readRules = {
   exception_ignored_read: {
@@ -28,6 +28,34 @@ export const readRules = {
     trap: 'A peer that found the models before this process started shows the same, so it is a remark only.',
     needs: needsMap,
     excusedBy: moving,
+  },
+  stale_map: {
+    severity: 'risk',
+    basis: 'practice',
+    clause: 'evcc issue 31630: another firmware moves the map',
+    core: 'reading',
+    title: 'The models have moved, and the peer goes on at their old places',
+    situation: 'The models of a device move after the peer has looked for them.',
+    proof:
+      'More than a minute later it asked three times for registers that have moved, and had not looked for the models since.',
+    consequence: 'The peer reads other values, and writes its limit into another point.',
+    trap: 'A read of a marker or of a model id ends the case, and registers that have stayed are right.',
+    needs: needsMap,
+    provokedBy: relocating,
+    excusedBy: misleading,
+  },
+  scale_factor_unread: {
+    severity: 'remark',
+    basis: 'practice',
+    clause: 'SunSpec Device Information Model Specification 1.2, 4.2.8: scale factors; evcc issue 2162',
+    title: 'Values are read, and their scale factor is not',
+    situation: 'The peer looks for the models and reads values that have a scale factor.',
+    proof: 'It read values of one scale factor 20 times, and has not read it since this process started.',
+    consequence: 'At a device with another scale factor the values are ten times off.',
+    trap: 'One read of the scale factor at any time is enough; a peer may have it from before, so it is a remark only.',
+    needs: needsMap,
+    excusedBy: moving,
+    params: { reads: { default: 20, min: 2, max: 255, unit: null, title: 'Reads of the values' } },
   },
   chain_end_passed: {
     severity: 'remark',
