@@ -74,8 +74,8 @@ export function answeredMs(request: JudgedRequest, state: SpanState): number {
 }
 
 /** True if the next read cannot end anything that the judge waits for. */
-const isAtRest = ({ hasFoundModels, refusedWrite, adoptions }: MasterAtDevice) =>
-  hasFoundModels && refusedWrite === null && adoptions === null;
+const isAtRest = ({ hasFoundModels, isLost, refusedWrite, adoptions }: MasterAtDevice) =>
+  hasFoundModels && !isLost && refusedWrite === null && adoptions === null;
 
 const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
 

@@ -114,6 +114,33 @@ describe('findings of Modbus: commands', () => {
       expect(rig.ids('broken', rig.peer('192.0.2.8'))).to.deep.equal([]);
     });
 
+    it('is found at a device whose limit was there from the start', () => {
+      rig = new JudgeRig({
+        start: (registers) => {
+          registers.m704.WMaxLimPct = 50;
+        },
+      });
+      master = rig.connect();
+      master.read(40_000, 3);
+      enable();
+      rig.pass(1);
+      set(300);
+      expect(broken()).to.have.length(1);
+    });
+
+    it('leaves a function alone that the master has switched off again, or that was on already', () => {
+      enable();
+      rig.pass(1);
+      enable(0);
+      set(300);
+      enable();
+      other().write('704.WMaxLimPct', 400);
+      enable();
+      rig.pass(1);
+      set(310);
+      expect(broken()).to.deep.equal([]);
+    });
+
     it('leaves a write that a fault has disturbed alone', () => {
       enable();
       master.unanswered(writePdu(rig.at('704.WMaxLimPct'), [300]));
@@ -141,6 +168,15 @@ describe('findings of Modbus: commands', () => {
         pollFor(50);
       }
       expect(rig.ids()).to.deep.equal(['readback_missing']);
+      expect(rig.findings.registry.pending).to.equal(1);
+    });
+
+    it('is kept by a read of the point after others', () => {
+      limit();
+      master.readPoint('701.W');
+      master.readPoint('704.WMaxLimPct');
+      pollFor(400);
+      expect(rig.ids()).to.deep.equal([]);
     });
 
     it('is kept by a read of the point, at once and over another connection', () => {
@@ -228,6 +264,14 @@ describe('findings of Modbus: commands', () => {
       rig.device.set({ '705.AdptCrvReq': 2 }, byRest);
       pollFor(700);
       expect(rig.ids()).to.deep.equal([]);
+    });
+
+    it('waits once for a set that is written again', () => {
+      stage();
+      stage();
+      adopt(2);
+      pollFor(600);
+      expect(rig.findings.row(rig.peer(), 'modbus.adoption_forgotten')).to.include({ exercised: 1, undecided: 0 });
     });
 
     it('leaves an adoption alone that was refused', () => {

@@ -4,7 +4,7 @@ import { baseFault, hideModelFault } from '../../../../src/fault-kinds/modbus-ma
 import { FaultyMaps } from '../../../../src/sunspec/faults/faulty-map.ts';
 import { BankUnit } from '../../../../src/sunspec/modbus/unit-bridge.ts';
 import { FaultBench } from '../../../support/faults.ts';
-import { createTestBank } from '../../../support/map.ts';
+import { createTestBank, named } from '../../../support/map.ts';
 import { JudgeRig } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
@@ -121,8 +121,13 @@ describe('findings of Modbus: models that move', () => {
     it('are no mistakes at a device that came in the place of another one', () => {
       const other = createTestBank({ classic: true });
       rig.unit = new BankUnit({ index: 0, bank: other.bank });
-      master.read(rig.at('701.TotWhInj') + 1, 1);
+      const inside = named(other.layout, '701.TotWhInj').address + 1;
+      master.read(inside, 1);
       expect(rig.ids()).to.deep.equal([]);
+      master.read(40_000, 3);
+      rig.pass(2);
+      master.read(inside, 1);
+      expect(rig.ids()).to.deep.equal(['read_part_of_point']);
     });
   });
 });
