@@ -38,7 +38,9 @@ import type { Http } from './http.ts';
 import { exposureWarnings } from './adapters/seats.ts';
 import { LogKeeping, logSlot } from './log-keeping.ts';
 import { SettingsInForce } from './settings.ts';
+import type { BesideApp } from './scenarios/beside.ts';
 import { composeScenarios } from './scenarios/kept.ts';
+import type { Build } from './scenarios/simulator.ts';
 import { certificatesSlot, KeptCertificates } from '../pki/store.ts';
 import { ScenarioShelf } from './scenarios/shelf.ts';
 import { InjectedFaults } from './injected-faults.ts';
@@ -72,6 +74,8 @@ export interface Ground {
   readonly state: State;
   /** Builds a simulator with a state, and drops it. @throws SimError CONFIG_INVALID */
   readonly tryToBuild: (config: AppConfig, contents: Contents) => void;
+  /** builds a simulator for a scenario that does not fit this one */
+  readonly buildBeside: Build<BesideApp>;
 }
 
 /** @throws UnfitState */
@@ -308,6 +312,7 @@ function createInterfaces(
     origin,
     config,
     shelf: keeping && new ScenarioShelf(state),
+    build: ground.buildBeside,
   });
   const info = { ...origin, startedAtMs: wall.nowMs() };
   const around = {

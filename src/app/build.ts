@@ -47,7 +47,7 @@ function layGround(start: AppConfig, options: AppOptions): Ground {
         });
   const config = loadedLab(start, state, log);
   if (config !== start) logBook.print(config.log);
-  return { start, config, options, wall, later, logBook, log, state, tryToBuild };
+  return { start, config, options, wall, later, logBook, log, state, tryToBuild, buildBeside: createApp };
 }
 
 /** Builds the parts; where a part of the kept state does not fit, anew without it. */

@@ -3,18 +3,19 @@ import { writeFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import type { Plant } from '../contract/plant.ts';
+import { SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
 import { isAtLeast } from '../core/findings/registry.ts';
 import type { FindingRegistry } from '../core/findings/registry.ts';
 import { reportOn } from '../core/findings/report.ts';
 import { severities } from '../core/findings/rule.ts';
-import { fileReason } from '../core/text-file.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { faultNames, reportsDocument } from '../evidence/findings/document.ts';
 import type { ReportContext, ReportsJson } from '../evidence/findings/document.ts';
 import { formatOfExtension, formattedReport } from '../evidence/findings/formats.ts';
 import type { FindingFormat } from '../evidence/findings/formats.ts';
+import { refusalOf, unwritable } from './result-files.ts';
 
 interface Around extends Pick<ReportContext, 'version' | 'buildId' | 'startedAtMs' | 'scenario'> {
   readonly findings: FindingRegistry;
@@ -89,13 +90,17 @@ export function writeFindings(ended: readonly EndedFindings[]): readonly Issue[]
     const named = ended.filter(({ settings }) => settings.reports.includes(path));
     const last = named.at(-1);
     if (last === undefined) return [];
-    try {
+    const write = () => {
       writeFileSync(path, reportFile(formatOf(path), named, last));
-      return [];
-    } catch (error) {
-      return [{ name: '--findings_report', detail: `${path} cannot be written: ${fileReason(error)}` }];
-    }
+    };
+    return refusalOf('--findings_report', path, write) ?? [];
   });
+}
+
+/** Refuses files that could not be written at the end. @throws SimError CONFIG_INVALID */
+export function checkReportFiles(paths: readonly string[]): void {
+  const issues = paths.flatMap((path) => unwritable('--findings_report', path) ?? []);
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'A report could not be written:', issues);
 }
 
 /** A line for each peer that has broken rules for which the process fails. */

@@ -165,6 +165,8 @@ export class App {
         `environment variables that a cluster sets for its services are ignored: ${this.#config.ignoredVariables.join(', ')}`,
       );
     try {
+      const { reports } = this.#config.findings;
+      if (reports.length > 0) (await import('./finding-reports.ts')).checkReportFiles(reports);
       await state.open();
       logKeeping?.open();
       this.#parts.owners.settleMoves();

@@ -1,12 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { failingPeers, reportAll, writeFindings } from '../../src/app/finding-reports.ts';
+import { checkReportFiles, failingPeers, reportAll, writeFindings } from '../../src/app/finding-reports.ts';
 import type { EndedFindings } from '../../src/app/finding-reports.ts';
 import { createFindings, findingsBlock, isInLog } from '../../src/app/findings.ts';
 import { createApp } from '../../src/app/build.ts';
 import { configOfOptions } from '../../src/config/layers/load.ts';
+import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { findingsSchema } from '../../src/config/layers/findings-block.ts';
 import type { FindingsBlock } from '../../src/config/layers/findings-block.ts';
@@ -122,6 +123,22 @@ describe('findings of a simulator', () => {
     expect(readFileSync(file, 'utf8')).to.contain('Findings');
   });
 
+  it('are refused at the start where they could not be written', () => {
+    const [lost, file] = [join(folder, 'none/a.txt'), join(folder, 'a.txt')];
+    expect(() => {
+      checkReportFiles([lost, file]);
+    })
+      .to.throw(SimError, 'could not be written')
+      .with.deep.property('issues', [
+        { name: '--findings_report', detail: `${lost} cannot be written: there is no such file` },
+      ]);
+    expect(() => {
+      checkReportFiles([folder]);
+    }).to.throw(SimError);
+    checkReportFiles([file]);
+    expect(existsSync(file)).to.equal(false);
+  });
+
   it('fail the process from the severity on that the settings name', () => {
     expect(failingPeers(ended(['bad', 'mild']))).to.deep.equal([]);
     expect(failingPeers(ended(['mild'], { failOn: 'risk' }))).to.deep.equal([]);
@@ -179,7 +196,8 @@ describe('findings of a simulator', () => {
     const limit = app.plant.device(1).bank.layout.named('704.WMaxLimPct')?.address ?? 0;
     const client = await RawClient.open(port + 1);
     await client.request(adu(1, 1, `06${limit.toString(16)}0032`));
-    expect(app.findings.pending).to.equal(1);
+    // the enable and the read-back
+    expect(app.findings.pending).to.equal(2);
     await app.api.perform({ method: 'DELETE', path: '/devices/1', by: { source: 'rest' } });
     expect(app.findings.pending).to.equal(0);
     client.destroy();

@@ -1,6 +1,6 @@
 /** A registry of findings with a clock, timers and faults that a test moves. */
 import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
-import type { EndedFault } from '../../src/core/faults/registry.ts';
+import type { EndedFault, FaultChange } from '../../src/core/faults/registry.ts';
 import { FindingRegistry } from '../../src/core/findings/registry.ts';
 import type { FindingRegistryOptions } from '../../src/core/findings/registry.ts';
 import { reportOn } from '../../src/core/findings/report.ts';
@@ -35,6 +35,7 @@ export class FindingsRig {
   readonly lines: string[] = [];
   readonly options: FindingRegistryOptions;
   readonly registry: FindingRegistry;
+  #onFaults: (change: FaultChange) => void = () => undefined;
 
   constructor() {
     const log = (line: string) => {
@@ -54,6 +55,10 @@ export class FindingsRig {
         get ended() {
           return ended();
         },
+        onChange: (listener) => {
+          this.#onFaults = listener;
+          return () => undefined;
+        },
       },
       isRealTime: () => this.isRealTime,
       hasStalled: () => this.hasStalled,
@@ -61,6 +66,13 @@ export class FindingsRig {
       isKept: () => false,
     };
     this.registry = new FindingRegistry(this.options);
+  }
+
+  /** Ends a fault now. */
+  endFault(fault: ActiveFault): void {
+    this.active = this.active.filter((one) => one !== fault);
+    this.ended = [...this.ended, { fault, end: 'cleared', endedAtMs: this.wall.nowMs() }];
+    this.#onFaults({ begun: [], ended: [fault] });
   }
 
   /** A peer that has sent a valid request. */

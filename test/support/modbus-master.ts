@@ -106,6 +106,14 @@ export class RiggedMaster {
       : new MbapFraming();
   }
 
+  /** Sends requests together that a fault leaves without an answer. */
+  unanswered(...pdus: readonly Buffer[]): void {
+    const nowMs = this.rig.findings.wall.monotonicMs();
+    this.judge?.received(nowMs);
+    this.#framing.push(Buffer.concat(pdus.map((pdu) => this.#adu({ pdu }))), nowMs);
+    while (this.#framing.next() === 'frame') this.judge?.withheld(this.#framing, this.rig.unit, 0);
+  }
+
   /** Sends frames together. @returns the exception of each; 0: none, -1: no answer */
   together(frames: readonly Frame[]): number[] {
     const { findings, service } = this.rig;

@@ -3,7 +3,7 @@ import type { KeptCase } from '../../core/findings/peer.ts';
 import type { PeerGroup, PeerMatch } from '../../core/findings/peers.ts';
 import type { Rule } from '../../core/findings/registry.ts';
 import { cellStates, verdicts } from '../../core/findings/report.ts';
-import type { GroupReport, ReportRow, SeverityCounts } from '../../core/findings/report.ts';
+import type { GroupReport, GroupSummary, ReportRow, SeverityCounts } from '../../core/findings/report.ts';
 import { findingProtocols, ruleNeeds } from '../../core/findings/identity.ts';
 import { ruleBases, severities } from '../../core/findings/rule.ts';
 import type { RuleParam, Severity } from '../../core/findings/rule.ts';
@@ -121,13 +121,13 @@ const severityCounts = members<SeverityCounts>()('FindingCounts', () => ({
   not_observable: count('Rules that cannot be judged here.', (of) => of.not_observable),
 }));
 
-const summary = members<GroupReport['summary']>()('FindingSummary', () => ({
+const summary = members<GroupSummary['summary']>()('FindingSummary', () => ({
   violation: nested(severityCounts)('Rules of the standard.'),
   risk: nested(severityCounts)('Habits that devices in the field fail at.'),
   remark: nested(severityCounts)('Habits worth knowing.'),
 }));
 
-const coverage = members<GroupReport['coverage']>()('FindingCoverage', () => ({
+const coverage = members<GroupSummary['coverage']>()('FindingCoverage', () => ({
   exercised: count('Rules that came up.'),
   observable: count('Rules that can be judged.'),
   core_missing: list(text())('Rules of the core list that never came up: the verdict is `inconclusive` at best.'),
@@ -152,7 +152,7 @@ const identity = members<Peer>()('FindingPeerIdentity', () => ({
   facets: list(facet)('Properties.', (peer) => [...peer.facets].map(([name, values]) => [name, [...values]] as const)),
 }));
 
-const peerEntry = members<GroupReport>()('FindingPeerEntry', () => ({
+const peerEntry = members<GroupSummary>()('FindingPeerEntry', () => ({
   id: text('12 hexadecimal digits, the same in each process.', ({ group }) => group.id),
   name: text('Name given by a user, or else the address.', ({ group }) => group.name),
   named: flag('True: a user has given the name.', ({ group }) => group.isNamed),
@@ -166,7 +166,7 @@ const peerEntry = members<GroupReport>()('FindingPeerEntry', () => ({
 
 export interface PeersPage {
   readonly enabled: boolean;
-  readonly reports: readonly GroupReport[];
+  readonly reports: readonly GroupSummary[];
   readonly strangers: number;
   readonly forgotten: number;
 }

@@ -2,7 +2,7 @@
 import { SimError } from '../../core/errors.ts';
 import { isAtLeast } from '../../core/findings/registry.ts';
 import type { FindingRegistry, Rule } from '../../core/findings/registry.ts';
-import { cellStates, reportOn } from '../../core/findings/report.ts';
+import { cellStates, reportOn, summaryOn } from '../../core/findings/report.ts';
 import type { GroupReport } from '../../core/findings/report.ts';
 import type { Peer } from '../../core/findings/peer.ts';
 import { maxAddressLength, maxMatches, maxPeerNameLength, maxPeerNames } from '../../core/findings/peers.ts';
@@ -26,7 +26,7 @@ import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { Answer, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { allRules, checkEnabled, ruleNamed } from './catalogue.ts';
+import { allRules, checkEnabled, checkRule, ruleNamed } from './catalogue.ts';
 import { documentHeaders, findingMedia, findingsText } from './documents.ts';
 import {
   findingsPage,
@@ -45,6 +45,8 @@ const tag = 'Core';
 const maxListed = 1000;
 const defaultListed = 100;
 const maxNameLength = 64;
+
+const notBlank = { error: 'must not be blank' };
 
 const idText = (description: string) => z.string().min(1).max(maxNameLength).openapi({ description });
 /** The address of a peer may be its name. */
@@ -117,7 +119,11 @@ const waiverBody = memo(() =>
     .strictObject({
       rule: idText('Id of the rule.'),
       peer: peerText('Id or name of the peer, or its address if it has none; default all peers.').optional(),
-      reason: z.string().min(1).max(maxReasonLength).openapi({ description: 'Reason, shown in each report.' }),
+      reason: z
+        .string()
+        .regex(/\S/, notBlank)
+        .max(maxReasonLength)
+        .openapi({ description: 'Reason, shown in each report.' }),
       until: isoMember('End, wall time; default none.').optional(),
     })
     .openapi('FindingWaiverRequest'),
@@ -222,7 +228,7 @@ function configure(rule: Rule, { enabled, severity, params = {} }: z.output<Retu
   for (const [name, value] of Object.entries(params)) rule.params.set(name, value);
 }
 
-const reportsOf = (findings: FindingRegistry) => findings.peers.groups().map((group) => reportOn(findings, group));
+const summariesOf = (findings: FindingRegistry) => findings.peers.groups().map((group) => summaryOn(findings, group));
 
 export const findingRoutes: readonly Route[] = [
   route({
@@ -236,8 +242,11 @@ export const findingRoutes: readonly Route[] = [
       'other states, `held` for example.',
     query: findingsQuery,
     reply: findingsPage.schema,
-    problems: ['unknown-resource'],
-    handle: (ctx, { query }) => pageOf(ctx, query),
+    problems: ['unknown-resource', 'shortage'],
+    async handle(ctx, { query }) {
+      await checkRule(ctx, query.rule);
+      return pageOf(ctx, query);
+    },
   }),
   route({
     method: 'delete',
@@ -248,9 +257,10 @@ export const findingRoutes: readonly Route[] = [
     description: 'Peers, names, waivers and the counters of metrics stay. The reply lists the findings that are left.',
     query: clearQuery,
     reply: findingsPage.schema,
-    problems: ['unknown-resource', 'disabled'],
-    handle(ctx, { query }) {
+    problems: ['unknown-resource', 'disabled', 'shortage'],
+    async handle(ctx, { query }) {
       checkEnabled(ctx);
+      await checkRule(ctx, query.rule);
       clear(ctx, query);
       return pageOf(ctx, {});
     },
@@ -265,7 +275,7 @@ export const findingRoutes: readonly Route[] = [
     handle: ({ findings }) =>
       peersPage.reply({
         enabled: findings.on,
-        reports: reportsOf(findings),
+        reports: summariesOf(findings),
         strangers: findings.peers.strangers,
         forgotten: findings.peers.forgotten,
       }),

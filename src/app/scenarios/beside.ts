@@ -2,6 +2,7 @@
 import { dirname } from 'node:path';
 import { limitedIo, systemIo } from '../../config/layers/files.ts';
 import { settingGroups } from '../../config/settings/settings.ts';
+import type { Plant } from '../../contract/plant.ts';
 import type { RunReport, ScenarioStart } from '../../contract/scenarios.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -9,9 +10,10 @@ import { configOfScenario } from '../../scenario/file/read.ts';
 import { invalidScenario } from '../../scenario/file/source.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import { placeText } from '../../scenario/model.ts';
+import type { ScenarioHost } from '../../scenario/run/host.ts';
 import { ScenarioRun } from '../../scenario/run/run.ts';
 import { prepare } from './simulator.ts';
-import type { Order } from './simulator.ts';
+import type { Build, Order } from './simulator.ts';
 
 /** Groups of settings that open no port beyond loopback, reach no other machine and name no file. */
 const allowedGroups: readonly string[] = [
@@ -63,11 +65,22 @@ export interface BesideRun {
   stop(): void;
 }
 
+/** The parts of a simulator that a run beside uses. */
+export interface BesideApp {
+  readonly plant: Plant;
+  start(): Promise<unknown>;
+  stop(): Promise<void>;
+  scenarioHost(name: string): ScenarioHost;
+}
+
 /** @throws SimError CONFIG_INVALID, LISTEN_FAILED */
-export async function startBeside({ source, name, file, start, by, clocks }: BesideOrder): Promise<BesideRun> {
+export async function startBeside(
+  { source, name, file, start, by, clocks }: BesideOrder,
+  build: Build<BesideApp>,
+): Promise<BesideRun> {
   const { parameters = {}, pace = 'fast' } = start;
   if (file === null) checkMembers(source, parameters);
-  const { app, scenario, whenStopped } = prepare({
+  const order = {
     source,
     name,
     label: 'scenario',
@@ -79,7 +92,8 @@ export async function startBeside({ source, name, file, start, by, clocks }: Bes
     env: {},
     clocks,
     ...(file === null && { io: limitedIo(systemIo, new Set()) }),
-  });
+  };
+  const { app, scenario, whenStopped } = prepare(order, build);
   await app.start();
   try {
     const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by });

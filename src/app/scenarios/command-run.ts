@@ -1,15 +1,17 @@
 /** Scenarios on the command line: each has its own simulator, run and results. */
-import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { failingPeers, writeFindings } from '../finding-reports.ts';
 import type { EndedFindings } from '../finding-reports.ts';
+import { createApp } from '../build.ts';
+import { refusalOf, unwritable } from '../result-files.ts';
+import type { App } from '../start-stop.ts';
 import { bundledScenarioPath } from '../../config/profile/bundled.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { RunReport } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
-import { fileReason } from '../../core/text-file.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { ScenarioCommand } from '../../scenario/command.ts';
 import { sourceOfFile } from '../../scenario/file/source.ts';
@@ -38,16 +40,17 @@ const progressMs = 200;
 const commandOrigin: Origin = { source: 'default' };
 
 /** A simulator for a file of the command line. @throws SimError CONFIG_INVALID */
-function prepareFile(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+function prepareFile(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared<App> {
   const file = existsSync(pathOrName) ? pathOrName : (bundledScenarioPath(pathOrName) ?? pathOrName);
-  return prepare({
+  const order = {
     ...command,
     env,
     source: sourceOfFile(file),
     name: basename(file, extname(file)),
     label: basename(file),
     directory: dirname(resolve(file)),
-  });
+  };
+  return prepare(order, createApp);
 }
 
 const countText = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -223,16 +226,6 @@ function writeParts(path: string, parts: Iterable<string | Buffer>): void {
   }
 }
 
-/** The issue of a file for which `work` fails; null: it succeeds. */
-function refusalOf(flag: string, path: string, work: () => void): Issue | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    return { name: flag, detail: `${path} cannot be written: ${fileReason(error)}` };
-  }
-}
-
 /** Refuses files for results that could not be written, before anything runs. @throws SimError CONFIG_INVALID */
 function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand): void {
   const taken = new Map(files.map((file) => [resolve(file), 'is a scenario of this command']));
@@ -242,12 +235,7 @@ function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand)
     const use = taken.get(resolve(path));
     if (use !== undefined) issues.push({ name: flag, detail: `${path} ${use}` });
     taken.set(resolve(path), `is already the file of ${flag}`);
-    // an existing file keeps its content until there is a result
-    const target = existsSync(path) ? path : dirname(resolve(path));
-    const refusal = refusalOf(flag, path, () => {
-      accessSync(target, constants.W_OK);
-      if (existsSync(path) && statSync(path).isDirectory()) throw new Error('it is a directory');
-    });
+    const refusal = unwritable(flag, path);
     if (refusal !== null) issues.push(refusal);
   }
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);

@@ -33,11 +33,13 @@ import type { ReportOrigin } from '../../scenario/report/document.ts';
 import type { Perform } from '../../api/http/perform.ts';
 import { additionOf, bundledPath, keptForm, ofParameters, ofScenario, openerOf, refused } from './additions.ts';
 import type { OpenSource } from './additions.ts';
+import type { BesideApp } from './beside.ts';
 import { loadedScenarioCode } from './code.ts';
 import type { ScenarioCode } from './code.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
 import { RunBook } from './runs.ts';
 import type { ScenarioShelf, ShelvedScenario } from './shelf.ts';
+import type { Build } from './simulator.ts';
 
 /** Parts of the simulator that scenarios run on. */
 interface HostParts {
@@ -106,6 +108,8 @@ interface KeptParts extends Pick<HostParts, 'plant' | 'wall' | 'later' | 'csip' 
   readonly config: RunningConfig;
   /** keeps the scenarios over a restart; null: they end with the process */
   readonly shelf: ScenarioShelf | null;
+  /** builds simulators beside this one */
+  readonly build: Build<BesideApp>;
 }
 
 const maxScenarios = 64;
@@ -342,14 +346,9 @@ class KeptScenarios implements ScenarioBook {
       const run = await this.#inTurn(ofScenario, async (code) => {
         const file = bundled === null ? null : bundledPath(bundled);
         const source = openerOf(addition)(code);
-        return (await besideCode()).startBeside({
-          source,
-          name: bundled ?? 'scenario',
-          file,
-          start,
-          by,
-          clocks: this.#parts,
-        });
+        const { startBeside } = await besideCode();
+        const { wall, later, build } = this.#parts;
+        return startBeside({ source, name: bundled ?? 'scenario', file, start, by, clocks: { wall, later } }, build);
       });
       void run.finished.finally(() => {
         this.#beside -= 1;

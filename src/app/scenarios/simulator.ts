@@ -1,16 +1,18 @@
 /** A simulator of its own for a scenario, built from the configuration in the scenario. */
 import { resolve } from 'node:path';
-import { createApp } from '../build.ts';
-import type { App, AppOptions } from '../start-stop.ts';
 import { isBundledExample } from '../../config/profile/bundled.ts';
 import { unknownName } from '../../config/issues/issues.ts';
 import type { ConfigIo } from '../../config/layers/files.ts';
 import { knownSpellings, parseFlags } from '../../config/layers/flags.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import type { Presets } from '../../config/layers/gather.ts';
+import type { Plant } from '../../contract/plant.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
 import { SimError } from '../../core/errors.ts';
 import { createLogBook } from '../../core/log/log.ts';
+import type { LogBook } from '../../core/log/log.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
 import { runFlags } from '../../scenario/command.ts';
 import type { ScenarioCommand } from '../../scenario/command.ts';
 import { layoutIssues } from '../../scenario/file/layout.ts';
@@ -21,9 +23,19 @@ import type { Scenario } from '../../scenario/model.ts';
 import { placeText } from '../../scenario/model.ts';
 import { checkRequest, scenarioNames } from './checks.ts';
 
+/** Builds a simulator; nothing is bound yet. `createApp` is one: this file stands below the parts of a simulator. */
+export type Build<A> = (config: AppConfig, options: BuildOptions) => A;
+
+interface BuildOptions {
+  readonly wall?: WallClock;
+  readonly later?: Later;
+  readonly logBook: LogBook;
+  readonly onStopRequest: () => void;
+}
+
 /** A simulator that is not started, and the scenario checked against it. */
-export interface Prepared {
-  readonly app: App;
+export interface Prepared<A> {
+  readonly app: A;
   readonly config: AppConfig;
   readonly scenario: Scenario;
   /** Calls `listener` at `POST stop`. */
@@ -43,7 +55,7 @@ export interface Order extends Pick<ScenarioCommand, 'flags' | 'parameters' | 'p
   /** files that the configuration may name; absent: all */
   readonly io?: Partial<ConfigIo>;
   /** absent: those of the machine */
-  readonly clocks?: Pick<AppOptions, 'wall' | 'later'>;
+  readonly clocks?: Pick<BuildOptions, 'wall' | 'later'>;
 }
 
 /** Flags of the simulator, and the configuration in the scenario. @throws SimError CONFIG_INVALID */
@@ -99,7 +111,7 @@ function atLines<T>(source: Source, label: string | null, load: () => T): T {
 }
 
 /** Builds the simulator and checks the scenario against it; nothing is bound yet. @throws SimError CONFIG_INVALID */
-export function prepare(order: Order): Prepared {
+export function prepare<A extends { readonly plant: Plant }>(order: Order, build: Build<A>): Prepared<A> {
   const { source, name, usesFreePorts, parameters, env, io, clocks } = order;
   const { flags, inline } = layersOf(order);
   const loaded = atLines(source, inline.mapping?.label ?? null, () =>
@@ -108,7 +120,7 @@ export function prepare(order: Order): Prepared {
   if (loaded.kind !== 'run')
     throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'is allowed only without a scenario' }]);
   let onStop: () => void = () => undefined;
-  const app = createApp(loaded.config, {
+  const app = build(loaded.config, {
     ...clocks,
     logBook: createLogBook({ write: () => undefined }),
     onStopRequest: () => {

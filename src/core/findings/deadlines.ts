@@ -101,9 +101,10 @@ export class Deadlines {
     return waits;
   }
 
-  #expire({ rule, peer, deviceIndex, expired, key, waitMs }: Wait, wasPresent: boolean): void {
+  #expire({ rule, peer, deviceIndex, expired, key, waitMs, isDue }: Wait, wasPresent: boolean): void {
     try {
-      if (wasPresent) rule.broken(peer, deviceIndex, () => ({ sinceMs: peer.lastSeenMs - waitMs, ...expired() }), key);
+      if (wasPresent && isDue?.() !== false)
+        rule.broken(peer, deviceIndex, () => ({ sinceMs: peer.lastSeenMs - waitMs, ...expired() }), key);
       else rule.undecided(peer);
     } catch (error) {
       this.#options.failed(rule, error);

@@ -22,7 +22,7 @@ export interface FindingRegistryOptions {
   readonly sim: () => SimTime;
   readonly later: Later;
   readonly log: Logger;
-  readonly faults: Pick<FaultRegistry, 'active' | 'ended'>;
+  readonly faults: Pick<FaultRegistry, 'active' | 'ended' | 'onChange'>;
   /** true: simulated time runs at the rate 1 */
   readonly isRealTime: () => boolean;
   /** true: the event loop stood still just now */
@@ -148,7 +148,6 @@ export class FindingRegistry implements Findings, Judged {
     const { wall, log, later } = options;
     const nowMs = () => wall.nowMs();
     this.#options = options;
-    this.#excuses = new Excuses(options);
     this.#log = new LimitedLog(log, wall, 'findings', later, linesPerSecond);
     this.#deadlines = new Deadlines({
       later,
@@ -165,6 +164,7 @@ export class FindingRegistry implements Findings, Judged {
     this.peers = new PeerBook(nowMs, (peer) => {
       this.#release(peer);
     });
+    this.#excuses = new Excuses(options, () => this.peers.valid);
     this.waivers = new Waivers(nowMs, (peer, idOrName) => this.peers.isCalled(peer, idOrName));
   }
 
@@ -265,8 +265,7 @@ export class FindingRegistry implements Findings, Judged {
     cell.missed += 1;
     const nowMs = wall.nowMs();
     peer.lastSeenMs = nowMs;
-    const { protocol } = peer.identity;
-    const excuse = this.#excuses.reasonFor({ protocol, row: rule.row }, deviceIndex);
+    const excuse = this.#excuses.reasonFor({ peer, row: rule.row }, deviceIndex);
     if (excuse === null) cell.offences += 1;
     const quietMs = (rule.row.quietS ?? defaultQuietS) * 1000;
     const caseKey = `${excuse === null ? '' : 'excused '}${deviceIndex} ${key.slice(0, maxTextLength)}`;

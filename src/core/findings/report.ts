@@ -20,12 +20,17 @@ export type CellState = (typeof cellStates)[number];
 export const verdicts = ['violations', 'risks', 'remarks', 'inconclusive', 'clean'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** One rule in a report. Counts are sums over the peers of the group. */
-export interface ReportRow {
+/** The state of one rule at a group of peers. */
+interface RuleState {
   readonly rule: Rule;
   readonly state: CellState;
   /** why it is not observable, excused or waived; null: none of these */
   readonly reason: string | null;
+  readonly waiver: Waiver | null;
+}
+
+/** One rule in a report. Counts are sums over the peers of the group. */
+export interface ReportRow extends RuleState {
   /** id of the last case; 0: none */
   readonly id: number;
   readonly exercised: number;
@@ -38,7 +43,6 @@ export interface ReportRow {
   readonly deviceIndexes: readonly number[];
   readonly hasMoreDevices: boolean;
   readonly cases: readonly KeptCase[];
-  readonly waiver: Waiver | null;
 }
 
 export interface SeverityCounts {
@@ -48,7 +52,8 @@ export interface SeverityCounts {
   readonly not_observable: number;
 }
 
-export interface GroupReport {
+/** The verdict on a group of peers, without its rules. */
+export interface GroupSummary {
   readonly group: PeerGroup;
   readonly verdict: Verdict;
   readonly summary: Readonly<Record<Severity, SeverityCounts>>;
@@ -58,6 +63,9 @@ export interface GroupReport {
     /** ids of rules of the core list that were never exercised */
     readonly coreMissing: readonly string[];
   };
+}
+
+export interface GroupReport extends GroupSummary {
   readonly rows: readonly ReportRow[];
 }
 
@@ -129,18 +137,23 @@ function waiverOf({ rule, registry, group: { peers } }: Subject): Waiver | null 
   return waivers.every((waiver) => waiver !== undefined) ? (waivers[0] ?? null) : null;
 }
 
+const cellsOf = ({ rule: { number }, group: { peers } }: Subject) => peers.flatMap(({ cells }) => cells[number] ?? []);
+
+function ruleState(subject: Subject, cells: readonly Cell[]): RuleState {
+  const { rule } = subject;
+  const judged = stateOf(subject, cells);
+  const waiver = judged.state === 'broken' ? waiverOf(subject) : null;
+  return { rule, ...(waiver === null ? judged : { state: 'waived' as const, reason: waiver.reason }), waiver };
+}
+
 function rowOf(subject: Subject): ReportRow {
-  const { rule, group } = subject;
-  const cells = group.peers.flatMap(({ cells: all }) => all[rule.number] ?? []);
+  const cells = cellsOf(subject);
   // excused cases are no evidence against the peers of which one has broken the rule
   const telling = cells.some(({ broken }) => broken > 0) ? cells.filter(({ broken }) => broken > 0) : cells;
   const cases = telling.flatMap((cell) => cell.cases).toSorted((a, b) => a.wallMs - b.wallMs);
   const deviceIndexes = [...new Set(telling.flatMap(({ devices }) => [...devices]))].toSorted((a, b) => a - b);
-  const judged = stateOf(subject, cells);
-  const waiver = judged.state === 'broken' ? waiverOf(subject) : null;
   return {
-    rule,
-    ...(waiver === null ? judged : { state: 'waived' as const, reason: waiver.reason }),
+    ...ruleState(subject, cells),
     id: Math.max(0, ...cells.map(({ id }) => id)),
     exercised: sum(cells, ({ exercised }) => exercised),
     broken: sum(cells, ({ broken }) => broken),
@@ -152,7 +165,6 @@ function rowOf(subject: Subject): ReportRow {
     deviceIndexes,
     hasMoreDevices: telling.some(({ hasMoreDevices }) => hasMoreDevices),
     cases,
-    waiver,
   };
 }
 
@@ -167,33 +179,32 @@ const observableStates: ReadonlySet<CellState> = new Set([
 const exercisedStates: ReadonlySet<CellState> = new Set(['broken', 'held', 'excused', 'waived']);
 
 /** True if the absence of this rule makes a report inconclusive: provoked ones need a fault, those of writers a write. */
-function isMissed({ rule, state }: ReportRow, group: PeerGroup): boolean {
+function isMissed({ rule, state }: RuleState, group: PeerGroup): boolean {
   const { core, provokedBy } = rule.row;
   if (core === undefined || provokedBy !== undefined) return false;
   if (core === 'writing' && !concernedPeers({ rule, group }).some(({ hasWritten }) => hasWritten)) return false;
   return state === 'not_exercised' || state === 'undecided';
 }
 
-function summaryOf(rows: readonly ReportRow[]): GroupReport['summary'] {
-  const of = (severity: Severity): SeverityCounts => {
-    const count = (state: CellState) =>
-      rows.filter(({ rule, state: is }) => rule.severity === severity && is === state).length;
-    return {
-      broken: count('broken'),
-      held: count('held'),
-      not_exercised: count('not_exercised'),
-      not_observable: count('not_observable'),
-    };
-  };
-  return { violation: of('violation'), risk: of('risk'), remark: of('remark') };
+function countsOf(states: readonly RuleState[]): GroupSummary['summary'] {
+  const none = () => ({ broken: 0, held: 0, not_exercised: 0, not_observable: 0 });
+  const counts = { violation: none(), risk: none(), remark: none() };
+  for (const { rule, state } of states) {
+    const of: Partial<Record<CellState, number>> = counts[rule.severity];
+    const count = of[state];
+    if (count !== undefined) of[state] = count + 1;
+  }
+  return counts;
 }
 
-export function reportOn(registry: FindingRegistry, group: PeerGroup): GroupReport {
+/** The rules of all protocols that the peers speak. */
+function subjectsOf(registry: FindingRegistry, group: PeerGroup): readonly Subject[] {
   const protocols = new Set<string>([...group.peers.map(({ identity }) => identity.protocol), 'common']);
-  const rows = registry.list
-    .filter(({ protocol }) => protocols.has(protocol))
-    .map((rule) => rowOf({ rule, registry, group }));
-  const summary = summaryOf(rows);
+  return registry.list.filter(({ protocol }) => protocols.has(protocol)).map((rule) => ({ rule, registry, group }));
+}
+
+function summarized(rows: readonly RuleState[], group: PeerGroup): GroupSummary {
+  const summary = countsOf(rows);
   const coreMissing = rows.filter((row) => isMissed(row, group)).map(({ rule }) => rule.id);
   const worst = severities.find((severity) => summary[severity].broken > 0);
   return {
@@ -205,6 +216,16 @@ export function reportOn(registry: FindingRegistry, group: PeerGroup): GroupRepo
       observable: rows.filter(({ state }) => observableStates.has(state)).length,
       coreMissing,
     },
-    rows,
   };
+}
+
+/** The verdict without evidence, which costs a third of a report. */
+export function summaryOn(registry: FindingRegistry, group: PeerGroup): GroupSummary {
+  const states = subjectsOf(registry, group).map((subject) => ruleState(subject, cellsOf(subject)));
+  return summarized(states, group);
+}
+
+export function reportOn(registry: FindingRegistry, group: PeerGroup): GroupReport {
+  const rows = subjectsOf(registry, group).map(rowOf);
+  return { ...summarized(rows, group), rows };
 }

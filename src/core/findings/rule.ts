@@ -125,6 +125,8 @@ export interface Wait {
   /** The case if nothing ends the wait. */
   readonly expired: () => Case;
   readonly key?: string;
+  /** false at the end of the wait: what was to be done is needless by now. Absent: it is not */
+  readonly isDue?: () => boolean;
 }
 
 /** Something that a peer has to do in time. */

@@ -15,7 +15,7 @@ import { JudgedMap } from './findings/map-bridge.ts';
 import { namesInLayout } from './names-bridge.ts';
 import { exceptionOf } from './server/unit.ts';
 import { broadcastAddress } from './framing/rtu.ts';
-import type { ModbusUnit, Requester } from './server/unit.ts';
+import type { ModbusUnit, RegisterPlace, Requester } from './server/unit.ts';
 
 /** Effect of faults on a write; filled in when the write is carried out. */
 interface WriteNote {
@@ -61,6 +61,11 @@ abstract class ServedBank implements ModbusUnit {
 
   get judged(): JudgedMap | null {
     return this.#faulty?.isMoved === true ? null : (this.#judged ??= new JudgedMap(this.#bank));
+  }
+
+  realPlaces(address: number, count: number): readonly RegisterPlace[] {
+    const requested = { address, count };
+    return this.#faulty?.mapRanges(requested) ?? [requested];
   }
 
   read(address: number, count: number, { role }: Requester): Buffer {

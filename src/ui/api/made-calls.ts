@@ -1,11 +1,13 @@
 /** The last calls of this page. Bodies are left out, since they may hold secrets. */
 import { signal } from '@preact/signals';
-import type { Call } from './call';
 
-interface MadeCall {
-  readonly id: number;
-  readonly method: Call['method'];
+interface Address {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly address: string;
+}
+
+interface MadeCall extends Address {
+  readonly id: number;
   /** HTTP status; null: no answer */
   readonly status: number | null;
   readonly tookMs: number;
@@ -19,7 +21,7 @@ let lastId = 0;
 /** The newest first. A repeated GET is one entry, so that polls leave the others in the list. */
 export const madeCalls = signal<readonly MadeCall[]>([]);
 
-export function noteMade({ method, address }: Call, status: number | null, tookMs: number): void {
+export function noteMade({ method, address }: Address, status: number | null, tookMs: number): void {
   const before = madeCalls.peek();
   const same = method === 'GET' ? before.find((each) => each.method === method && each.address === address) : undefined;
   lastId += 1;

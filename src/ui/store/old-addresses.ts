@@ -1,5 +1,10 @@
 /** Earlier addresses of the page and their new places, so that bookmarks and links in reports still lead somewhere. */
-import type { Route } from './route';
+
+export interface Route {
+  /** view, then its parts */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
 
 /** By first part of the old path; `{device}` takes the device out of the query. */
 const moved: Readonly<Record<string, string>> = {

@@ -4,12 +4,7 @@
  */
 import { signal } from '@preact/signals';
 import { movedTo } from './old-addresses';
-
-export interface Route {
-  /** view, then its parts */
-  readonly path: readonly string[];
-  readonly query: URLSearchParams;
-}
+import type { Route } from './old-addresses';
 
 /** Decodes a part of the address. A typed address may have a percent sign that begins no escape: its part stays. */
 function decoded(part: string): string {

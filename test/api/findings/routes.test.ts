@@ -65,6 +65,16 @@ describe('findings over REST', () => {
     await rest.refused('/findings?peer=nobody', 404, 'unknown-resource');
   });
 
+  it('refuses a rule that there is not, and knows those of protocols that are off', async () => {
+    broken(rules.t_bad, 'a');
+    const { errors } = await rest.refused('/findings?rule=modbus.t_sloww', 422, 'validation');
+    expect(errors[0]).to.deep.include({ in: 'query', name: 'rule' });
+    expect(ids(await rest.get('/findings?rule=dnp3.sequence'))).to.deep.equal([]);
+    const cleared = await rest.call('/findings?rule=typo', { method: 'DELETE' });
+    expect(cleared.status).to.equal(422);
+    expect(ids(await rest.get('/findings'))).to.deep.equal(['modbus.t_bad']);
+  });
+
   it('gives a rule a new id with each case, but not with a repetition', async () => {
     broken(rules.t_bad, 'a');
     broken(rules.t_slow, 'b');
@@ -135,6 +145,7 @@ describe('findings over REST', () => {
     expect((await rest.call(path, { method: 'DELETE' })).status).to.equal(200);
     expect((await rest.call(path, { method: 'DELETE' })).status).to.equal(404);
     await rest.refused('/findings/waivers', 422, 'validation', { rule: 'modbus.t_bad' });
+    await rest.refused('/findings/waivers', 422, 'validation', { rule: 'modbus.t_bad', reason: ' \n' });
     await rest.refused('/findings/waivers', 404, 'unknown-resource', { rule: 'modbus.none', reason: 'x' });
   });
 

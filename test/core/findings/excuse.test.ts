@@ -86,6 +86,23 @@ describe('findings: excuses', () => {
     expect(rig.row(peer, 'modbus.a')).to.include({ state: 'broken', broken: 1, excused: 1 });
   });
 
+  it('excuses until the second request after the end of the fault, however late it comes', () => {
+    const { a } = rig.registry.rules('modbus', { a: { ...row, quietS: 0 } });
+    const request = (by = peer) => {
+      by.requests += 1;
+      a.broken(by, 0, () => ({ text: 'wrong' }));
+      return rig.row(by, 'modbus.a');
+    };
+    peer.requests = 7;
+    rig.endFault(bench.inject(dropFault));
+    rig.wall.advance(3_600_000);
+    const late = rig.peer('127.0.0.3');
+    expect(request().reason).to.equal('the peer has sent 2 requests at most since the end of the fault modbus.drop');
+    expect(request()).to.include({ state: 'excused', excused: 2 });
+    expect(request()).to.include({ state: 'broken', broken: 1, excused: 2 });
+    expect(request(late)).to.include({ state: 'broken', excused: 0 });
+  });
+
   it('excuses rules about time after a stall of this process, and no others (G8)', () => {
     rig.hasStalled = true;
     expect(stateOf({ isTimed: true })).to.include({ state: 'excused', reason: 'this process stood still just before' });

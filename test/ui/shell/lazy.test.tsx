@@ -69,11 +69,12 @@ describe('component in a file of its own', () => {
   });
 
   it('is loaded 5 s after the start, and after a failure when it is shown', async () => {
-    await loadPending(async () => undefined);
+    await loadPending(() => Promise.resolve());
     let isServed = false;
     let loads = 0;
     const Lazy = lazy(async () => {
       loads += 1;
+      await Promise.resolve();
       if (!isServed) throw new TypeError('network');
       return View;
     });

@@ -8,7 +8,7 @@ let root: HTMLElement | null = null;
 
 /** Draws in an empty page, and waits for its answers. Code of views is loaded before. */
 export async function show(what: ComponentChild): Promise<HTMLElement> {
-  await loadPending(async () => undefined);
+  await loadPending(() => Promise.resolve());
   return draw(what);
 }
 

@@ -44,7 +44,7 @@ export function callOf(curl: string): Shown {
   };
 }
 
-/** What the API would object to in the calls that the page offers while the API switch is on. Bodies of forms are judged by the tests of forms. */
+/** Objections of the API to the calls that the page shows while the API switch is on; tests of forms judge bodies of forms. */
 export function callIssues(): readonly string[] {
   return all('.call-line[title]').flatMap((shown) => {
     const { method, path, query, body } = callOf(shown.getAttribute('title') ?? '');

@@ -1,6 +1,11 @@
 /** Judges adoptions of stored curves: sets that contradict themselves, and results that nobody reads. */
-import type { JudgedMap } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest } from './request.ts';
+import type { Deadline } from '../../../core/findings/rule.ts';
+import { setKey } from './map-bridge.ts';
+import type { JudgedMap, StoredSet } from './map-bridge.ts';
+import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
+
+/** Stored sets of one device that a master may adopt later. */
+const maxStaged = 16;
 
 export class AdoptionJudge {
   readonly #context: JudgeContext;
@@ -13,6 +18,7 @@ export class AdoptionJudge {
   requested(request: JudgedRequest, map: JudgedMap, modelId: number): void {
     const { findings, rules } = this.#context;
     const { device, peer, deviceIndex } = request;
+    if (device !== null) this.#adopted(device, { modelId, number: map.adoptedSet(modelId) ?? 0 });
     const contradiction = map.adoptionContradiction(modelId);
     if (contradiction === null) rules.curve_unordered.exercised(peer);
     else
@@ -46,6 +52,47 @@ export class AdoptionJudge {
       }),
     });
     device.adoptions.set(modelId, { resultAt, deadline });
+  }
+
+  /** Takes a write of settings of a stored set, after it was carried out. */
+  staged(request: JudgedRequest, map: JudgedMap, set: StoredSet): void {
+    const { findings, rules } = this.#context;
+    const { device, peer, deviceIndex } = request;
+    const { modelId, number } = set;
+    if (device === null || !map.isEnabled(modelId)) return;
+    const staged = (device.staged ??= new Map<number, Deadline>());
+    const key = setKey(set);
+    if (staged.get(key)?.isPending === true) return;
+    for (const [other, deadline] of staged) if (!deadline.isPending) staged.delete(other);
+    if (staged.size >= maxStaged) return;
+    const rule = rules.adoption_forgotten;
+    const evidence = request.evidence();
+    const deadline = findings.waitFor({
+      rule,
+      peer,
+      deviceIndex,
+      waitMs: rule.param('wait_min') * 60_000,
+      presence: 'active',
+      key: String(key),
+      isDue: () => map.isEnabled(modelId) && map.adoptedSet(modelId) !== number,
+      expired: () => ({
+        text: `wrote set ${number} of model ${modelId} and did not adopt it`,
+        facts: { model: modelId, set: number },
+        ...evidence,
+      }),
+    });
+    staged.set(key, deadline);
+  }
+
+  /** Takes an adoption that was refused: the master has tried. */
+  refused({ device }: JudgedRequest): void {
+    for (const deadline of device?.staged?.values() ?? []) deadline.drop();
+  }
+
+  #adopted({ staged }: MasterAtDevice, set: StoredSet): void {
+    const key = setKey(set);
+    staged?.get(key)?.met();
+    staged?.delete(key);
   }
 
   /** Takes a read that was answered. */

@@ -10,16 +10,20 @@ import type { Peer } from '../../../core/findings/peer.ts';
 import type { ConnectionJudge, MasterIdentity, MasterJudge } from '../server/context.ts';
 import type { ModbusUnit } from '../server/unit.ts';
 import { AdoptionJudge } from './adoptions.ts';
+import { CommandJudge } from './commands.ts';
+import { ConnectionJudges } from './connections.ts';
+import type { ConnectionState } from './connections.ts';
 import { FrameJudge, newFrameState } from './frames.ts';
 import { followSetpoints } from './map-bridge.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
-import { newSpanState, pausePolls, ReadJudge } from './reads.ts';
+import { meetMap, MoveJudge } from './moved.ts';
+import { answeredMs, newSpanState, pausePolls, ReadJudge } from './reads.ts';
 import { JudgedRequest, Master } from './request.ts';
 import type { JudgeContext } from './request.ts';
+import { ScaleJudge } from './scales.ts';
 import { WriteJudge } from './writes.ts';
 
 const maxWritten = 123;
-const shortConnectionMs = 60_000;
 
 /** Reasons why rules cannot be judged at masters of a transport. */
 const noTls = 'the peer does not use TLS';
@@ -30,6 +34,7 @@ const noSunspec = 'the peer has used no SunSpec map';
 interface JudgedSetpoints {
   readonly groups: readonly SetpointGroup[];
   readonly judge: SetpointJudge;
+  readonly commands: CommandJudge;
 }
 
 export class ModbusJudge implements MasterJudge {
@@ -38,6 +43,9 @@ export class ModbusJudge implements MasterJudge {
   readonly reads: ReadJudge;
   readonly writes: WriteJudge;
   readonly adoptions: AdoptionJudge;
+  readonly connections: ConnectionJudges;
+  readonly moves: MoveJudge;
+  readonly scales: ScaleJudge;
   readonly #masters = new WeakMap<Peer, Master>();
   /** by bank, which ends with its device */
   readonly #setpoints = new WeakMap<JudgedMap['bank'], JudgedSetpoints>();
@@ -53,6 +61,9 @@ export class ModbusJudge implements MasterJudge {
     this.reads = new ReadJudge(this.context);
     this.writes = new WriteJudge(this.context);
     this.adoptions = new AdoptionJudge(this.context);
+    this.connections = new ConnectionJudges(this.context);
+    this.moves = new MoveJudge(this.context);
+    this.scales = new ScaleJudge(this.context);
   }
 
   connected(identity: MasterIdentity): ConnectionJudge | null {
@@ -92,8 +103,12 @@ export class ModbusJudge implements MasterJudge {
     if (setpoints === undefined) {
       const { findings, rules, monotonicMs } = this.context;
       const judge = new SetpointJudge({ findings, rules, deviceIndex, monotonicMs });
-      const groups = followSetpoints(bank, (group, how) => judge.changed(group, how));
-      setpoints = { groups, judge };
+      const groups = followSetpoints(bank, (group, how) => {
+        judge.changed(group, how);
+        if (how !== 'by_peer') commands.changedByOthers(group);
+      });
+      const commands = new CommandJudge(this.context, deviceIndex, groups);
+      setpoints = { groups, judge, commands };
       this.#setpoints.set(bank, setpoints);
     }
     return setpoints;
@@ -122,16 +137,19 @@ class MasterConnection implements ConnectionJudge {
   readonly #request: JudgedRequest;
   readonly #frames = newFrameState();
   readonly #spans = newSpanState();
-  #requests = 0;
+  readonly #connection: ConnectionState;
+  readonly #listener: number | undefined;
   #unitId = -1;
   #usesMap = false;
   #isOff = false;
 
-  constructor(judge: ModbusJudge, master: Master, { transport, role }: MasterIdentity) {
+  constructor(judge: ModbusJudge, master: Master, { transport, role, listener }: MasterIdentity) {
     this.#judge = judge;
     this.#master = master;
     this.#transport = transport;
     this.#role = role;
+    this.#listener = listener;
+    this.#connection = judge.connections.opened(master, listener);
     const { wallMs, monotonicMs, rules } = judge.context;
     this.#request = new JudgedRequest(master, monotonicMs());
     const { peer } = master;
@@ -166,6 +184,7 @@ class MasterConnection implements ConnectionJudge {
     try {
       request.fill(framing, unit, exception);
       this.#count(framing, request);
+      if (this.#connection.unanswered !== null) this.#judge.connections.answered(request, this.#connection);
       this.#judgeServed(request, framing, unit);
     } catch (error) {
       this.#failed(error);
@@ -179,10 +198,13 @@ class MasterConnection implements ConnectionJudge {
     try {
       request.fill(framing, unit, exception);
       this.#count(framing, request);
+      if (this.#transport !== 'serial') this.#judgeUnanswered(request, exception);
       // a fault may have carried the request out, which only the registers show
       request.error = null;
       if (request.map !== null && request.isWrite && hasWriteForm(request)) {
-        this.#judge.setpointsOf(request.map, request.deviceIndex).judge.follow();
+        const { judge, commands } = this.#judge.setpointsOf(request.map, request.deviceIndex);
+        judge.follow();
+        commands.disturbed();
         if (exception > 0) this.#judge.writes.judgeRepetition(request);
       }
     } catch (error) {
@@ -204,14 +226,15 @@ class MasterConnection implements ConnectionJudge {
   }
 
   closed(byMaster: boolean): void {
-    const { rules, wallMs, monotonicMs } = this.#judge.context;
+    const { rules, wallMs } = this.#judge.context;
     const master = this.#master;
     master.peer.disconnected(wallMs());
-    if (this.#transport === 'serial' || this.#requests === 0) return;
+    if (this.#transport === 'serial') return;
     this.#safely(() => {
+      this.#judge.connections.closed(master, this.#connection, this.#listener, byMaster);
+      if (this.#connection.requests === 0) return;
       rules.frame_invalid.exercised(master.peer);
       rules.frame_unfinished.exercised(master.peer);
-      if (byMaster && this.#requests === 1) this.#closedAfterOne(monotonicMs());
     });
   }
 
@@ -225,24 +248,16 @@ class MasterConnection implements ConnectionJudge {
     }
   }
 
-  #closedAfterOne(nowMs: number): void {
-    const master = this.#master;
-    const rule = this.#judge.context.rules.connection_per_request;
-    const limit = rule.param('connections');
-    const recent = master.shortConnections.filter((atMs) => nowMs - atMs < shortConnectionMs);
-    master.shortConnections = [...recent, nowMs].slice(-limit);
-    if (master.shortConnections.length < limit) return;
-    master.shortConnections = [];
-    rule.broken(master.peer, null, () => ({
-      text: `opened ${limit} connections within a minute for one request each`,
-      facts: { connections: limit },
-    }));
+  #judgeUnanswered(request: JudgedRequest, exception: number): void {
+    const { connections } = this.#judge;
+    if (exception === 0) connections.unanswered(request, this.#connection, answeredMs(request, this.#spans));
+    else connections.answered(request, this.#connection);
   }
 
   /** Judges the end of a stream. Connections without a valid request are those of strangers. */
   #judgeStream(rule: RuleHandle, what: string): void {
-    if (this.#isOff || this.#requests === 0) return;
-    const requests = this.#requests;
+    const { requests } = this.#connection;
+    if (this.#isOff || requests === 0) return;
     rule.broken(this.#master.peer, null, () => ({
       text: `${what}, after ${requests} ${requests === 1 ? 'request' : 'requests'}`,
       facts: { requests_before: requests },
@@ -253,9 +268,14 @@ class MasterConnection implements ConnectionJudge {
     const { peer } = this.#master;
     peer.isValid = true;
     peer.requests += 1;
-    this.#requests += 1;
-    if (this.#requests === 2 && this.#transport !== 'serial')
-      this.#judge.context.rules.connection_per_request.exercised(peer);
+    const connection = this.#connection;
+    connection.requests += 1;
+    const { device } = request;
+    if (this.#transport !== 'serial') {
+      if (connection.requests === 1) this.#judge.connections.begun(this.#master, connection);
+      else if (connection.requests === 2) this.#judge.context.rules.connection_per_request.exercised(peer);
+      if (device !== null && device.user !== connection) this.#judge.connections.shared(request, device, connection);
+    }
     if (unitId !== this.#unitId) {
       this.#unitId = unitId;
       peer.facet('unit', unitId);
@@ -263,14 +283,17 @@ class MasterConnection implements ConnectionJudge {
     if (!this.#usesMap && request.map !== null) {
       this.#usesMap = true;
       peer.lacking.delete('sunspec');
+      // the enables as they are before its first write
+      this.#judge.setpointsOf(request.map, request.deviceIndex);
     }
   }
 
   #judgeServed(request: JudgedRequest, framing: Framing, unit: ModbusUnit | undefined): void {
-    const { frames, reads, writes, adoptions } = this.#judge;
+    const { frames, reads, writes } = this.#judge;
     if (framing.name === 'mbap') frames.judgeTcp(request, this.#frames, framing);
     else frames.judgeBroadcast(request, framing.unitId);
-    const { map } = request;
+    const { map, device } = request;
+    if (map !== null && device !== null && (device.map !== map || device.move !== null)) meetMap(device, map);
     if (request.isRead && unit !== undefined) {
       if (map !== null) frames.judgeTable(request);
       if (reads.isKnown(request, this.#spans)) return;
@@ -283,15 +306,33 @@ class MasterConnection implements ConnectionJudge {
     request.master.servedUnits[framing.unitId] = 1;
     if (request.isWrite) {
       request.peer.hasWritten = true;
+      request.master.wroteMs = request.nowMs;
       pausePolls(this.#spans, request.nowMs);
     }
-    if (map === null) return;
+    if (map === null) {
+      if (unit.judged === null) this.#judge.moves.moved(request, unit);
+      return;
+    }
     if (request.isRead) {
       this.#judgeReader(request);
       reads.judge(request, map);
       if (request.device?.refusedWrite != null) writes.read(request);
-      if (request.device?.adoptions != null && request.exception === 0) adoptions.read(request);
+      if (request.exception === 0) this.#judgeAnswer(request, map);
     } else if (request.isWrite && hasWriteForm(request)) this.#judgeWrite(request, map);
+  }
+
+  #judgeAnswer(request: JudgedRequest, map: JudgedMap): void {
+    const { device, address, count, peer } = request;
+    if (device === null || device.isLost) return;
+    this.#judge.scales.read(request, map);
+    if (device.adoptions !== null) this.#judge.adoptions.read(request);
+    if (!device.awaitsReadback) return;
+    const { groups, commands } = this.#judge.setpointsOf(map, request.deviceIndex);
+    for (const at of map.setpointsIn(address, count)) {
+      const group = groups[at];
+      if (group !== undefined) commands.read(peer, group);
+    }
+    device.awaitsReadback = commands.awaits(peer);
   }
 
   #judgeReader(request: JudgedRequest): void {
@@ -314,21 +355,32 @@ class MasterConnection implements ConnectionJudge {
       return;
     }
     this.#judgeReader(request);
-    writes.judge(request, map, facts, this.#role);
+    if (request.device?.isLost === true) this.#judge.context.rules.write_part_of_point.undecided(request.peer);
+    else writes.judge(request, map, facts, this.#role);
     reads.judgeDiscovery(request, map);
     this.#judgeSetpoints(request, map, facts);
-    if (request.exception === 0) for (const modelId of facts.requests) adoptions.requested(request, map, modelId);
+    if (request.exception !== 0) {
+      if (facts.requests.length > 0) adoptions.refused(request);
+      return;
+    }
+    for (const set of facts.staged) adoptions.staged(request, map, set);
+    for (const modelId of facts.requests) adoptions.requested(request, map, modelId);
   }
 
   #judgeSetpoints(request: JudgedRequest, map: JudgedMap, facts: WriteFacts): void {
     if (facts.groups.length === 0) return;
-    const { groups, judge } = this.#judge.setpointsOf(map, request.deviceIndex);
+    const { groups, judge, commands } = this.#judge.setpointsOf(map, request.deviceIndex);
     for (const { group: at, setsValue, setsEnable } of facts.groups) {
       const group = groups[at];
       if (group === undefined) continue;
-      if (request.exception === 0)
-        judge.wrote(request.peer, { group, setsValue, setsEnable, evidence: request.evidence() });
-      else judge.refused(request.peer, group);
+      if (request.exception !== 0) {
+        judge.refused(request.peer, group);
+        continue;
+      }
+      const write = { group, setsValue, setsEnable, evidence: request.evidence() };
+      judge.wrote(request.peer, write);
+      commands.wrote(request.peer, write);
+      if (setsValue && request.device !== null) request.device.awaitsReadback = true;
     }
   }
 

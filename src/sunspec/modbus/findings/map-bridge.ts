@@ -37,10 +37,27 @@ export interface WriteFacts {
   readonly groups: readonly GroupPart[];
   /** models of which it adopts a stored set */
   readonly requests: readonly number[];
+  /** stored sets of which it has settings */
+  readonly staged: readonly StoredSet[];
   /** true: it sets points that devices store */
   readonly isSettings: boolean;
   /** true: the rights on all of its points are published */
   readonly hasPublishedRights: boolean;
+}
+
+/** A stored set of a curve model. */
+export interface StoredSet {
+  readonly modelId: number;
+  /** from 1; the set in force is 1 */
+  readonly number: number;
+}
+
+/** Scale factors and scaled values of a read. */
+export interface ScaleFacts {
+  /** numbers of the scale factors that it has */
+  readonly scales: readonly number[];
+  /** numbers of the scale factors of its values, each with the name of one of these */
+  readonly scaled: ReadonlyMap<number, string>;
 }
 
 /** A value that its model does not define. */
@@ -57,6 +74,8 @@ interface LayoutFacts {
   readonly heads: Uint16Array;
   /** by first register and count */
   readonly writes: Map<number, WriteFacts>;
+  readonly reads: Map<number, ScaleFacts>;
+  readonly scales: readonly PointSlot[];
 }
 
 /** Models from here on are those of makers, and of this simulator. */
@@ -70,10 +89,13 @@ const factsOf = memoPerLayout((layout): LayoutFacts => {
     if (modelId < firstModelOfMakers) boundaries.fill(0, address - base + 1, address - base + def.size);
   const headAt = new Set([0, ...models.map(({ address }) => address - base)]);
   for (let at = 0; at < size; at += 1) heads[at + 1] = (heads[at] ?? 0) + (headAt.has(at) ? 1 : 0);
-  return { boundaries, heads, writes: new Map() };
+  const scales = slots.filter(
+    ({ def, implemented, modelId }) => def.type === 'sunssf' && implemented && modelId < firstModelOfMakers,
+  );
+  return { boundaries, heads, writes: new Map(), reads: new Map(), scales };
 });
 
-/** Spans of writes whose facts are kept for a layout. */
+/** Spans of requests whose facts are kept for a layout. */
 const maxSpans = 256;
 
 function slotsIn({ base, size, slots, slotAt }: Layout, address: number, count: number): readonly PointSlot[] {
@@ -84,6 +106,45 @@ function slotsIn({ base, size, slots, slotAt }: Layout, address: number, count: 
   }
   return [...touched];
 }
+
+/** The facts about registers, made at their first request. */
+function kept<T>(facts: Map<number, T>, address: number, count: number, make: () => T): T {
+  const key = address * 128 + count;
+  const existing = facts.get(key);
+  if (existing !== undefined) return existing;
+  const fresh = make();
+  if (facts.size >= maxSpans) facts.clear();
+  facts.set(key, fresh);
+  return fresh;
+}
+
+function scaleFactsOf(layout: Layout, scales: readonly PointSlot[], address: number, count: number): ScaleFacts {
+  const slots = slotsIn(layout, address, count).filter(
+    ({ implemented, modelId }) => implemented && modelId < firstModelOfMakers,
+  );
+  const scaled = new Map<number, string>();
+  for (const slot of slots) {
+    const { sf } = slot.def;
+    const scale = scales.findIndex(({ modelName, path }) => modelName === slot.modelName && path === sf);
+    if (scale >= 0 && !scaled.has(scale)) scaled.set(scale, pointName(slot));
+  }
+  return { scales: slots.flatMap((slot) => (scales.includes(slot) ? [scales.indexOf(slot)] : [])), scaled };
+}
+
+/** The stored set that has the point; null: none, or the set in force. */
+function storedSetOf({ modelId, path, writable }: PointSlot): StoredSet | null {
+  const position = /^(?:Crv|Ctl)\[(\d+)\]/.exec(path)?.[1];
+  return writable && position !== undefined ? { modelId, number: Number(position) + 1 } : null;
+}
+
+/** The stored sets that have one of the points. */
+function storedSetsOf(slots: readonly PointSlot[]): readonly StoredSet[] {
+  const sets = slots.flatMap((slot) => storedSetOf(slot) ?? []);
+  return [...new Map(sets.map((set) => [setKey(set), set])).values()];
+}
+
+/** A key of a stored set among all of a device. */
+export const setKey = ({ modelId, number }: StoredSet) => modelId * 1000 + number;
 
 const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
 /** Models whose points a device stores: settings, trips and curves. */
@@ -124,6 +185,7 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
+    staged: storedSetsOf(slots),
     isSettings: slots.some(isStoredSetting) && !slots.some(isTimer),
     hasPublishedRights: slots.every(({ modelId, writable }) => !writable || modelId === 1 || isInRights(modelId)),
   };
@@ -173,23 +235,45 @@ export class JudgedMap {
   /** Facts about a write of registers; null: they are not all in the map. */
   writeFacts(address: number, count: number): WriteFacts | null {
     if (address < this.base || address + count > this.end) return null;
-    const { writes } = this.#facts;
-    const key = address * 128 + count;
-    let facts = writes.get(key);
-    if (facts === undefined) {
-      facts = writeFactsOf(this.#layout, address, count);
-      if (writes.size >= maxSpans) writes.clear();
-      writes.set(key, facts);
-    }
-    return facts;
+    return kept(this.#facts.writes, address, count, () => writeFactsOf(this.#layout, address, count));
   }
 
-  /** The first written value that its model does not define; null: all are defined, or models 101 to 199 ignore them. */
-  valueFault(address: number, words: Buffer): ValueFault | null {
+  /** Number of scale factors of the map. */
+  get scaleCount(): number {
+    return this.#facts.scales.length;
+  }
+
+  scalesIn(address: number, count: number): ScaleFacts {
+    const { reads, scales } = this.#facts;
+    return kept(reads, address, count, () => scaleFactsOf(this.#layout, scales, address, count));
+  }
+
+  scaleName(scale: number): string {
+    const slot = this.#facts.scales[scale];
+    return slot === undefined ? '' : pointName(slot);
+  }
+
+  scaleValue(scale: number): number {
+    const slot = this.#facts.scales[scale];
+    return Number(slot && this.bank.value(slot));
+  }
+
+  /** Positions of the groups of set-points of which the registers have one. */
+  setpointsIn(address: number, count: number): readonly number[] {
+    const isRead = ({ address: at }: PointSlot) => at >= address && at < address + count;
+    return setpointSlots(this.#layout).flatMap(({ setpoints }, group) => (setpoints.some(isRead) ? [group] : []));
+  }
+
+  /**
+   * The refused value, if its model does not define it; null: it does, or models 101 to 199 ignore it.
+   * @param refused names of the points for which the write was refused
+   */
+  valueFault(address: number, words: Buffer, refused: readonly string[]): ValueFault | null {
     const dv = new DataView(words.buffer, words.byteOffset, words.length);
     const end = address + words.length / 2;
     for (const slot of slotsIn(this.#layout, address, words.length / 2)) {
-      if (!slot.writable || slot.address < address || slot.address + slot.def.size > end) continue;
+      const isWhole = slot.address >= address && slot.address + slot.def.size <= end;
+      if (!slot.writable || !isWhole || !refused.includes(pointName(slot))) continue;
       const fault = this.#faultAt(slot, dv, 2 * (slot.address - address));
       if (fault !== null) return fault;
     }
@@ -224,6 +308,18 @@ export class JudgedMap {
   /** PDU address of the result of an adoption; null: the model adopts nothing. */
   adoptionResultAt(modelId: number): number | null {
     return adoptionPoints(this.#layout, modelId)?.result.address ?? null;
+  }
+
+  /** Number of the set that was last asked for; null: the model adopts nothing. */
+  adoptedSet(modelId: number): number | null {
+    const points = adoptionPoints(this.#layout, modelId);
+    return points === null ? null : Number(this.bank.value(points.request));
+  }
+
+  /** True while the function of a curve model is switched on. */
+  isEnabled(modelId: number): boolean {
+    const enable = this.#layout.slot(modelId, 'Ena');
+    return enable !== undefined && this.bank.value(enable) === 'ENABLED';
   }
 
   /** The contradiction in a stored set for which its adoption has just failed; null: it has not, or for another reason. */

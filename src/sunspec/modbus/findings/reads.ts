@@ -68,9 +68,14 @@ function positionOf(request: JudgedRequest, state: SpanState): number {
   return at;
 }
 
+/** Time at which the same read was answered, about; -Infinity: not lately. */
+export function answeredMs(request: JudgedRequest, state: SpanState): number {
+  return request.isRead ? (state.judgedMs[positionOf(request, state)] ?? -Infinity) : -Infinity;
+}
+
 /** True if the next read cannot end anything that the judge waits for. */
-const isAtRest = ({ hasFoundModels, refusedWrite, adoptions }: MasterAtDevice) =>
-  hasFoundModels && refusedWrite === null && adoptions === null;
+const isAtRest = ({ hasFoundModels, isLost, refusedWrite, adoptions }: MasterAtDevice) =>
+  hasFoundModels && !isLost && refusedWrite === null && adoptions === null;
 
 const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
 
@@ -82,12 +87,19 @@ export class ReadJudge {
   }
 
   judge(request: JudgedRequest, map: JudgedMap): void {
-    const { exception, error, address, end, count } = request;
+    const { exception, error, address, end, count, device } = request;
+    if (device?.isLost === true) {
+      if (exception !== 0 || !map.hasHead(address, count)) {
+        this.#context.rules.read_part_of_point.undecided(request.peer);
+        return;
+      }
+      device.isLost = false;
+    }
     if (exception === 0 || codeOf(error) === 'MAP_PARTIAL_POINT') this.#judgeBoundaries(request, map);
     if (exception === 0) {
       if (end >= map.end) this.#context.rules.chain_end_passed.exercised(request.peer);
       this.judgeDiscovery(request, map);
-      if (request.device !== null) forgetRefusals(request.device, address, count);
+      if (device !== null) forgetRefusals(device, address, count);
     } else if (codeOf(error) === 'MAP_ILLEGAL_ADDRESS' && count > maxProbe) {
       if (address >= map.base && address < map.end) this.#judgeEnd(request, map);
       this.#judgeRefusal(request);
@@ -119,11 +131,12 @@ export class ReadJudge {
    * @returns true if the same read was judged within the last second, in which nothing about it has changed
    */
   isKnown(request: JudgedRequest, state: SpanState): boolean {
-    const { nowMs, exception, device, map } = request;
+    const { nowMs, exception, device, map, master } = request;
     const at = positionOf(request, state);
     this.#judgePolls(request, state, at);
     const isSettled = map === null || device === null || isAtRest(device);
-    if (exception === 0 && isSettled && nowMs - (state.judgedMs[at] ?? 0) < judgedForMs) return true;
+    const judgedMs = state.judgedMs[at] ?? 0;
+    if (exception === 0 && isSettled && judgedMs > master.wroteMs && nowMs - judgedMs < judgedForMs) return true;
     state.judgedMs[at] = nowMs;
     return false;
   }

@@ -5,7 +5,9 @@ import type { Peer } from '../../../core/findings/peer.ts';
 import type { modbusRules } from '../../../finding-rules/modbus.ts';
 import type { Framing } from '../framing/framing.ts';
 import type { ModbusUnit } from '../server/unit.ts';
+import type { ConnectionState, DeviceUser } from './connections.ts';
 import type { JudgedMap } from './map-bridge.ts';
+import type { ScaleState } from './scales.ts';
 
 export type ModbusHandles = RuleHandles<typeof modbusRules>;
 
@@ -61,6 +63,16 @@ interface OpenAdoption {
   readonly deadline: Deadline;
 }
 
+/** Requests of a master since the registers of a device have moved. */
+interface Move {
+  /** time of the first one */
+  readonly sinceMs: number;
+  /** to places that are others now, since the last case */
+  requests: number;
+  /** true: it has looked for the models since */
+  hasLooked: boolean;
+}
+
 /** Memory of one master at one device. */
 export interface MasterAtDevice {
   hasFoundModels: boolean;
@@ -70,6 +82,22 @@ export interface MasterAtDevice {
   refusedReads: readonly RefusedRead[];
   /** by model; null: none */
   adoptions: Map<number, OpenAdoption> | null;
+  /** by `setKey`: stored sets that the master has written and not adopted yet; null: none */
+  staged: Map<number, Deadline> | null;
+  /** the last map that its requests met; null: none */
+  map: JudgedMap | null;
+  /** its requests since the registers moved; null: they are where the layout has them */
+  move: Move | null;
+  /** true: the map has changed since the master has looked for the models */
+  isLost: boolean;
+  /** null: it has read no values yet */
+  scales: ScaleState | null;
+  /** true: it has written set-points that it has not read back */
+  awaitsReadback: boolean;
+  /** the connection of the last request, as looked at from time to time */
+  user: ConnectionState | null;
+  users: readonly DeviceUser[];
+  lookedMs: number;
   /** writes of settings that changed nothing */
   unchangedSettings: number;
   settingsSinceMs: number;
@@ -86,6 +114,15 @@ const newAtDevice = (nowMs: number): MasterAtDevice => ({
   refusedWrite: null,
   refusedReads: [],
   adoptions: null,
+  staged: null,
+  map: null,
+  move: null,
+  isLost: false,
+  scales: null,
+  awaitsReadback: false,
+  user: null,
+  users: [],
+  lookedMs: -Infinity,
   unchangedSettings: 0,
   settingsSinceMs: nowMs,
   localRefusals: null,
@@ -103,6 +140,13 @@ export class Master {
   readonly servedUnits = new Uint8Array(256);
   /** times of the last connections with one request */
   shortConnections: readonly number[] = [];
+  /** times of the last connections that followed at once */
+  hastyMs: readonly number[] = [];
+  hastyRetries: Episode | null = null;
+  /** end of the last connection, by the master; null: others were open, or it had one request */
+  departure: { readonly listener: number | undefined; readonly atMs: number } | null = null;
+  /** time of the last write */
+  wroteMs = -Infinity;
   inputReads = 0;
   holdingReads = 0;
   /** false: it has had more devices than are remembered, so that discoveries may be forgotten */
@@ -208,7 +252,13 @@ export class JudgedRequest {
     return buffer.subarray(pduStart - headSize, pduEnd);
   }
 
-  /** Octets of the PDU. */
+  /** Octets of the PDU, valid until the next one. */
+  get pdu(): Buffer {
+    const framing = this.#framing;
+    return framing === null ? Buffer.alloc(0) : framing.buffer.subarray(framing.pduStart, framing.pduEnd);
+  }
+
+  /** Number of octets of the PDU. */
   get pduLength(): number {
     return this.#framing === null ? 0 : this.#framing.pduEnd - this.#framing.pduStart;
   }

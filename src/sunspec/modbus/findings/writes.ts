@@ -18,6 +18,7 @@ const hourMs = 3_600_000;
 const maxSettings = 16;
 
 const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
+const pointsOf = (error: unknown) => (error instanceof SimError ? error.issues.map(({ name }) => name) : []);
 
 /** The last settings of one device. */
 interface Settings {
@@ -136,7 +137,7 @@ export class WriteJudge {
   #judgeValues(request: JudgedRequest, map: JudgedMap): void {
     const { not_implemented_written: absent, value_out_of_range: undefinedValue } = this.#context.rules;
     const isRefused = codeOf(request.error) === 'MAP_BAD_VALUE';
-    const fault = isRefused ? map.valueFault(request.address, request.words) : null;
+    const fault = isRefused ? map.valueFault(request.address, request.words, pointsOf(request.error)) : null;
     for (const [rule, kind] of [
       [absent, 'not_implemented'],
       [undefinedValue, 'undefined'],

@@ -372,9 +372,10 @@ const closingMs = 500;
 function identityOf(socket: Socket, role: Role | null | undefined): MasterIdentity {
   const address = addressOf(socket);
   const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-  if (certificate === undefined) return { address, transport: 'tcp' };
+  const listener = socket.localPort ?? 0;
+  if (certificate === undefined) return { address, transport: 'tcp', listener };
   const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
-  return { address, transport: 'tls', certificate: fingerprint, ...(role !== undefined && { role }) };
+  return { address, transport: 'tls', listener, certificate: fingerprint, ...(role !== undefined && { role }) };
 }
 
 function ignore(): void {

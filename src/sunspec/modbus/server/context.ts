@@ -102,6 +102,8 @@ export interface MasterIdentity {
   readonly certificate?: string;
   readonly role?: Role | null;
   readonly transport: 'tcp' | 'tls' | 'serial';
+  /** local port; absent: a serial line */
+  readonly listener?: number;
 }
 
 /** Judges what masters do. It looks only: no call throws or changes an answer. */

@@ -14,6 +14,13 @@ export interface Requester {
   readonly role?: Role | null;
 }
 
+/** Consecutive registers of a map. */
+export interface RegisterPlace {
+  /** PDU address of the first one */
+  readonly address: number;
+  readonly count: number;
+}
+
 /**
  * A served unit of the Modbus stack. Reads and writes throw `SimError` (codes `MAP_*` and `ACCESS_DENIED`), which
  * `exceptionOf` maps to exceptions.
@@ -25,6 +32,8 @@ export interface ModbusUnit {
   readonly faultIndex?: number;
   /** the SunSpec map, for judges; absent: it has none, or several; null: faults have moved its registers */
   readonly judged?: JudgedMap | null;
+  /** Where the registers of a request really lie while faults have moved them; absent: they are never moved. */
+  realPlaces?(address: number, count: number): readonly RegisterPlace[];
   /** true: carries out requests and never answers: a broadcast, or several devices at one address */
   readonly mute?: true;
   /** Restricts a group to the devices that act; absent on a single device. */

@@ -9,7 +9,7 @@ import { ModbusJudge } from '../../../../src/sunspec/modbus/findings/judge.ts';
 import { createModbusRtuAdapter } from '../../../../src/sunspec/modbus/rtu-bridge.ts';
 import type { SerialChannel } from '../../../../src/sunspec/modbus/serial-line.ts';
 import { createDisturber } from '../../../../src/sunspec/modbus/faults/disturber.ts';
-import { exceptionFault } from '../../../../src/fault-kinds/modbus-transport.ts';
+import { dropFault, exceptionFault } from '../../../../src/fault-kinds/modbus-transport.ts';
 import type { SimPlant } from '../../../../src/der/plant/plant.ts';
 import { FaultBench } from '../../../support/faults.ts';
 import { FindingsRig } from '../../../support/findings.ts';
@@ -146,6 +146,36 @@ describe('findings of Modbus: through the adapters', () => {
       for (let i = 0; i < 4; i += 1) await client.request(write);
       expect(ids()).to.deep.equal(['modbus.refused_write_repeated']);
       expect(onlyPeer().requests).to.equal(4);
+    });
+
+    it('a request without an answer that comes again at once is found', async () => {
+      const bench = new FaultBench([0]);
+      bench.inject(dropFault, {}, { count: 3 });
+      const client = await open({ disturber: disturberOf(bench) });
+      client.send(Array.from({ length: 4 }, () => readRequest(1, 40_000, 3).toString('hex')).join(''));
+      await until(() => peers()[0]?.requests === 4);
+      expect(ids()).to.deep.equal([]);
+      bench.inject(dropFault, {}, { count: 3 });
+      findings.wall.advance(10_000);
+      for (let i = 5; i < 9; i += 1) {
+        findings.wall.advance(500);
+        client.send(readRequest(1, 40_000, 3).toString('hex'));
+        await until(() => onlyPeer().requests === i);
+      }
+      expect(ids()).to.deep.equal(['modbus.retry_hasty']);
+    });
+
+    it('a master that returns to the same port at once is found, and one that goes on to the next is not', async () => {
+      const client = await open();
+      client.destroy();
+      for (let i = 0; i < 7; i += 1) {
+        const visitor = await connect();
+        await visitor.request(readRequest(1, 40_000, 3));
+        await visitor.request(readRequest(2, 40_000, 3));
+        visitor.destroy();
+        await until(() => onlyPeer().openConnections === 0);
+      }
+      expect(ids()).to.deep.equal(['modbus.reconnect_hasty']);
     });
 
     it('an enable from another protocol ends the wait for it', async () => {

@@ -1,0 +1,51 @@
+/** Judges whether a master reads the scale factors of the values that it reads. */
+import type { JudgedMap } from './map-bridge.ts';
+import type { JudgeContext, JudgedRequest } from './request.ts';
+
+/** Reads of scaled values, by scale factor. */
+export interface ScaleState {
+  /** 1: the master has read it */
+  readonly read: Uint8Array;
+  /** reads of its values before the first read of itself */
+  readonly uses: Uint8Array;
+}
+
+export class ScaleJudge {
+  readonly #context: JudgeContext;
+
+  constructor(context: JudgeContext) {
+    this.#context = context;
+  }
+
+  /** Takes a read that was answered, of a master that has looked for the models. */
+  read(request: JudgedRequest, map: JudgedMap): void {
+    const { device, master, peer, deviceIndex } = request;
+    if (device === null) return;
+    const rule = this.#context.rules.scale_factor_unread;
+    const { scaleCount } = map;
+    const { scales, scaled } = map.scalesIn(request.address, request.count);
+    const state = (device.scales ??= { read: new Uint8Array(scaleCount), uses: new Uint8Array(scaleCount) });
+    for (const scale of scales) state.read[scale] = 1;
+    if (!device.hasFoundModels || !master.remembersAll) return;
+    const limit = rule.param('reads');
+    for (const [scale, point] of scaled) {
+      if (state.read[scale] === 1) {
+        rule.exercised(peer);
+        continue;
+      }
+      const uses = (state.uses[scale] ?? 0) + 1;
+      state.uses[scale] = uses % limit;
+      if (uses < limit) continue;
+      rule.broken(
+        peer,
+        deviceIndex,
+        () => ({
+          text: `read ${point} ${limit} times and has not read ${map.scaleName(scale)}, which is ${map.scaleValue(scale)}`,
+          facts: { point, scale_factor: map.scaleName(scale), value: map.scaleValue(scale), reads: limit },
+          ...request.evidence(),
+        }),
+        map.scaleName(scale),
+      );
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import { expect } from 'chai';
+import { JudgeRig, readPdu } from '../../../support/modbus-master.ts';
+import type { RiggedMaster } from '../../../support/modbus-master.ts';
+
+describe('findings of Modbus: connections', () => {
+  let rig: JudgeRig;
+
+  beforeEach(() => {
+    rig = new JudgeRig();
+  });
+
+  const times = (count: number, act: (i: number) => void) => {
+    for (let i = 0; i < count; i += 1) act(i);
+  };
+  const use = (master: RiggedMaster, requests = 2) => {
+    times(requests, () => master.read(40_000, 3));
+  };
+  const milliseconds = (count: number) => {
+    rig.pass(count / 1000);
+  };
+
+  describe('reconnect_hasty', () => {
+    const visit = (pauseMs: number, identity = {}, byMaster = true) => {
+      const master = rig.connect(identity);
+      use(master);
+      master.close(byMaster);
+      milliseconds(pauseMs);
+    };
+
+    it('is found at the fifth return of a minute', () => {
+      times(5, () => visit(99));
+      expect(rig.ids()).to.deep.equal([]);
+      use(rig.connect());
+      expect(rig.ids()).to.deep.equal(['reconnect_hasty']);
+      expect(rig.caseOf('reconnect_hasty')?.facts).to.deep.equal({ connections: 5, pause_ms: 99 });
+    });
+
+    it('is kept by a longer pause', () => {
+      times(20, () => visit(100));
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.exercised('reconnect_hasty')).to.equal(19);
+    });
+
+    it('leaves other ports, an end by this side, health checks and slow series alone', () => {
+      times(10, (i) => visit(10, { listener: 502 + (i % 2) }));
+      times(10, () => visit(10, {}, false));
+      rig.pass(60);
+      times(10, () => {
+        visit(10);
+        rig.connect().close();
+      });
+      times(10, () => {
+        rig.pass(15);
+        visit(10);
+        visit(10);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
+    it('leaves a master alone that has other connections', () => {
+      use(rig.connect());
+      times(10, () => visit(10));
+      expect(rig.ids()).to.not.include('reconnect_hasty');
+    });
+  });
+
+  describe('connections_parallel', () => {
+    const inTurn = (seconds: number, ...masters: readonly RiggedMaster[]) => {
+      times(seconds / 2, () => {
+        for (const master of masters) {
+          master.readPoint('701.ConnSt');
+          rig.pass(1);
+        }
+      });
+    };
+
+    it('is found after ten seconds, with the request', () => {
+      const [first, second] = [rig.connect(), rig.connect()];
+      inTurn(10, first, second);
+      expect(rig.ids()).to.deep.equal([]);
+      inTurn(4, first, second);
+      expect(rig.ids()).to.deep.equal(['connections_parallel']);
+      const { facts, excerpt } = rig.caseOf('connections_parallel') ?? {};
+      expect(facts).to.deep.equal({ connections: 2 });
+      expect(excerpt).to.match(/03.{8}$/);
+    });
+
+    it('is kept by one connection, and by one after the other', () => {
+      times(5, () => {
+        const master = rig.connect();
+        master.read(40_000, 3);
+        inTurn(12, master);
+        master.close();
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.exercised('connections_parallel')).to.equal(5);
+    });
+
+    it('leaves an idle second connection, one that took the place of the first, and a line alone', () => {
+      const first = rig.connect();
+      use(first);
+      const second = rig.connect();
+      inTurn(30, second);
+      times(3, () => {
+        const line = rig.connect({ transport: 'serial', address: '/dev/ttyTEST' });
+        use(line);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.ids('broken', rig.peer('/dev/ttyTEST'))).to.deep.equal([]);
+    });
+  });
+
+  describe('retry_hasty', () => {
+    const request = readPdu(40_072, 10);
+    const retry = (master: RiggedMaster, waitMs: number, pdu = request) => {
+      master.unanswered(request);
+      milliseconds(waitMs);
+      master.send(pdu);
+      rig.pass(10);
+    };
+
+    it('is found at the third repetition within a second', () => {
+      const master = rig.connect();
+      times(2, () => retry(master, 999));
+      expect(rig.ids()).to.deep.equal([]);
+      retry(master, 999);
+      expect(rig.ids()).to.deep.equal(['retry_hasty']);
+      expect(rig.caseOf('retry_hasty')?.facts).to.deep.equal({ wait_ms: 999, retries: 3 });
+    });
+
+    it('is found in a row of requests without an answer', () => {
+      const master = rig.connect();
+      times(4, () => {
+        master.unanswered(request);
+        milliseconds(300);
+      });
+      expect(rig.ids()).to.deep.equal(['retry_hasty']);
+    });
+
+    it('is kept by a wait of a second', () => {
+      const master = rig.connect();
+      times(5, () => retry(master, 1000));
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.exercised('retry_hasty')).to.equal(5);
+    });
+
+    it('leaves other requests, requests that come together, fast polls and a line alone', () => {
+      const master = rig.connect();
+      times(5, () => retry(master, 100, readPdu(40_072, 2)));
+      times(5, () => {
+        master.unanswered(request, request);
+        rig.pass(10);
+      });
+      times(20, (i) => {
+        if (i % 4 === 0) master.send(request);
+        else master.unanswered(request);
+        milliseconds(500);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.findings.row(rig.peer(), 'modbus.retry_hasty').undecided).to.be.greaterThan(5);
+      const line = rig.connect({ transport: 'serial', address: '/dev/ttyTEST' });
+      times(5, () => retry(line, 100));
+      expect(rig.ids('broken', rig.peer('/dev/ttyTEST'))).to.deep.equal([]);
+    });
+
+    it('is forgotten after ten minutes', () => {
+      const master = rig.connect();
+      times(5, () => {
+        retry(master, 500);
+        rig.pass(600);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+  });
+});
