@@ -144,6 +144,6 @@ export const scenarioRunRoutes: readonly Route[] = [
     summary: 'Forgets a run',
     reply: keptRun.schema,
     problems: ['unknown-resource', 'conflict'],
-    handle: ({ scenarios }, { params }) => keptRun.reply(scenarios.runs.remove(params.run)),
+    handle: async ({ scenarios }, { params }) => keptRun.reply(await scenarios.runs.remove(params.run)),
   }),
 ];

@@ -230,7 +230,7 @@ export interface ScenarioRuns {
   /** Ends a run as `ScenarioBook.stop` does. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it has ended */
   stop(id: string): Promise<KeptRun>;
   /** Forgets a run. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
-  remove(id: string): KeptRun;
+  remove(id: string): Promise<KeptRun>;
   /** The result as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
   report(id: string, format: ReportFormat): Promise<string>;
 }

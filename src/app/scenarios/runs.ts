@@ -185,10 +185,11 @@ export class RunBook implements ScenarioRuns {
   }
 
   /** @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
-  remove(id: string): KeptRun {
+  async remove(id: string): Promise<KeptRun> {
     const entry = this.#find(id);
     if (entry.running !== null) throw new SimError('COMMAND_CONFLICT', 'the scenario still runs');
     this.#drop(entry);
+    await this.#written;
     return viewOf(entry);
   }
 
