@@ -137,9 +137,18 @@ export class EnergyBook {
 
   /** A device has left; its energies stay in those of the site. */
   forget(device: CountedDevice): void {
+    const { assetType: kind, index } = device;
     const { today, sinceStart } = this.of(device);
-    this.#departed = [...this.#departed, { kind: device.assetType, today, sinceStart }];
-    this.#atMidnight = new Map([...this.#atMidnight].filter(([index]) => index !== device.index));
+    const former = this.#departed.find((each) => each.kind === kind);
+    this.#departed = [
+      ...this.#departed.filter((each) => each !== former),
+      {
+        kind,
+        today: sumOf(former?.today ?? none, today),
+        sinceStart: sumOf(former?.sinceStart ?? none, sinceStart),
+      },
+    ];
+    this.#atMidnight = new Map([...this.#atMidnight].filter(([other]) => other !== index));
   }
 
   /** Takes over other devices, whose counters are no energy of a piece. */

@@ -5,6 +5,7 @@ import { keptList } from '../../../src/core/kept.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { testPlant } from '../../support/plant.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
+import { HandWall } from '../../support/wall.ts';
 import { operator } from '../kinds/support.ts';
 
 const types = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -43,16 +44,16 @@ describe('energies of the plant', () => {
     plant.setSurroundings({ irradianceWm2: 900, loadKw: 3 });
     plant.device(1).command({ kind: 'battery.control', mode: 'charge', powerW: 6000 }, operator);
     plant.device(5).command({ kind: 'evse.plug', connectorId: 1, ev: {} }, operator);
-    await plant.step(40);
+    await plant.step(24);
     plant.setSurroundings({ irradianceWm2: 0, loadKw: 300 });
     plant.device(2).command({ kind: 'stop' }, operator);
-    await plant.step(100);
+    await plant.step(36);
     expectSums(plant);
     const { sinceStart } = plant.energy;
     expect(Object.keys(sinceStart.byKind).length).to.equal(6);
     expect(sinceStart.byKind.battery?.absorbedWh).to.be.above(100);
     expect(sinceStart.byKind.evse?.absorbedWh).to.be.above(100);
-    expect(sinceStart.loadWh).to.be.closeTo((6 * (3 * 60 + 300 * 150)) / 3.6, 1e-3);
+    expect(sinceStart.loadWh).to.be.closeTo((6 * (3 * 36 + 300 * 54)) / 3.6, 1e-3);
     const { exportedWh, importedWh } = plant.meter?.now ?? {};
     expect([sinceStart.exportedWh, sinceStart.importedWh].map((wh) => wh.toFixed(6))).to.deep.equal(
       [exportedWh, importedWh].map((wh) => wh?.toFixed(6)),
@@ -80,12 +81,12 @@ describe('energies of the plant', () => {
     expect(plant.energy.today.exportedWh).to.be.closeTo(plant.energy.today.producedWh, 1e-6);
   });
 
-  it('count the 25 hours of the day on which summer time ends', async () => {
-    const plant = sunny({ date: '2026-10-24', time: '23:00:00', timezone: 'Europe/Berlin', tickIntervalS: 3600 });
-    await plant.step(25);
-    expect(today(plant)).to.be.closeTo(24, 1e-3);
-    await plant.step(2);
-    expect(today(plant)).to.be.closeTo(1, 1e-3);
+  it('begin anew at midnight of the zone after summer time has ended that day', async () => {
+    const plant = sunny({ date: '2026-10-25', time: '01:30:00', timezone: 'Europe/Berlin' });
+    await plant.step(1);
+    plant.setTime({ clockTime: '23:59:30' });
+    await plant.step(40);
+    expect(today(plant)).to.be.closeTo(10 / 3600, 1e-6);
   });
 
   it('lose nothing when the clock is set back, and go on to the next midnight', async () => {
@@ -112,6 +113,22 @@ describe('energies of the plant', () => {
     plant.setTime({ clockTime: '23:59:59' });
     await plant.step(5);
     expect(today(plant)).to.be.closeTo(4 / 3600, 1e-6);
+  });
+
+  it('begin anew after the tick in which a clock that follows the wall has passed midnight', async () => {
+    const wall = new HandWall(Date.parse('2026-06-21T12:00:00Z'));
+    const plant = sunny({ mode: 'wall_clock', wall });
+    wall.advance(1000);
+    await plant.tick();
+    expect(today(plant)).to.be.above(0);
+    // somebody has set the clock of the machine
+    wall.advance(1000);
+    wall.jump(13 * 3_600_000);
+    await plant.tick();
+    expect(today(plant)).to.equal(0);
+    wall.advance(1000);
+    await plant.tick();
+    expect(today(plant)).to.be.above(0);
   });
 
   it('are kept over a restart, also those from before a reset of the device', async () => {
@@ -143,12 +160,14 @@ describe('energies of the plant', () => {
   });
 
   it('of a removed device stay in those of the site, today until midnight', async () => {
-    const plant = testPlant({ types: ['PV-3Phase', 'Batt-3Phase'], tickIntervalS: 1, time: '23:59:00' });
+    const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase', 'Batt-3Phase'], tickIntervalS: 1, time: '23:59:00' });
     plant.setSurroundings({ irradianceWm2: 1100, cellTemperatureC: 25 });
     await plant.step(40);
     const before = plant.energy;
+    await plant.remove(1);
     await plant.remove(0);
-    expect(plant.energy).to.deep.equal(before);
+    expect(plant.energy.today).to.deep.equal(before.today);
+    expect(plant.energy.sinceStart).to.deep.equal(before.sinceStart);
     await plant.step(10);
     expect(plant.energy.today.byKind.pv).to.deep.equal(before.today.byKind.pv);
     expect(plant.energy.today.exportedWh).to.be.closeTo(before.today.exportedWh, 1e-6);
