@@ -1,6 +1,7 @@
 /** Energies of the site and of each device, since the start and since local midnight. */
 import type { AssetType } from '../../contract/device.ts';
 import type { DeviceEnergy, EnergyCount, EnergySums, SiteEnergy } from '../../contract/energy.ts';
+import { SimError } from '../../core/errors.ts';
 import { keptCount, keptRecord, keptThen } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
@@ -46,6 +47,26 @@ const combine = (a: EnergyCount, b: EnergyCount, of: (a: number, b: number) => n
 const sumOf = (a: EnergyCount, b: EnergyCount) => combine(a, b, (x, y) => x + y);
 const rise = (from: EnergyCount, to: EnergyCount) => combine(to, from, (x, y) => x - y);
 
+interface KeptEnergy {
+  readonly day: number;
+  readonly grid: GridCount;
+  readonly gridAtMidnight: GridCount;
+  readonly netWh: number;
+  readonly atMidnight: readonly ({ readonly index: number } & EnergyCount)[];
+  readonly departed: readonly Departed[];
+}
+
+/** @throws SimError INTERNAL for a value that is no energy: a sum would never recover from it */
+function checkKept({ grid, gridAtMidnight, netWh, atMidnight, departed }: KeptEnergy): void {
+  const counts = [...atMidnight, ...departed.flatMap(({ today, sinceStart }) => [today, sinceStart])];
+  const energies = [
+    netWh,
+    ...[grid, gridAtMidnight].flatMap(({ exportedWh, importedWh }) => [exportedWh, importedWh]),
+    ...counts.flatMap(({ producedWh, absorbedWh, loadWh }) => [producedWh, absorbedWh, loadWh]),
+  ];
+  if (!energies.every(Number.isFinite)) throw new SimError('INTERNAL', 'a kept energy is no number');
+}
+
 /** Energy is netted over whole simulated seconds, as by the meter of the connection point, or over longer pieces. */
 const intervalMicros = microsPerSecond;
 
@@ -81,7 +102,7 @@ export class EnergyBook {
 
   /** State that a restart keeps; the devices have been restored. */
   kept(): Kept {
-    const record = keptRecord(
+    const record = keptRecord<KeptEnergy>(
       () => ({
         day: this.#day,
         grid: this.#grid,
@@ -91,6 +112,7 @@ export class EnergyBook {
         departed: this.#departed,
       }),
       (saved) => {
+        checkKept(saved);
         this.#day = keptCount(saved.day, 'day of the energies');
         this.#grid = saved.grid;
         this.#gridAtMidnight = saved.gridAtMidnight;

@@ -1,7 +1,9 @@
 /** Energies of devices and site: what counts as today, over clock changes and a restart. */
 import { expect } from 'chai';
 import type { EnergyCount } from '../../../src/contract/energy.ts';
+import { SimError } from '../../../src/core/errors.ts';
 import { keptList } from '../../../src/core/kept.ts';
+import type { JsonValue } from '../../../src/core/store.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { testPlant } from '../../support/plant.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
@@ -157,6 +159,20 @@ describe('energies of the plant', () => {
     const saved = JSON.parse(JSON.stringify(first.keptShared().afterDevices['energy']?.save()));
     second.keptShared().afterDevices['energy']?.restore(saved);
     expect(second.energyOf(0).today).to.deep.equal({ producedWh: 0, absorbedWh: 0, loadWh: 0 });
+  });
+
+  it('of an earlier process that are no numbers are refused', () => {
+    const { energy } = sunny({}).keptShared().afterDevices;
+    const saved = energy?.save() as Record<string, JsonValue>;
+    for (const odd of [
+      { netWh: null },
+      { grid: { exportedWh: 1 } },
+      { atMidnight: [{ index: 0, producedWh: 1, absorbedWh: 'x', loadWh: 0 }] },
+      { departed: [{ kind: 'pv', today: {}, sinceStart: {} }] },
+      { day: 0.5 },
+    ])
+      expect(() => energy?.restore({ ...saved, ...odd }), JSON.stringify(odd)).to.throw(SimError);
+    energy?.restore(saved);
   });
 
   it('of a removed device stay in those of the site, today until midnight', async () => {
