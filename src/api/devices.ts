@@ -2,18 +2,36 @@
 import { memo } from '../core/lazy.ts';
 import { addedDeviceSchema, changedDeviceSchema } from '../config/profile/device-entry.ts';
 import type { ChangedDevice } from '../config/profile/device-entry.ts';
+import { conditionOf, kindStates } from '../contract/condition.ts';
+import type { Condition } from '../contract/condition.ts';
 import type { CsipManagedDevice } from '../contract/csip-client.ts';
 import type { DeviceChanged } from '../contract/device-changes.ts';
 import { assetTypes, dcModes } from '../contract/device.ts';
 import type { Alarm, AlarmSeverity, Device } from '../contract/device.ts';
 import { dnp3Profiles } from '../contract/dnp3-settings.ts';
+import type { EvDetail } from '../contract/kinds/evse.ts';
+import { limitKeys } from '../contract/limit-chain.ts';
 import { ocppVersions } from '../contract/ocpp-settings.ts';
 import { connectionStates, inverterStates, serviceStates } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
 import { commNames, commStates, disabledStatus } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus, CommName, ModbusTcpEndpoint } from '../core/adapter.ts';
 import { latestOf, modbusEndpoint, withMembers } from './common/device-replies.ts';
-import { count, flag, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
+import {
+  count,
+  flag,
+  inKilo,
+  integer,
+  list,
+  measured,
+  member,
+  members,
+  nested,
+  number,
+  text,
+  time,
+  word,
+} from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';
 import { deviceIndex, integerParam, isoTime, maxDeviceIndex, quantity } from './common/schemas.ts';
 import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
@@ -99,18 +117,25 @@ const alarm = members<Alarm>()('Alarm', () => ({
   message: text(),
 }));
 
-const activeAlarms = (devices: readonly Device[]) => devices.flatMap((device) => device.alarms);
+interface AlarmState {
+  readonly active: readonly Alarm[];
+  readonly latchedCount: number;
+}
 
-const alarms = members<readonly Device[]>()('Alarms', () => ({
-  active_count: integer((devices) => activeAlarms(devices).length),
-  highest_severity: word(severities).orNull((devices) => {
-    const present = new Set(activeAlarms(devices).map(({ severity }) => severity));
+/** Read once for all members: a thousand devices cost more than the alarms that they have. */
+const alarmsOf = (devices: readonly Device[]): AlarmState => ({
+  active: devices.flatMap((device) => device.alarms),
+  latchedCount: devices.reduce((sum, { latchedAlarmCount }) => sum + latchedAlarmCount, 0),
+});
+
+const alarms = members<AlarmState>()('Alarms', () => ({
+  active_count: integer(({ active }) => active.length),
+  highest_severity: word(severities).orNull(({ active }) => {
+    const present = new Set(active.map(({ severity }) => severity));
     return severities.findLast((severity) => present.has(severity));
   }),
-  active: list(alarm)(activeAlarms),
-  latched_count: integer('Alarms that stay until a reset.', (devices) =>
-    devices.reduce((sum, { latchedAlarmCount }) => sum + latchedAlarmCount, 0),
-  ),
+  active: list(alarm)(),
+  latched_count: integer('Alarms that stay until a reset.'),
 }));
 
 const modbusAddress = members<ModbusTcpEndpoint>()('ModbusEndpoint', () => ({
@@ -123,6 +148,17 @@ const modbusAddress = members<ModbusTcpEndpoint>()('ModbusEndpoint', () => ({
 interface Summarized {
   readonly device: Device;
   readonly snapshot: Snapshot;
+  readonly condition: Condition;
+}
+
+const pluggedVehicle = members<EvDetail>()('PluggedVehicle', () => ({
+  name: text.orNull('Its identity; null: it has none.', ({ id }) => id),
+  soc_pct: measured('State of charge.'),
+}));
+
+/** The vehicle of the first connector that has one. */
+function vehicleAt({ detail }: Device): EvDetail | null {
+  return detail.kind === 'evse' ? (detail.connectors.find(({ ev }) => ev !== null)?.ev ?? null) : null;
 }
 
 const deviceSummary = members<Summarized, RouteContext>()('DeviceSummary', () => ({
@@ -141,6 +177,22 @@ const deviceSummary = members<Summarized, RouteContext>()('DeviceSummary', () =>
   decided_by: member(() => decidedBySchema)(
     'As in `controls`, which also names the limit behind `site`.',
     ({ device }) => device.trace.decidedBy,
+  ),
+  kind_state: word(kindStates)(
+    'State in the words of its kind; `limited` only where sun or wind would give more.',
+    ({ condition }) => condition.state,
+  ),
+  limited_by: word(limitKeys).orNull(
+    'The limit that wins in `controls/why`; of a station that is not held as a whole, that of its first connector with ' +
+      'one. Null: nothing limits.',
+    ({ condition }) => condition.limitedBy,
+  ),
+  possible_kw: inKilo(
+    'Power without that limit, the `basis` of `controls/why`; positive = injected.',
+    ({ condition }) => condition.possibleW,
+  ),
+  vehicle: nested(pluggedVehicle).orNull('The vehicle at the first connector that has one; null: none.', ({ device }) =>
+    vehicleAt(device),
   ),
   last_write: member(() => lastWriteSchema).orNull(
     'The newest write; null: none since the start. After a reset of the device, the reset.',
@@ -199,13 +251,17 @@ function besideSnapshot<T>(name: string, table: { members: () => object; reply?:
 /** Members of the overview beside the snapshot. */
 export const overviewRest = members<readonly Device[], RouteContext>()(null, () => ({
   devices: list(deviceSummary)((devices, ctx) =>
-    devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
+    devices.map((device) => ({
+      device,
+      snapshot: latestOf(ctx, device).snapshot,
+      condition: conditionOf(device),
+    })),
   ),
   comm_status: nested(commStatus)((_devices, { adapters }) => adapters),
 }));
 /** Members of the overview whose devices a request chooses. */
 export const overviewAlarms = members<readonly Device[]>()(null, () => ({
-  alarms: nested(alarms)('Alarms of all devices, or only of the device that `device` selects.', (devices) => devices),
+  alarms: nested(alarms)('Alarms of all devices, or only of the device that `device` selects.', alarmsOf),
 }));
 const overviewMembers = members<readonly Device[], RouteContext>()(null, () => ({
   ...overviewRest.members(),
@@ -216,7 +272,7 @@ export type OverviewReply = z.output<ReturnType<typeof overviewSchema>>;
 
 const entryRest = members<Device, RouteContext>()(null, () => ({
   name: text(),
-  alarms: nested(alarms)((device) => [device]),
+  alarms: nested(alarms)((device) => alarmsOf([device])),
   modbus: nested(modbusAddress).orNull(({ index }, { adapters }) => modbusEndpoint(adapters, index)),
   charge_point_id: text.orNull((device, { chargePointId }) => chargePointId(device)),
 }));

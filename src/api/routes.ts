@@ -7,6 +7,7 @@ import { commandRoutes } from './commands.ts';
 import { consistencyRoutes } from './consistency.ts';
 import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
+import { energyRoutes } from './energy.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
@@ -67,6 +68,7 @@ export const allRoutes: readonly Route[] = [
   ...holdRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
+  ...energyRoutes,
   ...shadingRoutes,
   ...timeRoutes,
   ...gridSupportRoutes,

@@ -1,6 +1,7 @@
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
+import { streamForms } from '../contract/stream-report.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
-import { count, list, member, members, nested, text, time } from './common/members.ts';
+import { count, list, member, members, nested, number, text, time, word } from './common/members.ts';
 import { integerParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { route } from './http/route.ts';
@@ -10,6 +11,12 @@ const client = members<StreamClient>()('StreamClient', () => ({
   id: member(() => z.int().min(1))('Number of the connection, ascending from 1 in every process.'),
   peer: text('`address:port`.'),
   device_index: count.orNull('Only device whose messages the client gets; null: all.'),
+  form: word(streamForms)(
+    '`snapshots`: a message for each device and tick; `fleet`: one for each tick, with all devices in columns.',
+  ),
+  max_rate: number.orNull(
+    'Maximum of messages per second of wall time, of each device with `snapshots`; null: one for each tick.',
+  ),
   connected_at: time('Wall time of the connection.'),
   sent: count('Messages sent to the client.'),
   dropped: count('Messages dropped because the client reads too slowly.'),

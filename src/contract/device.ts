@@ -8,7 +8,7 @@ import type { FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { GridTrace } from './grid-trace.ts';
-import type { LimitChain } from './limit-chain.ts';
+import type { LimitChain, PowerLimit } from './limit-chain.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
@@ -130,7 +130,9 @@ export interface Device extends DeviceProtocols {
   readonly switchClosed: boolean;
   /** computed when it is read, from the last sub-step and the present settings */
   readonly available: AvailablePower;
-  /** limits on the active power, computed when it is read */
+  /** the limit that holds the active power, computed when it is read */
+  readonly powerLimit: PowerLimit;
+  /** the same with all other limits */
   readonly limitChain: LimitChain;
   /** null: the device is no fuel cell */
   readonly stackPower: StackPower | null;

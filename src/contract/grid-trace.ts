@@ -101,6 +101,10 @@ export interface GridTrace {
   readonly now: GridTraceRow;
   /** the same values as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
+  /** `service` of `now`, in the same way */
+  readonly service: string;
+  /** `voltagePct` of `now`, in the same way */
+  readonly voltagePct: number;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];
   /** recorded sub-steps, oldest first */

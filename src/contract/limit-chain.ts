@@ -1,5 +1,6 @@
 /** The chain of limits on the active power of a device, from what its source has to what the device delivers. */
 import type { ActiveDecider } from './grid-trace.ts';
+import type { EvseLimitSource } from './kinds/evse.ts';
 
 /** Limits of a device in the order in which they act. */
 export const deviceLimits = [
@@ -24,14 +25,36 @@ export type DeviceLimit = (typeof deviceLimits)[number];
 export const flowDirections = ['delivers', 'absorbs'] as const;
 export type FlowDirection = (typeof flowDirections)[number];
 
-/** All powers are magnitudes in the direction of flow, W, at the end of the last sub-step. */
-export interface LimitChain {
+/**
+ * The limit that holds the power of a device. All powers are magnitudes in the direction of flow, W, at the end of the
+ * last sub-step.
+ */
+export interface PowerLimit {
   readonly direction: FlowDirection;
   /** power without the limits: `available` is all that the source has, `chosen` what it runs at by itself */
   readonly basis: { readonly kind: 'available' | 'chosen'; readonly powerW: number };
-  /** null: the limit is off, or does not act in this direction */
-  readonly limitsW: Readonly<Record<DeviceLimit, number | null>>;
   /** the limit that sets the power; null: none does */
   readonly winner: DeviceLimit | null;
   readonly deliveredW: number;
 }
+
+export interface LimitChain extends PowerLimit {
+  /** null: the limit is off, or does not act in this direction */
+  readonly limitsW: Readonly<Record<DeviceLimit, number | null>>;
+}
+
+/** Limits of a charging connector in the order in which they act. */
+export const connectorLimits = [
+  'hardware',
+  'ev',
+  'charging_profile',
+  'local',
+  'sharing',
+  'der',
+  'site',
+  'ramp',
+] as const satisfies readonly (EvseLimitSource | DeviceLimit)[];
+export type ConnectorLimit = (typeof connectorLimits)[number];
+
+export type LimitKey = DeviceLimit | ConnectorLimit;
+export const limitKeys: readonly LimitKey[] = [...new Set<LimitKey>([...deviceLimits, ...connectorLimits])];

@@ -11,6 +11,7 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from './environment.ts';
+import type { DeviceEnergy, SiteEnergy } from './energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from './site.ts';
 import type { PointBank } from '../sunspec/map/bank.ts';
 
@@ -203,6 +204,10 @@ export interface Plant {
   surroundings(deviceIndex?: number): SurroundingsNow;
   /** the connection point of all devices: powers of the last tick, and the limits in force */
   readonly site: SiteNow;
+  /** energies of all devices and of that point, built at each read */
+  readonly energy: SiteEnergy;
+  /** @throws SimError UNKNOWN_DEVICE */
+  energyOf(deviceIndex: number): DeviceEnergy;
   /** the meter of that point; null: no meter */
   readonly meter: SiteMeter | null;
   /**

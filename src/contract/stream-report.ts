@@ -1,6 +1,13 @@
 /** Report of the telemetry stream on its clients. */
 import type { CommName } from '../core/adapter.ts';
 
+/** `snapshots`: a message for each device and tick; `fleet`: one for each tick, with all devices in columns. */
+export const streamForms = ['snapshots', 'fleet'] as const;
+export type StreamForm = (typeof streamForms)[number];
+
+/** Range of the rate that a client may ask for, messages per second of wall time. */
+export const streamRates = { min: 0.1, max: 1000 } as const;
+
 /** A connected client. */
 export interface StreamClient {
   /** ascending in the order in which clients connected, from 1 */
@@ -9,6 +16,9 @@ export interface StreamClient {
   readonly peer: string;
   /** the only device whose messages are sent; null: all */
   readonly deviceIndex: number | null;
+  readonly form: StreamForm;
+  /** maximum of messages per second, of each device; null: one for each tick */
+  readonly maxRate: number | null;
   /** wall time, ms since the epoch */
   readonly connectedAtMs: number;
   readonly sent: number;

@@ -1,6 +1,7 @@
 /** WebSocket frames of the snapshots of one tick, shared by all clients. */
-import type { TickEvent } from '../contract/plant.ts';
+import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
+import { FleetText } from './fleet.ts';
 
 const finAndText = 0x81;
 
@@ -32,14 +33,19 @@ export interface Piece {
 /** Maximum length of a piece, unless a single frame is longer. */
 export const maxPieceBytes = 64 * 1024;
 
-/** The messages of a tick. Text and frame of a device are built for the first client that needs them. */
+/** The messages of a tick. Texts and frames are built for the first client that needs them. */
 export class Broadcast {
   readonly event: TickEvent;
+  readonly #plant: Pick<Plant, 'devices' | 'dateMs'>;
   readonly #frames: (Buffer | undefined)[] = [];
   #pieces: readonly Piece[] | null = null;
+  #fleetText: FleetText | null = null;
+  #fleet: Buffer | null = null;
 
-  constructor(event: TickEvent) {
+  /** @param plant the plant of the tick, of which the message of all devices shows more than the snapshots */
+  constructor(event: TickEvent, plant: Pick<Plant, 'devices' | 'dateMs'>) {
     this.event = event;
+    this.#plant = plant;
   }
 
   #frame(position: number): Buffer | undefined {
@@ -51,6 +57,20 @@ export class Broadcast {
   /** The frame of one device. undefined: not part of the tick. */
   of(deviceIndex: number): Buffer | undefined {
     return this.#frame(positionOf(this.event.published, deviceIndex));
+  }
+
+  /** The frame of all devices in columns. */
+  get fleet(): Buffer {
+    return (this.#fleet ??= textFrame(this.#columns.plain));
+  }
+
+  /** The first such frame of a client, which also names the codes. */
+  get firstFleet(): Buffer {
+    return textFrame(this.#columns.withCodes);
+  }
+
+  get #columns(): FleetText {
+    return (this.#fleetText ??= new FleetText(this.event, this.#plant));
   }
 
   /** The frames of all devices in order of index. */

@@ -5,6 +5,8 @@ import { newestAnswer } from '../core/http/connections.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
 import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
+import { streamForms, streamRates } from '../contract/stream-report.ts';
+import type { StreamForm } from '../contract/stream-report.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
@@ -21,9 +23,13 @@ interface HandshakeRules {
   readonly prepare: () => unknown;
 }
 
-/** The devices that a client has selected: one, or all. */
+/** The selection of a client. */
 export interface Selection {
+  /** null: all devices */
   readonly device: number | null;
+  readonly form: StreamForm;
+  /** maximum of messages of each kind per second of wall time; null: one for each tick */
+  readonly maxRate: number | null;
 }
 
 interface Refused {
@@ -38,17 +44,43 @@ function invalidQuery(name: string, detail: string, allowed?: readonly string[])
   return { code: 'validation', detail: `${name}: ${detail}`, faults: [fault] };
 }
 
-function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
-  const unknown = [...query.keys()].find((name) => name !== 'device');
-  if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', ['device']);
-  const values = query.getAll('device');
-  const [value] = values;
-  if (value === undefined) return { device: null };
-  if (values.length > 1) return invalidQuery('device', 'must be given once');
+const parameters = ['device', 'form', 'max_rate'];
+
+const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'code' in value;
+
+function selectDevice(value: string | null, { deviceExists }: HandshakeRules): number | null | Refused {
+  if (value === null) return null;
   if (!/^\d+$/.test(value)) return invalidQuery('device', 'must be an integer, 0 or more');
   if (Number(value) > maxDeviceIndex) return invalidQuery('device', `must be at most ${maxDeviceIndex}`);
-  if (!rules.deviceExists(Number(value))) return { code: 'unknown-device', detail: `There is no device ${value}.` };
-  return { device: Number(value) };
+  if (!deviceExists(Number(value))) return { code: 'unknown-device', detail: `There is no device ${value}.` };
+  return Number(value);
+}
+
+function selectForm(value: string | null, device: number | null): StreamForm | Refused {
+  const form = streamForms.find((each) => each === (value ?? 'snapshots'));
+  if (form === undefined) return invalidQuery('form', `must be ${streamForms.join(' or ')}`, streamForms);
+  if (form === 'fleet' && device !== null) return invalidQuery('device', 'does not go with form=fleet, which has all');
+  return form;
+}
+
+function selectRate(value: string | null): number | null | Refused {
+  if (value === null) return null;
+  const rate = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN;
+  if (rate >= streamRates.min && rate <= streamRates.max) return rate;
+  return invalidQuery('max_rate', `must be a number of messages per second, ${streamRates.min}..${streamRates.max}`);
+}
+
+function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
+  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
+  if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', parameters);
+  const repeated = parameters.find((name) => query.getAll(name).length > 1);
+  if (repeated !== undefined) return invalidQuery(repeated, 'must be given once');
+  const device = selectDevice(query.get('device'), rules);
+  if (isRefused(device)) return device;
+  const form = selectForm(query.get('form'), device);
+  if (isRefused(form)) return form;
+  const maxRate = selectRate(query.get('max_rate'));
+  return isRefused(maxRate) ? maxRate : { device, form, maxRate };
 }
 
 /** Requirements of RFC 6455 4.2.1 on the client. */

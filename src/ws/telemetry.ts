@@ -7,8 +7,8 @@ import type { Adapter, AdapterStatus } from '../core/adapter.ts';
 import { checkDescriptorsToRequire, errorText } from '../core/errors.ts';
 import { memo } from '../core/lazy.ts';
 import type { WallClock } from '../core/time/clock.ts';
-import { callEvery } from '../core/time/timers.ts';
-import type { Every } from '../core/time/timers.ts';
+import { callEvery, callLater } from '../core/time/timers.ts';
+import type { Every, Later } from '../core/time/timers.ts';
 import { createHttpGuard } from '../core/http/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http/http-guard.ts';
 import { controlCounter, maxControlFrames } from '../core/net/control-frames.ts';
@@ -20,8 +20,10 @@ import type { StreamClient, StreamReport, StreamReporter } from '../contract/str
 import { Broadcast } from './frames.ts';
 import { leaveHttp } from '../core/http/connections.ts';
 import { guardUpgrades, refuseHandshake, streamPaths } from './handshake.ts';
+import type { Selection } from './handshake.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
+import { Pace } from './pace.ts';
 
 export interface TelemetryContext {
   readonly plant: Plant;
@@ -50,6 +52,7 @@ export interface TelemetryOptions {
   /** maximum time for the closing handshakes in `stop` */
   readonly closeTimeoutMs: number;
   readonly every: Every;
+  readonly later: Later;
 }
 
 const defaults: TelemetryOptions = {
@@ -61,6 +64,7 @@ const defaults: TelemetryOptions = {
   stallTimeoutMs: 60_000,
   closeTimeoutMs: 500,
   every: callEvery,
+  later: callLater,
 };
 
 const maxIncomingBytes = 4096;
@@ -93,7 +97,9 @@ interface Client {
   readonly id: number;
   readonly socket: WebSocket;
   readonly outbox: Outbox;
-  readonly device: number | null;
+  readonly selection: Selection;
+  /** null: every tick is sent */
+  readonly pace: Pace | null;
   readonly peer: string;
   /** wall time */
   readonly connectedAtMs: number;
@@ -102,6 +108,8 @@ interface Client {
   /** close code that this side sent first; null: none. Without an answer the library reports 1006 */
   sentCode: number | null;
   hasPonged: boolean;
+  /** true: the first message has been sent */
+  hasBegun: boolean;
 }
 
 export interface Telemetry extends Adapter, StreamReporter {
@@ -127,7 +135,7 @@ class TelemetryStream implements Telemetry {
   readonly #tally = { sent: 0, dropped: 0 };
   /** bounds of clients of all devices */
   readonly #ofAll: OutboxBounds;
-  /** bounds of clients of one device */
+  /** bounds of clients that get one message for each tick */
   readonly #ofOne: OutboxBounds;
   #broadcast: Broadcast;
   #lastId = 0;
@@ -140,7 +148,7 @@ class TelemetryStream implements Telemetry {
     this.#log = new LimitedLog(context.logger, context.clock, 'clients of the stream');
     this.#ofAll = { messages: 0, bytes: this.#options.queueBytes, minMessages: 0 };
     this.#ofOne = { messages: 0, bytes: this.#options.queueBytes, minMessages: 1 };
-    this.#broadcast = new Broadcast(context.plant.latest);
+    this.#broadcast = new Broadcast(context.plant.latest, context.plant);
   }
 
   get clients(): number {
@@ -181,12 +189,14 @@ class TelemetryStream implements Telemetry {
     };
   }
 
-  #clientReport({ id, peer, device, outbox, connectedAtMs, lastPongMs, hasPonged }: Client): StreamClient {
+  #clientReport({ id, peer, selection, outbox, connectedAtMs, lastPongMs, hasPonged }: Client): StreamClient {
     const { sent, dropped, waiting, waitingBytes, unsentBytes } = outbox;
     return {
       id,
       peer,
-      deviceIndex: device,
+      deviceIndex: selection.device,
+      form: selection.form,
+      maxRate: selection.maxRate,
       connectedAtMs,
       sent,
       dropped,
@@ -225,11 +235,11 @@ class TelemetryStream implements Telemetry {
         stopping: () => this.#lifecycle.stopping || stopping?.() === true,
         prepare: library,
       },
-      ({ request, socket, head, selection: { device } }) => {
+      ({ request, socket, head, selection }) => {
         library().handleUpgrade(request, socket, head, (webSocket) => {
           // only now: a connection whose handshake the library refuses keeps the rules of HTTP
           leaveHttp(socket);
-          this.#attach(webSocket, request, device);
+          this.#attach(webSocket, request, selection);
         });
       },
     );
@@ -261,30 +271,36 @@ class TelemetryStream implements Telemetry {
 
   #onTick(event: TickEvent): void {
     for (const client of this.#clients) {
-      try {
-        this.#deliver(client, event);
-      } catch (error) {
-        this.#log.error(`client ${client.peer}: ${errorText(error)}`);
-        client.outbox.close();
-        client.socket.close(closeCodes.internal);
-      }
+      if (client.pace) client.pace.offer();
+      else this.#send(client, event);
     }
     if (this.#clients.size > 0) this.#noteActivity();
+  }
+
+  #send(client: Client, event: TickEvent): void {
+    try {
+      this.#deliver(client, event);
+    } catch (error) {
+      this.#log.error(`client ${client.peer}: ${errorText(error)}`);
+      client.outbox.close();
+      client.socket.close(closeCodes.internal);
+    }
   }
 
   #onDevices({ added, removed }: DeviceChange): void {
     this.#followDevices();
     // a stream goes on with the device that has taken the place
     if (!removed || added) return;
-    for (const { socket, outbox, device } of this.#clients) {
-      if (device !== removed.index) continue;
+    for (const { socket, outbox, selection } of this.#clients) {
+      if (selection.device !== removed.index) continue;
       outbox.close();
-      socket.close(closeCodes.normal, `device ${device} was removed`);
+      socket.close(closeCodes.normal, `device ${removed.index} was removed`);
     }
   }
 
-  #attach(socket: WebSocket, request: IncomingMessage, device: number | null): void {
+  #attach(socket: WebSocket, request: IncomingMessage, selection: Selection): void {
     const { remoteAddress, remotePort } = request.socket;
+    const { device, form, maxRate } = selection;
     this.#lastId += 1;
     const client: Client = {
       id: this.#lastId,
@@ -292,21 +308,35 @@ class TelemetryStream implements Telemetry {
       outbox: new Outbox({
         socket: request.socket,
         channel: socket,
-        bounds: device === null ? this.#ofAll : this.#ofOne,
+        bounds: device === null && form === 'snapshots' ? this.#ofAll : this.#ofOne,
         tally: this.#tally,
         nowMs: () => this.#nowMs(),
       }),
-      device,
+      selection,
+      pace: maxRate === null ? null : this.#paceOf(maxRate, () => client),
       peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
       connectedAtMs: this.#context.clock.nowMs(),
       lastPongMs: this.#nowMs(),
       sentCode: null,
       hasPonged: false,
+      hasBegun: false,
     };
     this.#clients.add(client);
     this.#noteActivity();
     this.#listenTo(client, request.socket);
-    this.#deliver(client, this.#context.plant.latest);
+    if (client.pace) client.pace.offer();
+    else this.#deliver(client, this.#context.plant.latest);
+  }
+
+  #paceOf(maxRate: number, client: () => Client): Pace {
+    return new Pace({
+      intervalMs: 1000 / maxRate,
+      nowMs: () => this.#nowMs(),
+      later: this.#options.later,
+      send: () => {
+        this.#send(client(), this.#context.plant.latest);
+      },
+    });
   }
 
   #listenTo(client: Client, tcp: Socket): void {
@@ -353,17 +383,24 @@ class TelemetryStream implements Telemetry {
   }
 
   #deliver(client: Client, event: TickEvent): void {
-    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event);
-    if (client.device === null) {
+    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event, this.#context.plant);
+    const { device, form } = client.selection;
+    if (form === 'fleet') {
+      client.outbox.push(client.hasBegun ? this.#broadcast.fleet : this.#broadcast.firstFleet);
+      client.hasBegun = true;
+      return;
+    }
+    if (device === null) {
       client.outbox.pushAll(this.#broadcast.pieces);
       return;
     }
-    const frame = this.#broadcast.of(client.device);
+    const frame = this.#broadcast.of(device);
     if (frame) client.outbox.push(frame);
   }
 
   #forget(client: Client, code: number): void {
     if (!this.#clients.delete(client)) return;
+    client.pace?.end();
     const { sent, dropped } = client.outbox;
     client.outbox.close();
     const loggedCode = code === closeCodes.noAnswer ? (client.sentCode ?? code) : code;

@@ -6,30 +6,56 @@ import { WebSocket } from 'ws';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { LogBook } from '../../src/core/log/log.ts';
+import type { Device } from '../../src/contract/device.ts';
 import type { DeviceChange, Plant, TickEvent } from '../../src/contract/plant.ts';
 import { createTelemetry } from '../../src/ws/telemetry.ts';
 import type { Telemetry, TelemetryContext, TelemetryOptions } from '../../src/ws/telemetry.ts';
 
+type FakeDevice = Pick<Device, 'index' | 'powerLimit' | 'detail' | 'trace'>;
+
+/** A PV device without limits. @param inspected called when its state is read */
+function fakeDevice(index: number, inspected: () => void): FakeDevice {
+  const trace = { service: 'in_service', voltagePct: 100 };
+  return {
+    index,
+    detail: { kind: 'pv', mpptState: 'track' },
+    powerLimit: { direction: 'delivers', basis: { kind: 'available', powerW: 0 }, winner: null, deliveredW: 0 },
+    get trace() {
+      inspected();
+      return trace;
+    },
+  } as unknown as FakeDevice;
+}
+
 /** Ticks by hand: messages carry tick and device index, and as much padding as a test wants. */
 export class FakePlant {
-  devices: readonly { readonly index: number }[];
+  devices: readonly FakeDevice[];
   readonly #listeners = new Set<(event: TickEvent) => void>();
   readonly #deviceListeners = new Set<(change: DeviceChange) => void>();
   latest: TickEvent;
   padding = '';
   /** times that a text was made */
   serialized = 0;
+  /** times that the state of a device was read */
+  inspected = 0;
   /** the device whose text cannot be made */
   broken: number | null = null;
 
   constructor(count: number) {
-    this.devices = Array.from({ length: count }, (_, index) => ({ index }));
+    this.devices = Array.from({ length: count }, (_, index) => this.#device(index));
     this.latest = this.#event(0);
+  }
+
+  #device(index: number): FakeDevice {
+    return fakeDevice(index, () => {
+      this.inspected += 1;
+    });
   }
 
   #event(tick: number): TickEvent {
     const published = this.devices.map(({ index }) => {
-      const snapshot = { device_index: index, tick, padding: this.padding };
+      const metrics = { power_kw: index, reactive_power_kvar: 0, state_of_charge_pct: null, timestamp: `T${tick}` };
+      const snapshot = { device_index: index, tick, padding: this.padding, metrics };
       return {
         snapshot,
         serialize: () => this.#serialize(snapshot),
@@ -67,7 +93,7 @@ export class FakePlant {
 
   /** A device joins at the end of the list. */
   add(): void {
-    const added = { index: (this.devices.at(-1)?.index ?? -1) + 1 };
+    const added = this.#device((this.devices.at(-1)?.index ?? -1) + 1);
     this.#change([...this.devices, added], { added, removed: null });
   }
 
@@ -101,6 +127,8 @@ export interface StreamFixture {
   readonly clock: { ms: number };
   /** runs the periodic check */
   check(): void;
+  /** lets time pass, with the timers of paced clients */
+  pass(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -114,6 +142,7 @@ export async function openStream(
   const logBook = createLogBook({ write: () => undefined });
   const clock = { ms: 0 };
   let check: () => void = () => undefined;
+  const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   const telemetry = createTelemetry({
     plant: plant as unknown as Plant,
     server,
@@ -124,6 +153,11 @@ export async function openStream(
       every: (_ms, run) => {
         check = run;
         return () => undefined;
+      },
+      later(ms, run) {
+        const timer = { atMs: clock.ms + ms, run };
+        timers.add(timer);
+        return () => timers.delete(timer);
       },
       ...options,
     },
@@ -142,6 +176,14 @@ export async function openStream(
     check: () => {
       check();
     },
+    pass(ms) {
+      clock.ms += ms;
+      for (const timer of timers) {
+        if (timer.atMs > clock.ms) continue;
+        timers.delete(timer);
+        timer.run();
+      }
+    },
     async close() {
       await telemetry.stop();
       server.closeAllConnections();
@@ -153,7 +195,7 @@ export async function openStream(
 /** A client that remembers every message. */
 export class StreamClient {
   readonly socket: WebSocket;
-  readonly messages: { device_index: number; tick: number }[] = [];
+  readonly messages: { device_index: number; tick: number; index?: readonly number[]; codes?: object }[] = [];
   readonly binary: boolean[] = [];
   readonly #waiting: { isDone: () => boolean; done: () => void }[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;

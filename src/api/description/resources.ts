@@ -57,6 +57,7 @@ export const resources: readonly Resource[] = [
     '/config',
   ),
   resource('Core', 'State', 'The state folder, and named snapshots of the whole simulator.', '/state'),
+  resource('Core', 'Energy', 'Energies of the site and of devices, today and since the start.', '/energy'),
   resource('Core', 'Certificates', 'Certificates by name, and test hierarchies.', '/certificates'),
   resource('Core', 'Telemetry stream', 'Clients of the WebSocket stream.', '/ws', '/stream', '/websocket'),
   resource('Controls', 'Shutdown', 'Ends the process.', '/stop'),

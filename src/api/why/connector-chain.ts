@@ -1,20 +1,19 @@
 /** The chain of limits at a connector of a charging station, and the sentence about its power. */
 import type { Device } from '../../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../../contract/kinds/evse.ts';
-import { deviceLimits } from '../../contract/limit-chain.ts';
-import type { DeviceLimit } from '../../contract/limit-chain.ts';
+import { freePowerW, idleReason, limitHolding } from '../../contract/kinds/evse-power.ts';
+import type { IdleReason } from '../../contract/kinds/evse-power.ts';
+import { connectorLimits, deviceLimits } from '../../contract/limit-chain.ts';
+import type { ConnectorLimit, DeviceLimit } from '../../contract/limit-chain.ts';
 import type { OcppStation } from '../../contract/ocpp.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { latestOf } from '../common/points.ts';
 import { overrideOf } from '../common/writers.ts';
 import { deviceLimitFacts } from './limit-facts.ts';
-import { connectorLimits, limitOf } from './model.ts';
-import type { ConnectorLimit, LimitFacts, Why } from './model.ts';
+import { limitOf } from './model.ts';
+import type { LimitFacts, Why } from './model.ts';
 import { byText, powerText, shownWriter, timeText } from './words.ts';
-
-/** Powers nearer than this count as equal, W: vehicles follow their limit in steps. */
-const toleranceW = 1;
 
 export interface AtConnector {
   readonly device: Device;
@@ -26,36 +25,25 @@ export interface AtConnector {
   readonly ocpp: OcppStation | null;
 }
 
-/** True if the vehicle may take power, apart from its limits. */
-function isAdmitted({ ev, authorised, errorCode, phase }: EvseConnectorDetail): boolean {
-  return ev !== null && authorised && errorCode === 'NoError' && phase !== 'starting' && phase !== 'finishing';
-}
-
-/** Power that the vehicles ask for within the limits of their connectors, with the consumption of the station, W. */
-export function askedW({ connectors, standbyW, maxPowerW }: EvseDetail): number {
-  const asked = connectors
-    .filter(isAdmitted)
-    .map(({ wantedW, possibleW, profileLimitW, localLimitW }) =>
-      Math.max(0, Math.min(wantedW, possibleW, profileLimitW ?? Infinity, localLimitW ?? Infinity)),
-    );
-  return Math.min(
-    maxPowerW,
-    asked.reduce((sum, watts) => sum + watts, standbyW),
-  );
-}
-
 const vehicleName = ({ ev }: EvseConnectorDetail) => ev?.id ?? 'the vehicle';
 
-/** Why a connector has no power that a limit could hold; null: it may have power. */
-function idleText(connector: EvseConnectorDetail): string | null {
-  const { ev, authorised, errorCode, phase, wantedW } = connector;
-  if (ev === null) return 'No vehicle is plugged in.';
-  const name = ev.id ?? 'The vehicle';
-  if (errorCode !== 'NoError') return `Out of service: ${errorCode}.`;
-  if (ev.socPct >= ev.targetSocPct && wantedW === 0)
-    return `${name} is full (${ev.socPct.toFixed(0)} % of ${ev.targetSocPct.toFixed(0)} %).`;
-  if (!authorised) return `${name} waits for authorisation.`;
-  return isAdmitted(connector) ? null : `${name} ${phase === 'starting' ? 'starts' : 'has ended its session'}.`;
+/** Why a connector has no power that a limit could hold. */
+function idleText({ ev, errorCode }: EvseConnectorDetail, reason: IdleReason): string {
+  const name = ev?.id ?? 'The vehicle';
+  switch (reason) {
+    case 'no_vehicle':
+      return 'No vehicle is plugged in.';
+    case 'error':
+      return `Out of service: ${errorCode}.`;
+    case 'full':
+      return `${name} is full (${ev?.socPct.toFixed(0)} % of ${ev?.targetSocPct.toFixed(0)} %).`;
+    case 'unauthorised':
+      return `${name} waits for authorisation.`;
+    case 'starting':
+      return `${name} starts.`;
+    case 'ended':
+      return `${name} has ended its session.`;
+  }
 }
 
 /** The limit from outside as the station follows it: a function or the service state of the device, or its site. */
@@ -78,15 +66,6 @@ function limitsOf(at: AtConnector): Record<ConnectorLimit, number | null> {
     site: key === 'site' ? outsideW : null,
     ramp: null,
   };
-}
-
-/** The limit that sets the power of a connector that may have power; null: none, the vehicle asks for no more. */
-function winnerOf({ limitSource, limitW, wantedW, powerW, phase }: EvseConnectorDetail): ConnectorLimit | null {
-  const [asked, flowing] = [Math.abs(wantedW), Math.abs(powerW)];
-  const isHeld = limitSource !== 'none' && (limitW < asked - toleranceW || phase === 'suspended_ev');
-  const boundW = isHeld ? limitW : asked;
-  if (Math.abs(flowing - boundW) > toleranceW) return 'ramp';
-  return isHeld ? limitSource : null;
 }
 
 function localWriter({ device, connector }: AtConnector): Provenance | null {
@@ -159,15 +138,16 @@ function factsOf(at: AtConnector, key: ConnectorLimit): LimitFacts {
 export function connectorWhy(at: AtConnector): Why {
   const { device, connector } = at;
   const { wantedW, powerW, connectorId } = connector;
-  const idle = idleText(connector);
-  const winner = idle === null ? winnerOf(connector) : null;
+  const reason = idleReason(connector);
+  const idle = reason && idleText(connector, reason);
+  const winner = limitHolding(connector);
   const deliveredW = Math.abs(powerW);
   const limitsW = limitsOf(at);
   const askedText = `${vehicleName(connector)} asks for`;
   const chain = connectorLimits.map((key) =>
     limitOf(key, factsOf(at, key), key === winner ? deliveredW : limitsW[key], key === winner, connector.maxPowerW),
   );
-  const freeW = winner === null ? deliveredW : Math.max(Math.abs(wantedW), deliveredW);
+  const freeW = freePowerW(connector, winner);
   const clause = winner === null ? '' : factsOf(at, winner).clause;
   return {
     deviceIndex: device.index,

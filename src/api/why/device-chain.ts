@@ -2,12 +2,12 @@
 import type { Device, DeviceDetail } from '../../contract/device.ts';
 import type { EvseDetail } from '../../contract/kinds/evse.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
+import { lastingTrip, limitAtTerminals } from '../../contract/condition.ts';
 import { deviceLimits } from '../../contract/limit-chain.ts';
 import type { DeviceLimit, LimitChain } from '../../contract/limit-chain.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { pointNumber } from '../../sunspec/map/bank.ts';
 import { overrideOf } from '../common/writers.ts';
-import { askedW } from './connector-chain.ts';
 import { deviceLimitFacts } from './limit-facts.ts';
 import { limitOf } from './model.ts';
 import type { Basis, Why } from './model.ts';
@@ -80,9 +80,8 @@ const tripCauses: Readonly<Record<string, string>> = {
 
 /** A trip whose consequences last; null: the device is out of service for another reason. */
 function tripText({ trace, bank, enterService }: Device, plant: Plant): string | null {
-  const { service } = trace.now;
-  const trip = trace.transitions.findLast(({ to }) => to === 'tripped' || to === 'in_service');
-  if (trip?.to !== 'tripped' || (service !== 'tripped' && service !== 'waiting')) return null;
+  const trip = lastingTrip(trace);
+  if (!trip) return null;
   const delayS = pointNumber(bank, 703, 'ESDlyTms') ?? 0;
   const { delayRemainingS } = enterService;
   const back = delayRemainingS > 0 ? `in ${spanText(delayRemainingS)} (${delayS} s` : `${delayS} s`;
@@ -96,7 +95,7 @@ function tripText({ trace, bank, enterService }: Device, plant: Plant): string |
 function outText(device: Device, plant: Plant, clause: string): string {
   const trip = tripText(device, plant);
   if (trip !== null) return trip;
-  const { service } = device.trace.now;
+  const { service } = device.trace;
   const by = clause.slice('out of service'.length);
   if (!device.switchClosed) return `Out of service: the switch is open${by}.`;
   return service === 'waiting' ? 'Waits to enter service.' : `Out of service: ${service.replaceAll('_', ' ')}${by}.`;
@@ -131,15 +130,9 @@ function sentenceOf(device: Device, plant: Plant, why: Omit<Why, 'sentence'>, wi
   return `${powerText(why.deliveredW)} of ${powerText(why.basis.powerW)}${asked}: ${clause}.`;
 }
 
-/** The limits of a charging station count with what its vehicles ask for, also while they pause. */
-function chainOf({ limitChain: chain, detail }: Device): LimitChain {
-  if (detail.kind !== 'evse' || chain.direction === 'delivers' || chain.winner === null) return chain;
-  return { ...chain, basis: { kind: 'available', powerW: Math.max(askedW(detail), chain.deliveredW) } };
-}
-
 /** Why a device has its power, at its terminals. */
 export function deviceWhy(device: Device, plant: Plant): Why {
-  const chain = chainOf(device);
+  const chain = { ...device.limitChain, ...limitAtTerminals(device) };
   const { direction, winner, deliveredW } = chain;
   const fullW = pointNumber(device.bank, 702, direction === 'delivers' ? 'WMax' : 'WChaRteMax') ?? 0;
   const why = {

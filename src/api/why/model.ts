@@ -1,7 +1,5 @@
 /** The answer of `controls/why`, before it becomes a reply. */
-import { deviceLimits } from '../../contract/limit-chain.ts';
-import type { DeviceLimit, FlowDirection } from '../../contract/limit-chain.ts';
-import type { EvseLimitSource } from '../../contract/kinds/evse.ts';
+import type { FlowDirection, LimitKey } from '../../contract/limit-chain.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { capitalized } from './words.ts';
 
@@ -10,22 +8,6 @@ export type BasisKey = (typeof basisKeys)[number];
 
 export const limitStates = ['wins', 'not_reached', 'off'] as const;
 export type LimitState = (typeof limitStates)[number];
-
-/** Limits of a connector in the order in which they act. */
-export const connectorLimits = [
-  'hardware',
-  'ev',
-  'charging_profile',
-  'local',
-  'sharing',
-  'der',
-  'site',
-  'ramp',
-] as const satisfies readonly (EvseLimitSource | DeviceLimit)[];
-export type ConnectorLimit = (typeof connectorLimits)[number];
-
-export type LimitKey = DeviceLimit | ConnectorLimit;
-export const limitKeys: readonly LimitKey[] = [...new Set<LimitKey>([...deviceLimits, ...connectorLimits])];
 
 export interface Basis {
   readonly key: BasisKey;

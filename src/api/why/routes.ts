@@ -1,5 +1,5 @@
 /** Why a device or a connector has its power: operation, and members of its reply. */
-import { flowDirections } from '../../contract/limit-chain.ts';
+import { flowDirections, limitKeys } from '../../contract/limit-chain.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import {
   count,
@@ -23,7 +23,7 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { connectorWhy } from './connector-chain.ts';
 import { deviceWhy } from './device-chain.ts';
-import { basisKeys, limitKeys, limitStates } from './model.ts';
+import { basisKeys, limitStates } from './model.ts';
 import type { Basis, Limit, Why } from './model.ts';
 
 const basis = members<Basis>()('WhyBasis', () => ({

@@ -9,6 +9,8 @@ import { zoneOffsetMs } from './zone.ts';
 const minRate = 0.01;
 const maxRate = 3600;
 const msPerDay = 86_400_000;
+/** Zones change their offsets at bounds of quarters of an hour. */
+const msPerQuarter = 900_000;
 const endless = (): number => Infinity;
 
 const modes: readonly string[] = ['paused', 'accelerated', 'wall_clock'];
@@ -282,6 +284,28 @@ export class SimClock {
     return dateMs - sinceMidnight(dateMs + this.#offsetMs(dateMs));
   }
 
+  /** Number of the local day at an instant; it rises by 1 from day to day. */
+  dayAt(t: SimTime): number {
+    const dateMs = this.dateMs(t);
+    return Math.floor((dateMs + this.#offsetMs(dateMs)) / msPerDay);
+  }
+
+  /**
+   * The first instant of the local day after that of `t`: midnight, or the end of the gap where summer time begins at
+   * midnight.
+   */
+  nextDayAt(t: SimTime): SimTime {
+    const day = this.dayAt(t);
+    const date = new Date((day + 1) * msPerDay).toISOString().slice(0, 10);
+    const isNext = (ms: number) => this.dayAt(this.simAt(ms)) > day;
+    let ms = localDateMs(date, '00:00:00', this.#settings.timezone);
+    while (isNext(ms - msPerQuarter)) ms -= msPerQuarter;
+    while (this.dayAt((this.simAt(ms) + 1) as SimTime) <= day) ms += msPerQuarter;
+    const at = this.simAt(ms);
+    // dates of instants are rounded
+    return isNext(ms) ? at : ((at + 1) as SimTime);
+  }
+
   /**
    * Changes mode, rate, shown time or zone; whole or not at all.
    * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT
@@ -327,9 +351,8 @@ export class SimClock {
   /** Zone offset, looked up once per quarter of an hour of simulated date: changes fall on such bounds. */
   #offsetMs(dateMs: number): number {
     if (!this.#offset || dateMs < this.#offset.fromMs || dateMs >= this.#offset.untilMs) {
-      const quarter = 900_000;
-      const fromMs = Math.floor(dateMs / quarter) * quarter;
-      this.#offset = { fromMs, untilMs: fromMs + quarter, ms: zoneOffsetMs(this.#settings.timezone, fromMs) };
+      const fromMs = Math.floor(dateMs / msPerQuarter) * msPerQuarter;
+      this.#offset = { fromMs, untilMs: fromMs + msPerQuarter, ms: zoneOffsetMs(this.#settings.timezone, fromMs) };
     }
     return this.#offset.ms;
   }

@@ -14,7 +14,7 @@ import type {
   ControlFunction,
   Device,
 } from '../../contract/device.ts';
-import type { LimitChain } from '../../contract/limit-chain.ts';
+import type { LimitChain, PowerLimit } from '../../contract/limit-chain.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -33,7 +33,7 @@ import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './ala
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';
-import { limitChain } from './limit-chain.ts';
+import { limitChain, powerLimit } from './limit-chain.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
 import { EffectiveRegisters } from '../faults/effect.ts';
@@ -247,8 +247,12 @@ export class SimDevice implements Device {
     return this.#idle ? noPower : availablePower(this.#inverter);
   }
 
+  get powerLimit(): PowerLimit {
+    return powerLimit(this.#inverter, this.#now, this.assetType === 'evse');
+  }
+
   get limitChain(): LimitChain {
-    return limitChain(this.#inverter, this.#now, this.assetType === 'evse');
+    return limitChain(this.#inverter, this.#now, this.powerLimit);
   }
 
   get gradient(): Device['gradient'] {

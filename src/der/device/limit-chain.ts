@@ -1,6 +1,6 @@
 /** The limits on the active power of an inverter as a chain, derived from its last sub-step. */
 import { deviceLimits } from '../../contract/limit-chain.ts';
-import type { DeviceLimit, LimitChain } from '../../contract/limit-chain.ts';
+import type { DeviceLimit, LimitChain, PowerLimit } from '../../contract/limit-chain.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { activeDecider } from './trace.ts';
@@ -12,16 +12,23 @@ type Side = 1 | -1;
 
 type Limits = Record<DeviceLimit, number | null>;
 
+const limitNames: ReadonlySet<string> = new Set(deviceLimits);
+
 function isDeviceLimit(decider: string): decider is DeviceLimit {
-  return (deviceLimits as readonly string[]).includes(decider);
+  return limitNames.has(decider);
 }
+
+const flows = (watts: number) => Math.abs(watts) > negligibleW;
 
 /** The direction of the power, or of the power that a limit holds at zero. @param isLoad the source only takes power */
 function sideOf({ pW, activePower, ratings }: Inverter, isLoad: boolean): Side {
+  if (flows(pW)) return pW > 0 ? 1 : -1;
   const { requestedW, freeW, setPointTargetW } = activePower;
-  const flowing = [pW, requestedW, freeW, ratings.generator ? 1 : setPointTargetW];
-  const power = flowing.find((watts) => Math.abs(watts) > negligibleW) ?? (isLoad ? -1 : 1);
-  return power > 0 ? 1 : -1;
+  if (flows(requestedW)) return requestedW > 0 ? 1 : -1;
+  if (flows(freeW)) return freeW > 0 ? 1 : -1;
+  if (ratings.generator) return 1;
+  if (flows(setPointTargetW)) return setPointTargetW > 0 ? 1 : -1;
+  return isLoad ? -1 : 1;
 }
 
 /** True if the device only takes the consumption of its own electronics: its source has nothing. */
@@ -64,9 +71,11 @@ function limitsOf(inverter: Inverter, side: Side, at: SimTime): Limits {
 }
 
 /** The lowest limit below the minimum power of the source, which pauses; null: none. */
-function pausingLimit({ link, pW }: Inverter, side: Side, limits: Limits): DeviceLimit | null {
+function pausingLimit(inverter: Inverter, side: Side, at: SimTime): DeviceLimit | null {
+  const { link, pW } = inverter;
   const minW = side > 0 ? link.minInjectW : link.minAbsorbW;
   if (side * pW >= minW) return null;
+  const limits = limitsOf(inverter, side, at);
   const below = deviceLimits.filter((key) => (limits[key] ?? Infinity) < minW);
   return below.reduce<DeviceLimit | null>(
     (lowest, key) => (lowest === null || (limits[key] ?? 0) < (limits[lowest] ?? 0) ? key : lowest),
@@ -79,15 +88,15 @@ function isAtChargeLimit({ settings, link, pW }: Inverter): boolean {
   return settings.chargeMaxW < link.absorbableW && -pW >= settings.chargeMaxW - negligibleW;
 }
 
-function winnerOf(inverter: Inverter, side: Side, limits: Limits): DeviceLimit | null {
+function winnerOf(inverter: Inverter, side: Side, at: SimTime): DeviceLimit | null {
   if (sleeps(inverter)) return null;
   const decider = activeDecider(inverter);
   if (decider === 'charge_limit' || decider === 'source') {
     // the decision does not tell the setting from the source
     if (side < 0 && isAtChargeLimit(inverter)) return 'charge_limit';
-    return pausingLimit(inverter, side, limits);
+    return pausingLimit(inverter, side, at);
   }
-  return isDeviceLimit(decider) ? decider : pausingLimit(inverter, side, limits);
+  return isDeviceLimit(decider) ? decider : pausingLimit(inverter, side, at);
 }
 
 /** Limits under which the choice of the source is unknown: it is made within them, or not at all. */
@@ -99,7 +108,7 @@ const choosesNothing: ReadonlySet<DeviceLimit> = new Set([
   'out_of_service',
 ]);
 
-function basisOf(inverter: Inverter, side: Side, winner: DeviceLimit | null): LimitChain['basis'] {
+function basisOf(inverter: Inverter, side: Side, winner: DeviceLimit | null): PowerLimit['basis'] {
   const { link, ratings, settings, activePower, pW } = inverter;
   const sourceW = side > 0 ? Math.max(link.availableW, link.potentialW) : link.potentialAbsorbableW;
   if (winner === null) {
@@ -124,16 +133,19 @@ function ofWinner(winner: DeviceLimit | null, deliveredW: number): Partial<Limit
  * @param at end of the last sub-step
  * @param isLoad the source only takes power unless it is told otherwise, as a charging station
  */
-export function limitChain(inverter: Inverter, at: SimTime, isLoad: boolean): LimitChain {
+export function powerLimit(inverter: Inverter, at: SimTime, isLoad: boolean): PowerLimit {
   const side = sideOf(inverter, isLoad);
-  const limits = limitsOf(inverter, side, at);
-  const winner = winnerOf(inverter, side, limits);
-  const deliveredW = Math.abs(inverter.pW);
+  const winner = winnerOf(inverter, side, at);
   return {
     direction: side > 0 ? 'delivers' : 'absorbs',
     basis: basisOf(inverter, side, winner),
-    limitsW: { ...limits, ...ofWinner(winner, deliveredW) },
     winner,
-    deliveredW,
+    deliveredW: Math.abs(inverter.pW),
   };
+}
+
+/** @param at end of the last sub-step @param limit of the same sub-step */
+export function limitChain(inverter: Inverter, at: SimTime, limit: PowerLimit): LimitChain {
+  const limitsW = limitsOf(inverter, limit.direction === 'delivers' ? 1 : -1, at);
+  return { ...limit, limitsW: { ...limitsW, ...ofWinner(limit.winner, limit.deliveredW) } };
 }

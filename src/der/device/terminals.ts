@@ -107,6 +107,8 @@ export class Terminals {
   readonly #feeder: FeederTerminal;
   /** local load at the last read of the surroundings, W */
   loadW = 0;
+  /** energy of the local load, Wh */
+  loadWh = 0;
   readonly cabinet = new Cabinet();
   /** temperature at the end of the last sub-step, degrees Celsius */
   #ambientC = 20;
@@ -152,9 +154,15 @@ export class Terminals {
       feeder: this.#feeder.kept(() => environment.gridAt(this.#index, instant())),
       members: keptRecord(
         // of the course of the weather only its identity counts: a jump begins a new one
-        () => ({ loadW: this.loadW, ambientC: this.#ambientC, sameCourse: this.#course === presentCourse() }),
-        ({ loadW, ambientC, sameCourse }) => {
+        () => ({
+          loadW: this.loadW,
+          loadWh: this.loadWh,
+          ambientC: this.#ambientC,
+          sameCourse: this.#course === presentCourse(),
+        }),
+        ({ loadW, loadWh, ambientC, sameCourse }) => {
           this.loadW = loadW;
+          this.loadWh = loadWh;
           this.#ambientC = ambientC;
           this.#course = sameCourse ? presentCourse() : null;
         },
@@ -192,6 +200,7 @@ export class Terminals {
     const course = this.#context.environment.weatherCourse(this.#index, t);
     if (course === this.#course) return;
     this.#course = course;
+    this.loadW = this.#context.environment.loadW(this.#index, t);
     if (!source.weatherJumps) return;
     try {
       source.weatherJumps(this.#borrow(t, grid, false));
@@ -215,7 +224,9 @@ export class Terminals {
    * @returns ambient temperature, degrees Celsius
    */
   prepare(source: DcSource, dtS: number, t: SimTime, grid: GridValues, frequencySupport: boolean): number {
+    const fromW = this.loadW;
     const input = this.#borrow(t, grid, frequencySupport);
+    this.#countLoad(dtS, fromW, t);
     const { ambientTemperatureC } = input;
     try {
       source.prepare(dtS, input);
@@ -224,6 +235,13 @@ export class Terminals {
     }
     this.#ambientC = ambientTemperatureC;
     return ambientTemperatureC;
+  }
+
+  /** Adds the local load of a sub-step, which has no bend within it. @param t end of the sub-step */
+  #countLoad(dtS: number, fromW: number, t: SimTime): void {
+    // a load that jumps at the end belongs to the next sub-step
+    const toW = this.loadW === fromW ? fromW : this.#context.environment.loadW(this.#index, (t - 1) as SimTime);
+    this.loadWh += (((fromW + toW) / 2) * dtS) / 3600;
   }
 
   /** Advances the cabinet by a sub-step of `dtS`, to the power of the inverter at its end. */

@@ -178,6 +178,14 @@ export class DeviceTrace implements GridTrace {
     return { active: activeDecider(this.#inverter), reactive: reactiveDecider(this.#inverter) };
   }
 
+  get service(): string {
+    return serviceWord(this.#inverter);
+  }
+
+  get voltagePct(): number {
+    return this.#inverter.curvePct;
+  }
+
   get transitions(): readonly ServiceTransition[] {
     return this.#transitions;
   }

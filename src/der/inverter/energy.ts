@@ -91,6 +91,16 @@ export class EnergyMeter {
     return cleared === null ? this.phases : this.phases.map((phase, i) => sumOf(cleared[i] ?? noPhase(), phase));
   }
 
+  /** Active energy into the grid since then, Wh. */
+  get injectedWh(): number {
+    return this.#activeWh('whInjected');
+  }
+
+  /** Active energy out of the grid since then, Wh. */
+  get absorbedWh(): number {
+    return this.#activeWh('whAbsorbed');
+  }
+
   clear(): void {
     this.#cleared = this.sinceStart.map((phase) => ({ ...phase }));
     for (const phase of this.phases) Object.assign(phase, noPhase());
@@ -100,12 +110,20 @@ export class EnergyMeter {
   /** State that a restart keeps. */
   kept(): Kept {
     return keptRecord(
-      () => ({ phases: this.phases, ports: this.ports }),
-      ({ phases, ports }) => {
+      () => ({ phases: this.phases, ports: this.ports, cleared: this.#cleared }),
+      ({ phases, ports, cleared }) => {
+        this.#cleared = cleared;
         this.phases.forEach((phase, i) => Object.assign(phase, phases[i]));
         this.ports.forEach((port, i) => Object.assign(port, ports[i]));
       },
     );
+  }
+
+  #activeWh(counter: 'whInjected' | 'whAbsorbed'): number {
+    let wh = 0;
+    for (const phase of this.phases) wh += phase[counter];
+    for (const phase of this.#cleared ?? []) wh += phase[counter];
+    return wh;
   }
 
   #addPhases(injected: Energy, absorbed: Energy, shares: readonly number[]): void {

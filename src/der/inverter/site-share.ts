@@ -4,6 +4,7 @@ import { phaseCount, phaseShares } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import { phaseOf } from './energy.ts';
 import type { PhaseEnergy } from './energy.ts';
+import type { EnergyCount } from '../../contract/energy.ts';
 import type { MeteredFlow } from '../../contract/map-layout.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 
@@ -63,14 +64,26 @@ export class MeterTap {
 /** Distance within which the output counts as equal to the admitted power, W. */
 const toleranceW = 1e-3;
 
+interface LocalLoad {
+  /** power of the last sub-step, W */
+  readonly loadW: number;
+  /** energy since the device was made, Wh */
+  readonly loadWh: number;
+}
+
 export class SiteShare {
   readonly #inverter: Inverter;
-  readonly #localLoad: { readonly loadW: number };
+  readonly #localLoad: LocalLoad;
 
-  /** @param localLoad the local load of the last sub-step, W */
-  constructor(inverter: Inverter, localLoad: { readonly loadW: number }) {
+  constructor(inverter: Inverter, localLoad: LocalLoad) {
     this.#inverter = inverter;
     this.#localLoad = localLoad;
+  }
+
+  /** Energies of device and local load, which no reset takes back. */
+  get energy(): EnergyCount {
+    const { injectedWh, absorbedWh } = this.#inverter.meter;
+    return { producedWh: injectedWh, absorbedWh, loadWh: this.#localLoad.loadWh };
   }
 
   /** The device as the site meter sees it. */

@@ -20,6 +20,7 @@ import { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
+import type { DeviceEnergy, SiteEnergy } from '../../contract/energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { Plant, PlantHealth, PowerEvent, TickEvent, TickGuide, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
@@ -32,6 +33,7 @@ import type { Environment } from '../surroundings/environment.ts';
 import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
+import { EnergyBook } from '../site/energy.ts';
 import type { ConnectionMeter } from '../site/meter.ts';
 import type { Metering } from '../site/metering.ts';
 import { Site } from '../site/site.ts';
@@ -80,6 +82,7 @@ export class SimPlant implements Plant {
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
+  readonly #energy: EnergyBook;
   readonly #listeners = new Listeners<[event: TickEvent]>((error) => {
     this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
   });
@@ -103,8 +106,17 @@ export class SimPlant implements Plant {
     this.#timetable = new Timetable(options.clock, options.log);
     this.#site = new Site(() => this.devices, options.environment, options.metering);
     this.#site.measure();
+    this.#energy = new EnergyBook({
+      devices: () => this.devices,
+      clock: options.clock,
+      at: (t, act) => this.at(t, act),
+    });
     this.#roster.onChange(({ removed }) => {
-      if (removed) this.#site.forget(removed.index);
+      if (removed) {
+        this.#site.forget(removed.index);
+        this.#energy.forget(removed);
+      }
+      this.#energy.begin();
       this.#site.measure();
     });
     this.commands = new OperatorQueue(() => options.clock.wallMs(), options.commandLog ?? options.log);
@@ -155,6 +167,7 @@ export class SimPlant implements Plant {
       },
       afterDevices: {
         site: this.#site.kept(),
+        energy: this.#energy.kept(),
         commands: this.commands.kept(),
         stepping: this.#stepping.kept(),
         tick: this.#keptTick(),
@@ -463,6 +476,14 @@ export class SimPlant implements Plant {
     return this.#site.cutOf(deviceIndex);
   }
 
+  get energy(): SiteEnergy {
+    return this.#energy.site;
+  }
+
+  energyOf(deviceIndex: number): DeviceEnergy {
+    return this.#energy.of(this.device(deviceIndex));
+  }
+
   setSite(patch: SitePatch, by?: Origin, target?: SiteTarget): void {
     for (const index of target?.devices ?? []) this.device(index);
     this.#site.set(patch, this.#writer(by), target);
@@ -479,6 +500,10 @@ export class SimPlant implements Plant {
       this.#stepping.endPause();
     }
     this.#pace.changeRate(clock.rate, monotonicMs());
+    // at an instant that all devices have reached
+    this.at(clock.tickTime, () => {
+      this.#energy.follow();
+    });
   }
 
   /** Runs a tick of real time, unless the clock is paused. @param slots tick intervals since the last tick */
@@ -548,6 +573,7 @@ export class SimPlant implements Plant {
     if (this.#timetable.nextDue <= begin) this.#timetable.run(begin);
     let end = begin;
     while (end < tickEnd && (end === begin || monotonicMs() < deadlineMs)) {
+      const from = end;
       const pieceEnd = deadlineMs === Infinity ? tickEnd : addSeconds(end, pieceS);
       end = this.#site.share(end, Math.min(tickEnd, pieceEnd, this.#timetable.nextDue) as SimTime);
       for (const device of this.devices) {
@@ -559,6 +585,7 @@ export class SimPlant implements Plant {
         if (this.#ended) return 0;
       }
       this.#site.advanced(end);
+      this.#energy.advanced(from, end);
       if (this.#timetable.nextDue <= end) this.#timetable.run(end);
     }
     await this.#publish(end);
@@ -591,6 +618,7 @@ export class SimPlant implements Plant {
     this.#options.forgetBefore(end);
     // one slot, even if this tick covered several late ones
     clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
+    this.#energy.tickEnded(end);
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
     this.#listeners.notify(this.#latest);

@@ -192,6 +192,10 @@ function oddRequest(): Buffer {
   return chance(0.2) ? damaged(bytes) : bytes;
 }
 
+/** The refusal of a missing file that a setting chooses names its path, which the working folder decides. */
+const withoutChosenFiles = (text: string) =>
+  text.replaceAll(/given \\"[^"]*\\"; allowed: the path of a file/g, 'allowed: the path of a file');
+
 describe('odd requests by raw socket', () => {
   let app: App;
   let port: number;
@@ -217,7 +221,7 @@ describe('odd requests by raw socket', () => {
           for (const answer of answers) {
             counts.set(answer.status, (counts.get(answer.status) ?? 0) + 1);
             expect(answer.status, answer.text).to.be.below(500);
-            expectSound(answer);
+            expectSound({ ...answer, text: withoutChosenFiles(answer.text) });
           }
         } catch (error) {
           const logged = app.logBook

@@ -64,14 +64,32 @@ describe('GET stream/clients', () => {
     fixture.check();
     await until(() => fixture.telemetry.streamReport(10).clients.every(({ pongAgeMs }) => pongAgeMs !== null));
     fixture.clock.ms = 5500;
-    const late = await connected(fixture, '?device=0');
+    const late = await connected(fixture, '?form=fleet&max_rate=2.5');
     const reply = await rest.get('/stream/clients');
     expect(reply).to.include({ count: 3, sent: 9, dropped: 0 });
+    const whole = { form: 'snapshots', max_rate: null };
     const idle = { dropped: 0, waiting: 0, waiting_bytes: 0, unsent_bytes: 0 };
     expect(reply.clients.map(withoutPeer)).to.deep.equal([
-      { id: 3, device_index: 0, connected_at: '1970-01-01T00:00:05.500Z', sent: 1, ...idle, pong_age_s: null },
-      { id: 2, device_index: 2, connected_at: '1970-01-01T00:00:02.000Z', sent: 2, ...idle, pong_age_s: 3.5 },
-      { id: 1, device_index: null, connected_at: '1970-01-01T00:00:01.000Z', sent: 6, ...idle, pong_age_s: 3.5 },
+      {
+        id: 3,
+        device_index: null,
+        form: 'fleet',
+        max_rate: 2.5,
+        connected_at: '1970-01-01T00:00:05.500Z',
+        sent: 1,
+        ...idle,
+        pong_age_s: null,
+      },
+      { id: 2, device_index: 2, ...whole, connected_at: '1970-01-01T00:00:02.000Z', sent: 2, ...idle, pong_age_s: 3.5 },
+      {
+        id: 1,
+        device_index: null,
+        ...whole,
+        connected_at: '1970-01-01T00:00:01.000Z',
+        sent: 6,
+        ...idle,
+        pong_age_s: 3.5,
+      },
     ]);
     expect(reply.clients[0].peer).to.match(/^127\.0\.0\.1:\d+$/);
     for (const client of [all, one, late]) client.socket.terminate();

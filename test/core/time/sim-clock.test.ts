@@ -299,3 +299,28 @@ describe('Simulated time before 1970', () => {
     expect(valueAt(constant(500), at)).to.equal(500);
   });
 });
+
+describe('local days of the clock', () => {
+  /** UTC of the beginning of the next day, for a moment in UTC. */
+  function nextDay(utc: string, timezone: string): string {
+    const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone }, simTimeFromMs(Date.parse(utc)));
+    const next = clock.nextDayAt(clock.tickTime);
+    expect(clock.dayAt(next), timezone).to.equal(clock.dayAt(clock.tickTime) + 1);
+    expect(clock.dayAt(addSeconds(next, -0.001)), timezone).to.equal(clock.dayAt(clock.tickTime));
+    return new Date(clock.dateMs(next)).toISOString();
+  }
+
+  const cases = [
+    ['an even day', '2026-06-21T12:00:00Z', 'UTC', '2026-06-22T00:00:00.000Z'],
+    ['the very midnight', '2026-06-21T00:00:00Z', 'UTC', '2026-06-22T00:00:00.000Z'],
+    ['a day of 25 hours', '2026-10-24T22:00:00Z', 'Europe/Berlin', '2026-10-25T23:00:00.000Z'],
+    ['a day of 23 hours', '2026-03-28T23:00:00Z', 'Europe/Berlin', '2026-03-29T22:00:00.000Z'],
+    ['a zone of quarters', '2026-06-21T12:00:00Z', 'Asia/Kathmandu', '2026-06-21T18:15:00.000Z'],
+    ['a day without midnight', '2026-04-23T12:00:00Z', 'Africa/Cairo', '2026-04-23T22:00:00.000Z'],
+    ['a day whose last hour comes twice', '2026-10-29T12:00:00Z', 'Africa/Cairo', '2026-10-29T22:00:00.000Z'],
+  ] as const;
+  for (const [title, utc, timezone, next] of cases)
+    it(`end ${title} at ${next}`, () => {
+      expect(nextDay(utc, timezone)).to.equal(next);
+    });
+});

@@ -153,7 +153,7 @@ export class InverterRig {
       this.#source,
       createRandom(5, 'enter-service'),
     );
-    this.#share = new SiteShare(this.inverter, { loadW: 0 });
+    this.#share = new SiteShare(this.inverter, { loadW: 0, loadWh: 0 });
     this.#source.settle(this.#input(600));
     this.inverter.settle(this.#present, this.#source);
   }

@@ -52,6 +52,7 @@ function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
   const siteShare: SiteDevice['siteShare'] = {
     powerW: demandW,
     loadW: fake.loadW,
+    energy: { producedWh: 0, absorbedWh: 0, loadWh: 0 },
     sleepW: fake.sleepW,
     demandW,
     maxInjectW,
