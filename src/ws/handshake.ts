@@ -8,10 +8,15 @@ import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
+/** The stream of the timeline, which has clients of its own. */
+export const timelinePath = '/api/sim/ws/timeline';
+
 /** maximum that REST accepts */
 const maxDeviceIndex = 999_999_999;
 
 interface HandshakeRules {
+  /** true: upgrades of the timeline alone; else all others, those without a stream among them */
+  readonly isTimeline?: boolean;
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
   readonly clients: () => number;
@@ -39,6 +44,12 @@ function invalidQuery(name: string, detail: string, allowed?: readonly string[])
 }
 
 function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
+  if (rules.isTimeline === true) {
+    const [name] = query.keys();
+    return name === undefined
+      ? { device: null }
+      : invalidQuery(name.slice(0, 100), 'is not a parameter of the stream', []);
+  }
   const unknown = [...query.keys()].find((name) => name !== 'device');
   if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', ['device']);
   const values = query.getAll('device');
@@ -97,7 +108,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   }
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  if (!streamPaths.some((streamPath) => streamPath === path)) {
+  if (rules.isTimeline !== true && !streamPaths.some((streamPath) => streamPath === path)) {
     return { code: 'not-found', detail: `There is no stream at ${path.slice(0, 200)}.` };
   }
   const fault = checkProtocol(request);
@@ -137,6 +148,7 @@ export function guardUpgrades(
   accepted: (upgrade: AcceptedUpgrade) => void,
 ): () => void {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if ((request.url?.split('?', 1)[0] === timelinePath) !== (rules.isTimeline === true)) return;
     // a client that disconnects during the handshake
     const onError = () => socket.destroy();
     socket.on('error', onError);
