@@ -40,6 +40,8 @@ import { streamRoutes } from './stream.ts';
 import { siteRoutes } from './site.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings.ts';
+import { attentionRoutes } from './attention/routes.ts';
+import { timelineRoutes } from './timeline/routes.ts';
 import { timeRoutes } from './time.ts';
 import { whyRoutes } from './why/routes.ts';
 import { windRoutes } from './wind.ts';
@@ -57,6 +59,8 @@ export const allRoutes: readonly Route[] = [
   ...labConfigRoutes,
   ...historyRoutes,
   ...logRoutes,
+  ...timelineRoutes,
+  ...attentionRoutes,
   ...metricsRoutes,
   ...commandRoutes,
   ...consistencyRoutes,

@@ -8,6 +8,8 @@ import { errorText } from '../core/errors.ts';
 import { EventLoopWatch } from '../core/event-loop.ts';
 import type { FindingRegistry } from '../core/findings/registry.ts';
 import { judgeWriters } from '../evidence/findings/writers.ts';
+import { Timeline } from '../core/timeline/timeline.ts';
+import { TimelineFeed } from './timeline/feed.ts';
 import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
@@ -107,6 +109,13 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const seriesOf = deviceSeriesReader(config);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
+  const timeline = new Timeline({
+    wall,
+    sim: () => clock.acting(),
+    onFailure: (error) => {
+      log.error(`a listener of the timeline failed: ${errorText(error)}`);
+    },
+  });
   const devices = placedDevices(config, changedDevices(state), seriesOf, log);
   const certificates = keptCertificates(ground);
   const settings = new SettingsInForce(config, {
@@ -152,6 +161,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
   const keep: Keep = keeping ? keeping.add.bind(keeping) : () => undefined;
   keep('settings', { ...keptSettings, restore: () => undefined });
   keep('log', logBook.kept());
+  keep('timeline', timeline.kept());
   const chargePointId = createChargePointIds(plant, config.chargePointId, keep);
   return {
     origin,
@@ -159,6 +169,7 @@ function createLab(ground: Ground, unfit: ReadonlySet<string>) {
     seriesOf,
     faults,
     commAlarms,
+    timeline,
     devices,
     certificates,
     settings,
@@ -180,7 +191,7 @@ type Lines = ReturnType<typeof createLines>;
 /** Adapters, and the devices that join and leave them. */
 function createLines(ground: Ground, lab: Lab) {
   const { config, wall, later, logBook, log, state } = ground;
-  const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, devices } = lab;
+  const { plant, faults, injected, settings, keep, keeping, chargePointId, clock, commAlarms, timeline, devices } = lab;
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const eventLoop = new EventLoopWatch({ log });
   const findings = createFindings(
@@ -226,6 +237,18 @@ function createLines(ground: Ground, lab: Lab) {
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
   followPollRate(settings, interfaces.csipClient, log);
+  const csip = interfaces.csipClient;
+  const feed = new TimelineFeed(timeline, {
+    plant,
+    faults,
+    findings,
+    commAlarms,
+    logBook,
+    wireLog,
+    csip,
+    eventLoop,
+    wall,
+  });
   const changed = new Set(devices.flatMap(({ index, isChanged }) => (isChanged ? index : [])));
   injectConfigured(faults, config, { plant, adapters: seats.adapters, changed }, log, injected);
   const owners = new SlotOwners({ files: state.files, plant, chargePointId, csip: interfaces.csipClient, log });
@@ -234,7 +257,7 @@ function createLines(ground: Ground, lab: Lab) {
   keep('changes', changes.kept());
   const [formerChanges] = keeping ? [] : state.values(changesSlot);
   if (formerChanges !== undefined) changes.kept().restore(formerChanges);
-  return { shared, wireLog, eventLoop, seats, interfaces, owners, changes };
+  return { shared, wireLog, eventLoop, feed, seats, interfaces, owners, changes };
 }
 
 /** The client of IEEE 2030.5 follows its live setting. */
@@ -296,10 +319,10 @@ async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger):
 function createInterfaces(
   ground: Ground,
   lab: Lab,
-  { shared, wireLog, eventLoop, seats, interfaces, owners, changes }: Lines,
+  { shared, wireLog, eventLoop, feed, seats, interfaces, owners, changes }: Lines,
 ): Parts {
   const { config, options, wall, later, logBook, log, state } = ground;
-  const { origin, plant, faults, settings, keeping } = lab;
+  const { origin, plant, faults, settings, keeping, timeline } = lab;
   const { adapters } = seats;
   const inForce = () => settings.config;
   const scenarios = composeScenarios({
@@ -309,6 +332,7 @@ function createInterfaces(
     wireLog,
     csip: interfaces.csipClient,
     findings: shared.findings,
+    timeline,
     origin,
     config,
     shelf: keeping && new ScenarioShelf(state),
@@ -334,6 +358,8 @@ function createInterfaces(
       info,
       recorder,
       eventLoop,
+      timeline,
+      watched: () => feed.watched,
       clockOwner: scenarios.clock,
       scenarios: scenarios.kept,
     },
@@ -346,6 +372,7 @@ function createInterfaces(
     // between changes of the devices, which the adapters follow
     changes.inTurn(async () => {
       const failures = new Map(await seats.restart(names, how));
+      feed.followCsip();
       options.onAdapters?.();
       const isPageNamed = names.includes('csip') || names.includes('csip-website');
       if (isPageNamed && (failures.size === 0 || how.goesOn))
@@ -370,6 +397,7 @@ function createInterfaces(
     settings,
     ticker: tickerOf(config, plant, wall),
     eventLoop,
+    feed,
     clockWatch: new ClockWatch({ wall, log }),
     logBook,
     log,

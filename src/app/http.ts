@@ -14,6 +14,7 @@ import { memo } from '../core/lazy.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import type { Adapter } from '../core/adapter.ts';
 import { createTelemetry } from '../ws/telemetry.ts';
+import { TimelineStream } from '../ws/timeline-stream.ts';
 
 /** The parts of the context of REST that do not follow from the configuration. */
 export type HttpSetup = Omit<
@@ -25,6 +26,7 @@ export interface Http {
   readonly api: Api;
   readonly history: History;
   readonly telemetry: Adapter;
+  readonly timelineStream: TimelineStream;
   readonly exposures: readonly Exposure[];
   /** @param address of the listener */
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
@@ -76,9 +78,26 @@ export function createHttp(
     stopping: () => api.stopping,
     options: { maxClients: () => inForce().web.maxStreamClients },
   });
+  const timelineStream = new TimelineStream({
+    timeline: setup.timeline,
+    dateMs: (at) => plant.dateMs(at),
+    server: api.server,
+    guard,
+    clock,
+    otherClients: () => telemetry.clients,
+    maxClients: () => inForce().web.maxStreamClients,
+    stopping: () => api.stopping,
+  });
   const page = inForce().csip?.website ?? null;
   const exposures = [{ what: 'the HTTP interface', host: web.host }, ...(page === null ? [] : [pageExposure(page)])];
-  return { api, history, telemetry, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
+  return {
+    api,
+    history,
+    telemetry,
+    timelineStream,
+    exposures,
+    startLines: (address) => [...httpLines(address), ...csipLines(api)],
+  };
 }
 
 function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {

@@ -23,6 +23,7 @@ import type { EndedFindings } from './finding-reports.ts';
 import type { Http } from './http.ts';
 import type { Scenarios } from './scenarios/kept.ts';
 import type { SettingsInForce } from './settings.ts';
+import type { TimelineFeed } from './timeline/feed.ts';
 import type { SlotOwners } from './slot-owners.ts';
 import type { HistoryKeeping } from './history-keeping.ts';
 import type { PlantKeeping } from './keeping.ts';
@@ -83,6 +84,7 @@ export interface Parts {
   readonly settings: SettingsInForce;
   readonly ticker: Ticker;
   readonly eventLoop: EventLoopWatch;
+  readonly feed: TimelineFeed;
   readonly clockWatch: ClockWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
@@ -173,6 +175,7 @@ export class App {
       await historyKeeping?.open(http.history);
       const notOpened = new Map(await this.#parts.startAdapters(leavesOff));
       this.#parts.owners.save();
+      http.timelineStream.open();
       const address = await this.api.start((error) => {
         if (!leavesOff) throw error;
         notOpened.set('csip-website', error);
@@ -201,8 +204,9 @@ export class App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping } =
+    const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping, feed } =
       this.#parts;
+    const { timelineStream } = this.#parts.http;
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     // from here on no new request is served; answers under way may finish
     // guarded at once: a failure before it is waited for would end the process
@@ -220,10 +224,12 @@ export class App {
     else this.plant.commands.cancelAll();
     if (historyKeeping) await this.#waitForEnd('the history', historyKeeping.close());
     await this.#stopAdapters(({ outbound = false }) => !outbound);
+    timelineStream.close();
     await http;
     this.findings.close();
     this.faults.close();
     eventLoop.stop();
+    feed.close();
     clockWatch.stop();
     this.#parts.logKeeping?.close();
     await this.#waitForEnd('the state', state.close());

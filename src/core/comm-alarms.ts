@@ -4,6 +4,8 @@
  * device but have no bit in 701.Alrm, which a master without a connection could not read.
  */
 
+import { Listeners } from './listeners.ts';
+
 export type CommAlarmSeverity = 'warning' | 'error';
 
 /** Every communication alarm; each belongs to one adapter or to the state folder, which raises and ends it. */
@@ -35,6 +37,13 @@ export interface CommAlarmSwitch {
   end(deviceIndex: number, code: CommAlarmCode): void;
 }
 
+/** Begin or end of an alarm of a device. */
+export interface CommAlarmChange {
+  readonly deviceIndex: number;
+  readonly alarm: CommAlarm;
+  readonly isOver: boolean;
+}
+
 /** characters; a message may repeat text of a peer */
 const maxMessageLength = 256;
 
@@ -45,9 +54,20 @@ export class CommAlarms implements CommAlarmSwitch {
   /** by device, in the order in which they began; a device without an alarm has no entry */
   readonly #active = new Map<number, Map<CommAlarmCode, CommAlarm>>();
 
-  /** @param nowMs wall time, ms since the epoch */
-  constructor(nowMs: () => number) {
+  readonly #listeners: Listeners<[CommAlarmChange]>;
+
+  /**
+   * @param nowMs wall time, ms since the epoch
+   * @param onFailure called with the error of a listener
+   */
+  constructor(nowMs: () => number, onFailure: (error: unknown) => void = () => undefined) {
     this.#nowMs = nowMs;
+    this.#listeners = new Listeners(onFailure);
+  }
+
+  /** Calls `listener` at the begin and at the end of each alarm. @returns function that unsubscribes */
+  onChange(listener: (change: CommAlarmChange) => void): () => void {
+    return this.#listeners.add(listener);
   }
 
   /** The alarms of a device, oldest first. */
@@ -59,18 +79,24 @@ export class CommAlarms implements CommAlarmSwitch {
   raise(deviceIndex: number, code: CommAlarmCode, text: string): void {
     const alarms = this.#active.get(deviceIndex) ?? new Map<CommAlarmCode, CommAlarm>();
     this.#active.set(deviceIndex, alarms);
-    alarms.set(code, {
+    const earlier = alarms.get(code);
+    const alarm: CommAlarm = {
       code,
       severity: commAlarmKinds[code].severity,
-      sinceMs: alarms.get(code)?.sinceMs ?? this.#nowMs(),
+      sinceMs: earlier?.sinceMs ?? this.#nowMs(),
       message: text.slice(0, maxMessageLength),
-    });
+    };
+    alarms.set(code, alarm);
+    if (!earlier) this.#listeners.notify({ deviceIndex, alarm, isOver: false });
   }
 
   end(deviceIndex: number, code: CommAlarmCode): void {
     const alarms = this.#active.get(deviceIndex);
-    alarms?.delete(code);
-    if (alarms?.size === 0) this.#active.delete(deviceIndex);
+    const alarm = alarms?.get(code);
+    if (!alarms || !alarm) return;
+    alarms.delete(code);
+    if (alarms.size === 0) this.#active.delete(deviceIndex);
+    this.#listeners.notify({ deviceIndex, alarm, isOver: true });
   }
 
   /** Drops the alarms of a removed device. */

@@ -10,10 +10,15 @@ import type { StreamForm } from '../contract/stream-report.ts';
 
 export const streamPaths = ['/api/sim/ws/telemetry', '/api/sim/telemetry/ws'] as const;
 
+/** The stream of the timeline, which has clients of its own. */
+export const timelinePath = '/api/sim/ws/timeline';
+
 /** maximum that REST accepts */
 const maxDeviceIndex = 999_999_999;
 
 interface HandshakeRules {
+  /** true: upgrades of the timeline alone; else all others, those without a stream among them */
+  readonly isTimeline?: boolean;
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
   readonly clients: () => number;
@@ -71,8 +76,9 @@ function selectRate(value: string | null): number | null | Refused {
 }
 
 function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
-  const unknown = [...query.keys()].find((name) => !parameters.includes(name));
-  if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', parameters);
+  const names = rules.isTimeline === true ? [] : parameters;
+  const unknown = [...query.keys()].find((name) => !names.includes(name));
+  if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', names);
   const repeated = parameters.find((name) => query.getAll(name).length > 1);
   if (repeated !== undefined) return invalidQuery(repeated, 'must be given once');
   const device = selectDevice(query.get('device'), rules);
@@ -129,7 +135,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   }
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  if (!streamPaths.some((streamPath) => streamPath === path)) {
+  if (rules.isTimeline !== true && !streamPaths.some((streamPath) => streamPath === path)) {
     return { code: 'not-found', detail: `There is no stream at ${path.slice(0, 200)}.` };
   }
   const fault = checkProtocol(request);
@@ -169,6 +175,7 @@ export function guardUpgrades(
   accepted: (upgrade: AcceptedUpgrade) => void,
 ): () => void {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    if ((request.url?.split('?', 1)[0] === timelinePath) !== (rules.isTimeline === true)) return;
     // a client that disconnects during the handshake
     const onError = () => socket.destroy();
     socket.on('error', onError);

@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
-import type { WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
 import { AdapterLifecycle } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
-import { checkDescriptorsToRequire, errorText } from '../core/errors.ts';
+import { errorText } from '../core/errors.ts';
 import { memo } from '../core/lazy.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import { callEvery, callLater } from '../core/time/timers.ts';
@@ -19,8 +18,9 @@ import type { DeviceChange, Plant, TickEvent } from '../contract/plant.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
 import { Broadcast } from './frames.ts';
 import { leaveHttp } from '../core/http/connections.ts';
-import { guardUpgrades, refuseHandshake, streamPaths } from './handshake.ts';
+import { guardUpgrades, streamPaths } from './handshake.ts';
 import type { Selection } from './handshake.ts';
+import { loadLibrary } from './library.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
 import { Pace } from './pace.ts';
@@ -67,31 +67,9 @@ const defaults: TelemetryOptions = {
   later: callLater,
 };
 
-const maxIncomingBytes = 4096;
-/** maximum of frames in one message of a client */
-const maxFragments = 16;
 /** Unread bytes at which a client that pings is cut off: it would get ever more answers that it does not read. */
 const maxUnsentBytes = 1024 * 1024;
 const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, noAnswer: 1006 } as const;
-
-const require = createRequire(import.meta.url);
-
-/** The library of the handshake and the frames, loaded with the first client. @throws SimError SHORTAGE */
-function loadLibrary(): WebSocketServer {
-  checkDescriptorsToRequire();
-  const { WebSocketServer: Library } = require('ws') as { WebSocketServer: typeof WebSocketServer };
-  const library = new Library({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: maxIncomingBytes,
-    maxFragments,
-    perMessageDeflate: false,
-    // the library would answer every ping of a flood
-    autoPong: false,
-  });
-  library.on('wsClientError', refuseHandshake);
-  return library;
-}
 
 interface Client {
   readonly id: number;

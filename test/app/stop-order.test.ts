@@ -34,6 +34,7 @@ class Bench {
       http: {
         exposures: [],
         startLines: () => [],
+        timelineStream: { open: () => undefined, close: () => undefined },
         api: {
           start: () => this.#begin('http', { host: '127.0.0.1', port: 1 }),
           stop: () => this.#end('http'),
@@ -46,6 +47,7 @@ class Bench {
       changes: { settled: () => this.#end('changes') },
       ticker: { start: () => this.events.push('ticker starts'), stop: () => this.#end('ticker') },
       eventLoop: { start: () => undefined, stop: () => undefined },
+      feed: { close: () => undefined },
       clockWatch: { start: () => undefined, stop: () => undefined },
       recorder: {},
       scenarios: { kept: { close: () => this.#end('scenarios') } },

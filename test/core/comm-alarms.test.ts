@@ -29,6 +29,23 @@ describe('Communication alarms', () => {
     expect(alarms.of(0).map(({ sinceMs }) => sinceMs)).to.deep.equal([5000]);
   });
 
+  it('tell of their begin and end once, not of a new message or an end without an alarm', () => {
+    const told: unknown[] = [];
+    const end = alarms.onChange(({ deviceIndex, alarm: { code, message }, isOver }) => {
+      told.push([deviceIndex, code, message, isOver]);
+    });
+    alarms.raise(3, 'rtu_port_lost', 'a');
+    alarms.raise(3, 'rtu_port_lost', 'b');
+    alarms.end(3, 'rtu_port_lost');
+    alarms.end(3, 'rtu_port_lost');
+    end();
+    alarms.raise(3, 'rtu_port_lost', 'c');
+    expect(told).to.deep.equal([
+      [3, 'rtu_port_lost', 'a', false],
+      [3, 'rtu_port_lost', 'b', true],
+    ]);
+  });
+
   it('an end without an alarm does nothing', () => {
     alarms.end(7, 'rtu_port_lost');
     expect(alarms.of(7)).to.deep.equal([]);

@@ -9,6 +9,8 @@ import { apiVersion, defaultApiLimits } from '../../src/api/http/context.ts';
 import { createHistory, createRemoteHistory } from '../../src/api/history/history.ts';
 import type { History } from '../../src/api/history/history.ts';
 import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/http/context.ts';
+import { Timeline } from '../../src/core/timeline/timeline.ts';
+import type { Watched } from '../../src/contract/attention.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import type { FindingRegistry } from '../../src/core/findings/registry.ts';
 import type { FaultProfile } from '../../src/fault-kinds/request.ts';
@@ -38,6 +40,9 @@ export interface ContextOptions {
   readonly faultProfiles?: readonly FaultProfile[];
   readonly adapters?: readonly Adapter[];
   readonly logBook?: LogBook;
+  /** default: an empty one */
+  readonly timeline?: Timeline;
+  readonly watched?: () => Watched;
   readonly eventLoop?: Partial<EventLoopState>;
   readonly config?: Partial<Omit<ApiConfig, 'limits'>>;
   readonly limits?: Partial<ApiLimits>;
@@ -111,6 +116,8 @@ export function apiContext(options: ContextOptions): ApiContext {
     modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),
     recorder: options.recorder ?? recorderOf(options.plant),
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
+    timeline: options.timeline ?? new Timeline({ wall: systemClock, sim: () => options.plant.now }),
+    ...(options.watched && { watched: options.watched }),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },
     info: { version: '0.1.0', apiVersion, buildId: 'test', startedAtMs: systemClock.nowMs() },

@@ -9,9 +9,11 @@ import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { logCapacity } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
+import type { Timeline } from '../../core/timeline/timeline.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { ModbusMessages } from '../../core/wire/modbus.ts';
 import type { FaultProfile } from '../../fault-kinds/request.ts';
+import type { Watched } from '../../contract/attention.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
@@ -126,6 +128,10 @@ export interface ApiContext {
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
   readonly eventLoop: EventLoopState;
+  /** everything that changed something */
+  readonly timeline: Timeline;
+  /** troubles that need a watch over time; default: none */
+  readonly watched?: () => Watched;
   readonly info: ApiInfo;
   readonly config: ApiConfig;
   readonly clock: WallClock;

@@ -1,13 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Application, Request, Response } from 'express';
-import type { Origin } from '../../core/origin.ts';
 import { isPrivateConnection } from '../../core/http/http-guard.ts';
-import { peerOf } from '../../core/net/listen.ts';
 import { runWhole } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
 import type { RequestLog } from './request-log.ts';
 import { bytesOf, parsingBody, readBody } from './body.ts';
 import { describeError, notPrivate } from './errors.ts';
+import { originOf } from './origin.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
@@ -24,11 +23,6 @@ export function answerError(response: ServerResponse, error: unknown, log: Reque
   }
   if (described.code === 'shortage') log.logShortage(described.detail);
   sendProblem(response, described);
-}
-
-function originOf(request: Request): Origin {
-  const source = request.headers['x-derbench-client'] === 'dashboard' ? 'dashboard' : 'rest';
-  return { source, peer: peerOf(request.socket) };
 }
 
 /** The body of an answer as bytes. @throws ZodError with `checkReplies`, when it does not fit its schema */

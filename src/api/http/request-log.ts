@@ -7,8 +7,11 @@ import type { Origin } from '../../core/origin.ts';
 import type { Problem } from '../../core/http/problem.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { peerOf } from '../../core/net/listen.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import type { TimelineSink } from '../../core/timeline/timeline.ts';
+import { deviceIndexOf, deviceOf, refusalHappening, requestHappening } from '../timeline/requests.ts';
+import type { ToldInput, ToldRoute } from '../timeline/requests.ts';
+import { originOf } from './origin.ts';
 import { problemSent } from './reply.ts';
 
 /** The same length as for `instance` in a problem body. */
@@ -23,19 +26,10 @@ export interface LoggedRequest {
 }
 
 /** An operation, as lines show it. */
-interface LoggedRoute {
+interface LoggedRoute extends ToldRoute {
   readonly method: string;
   readonly path: string;
   readonly routine?: true;
-  readonly secretMembers?: readonly string[];
-}
-
-/** The input of an operation, as lines show it. */
-interface LoggedInput {
-  readonly params: unknown;
-  readonly query: unknown;
-  readonly body: unknown;
-  readonly by: Origin;
 }
 
 export class RequestLog {
@@ -43,32 +37,44 @@ export class RequestLog {
   readonly #log: Logger;
   readonly #writes: LimitedLog;
   readonly #failures: LimitedLog;
+  readonly #timeline: TimelineSink;
 
   /** @param prefix of all paths */
-  constructor(prefix: string, log: Logger, clock: WallClock) {
+  constructor(prefix: string, log: Logger, clock: WallClock, timeline: TimelineSink) {
     this.#prefix = prefix;
     this.#log = log;
+    this.#timeline = timeline;
     this.#writes = new LimitedLog(log, clock, 'requests that write');
     this.#failures = new LimitedLog(log, clock, 'failed requests');
   }
 
   /** Logs a write that was carried out: at `debug` if it is routine (`Route.routine`), else at `info`. */
-  logWrite(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
+  logWrite(route: LoggedRoute, input: ToldInput): void {
+    const { params, query, body, by } = input;
     const line = () =>
       `${originText(by)}: ${route.method.toUpperCase()} ` +
       `${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
     if (route.routine !== true) this.#writes.info(line, deviceOf(query, params));
     else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query, params));
+    const happening = route.routine === true ? null : requestHappening(route, input);
+    if (happening !== null) this.#timeline.add(happening);
   }
 
   /** Logs a request that was answered with a problem. */
   logRefusal({ method, url }: Omit<LoggedRequest, 'id'>, problem: Problem, by: Origin): void {
+    if (isChange(method)) this.#tellRefusal(method, url, problem, by);
     if (this.#log.keepsDebug !== true) return;
     const { status, code, detail, request_id: id } = problem;
     this.#log.debug(
       `${originText(by)}: ${method} ${shortened(url)} answered with ${status} ${code}: ${detail} (request ${id})`,
       deviceInUrl(url),
     );
+  }
+
+  #tellRefusal(method: string, url: string, problem: Problem, by: Origin): void {
+    const [path = ''] = url.split('?', 1);
+    const deviceIndex = deviceInUrl(url);
+    this.#timeline.add(refusalHappening({ method, path, deviceIndex }, problem, by));
   }
 
   /**
@@ -90,8 +96,8 @@ export class RequestLog {
   /** Middleware that reports refusals over HTTP, wherever they happen. */
   middleware() {
     return (request: Request, response: Response, next: NextFunction): void => {
-      if (this.#log.keepsDebug === true) {
-        const by = { source: 'rest', peer: peerOf(request.socket) } as const;
+      if (this.#log.keepsDebug === true || isChange(request.method)) {
+        const by = originOf(request);
         response.once('finish', () => {
           const problem = problemSent(response);
           if (problem !== undefined) this.logRefusal({ method: request.method, url: request.originalUrl }, problem, by);
@@ -107,6 +113,9 @@ export class RequestLog {
     this.#failures.flush();
   }
 }
+
+/** True for methods that may change something. */
+const isChange = (method: string) => method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS';
 
 const shortened = (url: string) => url.slice(0, maxLoggedUrlLength);
 
@@ -126,19 +135,8 @@ function bodyInWords(body: unknown, secret: readonly string[] = []): string {
   return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
 }
 
-/** The device that the parameter `device` names, or else `index` of a path. */
-function deviceOf(query: unknown, params: unknown): number | undefined {
-  const { device } = (query ?? {}) as { readonly device?: unknown };
-  const { index } = (params ?? {}) as { readonly index?: unknown };
-  return deviceIndex(device ?? index);
-}
-
 /** Like `deviceOf`, for a request that may not have been routed. */
 function deviceInUrl(url: string): number | undefined {
   const [path = '', search] = url.split('?', 2);
-  return deviceIndex(new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1]);
+  return deviceIndexOf(new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1]);
 }
-
-/** Bounded, since the text of a refused request is not checked. */
-const deviceIndex = (text: unknown): number | undefined =>
-  typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined;

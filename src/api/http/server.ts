@@ -88,7 +88,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     holds: new HoldBook(context.plant),
     answers: new AnswerCounts(),
     share,
-    requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock),
+    requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock, context.timeline),
     scenarios: context.scenarios ?? noScenarios,
     clockOwner: context.clockOwner ?? { name: null },
     state: context.state ?? noState,

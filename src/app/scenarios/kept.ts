@@ -26,6 +26,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { Scenario } from '../../scenario/model.ts';
 import type { Api } from '../../api/http/server.ts';
+import type { TimelineSink } from '../../core/timeline/timeline.ts';
 import type { WireLog } from '../../core/wire/wire-log.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
@@ -49,6 +50,7 @@ interface HostParts {
   readonly wireLog: WireLog;
   readonly csip: CsipEvents;
   readonly findings: FindingRegistry;
+  readonly timeline: TimelineSink;
   readonly perform: Perform;
   readonly clockHold: ClockHold;
 }
@@ -80,6 +82,7 @@ function createScenarioHost({
   wireLog,
   csip,
   findings,
+  timeline,
   perform,
   clockHold,
 }: HostParts): (name: string) => ScenarioHost {
@@ -89,6 +92,7 @@ function createScenarioHost({
     later,
     csip,
     findings,
+    timeline,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
     reserveClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
@@ -413,7 +417,9 @@ export interface Scenarios {
   readonly api: Late<Pick<Api, 'perform'>>;
 }
 
-export function composeScenarios(parts: Omit<KeptParts, 'hostOf'> & { readonly wireLog: WireLog }): Scenarios {
+export function composeScenarios(
+  parts: Omit<KeptParts, 'hostOf'> & Pick<HostParts, 'wireLog' | 'timeline'>,
+): Scenarios {
   const clock = new ClockHold();
   const api: Scenarios['api'] = new Late();
   const perform: Perform = (request) => api.proxy.perform(request);

@@ -75,6 +75,11 @@ export class PeerBook {
     return [...this.#peers.values()].filter(({ isValid }) => isValid);
   }
 
+  /** All peers, those without a valid request among them, without a copy. */
+  get each(): Iterable<Peer> {
+    return this.#peers.values();
+  }
+
   /** Number of the others: scanners, browsers, health checks. */
   get strangers(): number {
     return this.#peers.size - this.valid.length;

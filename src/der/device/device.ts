@@ -263,6 +263,11 @@ export class SimDevice implements Device {
     return this.#alarms.latchedCount;
   }
 
+  /** Codes of the active alarms of inverter and source; another list after each change. */
+  get alarmCodes(): readonly string[] {
+    return this.#alarms.codes();
+  }
+
   get alarms(): readonly Alarm[] {
     return this.#alarms.list(this.#source.ports);
   }

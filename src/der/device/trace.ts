@@ -174,8 +174,13 @@ export class DeviceTrace implements GridTrace {
     return this.#inverter.ratings.nominalHz;
   }
 
+  /** `decidedBy.active` alone, without an object. */
+  get activeDecider(): ActiveDecider {
+    return activeDecider(this.#inverter);
+  }
+
   get decidedBy(): DecidedBy {
-    return { active: activeDecider(this.#inverter), reactive: reactiveDecider(this.#inverter) };
+    return { active: this.activeDecider, reactive: reactiveDecider(this.#inverter) };
   }
 
   get service(): string {

@@ -12,6 +12,7 @@ import type { ScenarioAnswer, ScenarioHost } from './host.ts';
 import { endless } from './calendar.ts';
 import type { Instants } from './calendar.ts';
 import type { RunRecord, StepRecord } from './record.ts';
+import type { Story } from './story.ts';
 
 /** Conditions that end a wait. */
 interface WaitRule {
@@ -87,6 +88,7 @@ interface FlowRun {
   readonly sources: RunSources;
   readonly instants: Instants;
   readonly record: RunRecord;
+  readonly story: Story;
   /** Starts assertions. @param from position in the journal of the first event that counts */
   expect(expectations: readonly Expectation[], begin: SimTime, from: number, isOfRule: boolean): readonly Check[];
   /** Remembers values under a name. */
@@ -240,6 +242,8 @@ export class Flows {
     const { step } = record;
     record.state = 'running';
     record.at = this.#now;
+    // a rule may begin thousands
+    if (!record.isOfRule) this.#run.story.step(step.name);
     // assertions start before the actions, whose immediate effects belong to the step
     const checks = this.#run.expect(step.expectations, record.at, events, record.isOfRule);
     return { checks, answers: Promise.all(step.actions.map(({ request }) => host.perform(request))) };

@@ -2,6 +2,7 @@
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { FindingRegistry } from '../../core/findings/registry.ts';
+import type { TimelineSink } from '../../core/timeline/timeline.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { ScenarioRequest } from '../model.ts';
@@ -18,6 +19,8 @@ export interface ScenarioHost {
   readonly later: Later;
   readonly csip: CsipEvents;
   readonly findings: FindingRegistry;
+  /** receives the begin, the steps, the failures and the end of a run */
+  readonly timeline: TimelineSink;
   /** Performs a request for the scenario; starts it within the call, and never throws or rejects. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
   /** Calls the listener with the id of each new message of a protocol; the returned function removes the listener. */

@@ -29,6 +29,7 @@ import { createPace, maxStandMs } from './pace.ts';
 import type { Pace } from './pace.ts';
 import { RunRecord, SeriesBook } from './record.ts';
 import { Signals } from './signals.ts';
+import { Story } from './story.ts';
 import { followWrites } from './writes.ts';
 
 /** Real ms between two observations of a condition for which the clock stands still. */
@@ -64,6 +65,7 @@ export class ScenarioRun {
   readonly #startedAtMs: number;
   readonly #record: RunRecord;
   readonly #series: SeriesBook;
+  readonly #story: Story;
   readonly #marked: readonly Signal[];
   readonly #instants: Instants;
   /** assertions without a verdict */
@@ -97,6 +99,8 @@ export class ScenarioRun {
     this.#startedAtMs = wall.nowMs();
     this.#findingsAtStart = markFindings(host.findings);
     this.#record = new RunRecord(this.#start);
+    this.#story = new Story(host.timeline, scenario.name);
+    this.#story.begins(by);
     this.#signals = new Signals(host);
     const wake = () => {
       this.#wake();
@@ -133,6 +137,7 @@ export class ScenarioRun {
       sources: this.#sources,
       instants: this.#instants,
       record: this.#record,
+      story: this.#story,
       expect: (...args) => this.#expect(...args),
       mark: (name) => this.#signals.mark(name, this.#marked),
       fail: (words) => {
@@ -303,6 +308,7 @@ export class ScenarioRun {
     this.#releaseClock();
     if (this.#state === 'running') this.#state = this.#record.failures.length === 0 ? 'passed' : 'failed';
     this.#endedAtMs = wall.nowMs();
+    this.#story.ends(this.#state, this.#error);
   }
 
   get #now(): SimTime {
@@ -373,6 +379,7 @@ export class ScenarioRun {
 
   #fail(words: string): void {
     this.#record.fail(words);
+    this.#story.failure(words);
     if (this.#scenario.onFailure === 'stop' && !this.#isLast) {
       this.#flows.end();
       this.#wake();

@@ -10,6 +10,8 @@ import type { MapView, WritableMapView } from './view.ts';
 /** One committed write: its points, its writer and its time. */
 export interface Change {
   readonly points: readonly PointSlot[];
+  /** points with another value than before, and requests, which act at each write */
+  readonly changed: readonly PointSlot[];
   readonly by: Origin;
   readonly at: SimTime;
 }

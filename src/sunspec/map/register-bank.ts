@@ -294,11 +294,7 @@ export class RegisterBank implements Bank {
 
   /** Restores all start values (reset of the device), with one change event for the settings that differed. */
   reload(image: Buffer, by: Origin): void {
-    const differs = (slot: PointSlot) => {
-      const at = (slot.address - this.layout.base) * 2;
-      return image.compare(this.#bytes, at, at + slot.def.size * 2, at, at + slot.def.size * 2) !== 0;
-    };
-    const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && differs(slot));
+    const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && this.#differs(slot, image));
     image.copy(this.#bytes);
     this.#writers = undefined;
     this.#lastWrite = null;
@@ -306,7 +302,7 @@ export class RegisterBank implements Bank {
       this.#guarded(() => participant.reloaded?.(points, by));
     }
     this.#reloadListeners.notify(by, this.#clock.sim());
-    this.#announce(points, by);
+    this.#announce(points, points, by);
   }
 
   /**
@@ -503,6 +499,7 @@ export class RegisterBank implements Bank {
     }
     for (const request of commit.adoptions) commit.settle(request, 'ADOPT');
     commit.close();
+    const changed = commit.points.filter((slot) => slot.def.effect === 'latch' || this.#differs(slot, scratch.image));
     scratch.image.copy(this.#bytes);
     scratch.touched = null;
     const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
@@ -517,7 +514,13 @@ export class RegisterBank implements Bank {
     }
     committed();
     for (const followUp of followUps) this.#guarded(followUp);
-    this.#announce(commit.points, by);
+    this.#announce(commit.points, changed, by);
+  }
+
+  #differs({ address, def: { size } }: PointSlot, image: Buffer): boolean {
+    const begin = (address - this.layout.base) * 2;
+    const end = begin + size * 2;
+    return this.#bytes.compare(image, begin, end, begin, end) !== 0;
   }
 
   /** @param writer undefined: a start value */
@@ -526,8 +529,8 @@ export class RegisterBank implements Bank {
     else this.#writers?.set(slot, writer);
   }
 
-  #announce(points: readonly PointSlot[], by: Origin): void {
-    this.#listeners.notify({ points, by, at: this.#clock.sim() });
+  #announce(points: readonly PointSlot[], changed: readonly PointSlot[], by: Origin): void {
+    this.#listeners.notify({ points, changed, by, at: this.#clock.sim() });
   }
 
   /** Runs a follow-up of a committed write: its error must reach neither the writer nor other follow-ups. */

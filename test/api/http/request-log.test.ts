@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
 import { RequestLog } from '../../../src/api/http/request-log.ts';
+import { simTimeFromMs } from '../../../src/core/time/clock.ts';
+import { Timeline } from '../../../src/core/timeline/timeline.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -76,8 +78,14 @@ describe('Requests in the log', () => {
     const by = { source: 'rest', peer: 'a' } as const;
     const input = { params: {}, query: {}, body: { list: [tls], ...tls }, by };
     const connect = allRoutes.find(({ path }) => path === '/sunspec-client/connect');
-    const log = new RequestLog('/api/sim', book.logger('Lab'), { monotonicMs: () => 0, nowMs: () => 0 });
+    const wall = { monotonicMs: () => 0, nowMs: () => 0 };
+    const timeline = new Timeline({ wall, sim: () => simTimeFromMs(0) });
+    const log = new RequestLog('/api/sim', book.logger('Lab'), wall, timeline);
     log.logWrite(connect!, input);
+    expect(timeline.list().map(({ text }) => text)).to.eql([
+      'Connects to a device and walks its chain of models: list [{"tls":"…","transport":"tls","host":"127.0.0.1"}], ' +
+        'tls …, transport tls, host 127.0.0.1.',
+    ]);
     const said = lines();
     expect(said).to.have.length(6);
     expect(said.join()).not.to.contain(key.slice(0, 8)).and.not.to.contain('7777777');

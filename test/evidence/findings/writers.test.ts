@@ -36,7 +36,7 @@ class WrittenDevice {
 
   write(by: Origin, value: number, points: readonly PointSlot[] = [slot]): void {
     this.value = value;
-    this.listener({ points, by, at: 0 as Change['at'] });
+    this.listener({ points, changed: points, by, at: 0 as Change['at'] });
   }
 }
 

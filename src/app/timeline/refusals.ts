@@ -1,0 +1,50 @@
+/** Refusals by Modbus servers and outstations for the timeline, from the lines that they log. */
+import type { LogBook, LogEntry } from '../../core/log/log.ts';
+import type { TimelineSink } from '../../core/timeline/timeline.ts';
+
+interface Refusal {
+  readonly peer: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** `<peer>, unit 1: function 16 (...) of register 40123 (704.WMaxLimPct) refused with exception 3 (...): why` */
+const modbusForm = /^(\S+?)(?: \([^)]*\))?, unit \d+: (function .*) refused with (exception \d+[^:]*): (.*)$/s;
+/** `operate W = 5 by master 127.0.0.1:1 (...): refused with status 4 (...)` */
+const dnp3Form = /^((?:select|operate) .*) by master (.+?): refused with (status .*)$/s;
+
+function modbusRefusal(message: string): Refusal | null {
+  const [, peer, request, exception, why] = modbusForm.exec(message) ?? [];
+  if (peer === undefined) return null;
+  return { peer, title: 'Write refused', text: `Refused with ${exception}: ${request}: ${why}.` };
+}
+
+function dnp3Refusal(message: string): Refusal | null {
+  const [, control, peer, status] = dnp3Form.exec(message) ?? [];
+  if (peer === undefined) return null;
+  return { peer, title: 'Control refused', text: `Refused with ${status}: ${control}.` };
+}
+
+/** The refusal in a line of the log; null: the line tells of none. */
+export function refusalIn({ module, message }: Pick<LogEntry, 'module' | 'message'>): Refusal | null {
+  if (module === 'Modbus') return modbusRefusal(message);
+  return module === 'DNP3' ? dnp3Refusal(message) : null;
+}
+
+/** @returns function that ends it */
+export function tellRefusals(logBook: LogBook, timeline: TimelineSink): () => void {
+  return logBook.onEntry((entry) => {
+    if (!entry.message.includes(' refused with ')) return;
+    const refusal = refusalIn(entry);
+    if (refusal === null) return;
+    const { peer, title, text } = refusal;
+    timeline.add({
+      kind: 'refusal',
+      level: 'warn',
+      title,
+      text,
+      deviceIndex: entry.deviceIndex ?? undefined,
+      by: { source: entry.module === 'DNP3' ? 'dnp3' : 'modbus', peer },
+    });
+  });
+}

@@ -1,0 +1,61 @@
+import { expect } from 'chai';
+import { startApp, modbusEndpoint } from '../../support/running-app.ts';
+import type { App } from '../../../src/app/start-stop.ts';
+import type { Json } from '../../support/http.ts';
+import { ask } from '../../support/http.ts';
+import { adu, RawClient } from '../../support/modbus-client.ts';
+
+describe('timeline of a running simulator', () => {
+  let app: App;
+  let port: number;
+
+  beforeEach(async () => {
+    ({ app, port } = await startApp(['PV-3Phase', 'PV-3Phase']));
+  });
+  afterEach(() => app.stop());
+
+  const entries = async (query = ''): Promise<readonly Json[]> =>
+    (await ask(port, `/api/sim/timeline${query}`)).json.entries;
+
+  it('has writes and refused writes of a master, which the list of attention has too', async () => {
+    const { bank } = app.plant.device(0);
+    const slot = bank.layout.slot(704, 'WMaxLimPct');
+    const address = slot?.address ?? 0;
+    const master = await RawClient.open(modbusEndpoint(app, 0).port);
+    const hex = (value: number) => value.toString(16).padStart(4, '0');
+    const write = (value: number) => master.request(adu(1, 1, `10${hex(address)}000102${hex(value)}`));
+    await write(50);
+    await write(60_000);
+    const told = (await entries('?kinds=peer,refusal')).map(({ kind, title, device_index, by }) => [
+      kind,
+      title,
+      device_index,
+      by.source,
+    ]);
+    expect(told).to.deep.equal([
+      ['peer', 'Registers written', 0, 'modbus'],
+      ['refusal', 'Write refused', 0, 'modbus'],
+    ]);
+    const { items } = (await ask(port, '/api/sim/attention')).json;
+    expect(items.map(({ title, level }: Json) => [title, level])).to.deep.include(['Write refused', 'warn']);
+    master.destroy();
+  });
+
+  it('has each source at most once: grid, trip, fault', async () => {
+    const post = (path: string, body: unknown) => ask(port, `/api/sim${path}`, { method: 'POST', body });
+    await post('/controls/grid', { voltage_pu: 0.4 });
+    await post('/controls/time/step', { ticks: 4 });
+    await post('/faults', { inject: [{ protocol: 'modbus', kind: 'ignore_write', device: 1 }] });
+    const told = (await entries('?kinds=grid,service,alarm,fault,command')).map(({ kind, level, devices }) => [
+      kind,
+      level,
+      devices,
+    ]);
+    expect(told).to.deep.equal([
+      ['grid', 'info', []],
+      ['service', 'warn', [0, 1]],
+      ['service', 'bad', [0, 1]],
+      ['fault', 'warn', [1]],
+    ]);
+  });
+});
