@@ -113,6 +113,12 @@ export const resources: readonly Resource[] = [
   ),
   resource(
     'Grid Support',
+    'Captures',
+    'Disturbances in sub-steps, and what each device did.',
+    '/captures',
+  ),
+  resource(
+    'Grid Support',
     'All functions',
     'All grid-support functions together, stored sets, and why the power is what it is.',
     '/grid-support',

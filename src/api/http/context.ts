@@ -15,6 +15,7 @@ import type { FaultProfile } from '../../fault-kinds/request.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
+import type { CaptureBook } from '../../contract/captures.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
@@ -82,7 +83,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.14.0';
+export const apiVersion = '1.15.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -141,6 +142,8 @@ export interface ApiContext {
   readonly dnp3?: Dnp3Outstations;
   /** all wire traffic, while recording is on */
   readonly recorder: Recorder;
+  /** captures of disturbances; default: none are kept */
+  readonly captures?: CaptureBook;
   /** the messages of Modbus, while recording is on */
   readonly modbusMessages: ModbusMessages;
   /** the samples that `sunspecClient` has polled */
@@ -190,6 +193,7 @@ export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly ocpp: OcppStations;
   readonly dnp3: Dnp3Outstations;
+  readonly captures: CaptureBook;
   readonly scenarios: ScenarioBook;
   readonly clockOwner: ClockOwner;
   readonly state: StateControl;

@@ -5,7 +5,14 @@
 import { bundledScenarioNames, bundledScenarioPath, readingBundledScenarios } from '../../config/profile/bundled.ts';
 import type { CsipEvents } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
-import type { KeptScenario, ReportFormat, ScenarioBook, ScenarioStart, ClockOwner } from '../../contract/scenarios.ts';
+import type {
+  KeptScenario,
+  ReportFormat,
+  RunReport,
+  ScenarioBook,
+  ScenarioStart,
+  ClockOwner,
+} from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -364,6 +371,11 @@ class KeptScenarios implements ScenarioBook {
     if (!run) return;
     run.stop();
     await this.#within(finallyMs, run.finished);
+  }
+
+  /** The run under way; null: none. */
+  get running(): RunReport | null {
+    return [...this.#kept.values()].find(({ run }) => run?.report.state === 'running')?.run?.report ?? null;
   }
 
   /** Waits for the end of a run, at most `ms`. */

@@ -38,6 +38,7 @@ const parameters: Readonly<Record<string, string>> = {
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
   ...Object.fromEntries(['', '/start', '/stop', '/report'].map((end) => [`/scenarios/{id}${end}`, '1'])),
+  ...Object.fromEntries(['', '/rows'].map((end) => [`/captures/{id}${end}`, '1'])),
   '/certificates/{name}': 'utility-root',
   '/site/registers/{model_id}': '203',
   '{model_id}': '704',
