@@ -149,6 +149,8 @@ export class Captures implements CaptureBook {
     const device = plant.device(deviceIndex);
     const fine = this.#fine;
     if (kind !== 'alarm' && fine?.has(deviceIndex)) return;
+    // devices that were too many join when they trip
+    if (kind === 'threshold' && this.#kept.some((capture) => capture.leavesOut(deviceIndex))) return;
     const waiting = this.#kept.findLast((capture) => capture.expects(deviceIndex, at));
     if (waiting) {
       if (!fine) waiting.resume(at);

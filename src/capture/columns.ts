@@ -36,6 +36,7 @@ export const bytesOfRow = Object.values(columnsOf(1)).reduce((sum, { BYTES_PER_E
 export class Columns implements CaptureColumns {
   #arrays = columnsOf(firstRows);
   length = 0;
+  readonly extremes = { lowPct: Infinity, highPct: -Infinity, lowHz: Infinity, highHz: -Infinity };
 
   get tS() {
     return this.#arrays.tS;
@@ -104,6 +105,11 @@ export class Columns implements CaptureColumns {
   }
 
   #put(row: number, tS: number, step: StepValues, isTick: boolean): void {
+    const { extremes } = this;
+    extremes.lowPct = Math.min(extremes.lowPct, step.lowestVoltagePct);
+    extremes.highPct = Math.max(extremes.highPct, step.highestVoltagePct);
+    extremes.lowHz = Math.min(extremes.lowHz, step.frequencyHz);
+    extremes.highHz = Math.max(extremes.highHz, step.frequencyHz);
     const to = this.#arrays;
     to.tS[row] = tS;
     to.gridVPct[row] = step.gridVoltagePct;

@@ -19,9 +19,17 @@ export function inputAt({ vLowPct, vHighPct, fHz }: CaptureColumns, name: CurveT
   return high > measurablePct ? (fHz[row] ?? null) : null;
 }
 
+/** False where a look at each row would be in vain, as for most thresholds. */
+function isEverBeyond({ extremes }: CaptureColumns, name: CurveTrip, value: number): boolean {
+  const { lowPct, highPct, lowHz, highHz } = extremes;
+  if (isLow(name)) return (isVoltage(name) ? lowPct : lowHz) < value;
+  return (isVoltage(name) ? highPct : highHz) > value;
+}
+
 /** The spans beyond a value, in order. A row holds from the one before it to its own instant. */
 export function runsBeyond(columns: CaptureColumns, name: CurveTrip, value: number): readonly Run[] {
   const runs: Run[] = [];
+  if (!isEverBeyond(columns, name, value)) return runs;
   let wasBeyond = false;
   for (let row = 0; row < columns.length; row += 1) {
     const input = inputAt(columns, name, row);

@@ -101,6 +101,11 @@ export class Recording implements Capture {
     return this.#devices.has(deviceIndex);
   }
 
+  /** True if the device may be one of those in the scope that were too many. */
+  leavesOut(deviceIndex: number): boolean {
+    return this.state === 'recording' && this.devicesLeftOut > 0 && !this.has(deviceIndex);
+  }
+
   /** Seconds of the capture at an instant. */
   secondsAt(t: SimTime): number {
     return secondsBetween(this.start, t);

@@ -110,6 +110,13 @@ export interface CaptureVerdict {
 /** Columns of one device, all of the same length. */
 export interface CaptureColumns {
   readonly length: number;
+  /** bounds of the rows: percent of 702.VNom, and Hz */
+  readonly extremes: {
+    readonly lowPct: number;
+    readonly highPct: number;
+    readonly lowHz: number;
+    readonly highHz: number;
+  };
   readonly tS: Float64Array;
   readonly gridVPct: Float32Array;
   readonly vLowPct: Float64Array;

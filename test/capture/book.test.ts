@@ -227,8 +227,8 @@ describe('captures share, end and resume', () => {
     await of.plant.step(2);
     expect(capture!.rows.map(({ deviceIndex, columns }) => [deviceIndex, columns.tS[0]])).to.deep.equal([
       [0, -1],
-      [1, -1],
-      [2, -1],
+      [1, 2],
+      [2, 2],
     ]);
   });
 });
