@@ -19,7 +19,7 @@ export interface Breach {
   readonly clause: string;
 }
 
-export const curveCause = ({ cause }: Pick<ServiceChange, 'cause'>): CurveTrip | null =>
+const curveCause = ({ cause }: Pick<ServiceChange, 'cause'>): CurveTrip | null =>
   curveTrips.find((name) => name === cause) ?? null;
 
 export const tripOf = ({ changes }: Pick<Course, 'changes'>): ServiceChange | null =>

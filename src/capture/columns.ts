@@ -31,7 +31,7 @@ function resized(from: Arrays, rows: number): Arrays {
 }
 
 /** Bytes of one row. */
-export const bytesOfRow = Object.values(columnsOf(1)).reduce((sum, { BYTES_PER_ELEMENT: size }) => sum + size, 0);
+const bytesOfRow = Object.values(columnsOf(1)).reduce((sum, { BYTES_PER_ELEMENT: size }) => sum + size, 0);
 
 export class Columns implements CaptureColumns {
   #arrays = columnsOf(firstRows);
