@@ -247,6 +247,11 @@ export default tseslint.config(
     'the recorder imports core, contract, tables of models and the stack of DNP3 only: protocols tell it of themselves',
   ),
   forbid(
+    ['src/capture/**/*.ts'],
+    [...upper, ...anyAdapter, '**/der/**', '**/scenario/**', '**/recorder/**', '**/state/**', '**/fault-kinds/**'],
+    'captures know core, contract and the map only: the plant tells them of disturbances',
+  ),
+  forbid(
     ['src/pki/**/*.ts'],
     [...upper, ...anyAdapter, '**/der/**', '**/sunspec/**', '**/scenario/**', '**/recorder/**', '**/state/**'],
     'certificates import core and contract only',

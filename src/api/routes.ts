@@ -1,6 +1,7 @@
 import type { Route } from './http/route.ts';
 import { answersRoutes } from './answers.ts';
 import { batteryRoutes } from './battery.ts';
+import { captureRoutes } from './captures/routes.ts';
 import { csipRoutes } from './csip-client/routes.ts';
 import { certificateRoutes } from './certificates.ts';
 import { commandRoutes } from './commands.ts';
@@ -78,6 +79,7 @@ export const allRoutes: readonly Route[] = [
   ...gridSupportRoutes,
   ...gridTraceRoutes,
   ...regionRoutes,
+  ...captureRoutes,
   ...storedSetRoutes,
   ...nameplateRoutes,
   ...registerRoutes,

@@ -1,5 +1,7 @@
 /** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
 import type { AppConfig } from '../config/settings/app-config.ts';
+import { Captures } from '../capture/book.ts';
+import type { RunReport } from '../contract/scenarios.ts';
 import { pemIo } from '../contract/certificate-choice.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
 import { keptParts } from '../core/kept.ts';
@@ -306,6 +308,16 @@ function createChanges(
   });
 }
 
+/** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
+function createCaptures({ plant, settings }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
+  const captures = new Captures({ plant, nowMs: () => wall.nowMs(), run });
+  captures.capacity = settings.config.captures;
+  settings.follow(['captures'], ({ captures: capacity }) => {
+    captures.capacity = capacity;
+  });
+  return captures;
+}
+
 /** Follows the settings with the page of the CSIP client, with the lines of a start. @throws SimError LISTEN_FAILED */
 async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger): Promise<void> {
   const address = csip?.website ?? null;
@@ -346,6 +358,7 @@ function createInterfaces(
     nowMs: () => wall.nowMs(),
     dateMs: plant.dateMs.bind(plant),
   };
+  const captures = createCaptures(lab, wall, () => scenarios.kept.running);
   const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
   const http = createHttp(
     config,
@@ -357,6 +370,7 @@ function createInterfaces(
       adapters,
       info,
       recorder,
+      captures,
       eventLoop,
       timeline,
       watched: () => feed.watched,

@@ -37,6 +37,9 @@ export interface RideThroughBand {
   readonly responseS: number | null;
 }
 
+/** Frequency can be measured while any phase is above this voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
+export const measurablePct = 30;
+
 type Range = readonly [value: number, min: number, max: number];
 
 function element(name: TripElement['name'], threshold: Range, clearingS: Range): TripElement {
@@ -133,6 +136,27 @@ export function tripElements(name: CurveTrip, category: AbnormalCategory): reado
 /** The ride-through bands on one side of continuous operation, the outermost first. */
 export function rideThroughBands(name: CurveTrip, category: AbnormalCategory): readonly RideThroughBand[] {
   return rideThrough[name][category];
+}
+
+/** One side of the nominal value, and the function of its tables. */
+export interface Side {
+  readonly name: CurveTrip;
+  /** 1: values beyond an edge are above it; -1: below it */
+  readonly sign: 1 | -1;
+}
+
+/** Index of the band that holds `x`; -1: none. */
+export function bandAt(bands: readonly RideThroughBand[], { sign }: Side, x: number): number {
+  return bands.findIndex(({ edge }) => sign * (x - edge) > 0);
+}
+
+/** Minimum ride-through at `x`, which lies in the band at `place` or on its edges, s. */
+export function rideThroughAt(bands: readonly RideThroughBand[], place: number, x: number): number {
+  const band = bands[place];
+  if (!band?.rideThroughS) return 0;
+  const [outerS, innerS] = band.rideThroughS;
+  const outer = bands[place - 1]?.edge ?? band.edge;
+  return outer === band.edge ? innerS : outerS + ((innerS - outerS) * (x - outer)) / (band.edge - outer);
 }
 
 /** Clauses and tables of the trip and ride-through requirements. */

@@ -101,6 +101,25 @@ export interface GridNow {
   readonly changedBy: Provenance | null;
 }
 
+/** The grid without the volts of a device. */
+export type GridState = Omit<GridNow, 'voltageLnV' | 'voltageLlV'>;
+
+/** A request for a change of the grid; `end` ends a named event. */
+export type GridCommand =
+  | { readonly kind: 'set'; readonly patch: GridPatch }
+  | { readonly kind: 'event'; readonly name: string; readonly args: GridEventArguments }
+  | { readonly kind: 'end' };
+
+/** A change of the grid that a request has made. */
+export interface GridChange {
+  readonly command: GridCommand;
+  /** null: the common grid */
+  readonly deviceIndex: number | null;
+  readonly before: GridState;
+  readonly after: GridState;
+  readonly by: Provenance;
+}
+
 export type IrradianceSource = (typeof irradianceSources)[number];
 
 /** A change of the surroundings besides the grid; `null` releases a value to its source. */

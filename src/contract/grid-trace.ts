@@ -62,7 +62,7 @@ export type RideThroughMode = (typeof rideThroughModes)[number];
 export interface GridTraceRow {
   /** end of the sub-step */
   readonly at: SimTime;
-  readonly service: string;
+  readonly service: ServiceWord;
   readonly rideThrough: RideThroughMode;
   readonly activePowerW: number;
   readonly reactivePowerVar: number;
@@ -84,11 +84,37 @@ export interface GridTraceRow {
   readonly timeToEnterServiceS: number | null;
 }
 
+/** Service states of a device, and the cessation inside them; a capture has their positions as codes. */
+export const serviceWords = [
+  'in_service',
+  'ramping',
+  'waiting',
+  'ceased',
+  'shutting_down',
+  'off',
+  'tripped',
+  'momentary_cessation',
+] as const;
+export type ServiceWord = (typeof serviceWords)[number];
+
+/** The values of a sub-step that captures keep. */
+export interface StepValues
+  extends Pick<
+    GridTraceRow,
+    'at' | 'activePowerW' | 'reactivePowerVar' | 'availableW' | 'lowestVoltagePct' | 'highestVoltagePct' | 'frequencyHz'
+  > {
+  /** the grid before the feeder: mean of the phases, percent of 702.VNom */
+  readonly gridVoltagePct: number;
+  readonly service: ServiceWord;
+  /** true: the powers have come to these values along a slope */
+  readonly ramps: boolean;
+}
+
 /** One change of the service state or of momentary cessation. */
 export interface ServiceTransition {
   readonly at: SimTime;
-  readonly from: string;
-  readonly to: string;
+  readonly from: ServiceWord;
+  readonly to: ServiceWord;
   /** the trip that caused the change; null: none */
   readonly cause: string | null;
 }
@@ -99,6 +125,8 @@ export interface GridTrace {
   readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
+  /** the last sub-step as captures keep it */
+  readonly step: StepValues;
   /** the same values as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
   /** `service` of `now`, in the same way */
@@ -113,4 +141,6 @@ export interface GridTrace {
   readonly capacity: number;
   /** Starts a new recording of the latest `capacity` sub-steps; 0 ends it. */
   record(capacity: number): void;
+  /** Calls the listener after each sub-step, in place of an earlier one; null: of none. */
+  follow(listener: ((step: StepValues) => void) | null): void;
 }

@@ -4,6 +4,7 @@ import type { Published } from './snapshot.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { ClockPatch, ClockSettings, SimTime } from '../core/time/clock.ts';
 import type {
+  GridChange,
   GridEventArguments,
   GridEventKind,
   GridNow,
@@ -99,6 +100,18 @@ export interface PowerEvent {
   readonly at: SimTime;
 }
 
+/** A disturbance of devices; that of one device is told at its instant, inside a tick too. */
+export type Disturbance =
+  | ({ readonly kind: 'grid' } & GridChange)
+  | {
+      /** a trip threshold is exceeded, a protection has tripped, an alarm of severity `error` that is no trip has begun */
+      readonly kind: 'threshold' | 'trip' | 'alarm';
+      readonly deviceIndex: number;
+      readonly at: SimTime;
+      /** code of the alarm; null: no alarm */
+      readonly alarm: string | null;
+    };
+
 /** A device has joined or left, one member is null; both: another device has taken the place of one. */
 export interface DeviceChange {
   readonly added: Device | null;
@@ -168,6 +181,13 @@ export interface Plant {
    * unsubscribes.
    */
   onPower(listener: (event: PowerEvent) => void): () => void;
+  /** Calls the listener with each disturbance, synchronously. The returned function unsubscribes. */
+  onDisturbance(listener: (disturbance: Disturbance) => void): () => void;
+  /**
+   * The next instant at which the grid of a device, or the common one, changes by itself, apart from a grid profile;
+   * Infinity without one.
+   */
+  nextGridChange(deviceIndex?: number): number;
   /**
    * Calls `act` once at the simulated instant `t`: every device has advanced exactly to it, and what `act` writes or
    * starts is stamped with it. A tick that ends at `t` shows what `act` wrote; physics follows from `t` on. Acts run in

@@ -172,6 +172,7 @@ const observations: Readonly<Record<LiveKey, Observation>> = {
       return Promise.resolve(printed[0]?.[0]);
     },
   },
+  captures: { value: 7, observe: async ({ port }) => (await ask(port, '/api/sim/captures')).json.capacity },
   findings_enable: { value: false, observe: ({ app }) => Promise.resolve(app.findings.on) },
   csip_poll_rate_s: {
     value: 77,

@@ -19,6 +19,7 @@ import type { CsipClient } from '../../src/contract/csip-client.ts';
 import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
+import type { CaptureBook } from '../../src/contract/captures.ts';
 import type { Recorder } from '../../src/contract/recorder.ts';
 import { createConfiguredRecorder } from '../../src/app/recorder.ts';
 import type { Plant } from '../../src/contract/plant.ts';
@@ -54,6 +55,8 @@ export interface ContextOptions {
   readonly ocpp?: OcppStations;
   /** default: without a channel */
   readonly recorder?: Recorder;
+  /** default: none are kept */
+  readonly captures?: CaptureBook;
   /** default: without a message */
   readonly modbusMessages?: ModbusMessages;
   /** default: no scenario runs */
@@ -130,6 +133,7 @@ export function apiContext(options: ContextOptions): ApiContext {
       limits: { ...defaultApiLimits, ...options.limits },
     },
     clock: systemClock,
+    ...(options.captures && { captures: options.captures }),
     ...(options.clockOwner && { clockOwner: options.clockOwner }),
     ...(options.state && { state: options.state }),
     requestStop: options.requestStop ?? (() => undefined),

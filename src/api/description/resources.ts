@@ -113,6 +113,7 @@ export const resources: readonly Resource[] = [
     '/grid-support/anti-islanding',
     '/grid-support/regions',
   ),
+  resource('Grid Support', 'Captures', 'Disturbances in sub-steps, and what each device did.', '/captures'),
   resource(
     'Grid Support',
     'All functions',

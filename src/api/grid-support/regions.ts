@@ -1,6 +1,12 @@
 /** Regions and trip settings of an abnormal category: areas over voltage or frequency and time. */
-import { clausesOf, rideThroughBands, tripElements } from '../../contract/abnormal-conditions.ts';
-import type { AbnormalCategory, CurveTrip, RideThroughBand, TripElement } from '../../contract/abnormal-conditions.ts';
+import {
+  bandAt,
+  clausesOf,
+  rideThroughAt,
+  rideThroughBands,
+  tripElements,
+} from '../../contract/abnormal-conditions.ts';
+import type { AbnormalCategory, CurveTrip, Side, TripElement } from '../../contract/abnormal-conditions.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
 import type { RideThroughMode } from '../../contract/grid-trace.ts';
 import { SimError } from '../../core/errors.ts';
@@ -51,27 +57,6 @@ interface Slab {
   readonly right: number;
   readonly begin: readonly [left: number, right: number];
   readonly end: readonly [left: number, right: number];
-}
-
-/** One side of the nominal value, and the function of its tables. */
-interface Side {
-  readonly name: CurveTrip;
-  /** 1: values beyond an edge are above it; -1: below it */
-  readonly sign: 1 | -1;
-}
-
-/** Index of the band that holds `x`; -1: none. */
-function bandAt(bands: readonly RideThroughBand[], { sign }: Side, x: number): number {
-  return bands.findIndex(({ edge }) => sign * (x - edge) > 0);
-}
-
-/** Minimum ride-through at `x`, which lies in the band at `place` or on its edges, s. */
-function rideThroughAt(bands: readonly RideThroughBand[], place: number, x: number): number {
-  const band = bands[place];
-  if (!band?.rideThroughS) return 0;
-  const [outerS, innerS] = band.rideThroughS;
-  const outer = bands[place - 1]?.edge ?? band.edge;
-  return outer === band.edge ? innerS : outerS + ((innerS - outerS) * (x - outer)) / (band.edge - outer);
 }
 
 /** Time after which a device with the default settings shall trip at `x`; Infinity: never. */

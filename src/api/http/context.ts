@@ -17,6 +17,7 @@ import type { Watched } from '../../contract/attention.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
+import type { CaptureBook } from '../../contract/captures.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
@@ -147,6 +148,8 @@ export interface ApiContext {
   readonly dnp3?: Dnp3Outstations;
   /** all wire traffic, while recording is on */
   readonly recorder: Recorder;
+  /** captures of disturbances; default: none are kept */
+  readonly captures?: CaptureBook;
   /** the messages of Modbus, while recording is on */
   readonly modbusMessages: ModbusMessages;
   /** the samples that `sunspecClient` has polled */
@@ -196,6 +199,7 @@ export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly ocpp: OcppStations;
   readonly dnp3: Dnp3Outstations;
+  readonly captures: CaptureBook;
   readonly scenarios: ScenarioBook;
   readonly clockOwner: ClockOwner;
   readonly state: StateControl;

@@ -12,6 +12,7 @@ import { createFront } from './front.ts';
 import type { Front, FrontOptions } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
 import { noCertificates } from '../../contract/certificates.ts';
+import { noCaptures } from '../../contract/captures.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
 import { noLab } from '../../contract/lab-config.ts';
 import { noSettings } from '../../contract/settings.ts';
@@ -89,6 +90,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     answers: new AnswerCounts(),
     share,
     requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock, context.timeline),
+    captures: context.captures ?? noCaptures,
     scenarios: context.scenarios ?? noScenarios,
     clockOwner: context.clockOwner ?? { name: null },
     state: context.state ?? noState,

@@ -12,6 +12,7 @@ import type {
   KeptRun,
   KeptScenario,
   ReportFormat,
+  RunReport,
   ScenarioAddition,
   ScenarioBook,
   ScenarioStart,
@@ -393,6 +394,12 @@ class KeptScenarios implements ScenarioBook {
     this.#isClosed = true;
     this.#turns.refuseWaiting(isStopping());
     await this.runs.close();
+  }
+
+  /** The run under way on this simulator; null: none. */
+  get running(): RunReport | null {
+    const run = this.runs.list().find(({ isBeside, report }) => !isBeside && report.state === 'running');
+    return run?.report ?? null;
   }
 
   #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings }: ShelvedScenario): KeptScenario {

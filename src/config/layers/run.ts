@@ -207,6 +207,7 @@ export function appConfig(
     faults,
     historySamples: v.history_samples,
     stateHistory: v.state_history ? { hours: v.state_history_hours } : null,
+    captures: v.captures,
     log: { level: v.log_level, format: v.log_format },
     findings: {
       enabled: v.findings_enable,

@@ -205,6 +205,8 @@ export interface AppConfig {
   readonly historySamples: number;
   /** samples on disk, with the time for which they are kept; null: the history ends with the process */
   readonly stateHistory: { readonly hours: number } | null;
+  /** max captures of disturbances; 0: none are recorded */
+  readonly captures: number;
   readonly log: {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';

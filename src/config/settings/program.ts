@@ -1,4 +1,5 @@
 /** Settings of the program: configuration file, history and log, HTTP interface and telemetry stream. */
+import { captureBounds } from '../../contract/captures.ts';
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { atStart, heldAtStart, live } from './changes.ts';
@@ -68,6 +69,13 @@ export const programSettings = {
     needs: 'state_history',
     changes: live,
     doc: 'Time for which state_history keeps samples, hours of real time.',
+  }),
+  captures: setting({
+    flags: ['--captures'],
+    kind: integer(0, captureBounds.captures),
+    default: captureBounds.captures,
+    changes: live,
+    doc: 'Captures of disturbances that GET captures keeps, the latest; 0: none are recorded.',
   }),
   log_level: setting({
     flags: ['--log_level'],

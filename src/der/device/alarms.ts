@@ -227,7 +227,9 @@ export function openAlarms<T extends Pick<LogEntry, 'deviceIndex' | 'message'>>(
 
 const falseAlarmText = 'raised by fault injection, without a cause';
 
-type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'>;
+type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms' | 'disturbed'>;
+
+const tripCodes: ReadonlySet<AlarmCode> = new Set(Object.values(tripAlarms));
 
 const noCodes: ReadonlySet<AlarmCode> = new Set();
 
@@ -357,8 +359,11 @@ export class DeviceAlarms {
       changed = true;
       this.#sinceMs.set(code, this.#context.clock.wallMs());
       // the level `error` is reserved for internal errors
-      const level = kindOf(code).severity === 'info' ? 'info' : 'warning';
+      const { severity } = kindOf(code);
+      const level = severity === 'info' ? 'info' : 'warning';
       this.#logOf(code)[level](beginLine(code, this.#textOf(code)), this.#deviceIndex, at);
+      if (severity === 'error' && !tripCodes.has(code))
+        this.#context.disturbed?.({ kind: 'alarm', deviceIndex: this.#deviceIndex, at, alarm: code });
     }
     if (changed) this.#codes = [...this.#sinceMs.keys()];
   }

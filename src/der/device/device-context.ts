@@ -8,7 +8,7 @@ import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { TerminalsContext } from './terminals.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';
 import { errorText } from '../../core/errors.ts';
-import type { PowerEvent } from '../../contract/plant.ts';
+import type { Disturbance, PowerEvent } from '../../contract/plant.ts';
 
 /** The parts of a plant that a device uses. */
 export interface DeviceContext extends TerminalsContext {
@@ -23,6 +23,8 @@ export interface DeviceContext extends TerminalsContext {
   readonly faults?: Pick<FaultRegistry, 'active' | 'deviceReset'>;
   /** devices that are off; each device adds and removes itself; absent: not recorded */
   readonly dark?: DarkDevices;
+  /** told of thresholds, trips and alarms; absent: nobody is */
+  readonly disturbed?: (disturbance: Disturbance) => void;
   /** alarms raised by adapters; absent: none */
   readonly commAlarms?: Pick<CommAlarms, 'of' | 'forget'>;
   readonly log: Logger;
@@ -32,13 +34,18 @@ export interface DeviceContext extends TerminalsContext {
   readonly sessionLog?: Pick<Logger, 'info'>;
 }
 
-/** A context whose loggers write nothing while `isMuted`. */
+/** A context that tells and logs nothing while `isMuted`. */
 export function mutedContext(context: DeviceContext, isMuted: () => boolean): DeviceContext {
-  const { log, dcLog, sessionLog } = context;
+  const { log, dcLog, sessionLog, disturbed } = context;
   const admits = () => !isMuted();
   return {
     ...context,
     log: filteredLogger(log, admits),
+    ...(disturbed && {
+      disturbed: (disturbance) => {
+        if (admits()) disturbed(disturbance);
+      },
+    }),
     ...(dcLog && { dcLog: filteredLogger(dcLog, admits) }),
     ...(sessionLog && {
       sessionLog: {

@@ -111,6 +111,8 @@ export class SimDevice implements Device {
   #start: SimTime;
   /** last finite values of the grid */
   #grid: GridValues;
+  /** begin of the last sub-step */
+  #stepFrom: SimTime;
   /** grid of the last sub-step */
   #steppedGrid: GridValues;
   /** ambient temperature of the last sub-step */
@@ -133,6 +135,7 @@ export class SimDevice implements Device {
     this.#context = context;
     this.#now = start;
     this.#start = start;
+    this.#stepFrom = start;
     this.#alarms = new DeviceAlarms(this.index, context);
     const clock: CommitClock = {
       // during a tick the device may be ahead of the clock of masters
@@ -168,7 +171,14 @@ export class SimDevice implements Device {
     this.#grid = context.environment.gridAt(this.index, start);
     this.#ambientNowC = this.#terminals.settle(start, this.#grid, this.#inverter, this.#source);
     this.#steppedGrid = this.#grid;
-    this.trace = new DeviceTrace(this.#inverter, () => ({ at: this.#now, grid: this.#steppedGrid }));
+    this.trace = new DeviceTrace(this.#inverter, () => ({
+      at: this.#now,
+      grid: this.#steppedGrid,
+      supply: context.environment.gridAt(this.index, this.#stepFrom),
+    }));
+    this.#inverter.protection.onThreshold = (_kind, at) => {
+      this.#disturbed('threshold', at);
+    };
     this.#visits = createVisits(context, this.index, this.#source, this.#scheduler, (command) => {
       this.#commandSource(command, { source: 'profile' });
     });
@@ -495,6 +505,7 @@ export class SimDevice implements Device {
           fault: this.#fault,
           localControl: this.localControl,
         } = saved);
+        this.#stepFrom = this.#now;
       },
     );
   }
@@ -518,7 +529,10 @@ export class SimDevice implements Device {
         const motion = environment.gridMotion(this.index, this.#now);
         this.#terminals.begin(this.#now, grid, this.#source);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
-        if (this.trace.recordServiceState(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
+        if (this.trace.recordServiceState(this.#now)) {
+          this.#alarms.recordTrip(this.#inverter, this.#now);
+          this.#disturbed('trip', this.#now);
+        }
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         // a length that is no number would stop the time of the device for good
@@ -622,11 +636,16 @@ export class SimDevice implements Device {
     if (this.#idle) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
     this.#terminals.warm(dtS, this.#inverter, this.#source);
+    this.#stepFrom = this.#now;
     this.#now = next;
     this.#steppedGrid = grid;
     this.trace.recordStep(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
     this.#evse?.stepped();
+  }
+
+  #disturbed(kind: 'threshold' | 'trip', at: SimTime): void {
+    this.#context.disturbed?.({ kind, deviceIndex: this.index, at, alarm: null });
   }
 
   /** True if the device delivers nothing because its model has failed or it is off. */

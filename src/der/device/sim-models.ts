@@ -123,10 +123,7 @@ export class SimModels implements CommitParticipant {
   #change(grid: GridPatch | null, surroundings: SurroundingsPatch | null, by: Origin): void {
     const { environment, index, clock } = this.#context;
     const writer = { ...by, at: clock.sim(), wallMs: clock.wallMs() };
-    if (grid) {
-      environment.setGrid(grid, writer.at, index);
-      environment.gridWriters.recordWriter(writer, index);
-    }
+    if (grid) environment.changeGrid({ kind: 'set', patch: grid }, writer, index);
     if (surroundings) {
       environment.setSurroundings(surroundings, writer.at, index);
       environment.surroundingsWriters.recordWriter(writer, index);

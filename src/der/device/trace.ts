@@ -11,6 +11,8 @@ import type {
   GridTraceRow,
   ReactiveDecider,
   ServiceTransition,
+  ServiceWord,
+  StepValues,
 } from '../../contract/grid-trace.ts';
 import { tracedFunctions } from '../../sunspec/map/grid-support/functions.ts';
 import type { TracedFunction, TripFunction } from '../../sunspec/map/grid-support/functions.ts';
@@ -132,23 +134,33 @@ export function traceRow(inverter: Inverter, grid: GridValues, at: SimTime): Gri
 }
 
 /** The service phase, or the cessation inside it. */
-function serviceWord({ phase, ceasedBy }: Inverter): string {
+function serviceWord({ phase, ceasedBy }: Inverter): ServiceWord {
   return ceasedBy === null ? phase : 'momentary_cessation';
+}
+
+/** The last sub-step: its end, and its grid at the terminals. */
+export interface LastStep {
+  readonly at: SimTime;
+  readonly grid: GridValues;
+  /** the grid before the feeder, at its begin */
+  readonly supply: GridValues;
 }
 
 /** Keeps the latest changes of the service state, and sub-steps on request. */
 export class DeviceTrace implements GridTrace {
   readonly #inverter: Inverter;
-  readonly #last: () => { readonly at: SimTime; readonly grid: GridValues };
+  readonly #last: () => LastStep;
   readonly #transitions: ServiceTransition[] = [];
-  #serviceWord: string;
+  #serviceWord: ServiceWord;
   #rows: GridTraceRow[] = [];
   /** index of the oldest row once the ring is full */
   #oldest = 0;
+  #follower: ((step: StepValues) => void) | null = null;
+  /** true: sub-steps are neither recorded nor followed */
+  #isIdle = true;
   capacity = 0;
 
-  /** @param last end and grid of the last sub-step */
-  constructor(inverter: Inverter, last: () => { readonly at: SimTime; readonly grid: GridValues }) {
+  constructor(inverter: Inverter, last: () => LastStep) {
     this.#inverter = inverter;
     this.#last = last;
     this.#serviceWord = serviceWord(inverter);
@@ -168,6 +180,26 @@ export class DeviceTrace implements GridTrace {
   get now(): GridTraceRow {
     const { at, grid } = this.#last();
     return traceRow(this.#inverter, grid, at);
+  }
+
+  get step(): StepValues {
+    const inverter = this.#inverter;
+    const { at, grid, supply } = this.#last();
+    const last = this.#transitions.at(-1);
+    const { lowestVoltagePct, highestVoltagePct } = inverter.protection.measured(grid, inverter.settings.vNomV);
+    return {
+      at,
+      activePowerW: inverter.pW,
+      reactivePowerVar: inverter.qVar,
+      availableW: inverter.link.availableW,
+      lowestVoltagePct,
+      highestVoltagePct,
+      frequencyHz: grid.hz,
+      gridVoltagePct: inverter.voltagePct(supply),
+      // a change at its end belongs to the next sub-step
+      service: last?.at === at ? last.from : serviceWord(inverter),
+      ramps: inverter.ramps,
+    };
   }
 
   get nominalHz(): number {
@@ -203,6 +235,12 @@ export class DeviceTrace implements GridTrace {
     this.capacity = capacity;
     this.#rows = [];
     this.#oldest = 0;
+    this.#isIdle = capacity === 0 && this.#follower === null;
+  }
+
+  follow(listener: ((step: StepValues) => void) | null): void {
+    this.#follower = listener;
+    this.#isIdle = this.capacity === 0 && listener === null;
   }
 
   /** Records a change of the service state at `at`. @returns true if the device trips now */
@@ -221,8 +259,10 @@ export class DeviceTrace implements GridTrace {
     return to === 'tripped';
   }
 
-  /** Records the last sub-step while `capacity` is above 0. */
+  /** Passes the last sub-step on, and records it while `capacity` is above 0. */
   recordStep(at: SimTime, grid: GridValues): void {
+    if (this.#isIdle) return;
+    this.#follower?.(this.step);
     if (this.capacity === 0) return;
     const row = traceRow(this.#inverter, grid, at);
     if (this.#rows.length < this.capacity) {

@@ -237,6 +237,18 @@ export class Inverter {
     return slowedToVoltage(settings, this.ratings.feeder, this.ratings.vaMaxRtgVa, quickStepS);
   }
 
+  /** True if the powers of the last sub-step follow a ramp, a response or the way back from a cessation. */
+  get ramps(): boolean {
+    if (!isEnergized(this.phase) || this.ceasedBy !== null) return false;
+    return this.#moving || this.phase === 'ramping' || this.protection.cessation.returns;
+  }
+
+  /** The voltage of the curves under a grid: mean of the phases, percent of 702.VNom. */
+  voltagePct(grid: GridValues): number {
+    const { wiring, vNomRtgV } = this.ratings;
+    return (meanPu(wiring, grid) * 100 * vNomRtgV) / this.#settings.vNomV;
+  }
+
   /** The curve whose momentary cessation holds the output at zero, or null. */
   get ceasedBy(): TripKind | null {
     return this.protection.cessation.kind;
@@ -503,7 +515,7 @@ export class Inverter {
     const { ratings } = this;
     const settings = this.#settings;
     this.link.read(source);
-    this.curvePct = (meanPu(ratings.wiring, grid) * 100 * ratings.vNomRtgV) / settings.vNomV;
+    this.curvePct = this.voltagePct(grid);
     this.activePower.follow(settings, this.curvePct, dtS);
     if (!isEnergized(this.phase)) {
       this.#stopOutput();

@@ -12,7 +12,8 @@ import type { GridValues } from '../surroundings/environment.ts';
 import { extremePu } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import type { Ratings } from './ratings.ts';
-import { Cessation, rideThroughMode, exceededKey, measurablePct, tripKinds, TripTimers } from './trip.ts';
+import { measurablePct } from '../../contract/abnormal-conditions.ts';
+import { Cessation, rideThroughMode, exceededKey, tripKinds, TripTimers } from './trip.ts';
 import type { Settings } from './settings.ts';
 import type { TripInput, TripKind } from './trip.ts';
 
@@ -161,10 +162,14 @@ interface ProtectionState {
 export class Protection {
   readonly cessation = new Cessation();
   readonly #ratings: ProtectionRatings;
-  readonly #trips = new TripTimers();
+  readonly #trips = new TripTimers((kind, t) => {
+    this.onThreshold?.(kind, t);
+  });
   readonly #relays: Relays;
   #deadband: Deadband = emptyDeadband;
   #deadbandSettings: Settings | null = null;
+  /** called when the first trip threshold of a kind is exceeded; null: by none */
+  onThreshold: ((kind: TripKind, t: SimTime) => void) | null = null;
 
   constructor(ratings: ProtectionRatings) {
     this.#ratings = ratings;

@@ -1,5 +1,7 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
 import type { InverterParameters, Gradient } from '../../contract/device.ts';
+import { tripSetting } from '../../sunspec/map/grid-support/trip-curves.ts';
+import type { TripSetting } from '../../sunspec/map/grid-support/trip-curves.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { defaultRampPctS } from './defaults.ts';
 import { storageFlow } from './storage-flow.ts';
@@ -11,17 +13,6 @@ export type PfSetting = { readonly enabled: boolean; readonly pf: number; readon
 const varReferences = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT', 'VA_MAX_PCT'] as const;
 export type VarReference = (typeof varReferences)[number];
 type VarMode = VarReference | 'VARS';
-
-/** One threshold of a trip curve: percent of VNom or hertz, and its time. */
-interface TripPoint {
-  readonly limit: number;
-  readonly seconds: number;
-}
-
-export interface TripSetting {
-  readonly enabled: boolean;
-  readonly points: readonly TripPoint[];
-}
 
 export interface TripSettings {
   readonly lowVoltage: TripSetting;
@@ -139,34 +130,18 @@ interface AnyPoint {
   readonly W?: number | null;
   readonly Hz?: number | null;
   readonly Var?: number | null;
-  readonly Tms?: number | null;
 }
 interface AnyCurve {
   readonly ActPt: number | null;
   readonly Pt: readonly AnyPoint[];
 }
 
-function tripPoints(curve: AnyCurve | undefined): TripPoint[] {
-  return (curve?.Pt ?? [])
-    .slice(0, curve?.ActPt ?? 0)
-    .map((point) => ({ limit: point.V ?? point.Hz ?? 0, seconds: point.Tms ?? 0 }));
-}
-
-interface TripModel {
-  readonly Ena: string | null;
-  readonly Crv: readonly { readonly MustTrip: AnyCurve; readonly MayTrip: AnyCurve; readonly MomCess: AnyCurve }[];
-}
-
-function tripSettings(map: MapView, points: (set: TripModel['Crv'][number]) => readonly TripPoint[]): TripSettings {
-  const of = ({ Ena, Crv: [set] }: TripModel): TripSetting => ({
-    enabled: Ena === 'ENABLED',
-    points: set ? points(set) : [],
-  });
+function tripSettings({ m707, m708, m709, m710 }: MapView, names: Parameters<typeof tripSetting>[1]): TripSettings {
   return {
-    lowVoltage: of(map.m707),
-    highVoltage: of(map.m708),
-    lowFrequency: of(map.m709),
-    highFrequency: of(map.m710),
+    lowVoltage: tripSetting(m707, names),
+    highVoltage: tripSetting(m708, names),
+    lowFrequency: tripSetting(m709, names),
+    highFrequency: tripSetting(m710, names),
   };
 }
 
@@ -294,11 +269,8 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     varRampPctS: m704.VarRmp ?? defaultRampPctS,
     enterService: enterService(map),
     operator: m715.OpCtl ?? 'START',
-    trips: tripSettings(map, (set) => [
-      ...tripPoints(set.MustTrip),
-      ...(mayTrip === 'trip' ? tripPoints(set.MayTrip) : []),
-    ]),
-    cessations: tripSettings(map, (set) => tripPoints(set.MomCess)),
+    trips: tripSettings(map, mayTrip === 'trip' ? ['MustTrip', 'MayTrip'] : ['MustTrip']),
+    cessations: tripSettings(map, ['MomCess']),
   };
 }
 

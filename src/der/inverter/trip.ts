@@ -7,8 +7,9 @@ import { keptParts, keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { TripSetting, TripSettings } from './settings.ts';
-import { rideThroughBands } from '../../contract/abnormal-conditions.ts';
+import type { TripSetting } from '../../sunspec/map/grid-support/trip-curves.ts';
+import type { TripSettings } from './settings.ts';
+import { measurablePct, rideThroughBands } from '../../contract/abnormal-conditions.ts';
 import type { AbnormalCategory } from '../../contract/abnormal-conditions.ts';
 import type { RideThroughMode } from '../../contract/grid-trace.ts';
 import type { InverterParameters } from '../../contract/device.ts';
@@ -22,9 +23,6 @@ const isLowLimit: Readonly<Record<TripKind, boolean>> = {
   lowFrequency: true,
   highFrequency: false,
 };
-
-/** Frequency can be measured while any phase is above this voltage, percent of nominal (IEEE 1547-2018 6.5.1). */
-export const measurablePct = 30;
 
 /** Measurements of the trip functions: extremes over the phases in percent of VNom, and frequency. */
 export interface TripInput {
@@ -62,6 +60,12 @@ export function exceededKey(input: TripInput, trips: TripSettings): string {
 export class TripTimers {
   /** created on first use: few devices ever exceed a threshold */
   #running: Map<TripKind, readonly Running[]> | null = null;
+  readonly #begun: (kind: TripKind, t: SimTime) => void;
+
+  /** @param begun called when the first threshold of a kind is exceeded */
+  constructor(begun: (kind: TripKind, t: SimTime) => void = () => undefined) {
+    this.#begun = begun;
+  }
 
   /** The next trip after `t` if nothing changes; Infinity without one. */
   nextDue(t: SimTime): number {
@@ -129,6 +133,7 @@ export class TripTimers {
     });
     this.#running ??= new Map();
     this.#running.set(kind, list);
+    if (!before) this.#begun(kind, t);
     return list.some(({ due }) => due <= t);
   }
 }
@@ -196,6 +201,11 @@ export class Cessation {
   /** True if a timer runs, cessation acts, or the output returns. */
   get pending(): boolean {
     return this.#kind !== null || this.#endedAt !== null || this.#timers.counting;
+  }
+
+  /** True while the output returns. */
+  get returns(): boolean {
+    return this.#endedAt !== null;
   }
 
   /** The next instant after `t` at which cessation, its return delay or its return ramp begins or ends. */

@@ -1,7 +1,9 @@
 /** Builds a plant from device specifications: surroundings, factory, devices. */
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import { Listeners } from '../../core/listeners.ts';
+import type { Disturbance } from '../../contract/plant.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
@@ -170,6 +172,12 @@ export function createPlant(spec: PlantSpec): SimPlant {
   );
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
   const [dark, logs] = [new DarkDevices(spec.log), logsOf(spec)];
+  const disturbances = new Listeners<[disturbance: Disturbance]>((error) => {
+    spec.log.error(`a listener of disturbances failed: ${errorText(error)}`);
+  });
+  environment.onGridChange = (change) => {
+    disturbances.notify({ kind: 'grid', ...change });
+  };
   const factory = new DeviceFactory({
     context: {
       clock: commits,
@@ -180,6 +188,9 @@ export function createPlant(spec: PlantSpec): SimPlant {
       feeder: spec.feeder ?? null,
       seriesTime,
       dark,
+      disturbed: (disturbance) => {
+        disturbances.notify(disturbance);
+      },
       ...sharedOf(spec),
     },
     places,
@@ -205,6 +216,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       clouds.forgetBefore(t / microsPerSecond);
     },
     dark,
+    disturbances,
   });
   if (spec.faults) followFaults(plant, spec.faults);
   return plant;

@@ -8,6 +8,7 @@ import { isDateMs, keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type {
+  GridCommand,
   GridEventArguments,
   GridEventKind,
   GridNow,
@@ -22,7 +23,15 @@ import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { DeviceEnergy, SiteEnergy } from '../../contract/energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
-import type { Plant, PlantHealth, PowerEvent, TickEvent, TickGuide, TimeNow } from '../../contract/plant.ts';
+import type {
+  Disturbance,
+  Plant,
+  PlantHealth,
+  PowerEvent,
+  TickEvent,
+  TickGuide,
+  TimeNow,
+} from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
 import type { DarkDevices } from '../device/device-context.ts';
 import type { SimDevice } from '../device/device.ts';
@@ -56,6 +65,8 @@ export interface PlantOptions {
   readonly meter?: ConnectionMeter | null;
   /** all meters of the site; absent: none */
   readonly metering?: Metering;
+  /** disturbances of the devices; absent: nobody hears of them */
+  readonly disturbances?: Listeners<[disturbance: Disturbance]>;
   /** devices that do not answer; absent: all answer */
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
@@ -374,6 +385,14 @@ export class SimPlant implements Plant {
     return this.#options.dark?.onChange(listener) ?? (() => undefined);
   }
 
+  onDisturbance(listener: (disturbance: Disturbance) => void): () => void {
+    return this.#options.disturbances?.add(listener) ?? (() => undefined);
+  }
+
+  nextGridChange(deviceIndex?: number): number {
+    return this.#options.environment.nextGridChange(this.#options.clock.acting(), deviceIndex);
+  }
+
   at(t: SimTime, act: () => void): () => void {
     return this.#ended ? () => undefined : this.#timetable.at(t, act);
   }
@@ -394,9 +413,7 @@ export class SimPlant implements Plant {
       );
     }
     const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominal.lnV };
-    this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
-    this.#showSurroundings(deviceIndex);
+    this.#changeGrid({ kind: 'set', patch: { ...patch, ...inPu } }, deviceIndex, by);
   }
 
   /** Updates the registers of the simulation models. @param deviceIndex absent: of all devices */
@@ -424,15 +441,16 @@ export class SimPlant implements Plant {
 
   startGridEvent(name: string, args: GridEventArguments, deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
-    this.#options.environment.startGridEvent(name, args, this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
-    this.#showSurroundings(deviceIndex);
+    this.#changeGrid({ kind: 'event', name, args }, deviceIndex, by);
   }
 
   stopGridEvent(deviceIndex?: number, by?: Origin): void {
     if (deviceIndex !== undefined) this.device(deviceIndex);
-    this.#options.environment.stopGridEvent(this.#options.clock.acting(), deviceIndex);
-    this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
+    this.#changeGrid({ kind: 'end' }, deviceIndex, by);
+  }
+
+  #changeGrid(command: GridCommand, deviceIndex: number | undefined, by: Origin | undefined): void {
+    this.#options.environment.changeGrid(command, this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
   }
 

@@ -8,11 +8,13 @@ import { SimError } from '../../core/errors.ts';
 import { keptParts, keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import type {
+  GridChange,
+  GridCommand,
   GridEventArguments,
   GridEventKind,
-  GridNow,
   GridPatch,
   GridSource,
+  GridState,
   IrradianceSource,
   SurroundingsNow,
   SurroundingsPatch,
@@ -23,6 +25,7 @@ import { LayerStack } from './grid/layers.ts';
 import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
+import type { Provenance } from '../../core/origin.ts';
 import { ScopeWriters } from '../device/writers.ts';
 import type { Series } from './series.ts';
 import type { SeriesTime } from './series-time.ts';
@@ -88,6 +91,8 @@ export class Environment {
   readonly #localLayers = new Map<number, SurroundingsLayers>();
   /** last writers of grid and surroundings; the plant records them */
   readonly gridWriters = new ScopeWriters();
+  /** told of each change of `changeGrid`; null: nobody is */
+  onGridChange: ((change: GridChange) => void) | null = null;
   readonly surroundingsWriters = new ScopeWriters();
 
   constructor(options: EnvironmentOptions, start: SimTime) {
@@ -214,6 +219,29 @@ export class Environment {
     return Math.min(this.#gridOf(deviceIndex).nextBreak(t), this.#layersOf(deviceIndex).segmentAt(t).until);
   }
 
+  /** The next instant after `t` at which the grid bends or jumps, apart from a grid profile; Infinity without one. */
+  nextGridChange(t: SimTime, deviceIndex?: number): number {
+    const scope = deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex);
+    return scope.source(t) === 'csv' ? Infinity : scope.nextBreak(t);
+  }
+
+  /** Carries a command out and records its writer. @throws SimError as the methods below */
+  changeGrid(command: GridCommand, by: Provenance, deviceIndex?: number): void {
+    const before = this.onGridChange && this.grid(by.at, deviceIndex);
+    if (command.kind === 'set') this.setGrid(command.patch, by.at, deviceIndex);
+    else if (command.kind === 'event') this.startGridEvent(command.name, command.args, by.at, deviceIndex);
+    else this.stopGridEvent(by.at, deviceIndex);
+    this.gridWriters.recordWriter(by, deviceIndex);
+    if (before === null) return;
+    this.onGridChange?.({
+      command,
+      deviceIndex: deviceIndex ?? null,
+      before,
+      after: this.grid(by.at, deviceIndex),
+      by,
+    });
+  }
+
   /**
    * @throws SimError COMMAND_BAD_VALUE for a patch without a value or with contradicting values,
    *   COMMAND_CONFLICT for `csv` without a grid profile, or when too many changes are pending
@@ -238,7 +266,7 @@ export class Environment {
   }
 
   /** Values in force, without volts: they need the nominal voltage of a device. */
-  grid(t: SimTime, deviceIndex?: number): Omit<GridNow, 'voltageLnV' | 'voltageLlV'> {
+  grid(t: SimTime, deviceIndex?: number): GridState {
     const gridNow = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
     return { ...gridNow, changedBy: this.gridWriters.of(deviceIndex) };
   }

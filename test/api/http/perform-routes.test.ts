@@ -39,6 +39,7 @@ const parameters: Readonly<Record<string, string>> = {
   '{cid}': '1',
   ...Object.fromEntries(['', '/start', '/stop', '/report'].map((end) => [`/scenarios/{id}${end}`, '1'])),
   '{run}': '1',
+  ...Object.fromEntries(['', '/rows'].map((end) => [`/captures/{id}${end}`, '1'])),
   '/certificates/{name}': 'utility-root',
   '/site/registers/{model_id}': '203',
   '{model_id}': '704',

@@ -137,6 +137,7 @@ describe('interface 12: defaults', () => {
       simModels: false,
       faults: [],
       historySamples: 10_000,
+      captures: 50,
       stateHistory: null,
       log: { level: 'info', format: 'text' },
       findings: { enabled: true, reports: [], failOn: 'never', block: {} },
