@@ -195,6 +195,8 @@ export interface ScenarioBook {
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE for an unknown name
    */
   text(of: { readonly id: string } | { readonly bundled: string }): Promise<string>;
+  /** The JSON Schema of scenario files. @throws SimError UNKNOWN_RESOURCE before the build has made it */
+  schema(): Promise<string>;
   /**
    * Runs a scenario on a simulator of its own, with the devices of its `config`, on free ports.
    * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT when two run already, COMMAND_QUEUE_FULL, STOPPING
@@ -255,6 +257,7 @@ export const noScenarios: ScenarioBook = {
   add: none,
   check: none,
   text: none,
+  schema: none,
   startBeside: none,
   start: none,
   stop: none,
@@ -285,12 +288,13 @@ export function stepJson({ place, name, state, atS, actions, message }: StepResu
   };
 }
 
-export function assertionJson({ place, name, state, message, beganS, decidedS }: AssertionResult) {
+export function assertionJson({ place, name, state, message, signal, beganS, decidedS }: AssertionResult) {
   return {
     place,
     name,
     state,
     message,
+    signal,
     began_s: plainSeconds(beganS),
     decided_s: plainSeconds(decidedS),
   };
