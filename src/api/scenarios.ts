@@ -59,12 +59,22 @@ const stepSchema = z.strictObject({
   message: z.string().nullable().openapi({ description: 'Why the step failed or was skipped; null: neither.' }),
 });
 
+const bound = (words: string) => z.number().nullable().openapi({ description: words });
+const boundsSchema = z
+  .strictObject({ low: bound('Lowest value; null: any.'), high: bound('Highest value; null: any.') })
+  .nullable()
+  .openapi({
+    description:
+      'Values that it allows the signal, tolerance included; null: not numbers, or a difference since a mark.',
+  });
+
 const assertionSchema = z.strictObject({
   place,
   name: z.string().openapi({ description: 'Name of the assertion, else its subject and window.' }),
   state: z.enum(assertionStates).openapi({ description: '`dropped`: the scenario ended before the verdict.' }),
   message: z.string().openapi({ description: 'Reason for the state in a sentence; empty while pending.' }),
   signal: z.string().nullable().openapi({ description: 'The compared signal, as in `series` of reports; null: none.' }),
+  bounds: boundsSchema,
   began_s: simulatedS,
   decided_s: simulatedS.nullable(),
 });

@@ -47,9 +47,17 @@ export interface AssertionResult {
   readonly message: string;
   /** the compared signal; null: none */
   readonly signal: string | null;
+  /** values that it allows the signal; null: not numbers, or a difference since a mark */
+  readonly bounds: Bounds | null;
   /** simulated seconds since the start of the scenario */
   readonly beganS: number;
   readonly decidedS: number | null;
+}
+
+/** Lowest and highest value; null: any. */
+export interface Bounds {
+  readonly low: number | null;
+  readonly high: number | null;
 }
 
 /** Samples of one signal: seconds since the start of the scenario, and the value. */
@@ -288,13 +296,14 @@ export function stepJson({ place, name, state, atS, actions, message }: StepResu
   };
 }
 
-export function assertionJson({ place, name, state, message, signal, beganS, decidedS }: AssertionResult) {
+export function assertionJson({ place, name, state, message, signal, bounds, beganS, decidedS }: AssertionResult) {
   return {
     place,
     name,
     state,
     message,
     signal,
+    bounds,
     began_s: plainSeconds(beganS),
     decided_s: plainSeconds(decidedS),
   };

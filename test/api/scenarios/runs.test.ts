@@ -42,7 +42,7 @@ describe('runs of scenarios', () => {
     expect({ status, beside, kept }).to.deep.equal({ status: 201, beside: true, kept: null });
     const run = await ended(id);
     expect(run).to.deep.include({ state: 'passed', sim_s: 2, assertions_passed: 1 });
-    expect(run.assertions[0].signal).to.equal('713.SoC of device 0');
+    expect(run.assertions[0]).to.deep.include({ signal: '713.SoC of device 0', bounds: { low: 0, high: null } });
     expect(running.app.plant.latest.tick).to.equal(here);
     const { json } = await ask(running.port, `/api/sim/scenarios/runs/${id}/report`);
     expect(json.devices).to.deep.equal([{ index: 0, name: 'Batt-3Phase 0', type: 'Batt-3Phase' }]);

@@ -11,6 +11,7 @@ const assertion = (name: string, state: 'passed' | 'failed' | 'pending' | 'dropp
   state,
   message: '',
   signal: null,
+  bounds: null,
   began_s: 0,
   decided_s: 1,
 });
@@ -106,7 +107,7 @@ describe('charts of runs', () => {
     expect(ticksOf([0.1, 0.35], 3)).to.deep.equal([0.1, 0.2, 0.3]);
     expect(ticksOf([1, 1], 3)).to.deep.equal([]);
     expect(timeTicks([0, 86_400], 600)).to.deep.equal([0, 21_600, 43_200, 64_800, 86_400]);
-    expect(timeTicks([0, 70], 600)).to.deep.equal([0, 20, 40, 60]);
+    expect(timeTicks([0, 70], 300)).to.deep.equal([0, 30, 60]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { notice } from '../../../src/ui/kit/notice';
 import ScenariosView from '../../../src/ui/views/scenarios/scenarios';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
@@ -181,6 +182,7 @@ describe('scenarios', () => {
       ...daemon.exampleOf('GET', 'scenarios/runs/1').run.assertions[0],
       state: 'failed',
       signal,
+      bounds: { low: 4, high: null },
       decided_s: 5,
     });
 
@@ -215,6 +217,7 @@ describe('scenarios', () => {
       expect(all('[aria-label="Further failures"] li').map((each) => each.textContent)).to.deep.equal(['a:2: second']);
       expect(all('figure strong').map((each) => each.textContent)).to.deep.equal(['b', 'a']);
       expect(all('figure').map((each) => each.querySelectorAll('.failure').length)).to.deep.equal([1, 0]);
+      expect(all('figure').map((each) => each.querySelectorAll('.bound.failed').length)).to.deep.equal([1, 0]);
       expect(textOf('figure .bad')).to.equal('✕ failed at 5 s');
       expect(all('[aria-label=Reports] a').map((link) => link.getAttribute('href'))).to.deep.equal(
         ['html', 'junit', 'json'].map((format) => `/api/sim/scenarios/runs/1/report?format=${format}`),
@@ -383,6 +386,13 @@ describe('scenarios', () => {
       await open('scenarios/editor');
       expect(one('textarea').value).to.equal('name: typed\n');
       expect(JSON.parse(sessionStorage.getItem('derbench.scenario-draft') ?? '').text).to.equal('name: typed\n');
+      daemon.on('GET scenarios/text', () => 'name: of the library\n');
+      await address('#/scenarios/editor?bundled=storm');
+      await settle();
+      expect(one('textarea').value).to.equal('name: of the library\n');
+      notice.value?.undo?.();
+      await settle();
+      expect(one('textarea').value).to.equal('name: typed\n');
     });
 
     it('are completed by Ctrl-Space', async () => {

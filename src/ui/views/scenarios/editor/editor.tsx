@@ -1,8 +1,7 @@
 /** The editor of scenarios: the daemon checks the text while it is typed. */
 import { useId, useRef } from 'preact/hooks';
 import { del, get, perform, post, Problem } from '../../../api/call';
-import { useDo } from '../../../kit/action';
-import { Refused } from '../../../kit/action';
+import { Refused, useDo } from '../../../kit/action';
 import { download } from '../../../kit/download';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
@@ -95,21 +94,29 @@ const plural = (count: number, word: string) => `${count} ${word}${count === 1 ?
 function VerdictText({ verdict: { isCurrent, checked, problems } }: { readonly verdict: Verdict }) {
   const count = problems.length;
   return (
-    <p role="status" class={isCurrent ? 'row' : 'row stale'}>
+    <div role="status" class={isCurrent ? 'stack' : 'stack stale'}>
       {!isCurrent && <Chip tone="muted">checking</Chip>}
       {isCurrent && count > 0 && <Chip tone="bad">{plural(count, 'problem')}</Chip>}
       {isCurrent && checked !== null && (
         <>
-          {checked.fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
-          <span>
-            {plural(checked.steps, 'step')}, {plural(checked.rules, 'rule')}, {plural(checked.assertions, 'assertion')}.
-            {checked.differs[0] !== undefined && ` ${checked.differs[0]}.`}
-            {checked.unused_settings.length > 0 && ` Not applied here: ${checked.unused_settings.join(', ')}.`}
-          </span>
+          <p class="row">
+            {checked.fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
+            <span>{contentsText(checked)}</span>
+          </p>
+          {checked.differs[0] !== undefined && <p class="differs">{checked.differs.join('; ')}</p>}
+          {checked.fits && checked.unused_settings.length > 0 && (
+            <p class="muted">Not applied here: {checked.unused_settings.join(', ')}</p>
+          )}
         </>
       )}
-    </p>
+    </div>
   );
+}
+
+/** `3 steps, 1 rule, 5 assertions` */
+function contentsText({ steps, rules, assertions }: NonNullable<Verdict['checked']>): string {
+  const rulesText = rules === 0 ? [] : [plural(rules, 'rule')];
+  return [plural(steps, 'step'), ...rulesText, plural(assertions, 'assertion')].join(', ');
 }
 
 interface ProblemsProps {
@@ -192,7 +199,9 @@ function Tools({ verdict: { isCurrent, checked } }: { readonly verdict: Verdict 
         Download
       </button>
       {fits && <RunButton scenario={scenario} place="here" starting={starting} unable={invalid} />}
-      {(!fits || isValid) && <RunButton scenario={scenario} place="beside" starting={starting} unable={invalid} />}
+      {(!fits || isValid) && (
+        <RunButton scenario={scenario} place="beside" starting={starting} unable={invalid} primary={!fits} />
+      )}
       <Refused problem={starting.problem} />
     </>
   );

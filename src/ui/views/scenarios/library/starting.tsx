@@ -73,11 +73,13 @@ interface RunButtonProps {
   readonly starting: Starting;
   /** reason why it cannot start now */
   readonly unable?: string | null;
+  /** false: another button beside it is the usual one */
+  readonly primary?: boolean;
   readonly children?: ComponentChildren;
 }
 
 /** Starts a scenario with one press; asks only where it takes a running clock. */
-export function RunButton({ scenario, place, starting, unable = null, children }: RunButtonProps) {
+export function RunButton({ scenario, place, starting, unable = null, primary = true, children }: RunButtonProps) {
   const [asks, setAsks] = useState(false);
   const mode = useClock()?.mode;
   const takesClock = place === 'here' && mode !== undefined && mode !== 'paused';
@@ -90,7 +92,7 @@ export function RunButton({ scenario, place, starting, unable = null, children }
     <>
       <button
         type="button"
-        class="primary"
+        class={primary ? 'primary' : undefined}
         disabled={busy || unable !== null}
         title={unable ?? undefined}
         aria-label={`${place === 'here' ? 'Run' : 'Run beside'}: ${scenario.title}`}

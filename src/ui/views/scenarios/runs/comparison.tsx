@@ -12,7 +12,7 @@ import { assertionsText, parametersText, placeOf, toneOf } from '../words';
 import { countsText, pairsOf } from './differences';
 import type { Pair } from './differences';
 import { SignalChart } from './signal-chart';
-import { failuresOf, reportCall } from './signals';
+import { boundsOf, failuresOf, reportCall } from './signals';
 import type { Report } from './signals';
 
 interface ComparisonProps {
@@ -183,6 +183,7 @@ function Overlaid({ first, second }: Both) {
               { name: `run ${first.id}`, samples: samplesOf(one, signal) },
               { name: `run ${second.id}`, samples: samplesOf(other, signal) },
             ]}
+            bounds={boundsOf(first.run, signal)}
             marks={[...failuresOf(first.run.assertions, signal), ...failuresOf(second.run.assertions, signal)]}
           />
         ))}

@@ -17,12 +17,22 @@ export interface Mark {
   readonly text: string;
 }
 
+/** Values that an assertion allows for a time; null: any. */
+export interface Bound {
+  readonly from: number;
+  readonly to: number;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly isFailed: boolean;
+}
+
 interface ChartProps {
   readonly signal: string;
   readonly unit: string | null;
   /** the first is drawn solid, the second dashed */
   readonly lines: readonly Line[];
   readonly marks: readonly Mark[];
+  readonly bounds: readonly Bound[];
 }
 
 const frame = { height: 170, left: 64, right: 14, top: 14, bottom: 24 };
@@ -48,10 +58,16 @@ function useWidth() {
   return { box, width };
 }
 
-export function SignalChart({ signal, unit, lines, marks }: ChartProps) {
+/** The limits of failed assertions, which are always in sight. */
+const failedLimits = (bounds: readonly Bound[]): Samples =>
+  bounds
+    .filter(({ isFailed }) => isFailed)
+    .flatMap(({ from, low, high }) => [low, high].flatMap((limit) => (limit === null ? [] : [[from, limit] as const])));
+
+export function SignalChart({ signal, unit, lines, marks, bounds }: ChartProps) {
   const { box, width } = useWidth();
   const [cursorS, setCursor] = useState<number | null>(null);
-  const range = rangeOf(lines.map(({ samples }) => samples));
+  const range = rangeOf([...lines.map(({ samples }) => samples), failedLimits(bounds)]);
   if (range === null) return null;
   const [from, to] = [range.s[0], Math.max(range.s[1], range.s[0] + 1e-6)];
   const values = withMargin(range.value);
@@ -86,6 +102,7 @@ export function SignalChart({ signal, unit, lines, marks }: ChartProps) {
       >
         <svg width={width} height={frame.height} viewBox={`0 0 ${width} ${frame.height}`} aria-hidden="true">
           <Axes scales={scales} values={values} times={[from, to]} width={width} />
+          <Bounds bounds={bounds} scales={scales} values={values} />
           {lines.map(({ name, samples }, n) => (
             <path key={name} class={n === 0 ? 'trace' : 'trace second'} d={stepPath(samples, scales)} />
           ))}
@@ -165,6 +182,33 @@ function Axes({ scales: { x, y }, values, times, width }: AxesProps) {
           {duration(s)}
         </text>
       ))}
+    </>
+  );
+}
+
+interface BoundsProps {
+  readonly bounds: readonly Bound[];
+  readonly scales: Scales;
+  readonly values: readonly [number, number];
+}
+
+/** Dashed lines at the limits of assertions, as long as they hold. */
+function Bounds({ bounds, scales: { x, y }, values: [bottom, top] }: BoundsProps) {
+  const limits = bounds.flatMap(({ low, high, ...rest }) => [low, high].map((limit) => ({ ...rest, limit })));
+  return (
+    <>
+      {limits.map(({ limit, from, to, isFailed }, n) =>
+        limit === null || limit < bottom || limit > top ? null : (
+          <line
+            key={n}
+            class={isFailed ? 'bound failed' : 'bound'}
+            x1={x(from)}
+            x2={Math.max(x(to), x(from) + 6)}
+            y1={y(limit)}
+            y2={y(limit)}
+          />
+        ),
+      )}
     </>
   );
 }

@@ -6,7 +6,7 @@ import { Loading } from '../../../kit/states';
 import { useLive } from '../../../store/live';
 import type { Run } from '../words';
 import { SignalChart } from './signal-chart';
-import type { Mark } from './signal-chart';
+import type { Bound, Mark } from './signal-chart';
 
 export type Report = ReplyOf<'scenarios/runs/{run}/report'>;
 
@@ -17,6 +17,15 @@ export function failuresOf(assertions: Run['run']['assertions'], signal: string)
   return assertions.flatMap(({ state, signal: compared, decided_s, name, message }) =>
     state === 'failed' && compared === signal && decided_s !== null
       ? [{ s: decided_s, text: `${name}: ${message}` }]
+      : [],
+  );
+}
+
+/** The bounds of the assertions about a signal, while they held it. */
+export function boundsOf({ assertions, sim_s }: Run['run'], signal: string): readonly Bound[] {
+  return assertions.flatMap(({ signal: compared, bounds, state, began_s, decided_s }) =>
+    compared === signal && bounds !== null
+      ? [{ ...bounds, from: began_s, to: decided_s ?? sim_s, isFailed: state === 'failed' }]
       : [],
   );
 }
@@ -42,6 +51,7 @@ export function Signals({ run: { id, run } }: { readonly run: Run }) {
               unit={unit}
               lines={[{ name: `run ${id}`, samples }]}
               marks={failuresOf(run.assertions, signal)}
+              bounds={boundsOf(run, signal)}
             />
           ))}
       </div>
