@@ -5,6 +5,7 @@ import { Refused, useDo } from '../../../kit/action';
 import { download } from '../../../kit/download';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
+import { Differs } from '../library/differs';
 import { openRunOf, RunButton, useStart } from '../library/starting';
 import { CodeArea, linePx } from './area';
 import { useCheck } from './checking';
@@ -103,7 +104,7 @@ function VerdictText({ verdict: { isCurrent, checked, problems } }: { readonly v
             {checked.fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
             <span>{contentsText(checked)}</span>
           </p>
-          {checked.differs[0] !== undefined && <p class="differs">{checked.differs.join('; ')}</p>}
+          {!checked.fits && <Differs differs={checked.differs} />}
           {checked.fits && checked.unused_settings.length > 0 && (
             <p class="muted">Not applied here: {checked.unused_settings.join(', ')}</p>
           )}

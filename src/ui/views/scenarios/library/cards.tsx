@@ -9,6 +9,7 @@ import { duration, wallDate } from '../../../look/format';
 import { href } from '../../../store/route';
 import type { Bundled, Kept } from '../words';
 import { assertionsText, firstSentence, toneOf } from '../words';
+import { Differs } from './differs';
 import { ParametersDialog } from './parameters';
 import { RunButton, useStart } from './starting';
 import type { Startable } from './starting';
@@ -67,26 +68,6 @@ export function BundledCard({ bundled, owner, keptId }: BundledCardProps) {
         <a href={href('scenarios/editor', { bundled: name })}>Copy and edit</a>
       </Starts>
     </Card>
-  );
-}
-
-function Differs({ differs: [first, ...others] }: { readonly differs: readonly string[] }) {
-  if (others.length === 0) return <small class="muted differs">{first}</small>;
-  return (
-    <details class="differs">
-      <summary>
-        <small>
-          {first} <span class="nowrap">and {others.length} more</span>
-        </small>
-      </summary>
-      <ul>
-        {others.map((reason) => (
-          <li key={reason}>
-            <small>{reason}</small>
-          </li>
-        ))}
-      </ul>
-    </details>
   );
 }
 

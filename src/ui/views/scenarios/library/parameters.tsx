@@ -41,7 +41,7 @@ interface ParameterFormProps {
 }
 
 /** A kept scenario can start here, one to add beside. */
-export function ParameterForm({ scenario, parameters, unableHere, onStart }: ParameterFormProps) {
+function ParameterForm({ scenario, parameters, unableHere, onStart }: ParameterFormProps) {
   const { addition, keptId } = scenario;
   const isPaused = useClock()?.mode === 'paused';
   const canBeHere = keptId !== null && unableHere === null;

@@ -136,7 +136,8 @@ function Pairs({ first, second }: Both) {
           })),
           {
             title: 'Verdict',
-            cell: ({ differs }) => (differs ? <strong>≠ differs</strong> : <span class="muted">= the same</span>),
+            cell: ({ differs }) =>
+              differs ? <strong class="nowrap">≠ differs</strong> : <span class="muted nowrap">= the same</span>,
             value: ({ differs }) => (differs ? 'differs' : 'same'),
           },
         ]}

@@ -31,7 +31,7 @@ export function boundsOf({ assertions, sim_s }: Run['run'], signal: string): rea
 }
 
 /** Signals with a failure first. */
-export function urgentFirst(series: Report['series'], assertions: Run['run']['assertions']): Report['series'] {
+function urgentFirst(series: Report['series'], assertions: Run['run']['assertions']): Report['series'] {
   const isFailed = ({ signal }: Report['series'][number]) => failuresOf(assertions, signal).length > 0;
   return [...series.filter(isFailed), ...series.filter((each) => !isFailed(each))];
 }
