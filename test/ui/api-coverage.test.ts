@@ -24,6 +24,8 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET sunspec-client/models',
     'GET sunspec-client/poll',
     'GET findings',
+    'GET scenarios/{id}',
+    'GET scenarios/{id}/report',
     ...gridFunctions.split(' ').map((name) => `GET grid-support/${name}`),
   ],
   'the page reads csip/status': ['GET csip-client'],
@@ -44,12 +46,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET recorder',
     'POST recorder',
     'GET recorder/download',
-    'POST scenarios/check',
-    'POST scenarios/runs',
-    'GET scenarios/runs/{run}',
-    'DELETE scenarios/runs/{run}',
-    'POST scenarios/runs/{run}/stop',
-    'GET scenarios/runs/{run}/report',
   ],
 };
 const exceptions = Object.values(exceptionsByReason).flat();

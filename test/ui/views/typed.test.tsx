@@ -9,6 +9,7 @@ import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
 import { address, leave, one, press, show, type } from '../support/page.tsx';
+import { settle } from '../support/settle.ts';
 import { answerForSite } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
 
@@ -44,44 +45,34 @@ describe('text that is typed stays', () => {
     return one(`[name="${field}"]`).value;
   };
 
-  describe('in the form that starts a scenario', () => {
-    const parameters = { voltage: 1.05 };
-    let listing: Json;
-    let shown: Json;
-    const summary = (id: string) => ({ ...daemon.exampleOf('GET', 'scenarios').scenarios[0], id, name: id, run: null });
-
-    beforeEach(async () => {
-      listing = answering('scenarios', { scenarios: [summary('first')], clock_owner: null });
-      const example = daemon.exampleOf('GET', 'scenarios/first');
-      shown = { run: null };
-      for (const id of ['first', 'second'])
-        daemon.on(`GET scenarios/${id}`, () => ({ ...example, id, name: id, parameters, ...shown }));
-      await address('#/scenarios');
+  it('in the form that starts a scenario, while a script adds another one and runs it', async () => {
+    const example = daemon.exampleOf('GET', 'scenarios');
+    const kept = (id: string, changes = {}) => ({
+      ...example.scenarios[0],
+      id,
+      name: id,
+      run: null,
+      bundled: null,
+      ...changes,
     });
-
-    it('while another scenario is added by a script', async () => {
-      const value = await typedOver(<ScenariosView />, 'parameters/voltage', '1.1', () => {
-        listing['scenarios'] = [summary('first'), summary('second')];
-      });
-      expect(value).to.equal('1.1');
-      await press('Start');
-      expect(daemon.to('POST scenarios/first/start').map(({ body }) => body.parameters)).to.deep.equal([
-        { voltage: 1.1 },
-      ]);
+    const listing = answering('scenarios', {
+      ...example,
+      scenarios: [kept('first', { parameters: { voltage: 1.05 } })],
+      clock_owner: null,
     });
-
-    it('while a run that a script has started goes on', async () => {
-      const { run } = daemon.exampleOf('GET', 'scenarios/first');
-      const value = await typedOver(<ScenariosView />, 'parameters/voltage', '1.1', () => {
-        shown['run'] = { ...run, state: 'running', parameters };
-      });
-      expect(value).to.equal('1.1');
-      expect(one('[name="parameters/voltage"]').closest('[hidden]')).not.to.equal(null);
-      shown['run'] = { ...run, state: 'passed', parameters };
-      await pass(readAgainMs);
-      expect(one('[name="parameters/voltage"]').closest('[hidden]')).to.equal(null);
-      expect(one('[name="parameters/voltage"]').value).to.equal('1.1');
-    });
+    await address('#/scenarios');
+    await show(<ScenariosView />);
+    await press('More for first');
+    await press('Run with parameters');
+    await type('parameters/voltage', '1.1');
+    listing['scenarios'] = [...listing['scenarios'], kept('second')];
+    await pass(readAgainMs);
+    expect(one('[name="parameters/voltage"]').value).to.equal('1.1');
+    one('dialog form').dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+    await settle();
+    expect(daemon.to('POST scenarios/first/start').map(({ body }) => body.parameters)).to.deep.equal([
+      { voltage: 1.1 },
+    ]);
   });
 
   it('in the settings of the IEEE 2030.5 client, while another one changes', async () => {
