@@ -3,7 +3,8 @@ import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, fixed, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { LocalPanel } from './local';
+import { CopyButton } from '../../kit/copies';
+import { KindFacts } from './kind-facts';
 import type { PageProps } from './page';
 
 interface Rating {
@@ -82,12 +83,53 @@ function NameplatePanel({ device }: PageProps) {
   );
 }
 
-/** Nameplate, ratings beside settings, and the switch on the front of the device. */
+/** Addresses of the device, for the other side. */
+function Connection({ device }: PageProps) {
+  const { modbus, charge_point_id: station, device_index: index } = device;
+  const dnp3 = useLive(get('devices/{index}', { params: { index } }), 5000).data?.dnp3;
+  const address = modbus && `${modbus.host}:${modbus.port}`;
+  return (
+    <Panel title="Connection">
+      <Facts
+        rows={[
+          [
+            'Modbus TCP',
+            modbus === null || address === null ? (
+              'not served over TCP'
+            ) : (
+              <span class="row">
+                <span>
+                  {address}, unit {modbus.unit_id}
+                  {modbus.tls ? ', TLS' : ''}
+                </span>
+                <CopyButton text={address} name="address" />
+              </span>
+            ),
+          ],
+          dnp3 ? ['DNP3', `address ${dnp3.address ?? dash}, port ${dnp3.port ?? dash}`] : null,
+          station === null
+            ? null
+            : [
+                'Charge point',
+                <span class="row">
+                  <span>{station}</span>
+                  <CopyButton text={station} name="identity" />
+                </span>,
+              ],
+          ['Service', `${device.status.service_state}, ${words(device.status.connection_state)}`],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Connection, nameplate, ratings beside settings, and what the kind has. */
 export function Details({ device }: PageProps) {
   return (
     <div class="grid">
+      <Connection device={device} />
+      <KindFacts device={device} />
       <NameplatePanel device={device} />
-      <LocalPanel device={device.device_index} />
     </div>
   );
 }
