@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Facts, Panel } from '../../kit/panel';
 import { dash, fixed, show, words } from '../../look/format';
 import { setBy } from './page';
+import type { PageProps } from './page';
 import { anyCall, get } from '../../api/call';
 import type { ReplyOf, Call } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
@@ -10,6 +11,7 @@ import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { RequestForm } from '../../kit/schema-form';
 import { useLive } from '../../store/live';
+import { param } from '../../store/route';
 import { useSchema } from '../../store/schemas';
 
 type Operation =
@@ -135,7 +137,9 @@ export function Operations({ id, connector, central }: ConnectorProps) {
   return (
     <div class="operations" role="group" aria-label={`Operations of connector ${cid}`}>
       <Buttons connector={connector} central={central} call={call} />
-      <Part title="Plug a vehicle">{schemaForm('plug', 'Plug', why('plug'))}</Part>
+      <Part title="Plug a vehicle" open={connector.ev === null}>
+        {schemaForm('plug', 'Plug', why('plug'))}
+      </Part>
       <Part title="Authorise">
         <Form
           fields={[token]}
@@ -236,12 +240,13 @@ function Buttons({ connector, central, call }: ButtonsProps) {
 
 interface PartProps {
   readonly title: string;
+  readonly open?: boolean;
   readonly children: ComponentChildren;
 }
 
-function Part({ title, children }: PartProps) {
+function Part({ title, open = false, children }: PartProps) {
   return (
-    <details>
+    <details open={open}>
       <summary>{title}</summary>
       {children}
     </details>
@@ -355,7 +360,20 @@ export function ConnectorFacts({ connector }: { readonly connector: Connector })
   );
 }
 
-export type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
+type Station = ReplyOf<'evse/{id}'>;
+
+export function useStation({ charge_point_id: id }: Pick<PageProps['device'], 'charge_point_id'>): Station | undefined {
+  return useLive(id === null ? null : get('evse/{id}', { params: { id } })).data;
+}
+
+/** The connector of the address, otherwise the first one with a vehicle, otherwise the first one. */
+export function chosenConnector(station: Station | undefined): Connector | undefined {
+  const all = station?.connectors ?? [];
+  const asked = param('connector');
+  return all.find(({ connector_id: cid }) => String(cid) === asked) ?? all.find(({ ev }) => ev !== null) ?? all[0];
+}
+
+export type Connector = Station['connectors'][number];
 
 interface ConnectorProps {
   readonly id: string;

@@ -13,6 +13,54 @@ interface Rating {
   readonly set: number | null | undefined;
 }
 
+/** Ratings in words, and their points of model 702 without `Rtg`. */
+const ratingNames: Readonly<Record<string, readonly [words: string, point: string]>> = {
+  w_max_w: ['Active power', 'WMax'],
+  w_ovr_ext_w: ['Active power, over-excited', 'WOvrExt'],
+  w_ovr_ext_pf: ['Power factor at over-excited power', 'WOvrExtPF'],
+  w_und_ext_w: ['Active power, under-excited', 'WUndExt'],
+  w_und_ext_pf: ['Power factor at under-excited power', 'WUndExtPF'],
+  va_max_va: ['Apparent power', 'VAMax'],
+  var_max_inj_var: ['Reactive power, injected', 'VarMaxInj'],
+  var_max_abs_var: ['Reactive power, absorbed', 'VarMaxAbs'],
+  w_cha_rte_max_w: ['Charge limit', 'WChaRteMax'],
+  w_dis_cha_rte_max_w: ['Discharge limit', 'WDisChaRteMax'],
+  va_cha_rte_max_va: ['Apparent power, charging', 'VAChaRteMax'],
+  va_dis_cha_rte_max_va: ['Apparent power, discharging', 'VADisChaRteMax'],
+  v_nom_v: ['Nominal voltage', 'VNom'],
+  v_max_v: ['Highest voltage', 'VMax'],
+  v_min_v: ['Lowest voltage', 'VMin'],
+  a_max_a: ['Current', 'AMax'],
+  pf_ovr_ext: ['Power factor, over-excited', 'PFOvrExt'],
+  pf_und_ext: ['Power factor, under-excited', 'PFUndExt'],
+  react_suscept_s: ['Susceptance', 'ReactSuscept'],
+};
+
+const categories: Readonly<Record<string, string>> = {
+  cat_a: 'Category A',
+  cat_b: 'Category B',
+  cat_1: 'Category I',
+  cat_2: 'Category II',
+  cat_3: 'Category III',
+};
+
+const modeWords: Readonly<Record<string, string>> = {
+  max_w: 'power limit',
+  fixed_w: 'power set-point',
+  fixed_var: 'constant reactive power',
+  fixed_pf: 'power factor',
+  volt_var: 'volt-var',
+  freq_watt: 'frequency droop',
+  watt_var: 'watt-var',
+  volt_watt: 'volt-watt',
+  lv_trip: 'low-voltage trip',
+  hv_trip: 'high-voltage trip',
+  lf_trip: 'low-frequency trip',
+  hf_trip: 'high-frequency trip',
+};
+
+const categoryWords = (name: string | null) => (name === null ? dash : (categories[name] ?? words(name)));
+
 /** Unit by the suffix of a name. */
 function unitOf(name: string): string {
   const end = name.split('_').at(-1);
@@ -44,14 +92,13 @@ function NameplatePanel({ device }: PageProps) {
             ['Version', identity.version ?? dash],
             ['Serial number', identity.serial_number ?? dash],
             ['AC type', words(data.ac_type)],
-            ['Categories', `${words(data.normal_category)}, ${words(data.abnormal_category)}`],
-            ['Control modes', data.ctrl_modes.map(words).join(', ') || dash],
+            ['Categories', `${categoryWords(data.normal_category)}, ${categoryWords(data.abnormal_category)}`],
+            ['Control modes', data.ctrl_modes.map((mode) => modeWords[mode] ?? words(mode)).join(', ') || dash],
             storage && ['Storage', `${fixed((storage.wh_rating_wh ?? Number.NaN) / 1000, 2)} kWh`],
             [
               'DC ports',
-              data.dc_ports
-                .map(({ index, type, name }) => `${index} ${type ?? dash}${name ? ` ${name}` : ''}`)
-                .join(', ') || dash,
+              data.dc_ports.map(({ index, type, name }) => `${name || (type ?? dash)} (port ${index})`).join(', ') ||
+                dash,
             ],
             ['SunSpec models', data.models.map(({ id, place }) => place ?? id).join(', ')],
           ]}
@@ -65,7 +112,14 @@ function NameplatePanel({ device }: PageProps) {
           columns={[
             {
               title: 'Name',
-              cell: ({ name }) => name.replace(/_(w|va|var|v|a|s)$/, '').replaceAll('_', ' '),
+              cell: ({ name }) => {
+                const [text, point] = ratingNames[name] ?? [words(name), ''];
+                return (
+                  <>
+                    {text} <small class="muted">{point}</small>
+                  </>
+                );
+              },
               value: ({ name }) => name,
             },
             {
@@ -106,7 +160,7 @@ function Connection({ device }: PageProps) {
               </span>
             ),
           ],
-          dnp3 ? ['DNP3', `address ${dnp3.address ?? dash}, port ${dnp3.port ?? dash}`] : null,
+          dnp3?.address == null ? null : ['DNP3', `address ${dnp3.address}, port ${dnp3.port ?? dash}`],
           station === null
             ? null
             : [
@@ -126,10 +180,10 @@ function Connection({ device }: PageProps) {
 /** Connection, nameplate, ratings beside settings, and what the kind has. */
 export function Details({ device }: PageProps) {
   return (
-    <div class="grid">
+    <div class="details">
       <Connection device={device} />
-      <KindFacts device={device} />
       <NameplatePanel device={device} />
+      <KindFacts device={device} />
     </div>
   );
 }

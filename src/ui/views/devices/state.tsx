@@ -3,6 +3,8 @@ import { Chip } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import type { DeviceEntry } from '../../store/site';
 import { snapshotOf } from '../../store/stream';
+import { chosenConnector, useStation } from './connector';
+import { useWhy, winnerOf } from './waterfall/chain';
 
 interface State {
   readonly word: string;
@@ -35,8 +37,17 @@ function flowState(kind: Kind, powerKw: number): State {
   return working(stores && kind !== 'hybrid-dc' ? 'discharging' : 'producing');
 }
 
-/** @param powerKw positive: into the grid */
-export function stateOf(kind: Kind, inverterState: DeviceEntry['status']['inverter_state'], powerKw: number): State {
+/**
+ * @param powerKw positive: into the grid
+ * @param isLimited a limit sets the power
+ */
+export function stateOf(
+  kind: Kind,
+  inverterState: DeviceEntry['status']['inverter_state'],
+  powerKw: number,
+  isLimited: boolean,
+): State {
+  const flow = flowState(kind, powerKw);
   switch (inverterState) {
     case 'fault':
       return { word: 'tripped', tone: 'bad' };
@@ -46,19 +57,20 @@ export function stateOf(kind: Kind, inverterState: DeviceEntry['status']['invert
       return { word: 'starts', tone: 'warn' };
     case 'shutting_down':
       return { word: 'stops', tone: 'warn' };
-    case 'throttled':
-      return { word: `${flowState(kind, powerKw).word}, limited`, tone: 'warn' };
     default:
-      return flowState(kind, powerKw);
+      return isLimited ? { word: `${flow.word}, limited`, tone: 'warn' } : flow;
   }
 }
 
 export function KindState({ device }: { readonly device: DeviceEntry }) {
   const snapshot = snapshotOf(device.device_index);
+  const connector = chosenConnector(useStation(device))?.connector_id;
+  const isLimited = winnerOf(useWhy(device.device_index, connector)) !== undefined;
   const { word, tone } = stateOf(
     device.asset_type,
     (snapshot?.status ?? device.status).inverter_state,
     snapshot?.metrics.power_kw ?? device.power_kw,
+    isLimited,
   );
   return (
     <Chip tone={tone}>

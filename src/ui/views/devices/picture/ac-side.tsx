@@ -46,8 +46,15 @@ export function GridBox({ device, kw }: GridBoxProps) {
   );
 }
 
+interface AcSideProps {
+  readonly device: DeviceEntry;
+  readonly title?: string;
+  /** several wires end at the inverter */
+  readonly tall?: boolean;
+}
+
 /** Inverter, wire, grid; a local load hangs between them. */
-export function AcSide({ device, title = 'Inverter' }: { readonly device: DeviceEntry; readonly title?: string }) {
+export function AcSide({ device, title = 'Inverter', tall = false }: AcSideProps) {
   const { device_index: index } = device;
   const query = { device: index };
   const metrics = useMetrics(device);
@@ -65,14 +72,14 @@ export function AcSide({ device, title = 'Inverter' }: { readonly device: Device
   );
   return (
     <>
-      <Box title={title} off={state === 'off'} tall={load > 0}>
+      <Box title={title} off={state === 'off'} tall={tall || load > 0}>
         <Power kw={kw} test="device-power" />
         <small>{directionWords(kw, ['delivers', 'absorbs'])}</small>
         <small>{show(metrics?.reactive_power_kvar, 'reactivePower')}</small>
         {winnerOf(why) !== undefined && <strong class="warn">limited</strong>}
       </Box>
       {load > 0 ? (
-        <div class="branches">
+        <div class="branches to">
           <div class="branch">{grid}</div>
           <div class="branch">
             <Wire name="inverter to load" kw={load} ratingKw={rating} />

@@ -43,7 +43,8 @@ export function CellsBox({ device, bank }: PageProps & { readonly bank: Bank | u
   );
 }
 
-const motions: Readonly<Record<Bank['mode'], string>> = {
+/** The modes as present participles. */
+export const motions: Readonly<Record<Bank['mode'], string>> = {
   charge: 'charging',
   discharge: 'discharging',
   idle: 'resting',

@@ -1,15 +1,13 @@
 /** Picture and controls of a charging station: one connector is chosen, and the address keeps which. */
 import { useState } from 'preact/hooks';
-import { get } from '../../../api/call';
-import type { ReplyOf } from '../../../api/call';
 import { Action } from '../../../kit/action';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
+import { Segments } from '../../../kit/segments';
 import { dash, duration, fixed, show, timeOfDay, words } from '../../../look/format';
-import { useLive } from '../../../store/live';
-import { param, setParam } from '../../../store/route';
+import { setParam } from '../../../store/route';
 import { useClock } from '../../../store/site';
-import { Display, Operations, connectorCall, openSession, whyNot } from '../connector';
+import { Display, Operations, chosenConnector, connectorCall, openSession, useStation, whyNot } from '../connector';
 import type { Connector } from '../connector';
 import { setBy } from '../page';
 import type { PageProps } from '../page';
@@ -18,19 +16,6 @@ import { GridBox, useMetrics } from './ac-side';
 import { ControlGroup, Setter } from './control';
 import { chargePresets, hintOf, localLimitPresets, targetPresets, vehicles } from './presets';
 import { Box, Level, Power, Wire } from './wires';
-
-type Station = ReplyOf<'evse/{id}'>;
-
-export function useStation({ charge_point_id: id }: PageProps['device']): Station | undefined {
-  return useLive(id === null ? null : get('evse/{id}', { params: { id } })).data;
-}
-
-/** The connector of the address, otherwise the first one with a vehicle, otherwise the first one. */
-export function chosenConnector(station: Station | undefined): Connector | undefined {
-  const all = station?.connectors ?? [];
-  const asked = param('connector');
-  return all.find(({ connector_id: cid }) => String(cid) === asked) ?? all.find(({ ev }) => ev !== null) ?? all[0];
-}
 
 const vehicleName = ({ ev }: Connector) => (ev === null ? 'No vehicle' : (ev.id ?? 'Vehicle'));
 
@@ -41,19 +26,29 @@ function currentWords({ current_a: amperes, standard }: Connector): string {
   return `${text}${isEven && amperes.length > 1 ? ` × ${amperes.length}` : ''}, ${standard}`;
 }
 
-function Branch({ connector, rating }: { readonly connector: Connector; readonly rating: number }) {
+interface BranchProps {
+  readonly connector: Connector;
+  readonly isAlone: boolean;
+}
+
+function Branch({ connector, isAlone }: BranchProps) {
   const { connector_id: cid, ev, cable, power_kw: kw } = connector;
   const isPlugged = cable.ev_plugged && cable.evse_plugged;
+  const note = cable.locked ? 'locked' : isPlugged ? 'plugged in' : ev === null ? null : 'hangs loose';
   return (
     <div class="branch">
       <Wire
         name={`station to vehicle ${cid}`}
         kw={kw}
-        ratingKw={rating}
+        ratingKw={connector.max_power_kw}
         slack
-        note={!isPlugged ? 'not plugged in' : cable.locked ? 'locked' : 'plugged in'}
+        {...(note !== null && { note })}
       />
-      <Box title={vehicleName(connector)} end={ev === null ? undefined : show(ev.soc_pct, 'soc')} off={ev === null}>
+      <Box
+        title={`${isAlone ? '' : `${cid}: `}${vehicleName(connector)}`}
+        end={ev === null ? undefined : show(ev.soc_pct, 'soc')}
+        off={ev === null}
+      >
         {ev && (
           <>
             <Level label="State of charge" pct={ev.soc_pct} marks={[['target', ev.target_soc_pct]]} />
@@ -62,8 +57,11 @@ function Branch({ connector, rating }: { readonly connector: Connector; readonly
             </small>
           </>
         )}
-        <small data-test={`actual-${cid}`}>{show(kw, 'activePower')}</small>
-        <small>{currentWords(connector)}</small>
+        <small>
+          <span data-test={`actual-${cid}`}>{show(kw, 'activePower')}</span>
+          {!isAlone && `, ${connector.standard}`}
+        </small>
+        {isAlone && <small>{currentWords(connector)}</small>}
       </Box>
     </div>
   );
@@ -85,9 +83,9 @@ export function ChargerPicture({ device }: PageProps) {
         <small>up to {show(rating, 'activePower')}</small>
         {winner && <strong class="warn">limited</strong>}
       </Box>
-      <div class="branches">
+      <div class="branches to">
         {station?.connectors.map((connector) => (
-          <Branch key={connector.connector_id} connector={connector} rating={connector.max_power_kw} />
+          <Branch key={connector.connector_id} connector={connector} isAlone={station.connectors.length === 1} />
         ))}
       </div>
     </>
@@ -146,45 +144,61 @@ interface ConnectorProps {
 
 interface RowProps extends ConnectorProps {
   readonly isAlone: boolean;
-  readonly isChosen: boolean;
   readonly vehicle: Vehicle;
+  /** true: all operations are shown */
+  readonly isOpen: boolean;
+  readonly onOpen: (isOpen: boolean) => void;
 }
 
 /** One connector: its state, its next operation, and all others behind More. */
-function ConnectorRow({ id, connector, central, isAlone, isChosen, vehicle }: RowProps) {
-  const [isOpen, setOpen] = useState(false);
+function ConnectorRow({ id, connector, central, isAlone, vehicle, isOpen, onOpen }: RowProps) {
   const { connector_id: cid, status, session } = connector;
   const steps = nextSteps(connector, central, vehicle);
-  const name = isAlone ? 'Vehicle' : `Connector ${cid}`;
+  const since = session !== null && session.ended_at === null ? `since ${timeOfDay(session.started_at)}` : '';
+  const chip = (
+    <Chip tone={tones[status] ?? 'warn'}>
+      <span data-test={`status-${cid}`}>{words(status)}</span>
+    </Chip>
+  );
+  const buttons = (
+    <div class="row">
+      {steps.slice(0, isAlone ? undefined : 2).map(({ title, operation, body }, at) => (
+        <Action key={title} call={connectorCall(id, cid, operation, body)} primary={at === 0}>
+          {title}
+        </Action>
+      ))}
+      <button type="button" aria-expanded={isOpen} onClick={() => onOpen(!isOpen)}>
+        More…
+      </button>
+    </div>
+  );
+  const rest = (
+    <>
+      <Display id={id} connector={connector} central={central} />
+      {isOpen && <Operations id={id} connector={connector} central={central} />}
+    </>
+  );
+  if (!isAlone)
+    return (
+      <div class="connector-row" role="group" aria-label={`Connector ${cid}`}>
+        <span class="name">Connector {cid}</span>
+        {chip}
+        {buttons}
+        {rest}
+      </div>
+    );
   return (
     <ControlGroup
-      name={name}
+      name="Vehicle"
       note={
         <span class="row">
-          {session !== null && session.ended_at === null && `since ${timeOfDay(session.started_at)}`}
-          <Chip tone={tones[status] ?? 'warn'}>
-            <span data-test={`status-${cid}`}>{words(status)}</span>
-          </Chip>
+          {since}
+          {chip}
         </span>
       }
     >
-      <div class="row">
-        {steps.map(({ title, operation, body }, at) => (
-          <Action key={title} call={connectorCall(id, cid, operation, body)} primary={at === 0}>
-            {title}
-          </Action>
-        ))}
-        <button type="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          More…
-        </button>
-        {!isAlone && (
-          <button type="button" class="quiet" aria-pressed={isChosen} onClick={() => setParam('connector', cid)}>
-            {isChosen ? 'Shown below' : 'Show below'}
-          </button>
-        )}
-      </div>
-      <Display id={id} connector={connector} central={central} />
-      {isOpen && <Operations id={id} connector={connector} central={central} />}
+      {buttons}
+      {rest}
     </ControlGroup>
   );
 }
@@ -232,7 +246,7 @@ function LocalLimit({ id, connector, device }: ConnectorProps & { readonly devic
 
 const noVehicle = 'No vehicle is plugged in.';
 
-function VehicleCharge({ id, connector }: ConnectorProps) {
+function VehicleCharge({ id, connector, isAlone }: ConnectorProps & Pick<RowProps, 'isAlone'>) {
   const { connector_id: cid, ev } = connector;
   const unable = ev === null ? noVehicle : null;
   const call = (body: object) => connectorCall(id, cid, 'ev', body);
@@ -270,7 +284,7 @@ function VehicleCharge({ id, connector }: ConnectorProps) {
           decimals={0}
           callOf={(value) => call({ target_soc_pct: value })}
           undo={call({ target_soc_pct: ev.target_soc_pct })}
-          presets={targetPresets.map(([title, body]) => ({
+          presets={(isAlone ? targetPresets : []).map(([title, body]) => ({
             title,
             hint: hintOf(body),
             call: call(body),
@@ -285,11 +299,13 @@ function VehicleCharge({ id, connector }: ConnectorProps) {
 interface NextVehicleProps {
   readonly chosen: string;
   readonly onChoice: (title: string) => void;
+  /** opens the form for any vehicle */
+  readonly onOther: () => void;
 }
 
-function NextVehicle({ chosen, onChoice }: NextVehicleProps) {
+function NextVehicle({ chosen, onChoice, onOther }: NextVehicleProps) {
   return (
-    <ControlGroup name="Next vehicle, kWh" note="for Plug in; another one: More, Plug a vehicle">
+    <ControlGroup name="Next vehicle, kWh" note="used at the next plug-in">
       <div class="row">
         {vehicles.map(([title, body]) => (
           <button
@@ -303,18 +319,40 @@ function NextVehicle({ chosen, onChoice }: NextVehicleProps) {
             {title}
           </button>
         ))}
+        <button type="button" class="small" onClick={onOther}>
+          Own…
+        </button>
       </div>
     </ControlGroup>
+  );
+}
+
+interface ConnectorChoiceProps {
+  readonly connectors: readonly Connector[];
+  readonly chosen: Connector | undefined;
+}
+
+/** Chooses the connector of the page; the address keeps it. */
+export function ConnectorChoice({ connectors, chosen }: ConnectorChoiceProps) {
+  return (
+    <Segments
+      label="Connector"
+      options={connectors.map(({ connector_id: cid }) => [cid, String(cid)] as const)}
+      value={chosen?.connector_id ?? null}
+      onChoice={(cid) => setParam('connector', cid)}
+    />
   );
 }
 
 export function ChargerControls({ device }: PageProps) {
   const station = useStation(device);
   const [vehicleTitle, setVehicle] = useState<string>(vehicles[0]?.[0] ?? '');
+  const [openId, setOpen] = useState<number | null>(null);
   const connector = chosenConnector(station);
   if (station === undefined || connector === undefined) return null;
   const { id, ocpp, connectors } = station;
   const central = ocpp !== null;
+  const empty = connectors.find(({ ev }) => ev === null);
   const vehicle = vehicles.find(([title]) => title === vehicleTitle)?.[1] ?? {};
   const props = { id, connector, central };
   return (
@@ -326,23 +364,32 @@ export function ChargerControls({ device }: PageProps) {
           connector={each}
           central={central}
           isAlone={connectors.length === 1}
-          isChosen={each === connector}
           vehicle={vehicle}
+          isOpen={openId === each.connector_id}
+          onOpen={(isOpen) => setOpen(isOpen ? each.connector_id : null)}
         />
       ))}
+      {connectors.length > 1 && (
+        <ControlGroup
+          name="Settings of connector"
+          note={<ConnectorChoice connectors={connectors} chosen={connector} />}
+        />
+      )}
       <LocalLimit key={`limit ${connector.connector_id}`} {...props} device={device.device_index} />
-      <VehicleCharge key={`charge ${connector.connector_id}`} {...props} />
-      {connectors.some(({ ev }) => ev === null) && <NextVehicle chosen={vehicleTitle} onChoice={setVehicle} />}
+      <VehicleCharge key={`charge ${connector.connector_id}`} {...props} isAlone={connectors.length === 1} />
+      {empty && <NextVehicle chosen={vehicleTitle} onChoice={setVehicle} onOther={() => setOpen(empty.connector_id)} />}
     </>
   );
 }
 
 /** The open or last session at the chosen connector. */
 export function SessionPanel({ device }: PageProps) {
-  const connector = chosenConnector(useStation(device));
+  const station = useStation(device);
+  const connector = chosenConnector(station);
   const nowIso = useClock()?.sim_time;
   const session = connector?.session ?? null;
-  if (session === null) return null;
+  // a station of several connectors needs the room
+  if (session === null || (station?.connectors.length ?? 0) > 1) return null;
   const endIso = session.ended_at ?? nowIso;
   const spanS = endIso === undefined ? undefined : (Date.parse(endIso) - Date.parse(session.started_at)) / 1000;
   return (

@@ -1,11 +1,11 @@
 import { get, post } from '../../../api/call';
-import { show, words } from '../../../look/format';
+import { show } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { setBy } from '../page';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { AcSide, useRating } from './ac-side';
-import { ModeControl, StringsControl } from './battery';
+import { ModeControl, StringsControl, motions } from './battery';
 import { Choice, Setter } from './control';
 import { ChargeControl, IrradianceControl, PowerLimitControl } from './shared-controls';
 import { CurveInset } from './pv';
@@ -19,7 +19,7 @@ export function HybridPicture({ device }: PageProps) {
   const size = (kw: number | undefined) => show(kw === undefined ? kw : Math.abs(kw), 'activePower');
   return (
     <>
-      <div class="branches">
+      <div class="branches from">
         <div class="branch">
           <Box title="PV array" end={<span data-test="hybrid-pv">{size(pv?.power_kw)}</span>}>
             <small>
@@ -42,7 +42,7 @@ export function HybridPicture({ device }: PageProps) {
               />
             )}
             <small>
-              <span data-test="hybrid-battery">{size(battery?.power_kw)}</span> {words(battery?.mode)}
+              <span data-test="hybrid-battery">{size(battery?.power_kw)}</span> {battery && motions[battery.mode]}
             </small>
           </Box>
           <Wire name="battery to DC bus" kw={battery?.power_kw ?? null} ratingKw={rating} />

@@ -7,10 +7,10 @@ import { href } from '../../../store/route';
 import { useClock } from '../../../store/site';
 import { drawn, powerLines } from '../../charts/panels';
 import { useSamples } from '../../charts/samples';
+import { chosenConnector, useStation } from '../connector';
 import type { PageProps } from '../page';
 import { useWhy } from '../waterfall/chain';
 import type { Why } from '../waterfall/chain';
-import { chosenConnector, useStation } from './charger';
 
 const windowS = 900;
 const lines = powerLines.filter(({ metric }) => metric === 'power_kw');

@@ -3,16 +3,15 @@ import type { ComponentType } from 'preact';
 import { get } from '../../../api/call';
 import { kindOf } from '../../../kit/kind-icons';
 import { Chip } from '../../../kit/panel';
-import { Segments } from '../../../kit/segments';
 import { wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { setParam } from '../../../store/route';
 import { useOutcome } from '../grid-support/why';
+import { chosenConnector, useStation } from '../connector';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { Waterfall } from '../waterfall/waterfall';
 import { BatteryControls, BatteryPicture } from './battery';
-import { ChargerControls, ChargerPicture, SessionPanel, chosenConnector, useStation } from './charger';
+import { ChargerControls, ChargerPicture, ConnectorChoice, SessionPanel } from './charger';
 import { FuelCellControls, FuelCellPicture } from './fuel-cell';
 import { HybridControls, HybridPicture } from './hybrid';
 import { LastMinutes } from './last-minutes';
@@ -69,26 +68,18 @@ function Outcome({ device, isOut }: { readonly device: number; readonly isOut: b
 
 function WhyPanel({ device }: PageProps) {
   const { device_index: index, asset_type: assetType } = device;
-  const connectors = useStation(device)?.connectors ?? [];
-  const connector = chosenConnector(useStation(device))?.connector_id;
-  const why = useWhy(index, connector);
+  const station = useStation(device);
+  const connectors = station?.connectors ?? [];
+  const chosen = chosenConnector(station);
+  const why = useWhy(index, chosen?.connector_id);
   if (why === undefined) return null;
   return (
     <Waterfall
-      key={connector}
+      key={chosen?.connector_id}
       device={index}
       assetType={assetType}
       why={why}
-      tools={
-        connectors.length > 1 && (
-          <Segments
-            label="Connector"
-            options={connectors.map(({ connector_id: cid }) => [cid, String(cid)] as const)}
-            value={connector ?? null}
-            onChoice={(cid) => setParam('connector', cid)}
-          />
-        )
-      }
+      tools={connectors.length > 1 && <ConnectorChoice connectors={connectors} chosen={chosen} />}
     >
       <Outcome device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
     </Waterfall>

@@ -79,7 +79,7 @@ export function PvPicture({ device }: PageProps) {
   return (
     <>
       {sun}
-      <div class="branches">
+      <div class="branches through">
         {Array.from({ length: count }, (_unused, port) => (
           <div key={port} class="branch">
             <Wire name="sun to array" kw={kw} ratingKw={rating} />
@@ -89,13 +89,19 @@ export function PvPicture({ device }: PageProps) {
         ))}
         {ports > count && <small class="muted">and {ports - count} more inputs, see Details</small>}
       </div>
-      <AcSide device={device} />
+      <AcSide device={device} tall />
     </>
   );
 }
 
 /** Irradiance of shaded modules where nothing is shaded yet. */
 const shadeShare = 0.2;
+
+const trackerWords: Readonly<Record<string, string>> = {
+  track: 'at the maximum',
+  limit: 'held back',
+  start: 'starts',
+};
 
 function ShadingControl({ device }: PageProps) {
   const query = { device: device.device_index };
@@ -112,7 +118,7 @@ function ShadingControl({ device }: PageProps) {
       max={100}
       unit="%"
       decimals={0}
-      note={`${share > 0 ? `with ${fixed(light * 100, 0)} % of the sun, ` : ''}tracker ${words(tracker)}`}
+      note={`${share > 0 ? `with ${fixed(light * 100, 0)} % of the sun, ` : ''}tracker ${trackerWords[tracker] ?? words(tracker)}`}
       callOf={(value) =>
         call({ shaded_share: value / 100, irradiance_share: share > 0 && light < 1 ? light : shadeShare })
       }

@@ -96,7 +96,7 @@ export function Waterfall({ device, assetType, why, tools, children }: Waterfall
   const rows = chain.filter(({ key }) => kept.current.has(key));
   const off = chain.filter(({ key }) => !kept.current.has(key));
   const scale = Math.max(ratingOf(why), basis.kw, delivered) || 1;
-  const place = (value: number) => `${Math.min(100, (Math.max(0, value) / scale) * 100)}%`;
+  const place = (value: number) => `${Number(Math.min(100, (Math.max(0, value) / scale) * 100).toFixed(2))}%`;
   const bar = (value: number) => <i style={{ width: place(value) }} />;
   return (
     <Panel
