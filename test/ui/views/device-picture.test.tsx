@@ -233,14 +233,16 @@ describe('limit in the chart of the last minutes', () => {
 });
 
 describe('state of a device in the words of its kind', () => {
-  const word = (...facts: Parameters<typeof stateOf>) => stateOf(...facts).word;
-
-  it('says what the device does, not that it runs', () => {
-    expect(word('evse', 'running', -0.003, false)).to.equal('no vehicle');
-    expect(word('evse', 'running', -11, true)).to.equal('charging, limited');
-    expect(word('fuelcell', 'running', 0, false)).to.equal('idle');
-    expect(word('battery', 'running', -5, false)).to.equal('charging');
-    expect(word('pv', 'throttled', 3, true)).to.equal('producing, limited');
-    expect(word('pv', 'fault', 0, true)).to.equal('tripped');
+  it('says that a limit holds a device at work', () => {
+    expect(stateOf({ kind_state: 'charging', limited_by: 'local' })).to.deep.equal({
+      word: 'charging, limited',
+      tone: 'warn',
+    });
+    expect(stateOf({ kind_state: 'charging', limited_by: null })).to.deep.equal({ word: 'charging', tone: 'good' });
+    expect(stateOf({ kind_state: 'limited', limited_by: 'volt_watt' })).to.deep.equal({
+      word: 'limited',
+      tone: 'warn',
+    });
+    expect(stateOf({ kind_state: 'tripped', limited_by: 'out_of_service' }).word).to.equal('tripped');
   });
 });
