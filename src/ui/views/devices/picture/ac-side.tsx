@@ -7,6 +7,7 @@ import type { DeviceEntry } from '../../../store/site';
 import { snapshotOf } from '../../../store/stream';
 import type { Snapshot } from '../../../store/stream';
 import { ratingOf, useWhy, winnerOf } from '../waterfall/chain';
+import type { Limit } from '../waterfall/chain';
 import { Box, Power, Wire } from './wires';
 
 /** The newest telemetry of a device. undefined: none yet. */
@@ -41,9 +42,16 @@ export function GridBox({ device, kw }: GridBoxProps) {
     <Box title="Grid">
       <span>{show(metrics?.voltage_ln_v, 'voltage')}</span>
       <small>{show(metrics?.frequency_hz, 'frequency')}</small>
-      <small>{directionWords(kw, ['to the grid', 'from the grid'])}</small>
+      <small>{directionWords(kw, ['to grid', 'from grid'])}</small>
     </Box>
   );
+}
+
+/** Says that a limit sets the power. */
+export function Held({ by }: { readonly by: Limit | undefined }) {
+  if (by === undefined) return null;
+  if (by.key === 'out_of_service') return <strong class="bad">out of service</strong>;
+  return <strong class="warn">limited</strong>;
 }
 
 interface AcSideProps {
@@ -76,7 +84,7 @@ export function AcSide({ device, title = 'Inverter', tall = false }: AcSideProps
         <Power kw={kw} test="device-power" />
         <small>{directionWords(kw, ['delivers', 'absorbs'])}</small>
         <small>{show(metrics?.reactive_power_kvar, 'reactivePower')}</small>
-        {winnerOf(why) !== undefined && <strong class="warn">limited</strong>}
+        <Held by={winnerOf(why)} />
       </Box>
       {load > 0 ? (
         <div class="branches to">

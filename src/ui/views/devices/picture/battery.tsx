@@ -98,16 +98,18 @@ export function ModeControl({ device }: PageProps) {
   const bank = useLive(get('controls/battery', { query })).data;
   const winner = winnerOf(useWhy(device.device_index));
   const [power, setPower] = useState<number | null>(null);
-  const [span, setSpan] = useState<number | null>(null);
+  // undefined: the time that is left goes on
+  const [span, setSpan] = useState<number | null | undefined>(undefined);
   if (bank === undefined) return null;
   const { requested_mode: mode, remaining_s: left } = bank;
   const isMoving = mode === 'charge' || mode === 'discharge';
   const max = Math.max(bank.max_charge_kw, bank.max_discharge_kw, 0.1);
   const kw = isMoving ? bank.requested_power_kw : (power ?? max);
+  const spanS = span === undefined ? left : span;
   const bodyOf = (to: Mode, toKw: number | null): Forced => ({
     mode: to,
     ...((to === 'charge' || to === 'discharge') && toKw !== null && { power_kw: toKw }),
-    ...(to !== 'auto' && span !== null && { duration_s: span }),
+    ...(to !== 'auto' && spanS !== null && spanS > 0 && { duration_s: spanS }),
   });
   const call = (body: Forced) => post('controls/battery', { query, body });
   const undo = call(restoring(bank));
@@ -154,7 +156,7 @@ export function ModeControl({ device }: PageProps) {
               type="button"
               class="small"
               title={`duration_s: ${String(seconds)}`}
-              aria-pressed={seconds === span}
+              aria-pressed={seconds === spanS}
               onClick={() => setSpan(seconds)}
             >
               {title}

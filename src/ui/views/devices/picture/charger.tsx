@@ -12,7 +12,7 @@ import type { Connector } from '../connector';
 import { setBy } from '../page';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
-import { GridBox, useMetrics } from './ac-side';
+import { GridBox, Held, useMetrics } from './ac-side';
 import { ControlGroup, Setter } from './control';
 import { chargePresets, hintOf, localLimitPresets, targetPresets, vehicles } from './presets';
 import { Box, Level, Power, Wire } from './wires';
@@ -81,7 +81,7 @@ export function ChargerPicture({ device }: PageProps) {
       <Box title="Station" tall>
         <Power kw={kw} test="device-power" />
         <small>up to {show(rating, 'activePower')}</small>
-        {winner && <strong class="warn">limited</strong>}
+        <Held by={winner} />
       </Box>
       <div class="branches to">
         {station?.connectors.map((connector) => (

@@ -36,9 +36,7 @@ export function FuelCellPicture({ device }: PageProps) {
             {fixed(cell.tank_mass_kg, 3)} kg, {fixed(cell.tank_pressure_bar, 1)} bar
           </small>
         )}
-        <small>
-          {flow === 0 ? 'no flow' : `${fixed(Math.abs(flow), 3)} kg/h ${flow < 0 ? 'produced' : 'consumed'}`}
-        </small>
+        <small>{flow === 0 ? 'no flow' : `${flow < 0 ? 'makes' : 'uses'} ${fixed(Math.abs(flow), 3)} kg/h`}</small>
       </Box>
       <Wire name="tank to stack" kw={kw} ratingKw={rating} />
       <Box title="Stack" end={<span data-test="fc-mode">{cell && modes[cell.mode]}</span>}>
@@ -126,7 +124,7 @@ function StartStop({ device }: PageProps) {
   return (
     <ControlGroup
       name="Operation"
-      note={dwell > 0 ? `changes direction in ${duration(Math.round(dwell))}` : words(cell?.state)}
+      note={dwell > 0 ? `changes direction in ${duration(Math.round(dwell))}` : device.kind_state}
     >
       <div class="row">
         <Action call={post('commands', { query, body: { command: 'start' } })} disabled={status.service_state === 'on'}>

@@ -105,7 +105,7 @@ interface InsetProps {
   readonly caption: string;
 }
 
-const [insetWidth, insetHeight] = [132, 52];
+const [insetWidth, insetHeight] = [120, 52];
 
 /** A curve with the operating point, without axes: its ends stand below it. */
 export function Inset({ label, points, at, caption }: InsetProps) {
