@@ -71,6 +71,7 @@ function CellMap({ strings }: { readonly strings: Strings }) {
         </p>
         <svg
           viewBox={`0 0 ${width} ${rows.length * (cell + gap)}`}
+          preserveAspectRatio="xMinYMin meet"
           role="img"
           aria-label={`${label} of the cells. ${summary}`}
         >

@@ -2,7 +2,7 @@
 import type { ComponentType } from 'preact';
 import { get } from '../../../api/call';
 import { kindOf } from '../../../kit/kind-icons';
-import { Chip } from '../../../kit/panel';
+import { Chip, Panel } from '../../../kit/panel';
 import { wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOutcome } from '../grid-support/why';
@@ -93,19 +93,19 @@ export function Picture({ device }: PageProps) {
       <Alarms device={device} />
       <div class="device-page">
         <div class="stack">
-          <section class="panel" aria-label="Picture">
-            <div class={`body device-picture ${kindOf(device.asset_type).look}`}>
+          <Panel title="Picture" bare>
+            <div class={`device-picture ${kindOf(device.asset_type).look}`}>
               <Drawing device={device} />
             </div>
-          </section>
+          </Panel>
           <WhyPanel device={device} />
         </div>
         <div class="stack">
-          <section class="panel" aria-label="Controls">
-            <div class="body controls">
+          <Panel title="Controls" bare>
+            <div class="controls">
               <Controls device={device} />
             </div>
-          </section>
+          </Panel>
           <SessionPanel device={device} />
         </div>
       </div>

@@ -20,10 +20,13 @@ export function CurveInset({ device, port }: { readonly device: number; readonly
       label="Current over voltage"
       points={curve.map(({ v, i }) => [v, i])}
       at={[at.v, at.i]}
-      caption={`${ends([0, ...curve.map(({ i }) => i)], 0)}\u00a0A over ${ends(
-        curve.map(({ v }) => v),
-        0,
-      )}\u00a0V`}
+      ranges={[
+        `${ends([0, ...curve.map(({ i }) => i)], 0)}\u00a0A`,
+        `${ends(
+          curve.map(({ v }) => v),
+          0,
+        )}\u00a0V`,
+      ]}
     />
   );
 }

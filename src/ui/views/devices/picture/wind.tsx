@@ -26,7 +26,7 @@ export function WindPicture({ device }: PageProps) {
           label="Power over wind speed"
           points={curve.map((point) => [point.wind_speed_m_s, point.mechanical_power_kw])}
           at={[wind?.wind_speed_m_s ?? 0, rotorKw ?? 0]}
-          caption={`0–${show(wind?.rated_power_kw, 'activePower')} over 0–${fixed(maxSpeed, 0)} m/s`}
+          ranges={[`0–${show(wind?.rated_power_kw, 'activePower')}`, `0–${fixed(maxSpeed, 0)}\u00a0m/s`]}
         />
       </Box>
       <Wire name="wind to rotor" kw={rotorKw} ratingKw={rating} />

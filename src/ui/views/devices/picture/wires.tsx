@@ -101,14 +101,14 @@ interface InsetProps {
   readonly label: string;
   readonly points: readonly Point[];
   readonly at: Point;
-  /** ends of the axes in words: `0 to 750 V` */
-  readonly caption: string;
+  /** ranges of both axes: `0–21 A`, `0–695 V` */
+  readonly ranges: readonly [y: string, x: string];
 }
 
 const [insetWidth, insetHeight] = [120, 52];
 
 /** A curve with the operating point, without axes: its ends stand below it. */
-export function Inset({ label, points, at, caption }: InsetProps) {
+export function Inset({ label, points, at, ranges }: InsetProps) {
   if (points.length === 0) return null;
   const xs = [...points, at].map(([x]) => x);
   const ys = [...points, at].map(([, y]) => y);
@@ -128,11 +128,13 @@ export function Inset({ label, points, at, caption }: InsetProps) {
     .join(' ');
   return (
     <figure class="inset">
-      <svg width={insetWidth} height={insetHeight} role="img" aria-label={`${label}, ${caption}`}>
+      <svg width={insetWidth} height={insetHeight} role="img" aria-label={`${label}, ${ranges.join(' over ')}`}>
         <polyline points={text} />
         <circle cx={x} cy={y} r={4} />
       </svg>
-      <figcaption>{caption}</figcaption>
+      <figcaption>
+        <span>{ranges[0]}</span> <span>over {ranges[1]}</span>
+      </figcaption>
     </figure>
   );
 }
