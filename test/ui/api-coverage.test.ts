@@ -26,7 +26,10 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET findings',
     'GET scenarios/{id}',
     'GET scenarios/{id}/report',
-    ...gridFunctions.split(' ').map((name) => `GET grid-support/${name}`),
+    ...gridFunctions
+      .split(' ')
+      .filter((name) => name !== 'max-power')
+      .map((name) => `GET grid-support/${name}`),
   ],
   'the page reads csip/status': ['GET csip-client'],
   'the page posts devices/{index}/remove': ['DELETE devices/{index}'],
@@ -40,7 +43,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET findings/rules',
     'POST findings/rules/{id}',
     'POST findings/exercise',
-    'GET controls/why',
     'GET consistency',
     'GET answers',
     'GET recorder',

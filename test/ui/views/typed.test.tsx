@@ -11,6 +11,7 @@ import type { Json } from '../support/description.ts';
 import { address, leave, one, press, show, type } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { answerForSite } from '../support/site.ts';
+import { settle } from '../support/settle.ts';
 import { accept, startPage } from '../support/stream.ts';
 
 /** Time after which every answer that polls is read again, ms. */
@@ -125,18 +126,24 @@ describe('text that is typed stays', () => {
     expect(value).to.equal('90');
   });
 
-  it('in the page of a device, while the first device is removed', async () => {
+  it('in the page of a device, while its value changes and the first device is removed', async () => {
     const whole = daemon.exampleOf('GET', 'overview');
     const of = (index: number) => ({ ...whole.devices[0], device_index: index, asset_type: 'battery' });
     const [full] = daemon.exampleOf('GET', 'devices').devices;
     daemon.on('GET overview', () => ({ ...whole, devices: [of(0), of(1)] }));
     await address('#/devices/1');
-    const value = await typedOver(<DevicesView />, 'soc_pct', '55', () => {
-      daemon.on('GET devices', () => ({ devices: [{ ...full, device_index: 1 }] }));
-      daemon.on('GET overview', ({ query }) =>
-        query['device'] === '1' ? { ...whole, devices: [of(1)] } : refusal(404, 'There is no device 0.'),
-      );
-    });
-    expect(value).to.equal('55');
+    const bank = answering('controls/battery', {});
+    await show(<DevicesView />);
+    const field = one('[aria-label="State of charge, %"]');
+    field.value = '55';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+    bank['soc_pct'] = 71.5;
+    daemon.on('GET devices', () => ({ devices: [{ ...full, device_index: 1 }] }));
+    daemon.on('GET overview', ({ query }) =>
+      query['device'] === '1' ? { ...whole, devices: [of(1)] } : refusal(404, 'There is no device 0.'),
+    );
+    await pass(readAgainMs);
+    expect(one('[aria-label="State of charge, %"]').value).to.equal('55');
   });
 });
