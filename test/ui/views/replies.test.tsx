@@ -36,6 +36,8 @@ const places: readonly string[] = [
   ...parts('protocols/ocpp', 'ocpp-part', 'connection trace findings configuration schedules lists connect'),
   'protocols/dnp3',
   'protocols/sunspec-client',
+  ...['all', 'side-by-side', 'answered', 'rules'].map((tab) => `compare/${tab}`),
+  'compare/rules?rule=modbus.retry_hasty',
   'compare/report-cards',
   'compare/report-cards/8e0d71c4a652',
   'scenarios',
