@@ -50,6 +50,7 @@ const units: Readonly<Record<string, string>> = { Pct: '%', Secs: 's' };
 
 function valueOf(value: unknown, unit: string | null = null): string {
   if (value === null || value === undefined) return dash;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return unit === null || unit === '' ? text : `${text}\u00a0${units[unit] ?? unit}`;
 }

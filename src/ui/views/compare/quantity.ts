@@ -41,13 +41,22 @@ export function valueText({ unit }: Quantity, { value }: Presentation): string {
   return scale === undefined ? fixed(value, 0) : fixed(value / scale.divisor, scale.decimals);
 }
 
-/** The value as the protocol encodes it: `701.W −600 ×10`. */
-export function rawText({ shown, place }: Presentation): string {
-  const parts = shown.map(({ name, raw, multiplier }) => {
+/** Names of measurands and members are long: a line may end after a dot or an underscore. */
+const breakable = (name: string) => name.replace(/([._])/g, '$1\u200b');
+
+/** Members of REST and of the stream by their last name. */
+const shortName = ({ protocol }: Presentation, name: string) =>
+  protocol === 'rest' || protocol === 'stream' ? name.slice(name.lastIndexOf('.') + 1) : name;
+
+/** The value as the protocol encodes it, a line for each place: `701.W −600 ×10`. */
+export function rawTexts(presentation: Presentation): readonly string[] {
+  const { shown, place } = presentation;
+  if (shown.length === 0) return [breakable(place)];
+  return shown.map(({ name, raw, multiplier }) => {
     const times = multiplier === null || multiplier === 1 ? '' : ` ×${multiplier}`;
-    return `${name} ${raw === null ? 'not implemented' : String(raw).replace('-', '−')}${times}`;
+    const rawText = raw === null ? 'not implemented' : String(raw).replace('-', '−');
+    return `${breakable(shortName(presentation, name))} ${rawText}${times}`;
   });
-  return parts.length === 0 ? place : parts.join(', ');
 }
 
 const names: Readonly<Record<string, string>> = {

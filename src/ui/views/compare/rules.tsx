@@ -81,11 +81,10 @@ function RuleEntry({ rule }: { readonly rule: Rule }) {
       <details open={isOpen} onToggle={({ currentTarget }) => onToggle(rule, currentTarget.open)}>
         <summary>
           <Chip tone={severityTones[rule.severity]}>{rule.severity}</Chip> <strong>{rule.title}</strong>{' '}
-          <span class="muted">
-            {protocolNames[rule.protocol]}, {rule.clause}
-          </span>{' '}
-          {!rule.enabled && <Chip tone="off">off</Chip>}
-          {rule.core && <Chip tone="muted">core</Chip>}
+          {!rule.enabled && <Chip tone="off">off</Chip>} {rule.core && <Chip tone="muted">core</Chip>}
+          <small>
+            {protocolNames[rule.protocol]}: {rule.clause}
+          </small>
         </summary>
         {isOpen && <RuleBody rule={rule} />}
       </details>

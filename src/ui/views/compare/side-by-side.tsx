@@ -8,7 +8,7 @@ import { dash } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useDevice } from '../../store/site';
-import { isWrong, missing, nameOf, protocolNames, rawText, unitOf, valueText } from './quantity';
+import { isWrong, missing, nameOf, protocolNames, rawTexts, unitOf, valueText } from './quantity';
 import type { Consistency, Presentation, Protocol, Quantity } from './quantity';
 
 /** Polling interval of the comparison, ms. */
@@ -174,7 +174,9 @@ function Place({ quantity, place }: { readonly quantity: Quantity; readonly plac
         {sign}
       </span>
       <span class="visually-hidden">{meaning}: </span> {place.cause !== 'no_value' && valueText(quantity, place)}
-      <small>{place.cause === 'no_value' ? (place.explanation ?? 'no value') : rawText(place)}</small>
+      {(place.cause === 'no_value' ? [place.explanation ?? 'no value'] : rawTexts(place)).map((line) => (
+        <small key={line}>{line}</small>
+      ))}
     </div>
   );
 }
