@@ -42,6 +42,8 @@ export function movedTo({ path: [view = '', ...rest], query }: Route): Route | n
       ? null
       : { path: ['devices', device, 'picture'], query: without(query, 'device') };
   if (view === 'protocols') return movedProtocol(rest, query);
+  // the page of the client on its own port has no views
+  if (view === '' && query.has('csip-part')) return movedProtocol(['csip'], query);
   const to = moved[view];
   if (to === undefined) return null;
   const place = query.get('of') === 'site' ? 'site' : (device ?? firstDevice);

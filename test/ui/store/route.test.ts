@@ -113,6 +113,7 @@ describe('earlier address of the page', () => {
       'protocols/ocpp?station=CP-1&ocpp-part=trace&trace-message=4',
       'protocols/ocpp/messages?station=CP-1&ocpp-message=4',
     ],
+    ['?device=1&csip-part=messages', 'protocols/csip/messages?device=1'],
     ['protocols/ocpp?ocpp-part=connection', 'protocols/ocpp/state'],
     ['protocols/modbus?refused=only', 'protocols/modbus/messages?refused=only'],
     ['protocols/dnp3?dnp3-message=3', 'protocols/dnp3/messages?dnp3-message=3'],

@@ -177,7 +177,7 @@ describe('protocols that are switched on and off', () => {
 
     it('on: shows the state of the connection with what diagnostics names', async () => {
       answerWithSettings(daemon, { csip_client_enable: { value: true } });
-      await open('csip?csip-part=connect');
+      await open('csip/connect');
       expect(textOf('.steps')).to.include('State');
       const { errors, warnings, info } = daemon.exampleOf('GET', 'csip/diagnostics');
       for (const { code } of [...errors, ...warnings, ...info]) expect(textOf('.steps')).to.include(code);
@@ -229,7 +229,7 @@ describe('protocols that are switched on and off', () => {
         cable: { ev_plugged: false, evse_plugged: false, locked: false },
       };
       daemon.on('GET evse/CP-5', () => ({ ...station, connectors: [{ ...shown }] }));
-      await open('ocpp?ocpp-part=connect');
+      await open('ocpp/connect');
       await press('Plug in a vehicle');
       await type('id_token', 'CARD-1');
       await press('Authorise');

@@ -7,7 +7,7 @@ import { Messages } from '../../../kit/messages';
 import { Empty, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dash, fixed, timeOfDay, words } from '../../../look/format';
+import { dash, dateAndTime, fixed, timeOfDay, wallDate, words } from '../../../look/format';
 import { refresh, useLive } from '../../../store/live';
 import { deviceHref, href, param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
@@ -294,8 +294,8 @@ function Detail({ message }: { readonly message: Message }) {
     <div class="stack">
       <Facts
         rows={[
-          ['Simulated time', message.sim_time],
-          ['Wall time', message.wall_time],
+          ['Simulated time', dateAndTime(message.sim_time)],
+          ['Wall time', wallDate(message.wall_time)],
           ['Kind', words(message.kind)],
           ['Device', message.device_index ?? dash],
           [
