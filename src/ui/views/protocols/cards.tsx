@@ -198,8 +198,12 @@ function Card({ spec }: { readonly spec: CardSpec }) {
   const peers = spec.usePeers(isOn);
   const rate = useRate(overview && sumOf(states, ({ rx_count: rx, tx_count: tx }) => rx + tx));
   const errors = sumOf(on, ({ error_count: count }) => count);
-  const of = <span class="visually-hidden"> of {title}</span>;
-  const link = (part: string, text: string) => <a href={href(`protocols/${path}/${part}`)}>{text}</a>;
+  const link = (part: string, text: string) => (
+    <a href={href(`protocols/${path}/${part}`)}>
+      {text}
+      <span class="visually-hidden"> of {title}</span>
+    </a>
+  );
   return (
     <Panel
       title={title}
@@ -257,7 +261,6 @@ function Card({ spec }: { readonly spec: CardSpec }) {
         />
         <p class="row card-links">
           {link(traffic[0], traffic[1])}
-          {of}
           {link(
             path === 'sunspec-client' ? 'state' : 'settings',
             path === 'sunspec-client' ? 'Connection' : 'Settings',

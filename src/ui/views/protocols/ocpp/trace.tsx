@@ -86,7 +86,6 @@ const columns: readonly Column<Exchange>[] = [
     value: ({ direction }) => direction,
   },
   { title: 'Action', value: ({ action, type }) => action ?? type },
-  { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
   { title: 'Answer', cell: (exchange) => <Answer exchange={exchange} />, value: ({ answer }) => answer?.type },
   {
     title: 'ms',
@@ -94,6 +93,7 @@ const columns: readonly Column<Exchange>[] = [
     cell: ({ answer }) => fixed(answer?.duration_ms, 0),
     value: ({ answer }) => answer?.duration_ms,
   },
+  { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
 ];
 
 function Filters({ messages }: { readonly messages: readonly Message[] }) {
