@@ -23,7 +23,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET ocpp/{id}',
     'GET sunspec-client/models',
     'GET sunspec-client/poll',
-    'GET findings',
     'GET scenarios/{id}',
     'GET scenarios/{id}/report',
     ...gridFunctions
@@ -38,17 +37,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     `POST ${protocol}/fault`,
   ]),
   'the page reads registers/changes': ['GET nameplate/configured-settings'],
-  'the page has no control for it yet': [
-    'POST config',
-    'GET findings/rules',
-    'POST findings/rules/{id}',
-    'POST findings/exercise',
-    'GET consistency',
-    'GET answers',
-    'GET recorder',
-    'POST recorder',
-    'GET recorder/download',
-  ],
+  'the page has no control for it yet': ['POST config'],
 };
 const exceptions = Object.values(exceptionsByReason).flat();
 

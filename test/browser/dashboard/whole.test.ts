@@ -26,6 +26,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
   ['events/commands'],
   [`compare/report-cards/${judgedPeerId}`],
+  ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
+  ['protocols/modbus/transactions'],
   ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
   ['devices/1/cells'],
   ['devices/5/sessions'],

@@ -4,12 +4,11 @@ import { Settings } from '../../../src/ui/views/protocols/csip/settings';
 import DevicesView from '../../../src/ui/views/devices/devices';
 import { Configuration } from '../../../src/ui/views/protocols/ocpp/configuration';
 import ScenariosView from '../../../src/ui/views/scenarios/scenarios';
-import { SunspecClientView } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
+import { ClientState } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
 import { address, leave, one, press, show, type } from '../support/page.tsx';
-import { settle } from '../support/settle.ts';
 import { answerForSite } from '../support/site.ts';
 import { settle } from '../support/settle.ts';
 import { accept, startPage } from '../support/stream.ts';
@@ -99,7 +98,7 @@ describe('text that is typed stays', () => {
   it('in the connection and the polling of the SunSpec client, while a script connects it', async () => {
     const { target, poll } = daemon.exampleOf('GET', 'sunspec-client');
     const status = answering('sunspec-client', {});
-    await show(<SunspecClientView />);
+    await show(<ClientState />);
     await type('timeout_s', '7');
     await type('models', '701');
     status['target'] = { ...target, host: '192.0.2.7' };
