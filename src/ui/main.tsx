@@ -3,6 +3,7 @@ import './look/base.css';
 import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
+import './look/inputs.css';
 import './look/loading.css';
 import './look/api.css';
 import { render } from 'preact';
