@@ -77,7 +77,7 @@ describe('dashboard: the frame of all views', () => {
       await links.nth(at).click();
       await page.waitForURL((url) => /^#\/[\w-]+\?device=1$/.test(url.hash));
     }
-    await page.getByRole('table', { name: 'What is drawn' }).getByRole('cell', { name: /^1 / }).waitFor();
+    await page.getByRole('table', { name: 'Data' }).getByRole('cell', { name: /^1 / }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

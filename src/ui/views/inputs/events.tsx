@@ -87,7 +87,7 @@ const cards: readonly Card[] = [
     shape: 'frequency-step',
   },
   {
-    title: 'Frequency ramp',
+    title: 'Ramp',
     start: 'Start ramp',
     event: 'frequency_ramp',
     fixed: {},
@@ -103,11 +103,11 @@ const cards: readonly Card[] = [
     shape: 'angle',
   },
   {
-    title: 'Unbalance, phase A',
+    title: 'Unbalance',
     start: 'Start unbalance',
     event: 'voltage_step',
     fixed: { phases: 'A' },
-    numbers: [{ ...percent('to_pu'), preset: 80 }, seconds],
+    numbers: [{ ...percent('to_pu'), label: 'A to', preset: 80 }, seconds],
     shape: 'one-phase',
   },
 ];

@@ -4,7 +4,7 @@ import { Action } from '../../../kit/action';
 import { Chip, Empty, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dash, duration, fixed, words, timeOfDay } from '../../../look/format';
+import { dash, duration, fixed, termOf, words, timeOfDay } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOverview } from '../../../store/site';
 import { InjectPanel } from './inject';
@@ -15,12 +15,20 @@ type Faults = ReplyOf<'faults'>;
 type Fault = Faults['faults'][number];
 type Ended = Faults['ended'][number];
 
-/** `code 6, function 3`, without unset members */
+/** `code 6, function 3, 4, limit 10 %`, without unset members */
 function membersOf(members: object): string {
   return Object.entries(members as Record<string, unknown>)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => {
+      const { term, unit } = termOf(name, typeof value === 'number');
+      return `${term.toLowerCase()} ${textOf(value)}${unit === '' ? '' : `\u00a0${unit}`}`;
+    })
     .join(', ');
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The condition of a fault; empty: it always strikes. */
