@@ -54,7 +54,8 @@ const cursorKey = 'time';
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
 
-const [axisPx, axisLabelPx] = [56, 18];
+/** Widths of an axis, of its label, and of the room for half a label of time at an end without an axis. */
+const [axisPx, axisLabelPx, endPx] = [56, 18, 24];
 
 function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
@@ -122,8 +123,7 @@ function optionsOf(
     width,
     height,
     tzDate: zoned,
-    // charts above each other show the same instant at the same place
-    padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
+    padding: [null, right === '' ? endPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
     scales: {

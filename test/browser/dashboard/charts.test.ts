@@ -22,11 +22,7 @@ describe('dashboard: charts of a short history', () => {
     const { page, seen } = await dashboard.open('#/charts?device=0');
     // those of the steps, and that of the start
     const kept = page.locator('[data-test="sight"] p').filter({ hasText: 'Kept since' });
-    await page
-      .getByRole('table', { name: 'Data' })
-      .getByRole('cell', { name: '91', exact: true })
-      .first()
-      .waitFor();
+    await page.getByRole('table', { name: 'Data' }).getByRole('cell', { name: '91', exact: true }).first().waitFor();
     expect(await kept.count()).to.equal(0);
     for (const again of [false, true]) {
       if (again) await page.reload();
@@ -56,8 +52,7 @@ describe('dashboard: charts', () => {
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
-  const row = (page: Page, device: number) =>
-    page.getByRole('table', { name: 'Data' }).locator('tbody tr').nth(device);
+  const row = (page: Page, device: number) => page.getByRole('table', { name: 'Data' }).locator('tbody tr').nth(device);
 
   async function holds(page: Page, device: number, at: number): Promise<void> {
     const { samples } = await dashboard.get(`history?device=${device}&limit=100000`);

@@ -123,11 +123,12 @@ describe('dashboard: grid and inputs', () => {
     await press(wind, 'From data');
     await wind.locator('small', { hasText: 'from data' }).waitFor();
     const shade = panelOf(page, 'Shade');
-    await enter(page, 'Light on the shaded modules, %', '20');
-    await shade.getByText(/dashboard/).waitFor();
     await press(shade, 'Half');
     await shade.locator('[aria-pressed="true"]', { hasText: 'Half' }).waitFor();
     expect(await dashboard.get('controls/shading')).to.include({ shaded_share: 0.5, irradiance_share: 0.2 });
+    await enter(page, 'Light on the shaded modules, %', '40');
+    await page.getByRole('status').getByText('Light on the shaded modules: 40\u00a0%').waitFor();
+    expect(await dashboard.get('controls/shading')).to.include({ shaded_share: 0.5, irradiance_share: 0.4 });
     await press(shade, 'None');
     await shade.locator('[aria-pressed="true"]', { hasText: 'None' }).waitFor();
     expect(seen.complaints).to.deep.equal([]);

@@ -161,6 +161,24 @@ describe('inputs', () => {
     });
   });
 
+  describe('shade', () => {
+    it('starts with dim light, which then can be changed', async () => {
+      const now = answering('controls/shading', { shaded_share: 0, irradiance_share: 1 });
+      await draw('#/inputs/weather?on=0', <WeatherTab />);
+      expect(group('Light on the shaded modules').querySelector<HTMLInputElement>('[type=range]')?.disabled).to.equal(
+        true,
+      );
+      await press('Half');
+      Object.assign(now, { shaded_share: 0.5, irradiance_share: 0.2 });
+      await pass(6000);
+      await slide('Light on the shaded modules', 40);
+      expect(sent('controls/shading').map(({ body }) => body)).to.deep.equal([
+        { shaded_share: 0.5, irradiance_share: 0.2 },
+        { shaded_share: 0.5, irradiance_share: 0.4 },
+      ]);
+    });
+  });
+
   describe('site limits', () => {
     it('set the limit of the named owner, and show that of another one as a mark', async () => {
       const [whole, other] = daemon.exampleOf('GET', 'site/scopes').scopes;

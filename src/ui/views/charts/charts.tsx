@@ -115,7 +115,9 @@ export default function Charts() {
         )}
         <Export devices={shown} seconds={seconds} charts={() => charts.current} />
       </div>
-      <PanelChoice />
+      <div class="row">
+        <PanelChoice />
+      </div>
       <Devices shown={shown} />
       <Further offered={offered} />
       <Refused problem={problem} />

@@ -46,7 +46,7 @@ export function Newest({
   readonly samples: ReadonlyMap<number, Samples>;
 }) {
   return (
-    <Panel title="Data" flush>
+    <Panel title="Data" flush wide>
       <Table
         name="Data"
         columns={drawnColumns}

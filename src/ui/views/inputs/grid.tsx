@@ -11,6 +11,7 @@ import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import { useOutcome } from '../devices/grid-support/why';
+import { Deviations } from './deviations';
 import { EventPanel, nominalHzOf, stopCalls, useGridEvents } from './events';
 import { callsFor, queriesOf, ScopePicker, useScope, Writer } from './scope';
 import type { Scope } from './scope';
@@ -168,37 +169,10 @@ function Toggle({ scope, grid, deviating, name }: PartProps & { readonly name: '
   );
 }
 
-/** Devices with a grid of their own. */
-function Deviations({ deviating }: { readonly deviating: readonly number[] }) {
-  const devices = useOverview()?.devices ?? [];
-  if (deviating.length === 0) return null;
-  return (
-    <Panel title={`Not on the common grid (${deviating.length})`}>
-      <p class="muted">A change for all devices ends these deviations, too.</p>
-      <ul class="deviations">
-        {deviating.map((index) => {
-          const device = devices.find(({ device_index }) => device_index === index);
-          return <Deviation key={index} index={index} name={device ? deviceLabel(device) : `Device ${index}`} />;
-        })}
-      </ul>
-    </Panel>
-  );
-}
-
-function Deviation({ index, name }: { readonly index: number; readonly name: string }) {
-  const { data } = useLive(get('controls/grid', { query: { device: index } }));
-  const call = post('controls/grid', { query: { device: index }, body: backBody });
-  return (
-    <li>
-      <button type="button" class="quiet link" onClick={() => setParam('on', index)}>
-        {name}
-      </button>
-      {data && <GridState grid={data} />}
-      <InPlaceButton text={`${name}: the common grid`} calls={[call]} undo={[]}>
-        Back to the common grid
-      </InPlaceButton>
-    </li>
-  );
+/** The state of one device in the list of deviations. */
+function StateOf({ device }: { readonly device: number }) {
+  const { data } = useLive(get('controls/grid', { query: { device } }));
+  return data ? <GridState grid={data} /> : null;
 }
 
 const voltagePresets = [50, 88, 95, 100, 106, 110, 120].map((pct) => [String(pct), pct] as const);
@@ -328,7 +302,15 @@ export function GridTab() {
         <Values {...part} />
         <EventPanel />
       </div>
-      {scope.devices === undefined && <Deviations deviating={deviating} />}
+      {scope.devices === undefined && (
+        <Deviations
+          title="Not on the common grid"
+          common="common grid"
+          devices={deviating}
+          backCall={(device) => post('controls/grid', { query: { device }, body: backBody })}
+          stateOf={(device) => <StateOf device={device} />}
+        />
+      )}
     </>
   );
 }

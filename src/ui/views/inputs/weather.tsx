@@ -10,9 +10,9 @@ import { Chip, Empty, Panel } from '../../kit/panel';
 import { Segments } from '../../kit/segments';
 import { duration, show } from '../../look/format';
 import { useLive } from '../../store/live';
-import { setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { Deviations } from './deviations';
 import { scaleFor } from './scale';
 import { callsFor, membersOf, queriesOf, ScopePicker, useScope, Writer } from './scope';
 import type { Scope } from './scope';
@@ -284,6 +284,9 @@ function Wind({ turbines }: { readonly turbines: readonly DeviceEntry[] }) {
   );
 }
 
+/** Light on modules that get shaded: in full sun the shade would have no effect. */
+const firstLight = 0.2;
+
 /** Shade on the arrays of the scope; absent without an array. */
 function Shade({ arrays }: { readonly arrays: readonly DeviceEntry[] }) {
   const [input, setInput] = useState<number | 'all'>('all');
@@ -293,6 +296,7 @@ function Shade({ arrays }: { readonly arrays: readonly DeviceEntry[] }) {
   const inputs = data?.inputs ?? [];
   const present = inputs.find((each) => each.input === input) ?? data;
   const [shaded, light] = [present?.shaded_share ?? 0, present?.irradiance_share ?? 1];
+  const isShaded = shaded > 0;
   const callsOfShade = (shadedShare: number, irradianceShare: number) =>
     arrays.map(({ device_index: device }) =>
       post('controls/shading', {
@@ -334,7 +338,7 @@ function Shade({ arrays }: { readonly arrays: readonly DeviceEntry[] }) {
           ['A third', 33],
           ['Half', 50],
         ]}
-        callsOf={(pct) => callsOfShade(share(pct), light)}
+        callsOf={(pct) => callsOfShade(share(pct), isShaded ? light : firstLight)}
         undo={undo}
       />
       <InPlaceSlider
@@ -345,7 +349,8 @@ function Shade({ arrays }: { readonly arrays: readonly DeviceEntry[] }) {
         step={1}
         decimals={1}
         unit="%"
-        note="100 % is full sun"
+        note={isShaded ? '100 % is full sun' : 'no module is shaded'}
+        disabled={!isShaded}
         presets={[
           ['Dark', 0],
           ['Dim', 20],
@@ -381,37 +386,6 @@ function WeatherState({ data }: { readonly data: Environment }) {
 }
 
 const commonCall = get('controls/environment');
-
-/** Devices with weather of their own. */
-function Deviations({ deviating }: { readonly deviating: readonly number[] }) {
-  const devices = useOverview()?.devices ?? [];
-  if (deviating.length === 0) return null;
-  const nameOf = (index: number) => {
-    const device = devices.find(({ device_index }) => device_index === index);
-    return device ? deviceLabel(device) : `Device ${index}`;
-  };
-  return (
-    <Panel title={`With weather of their own (${deviating.length})`}>
-      <p class="muted">A change for all devices ends these deviations, too.</p>
-      <ul class="deviations">
-        {deviating.map((index) => (
-          <li key={index}>
-            <button type="button" class="quiet link" onClick={() => setParam('on', index)}>
-              {nameOf(index)}
-            </button>
-            <InPlaceButton
-              text={`${nameOf(index)}: the common weather`}
-              calls={[post('controls/environment', { query: { device: index }, body: { source: 'csv' } })]}
-              undo={[]}
-            >
-              Back to the common weather
-            </InPlaceButton>
-          </li>
-        ))}
-      </ul>
-    </Panel>
-  );
-}
 
 export function WeatherTab() {
   const scope = useScope();
@@ -456,7 +430,14 @@ export function WeatherTab() {
           <Shade arrays={devices.filter(hasArray)} />
         </div>
       </div>
-      {scope.devices === undefined && <Deviations deviating={deviating} />}
+      {scope.devices === undefined && (
+        <Deviations
+          title="Not in the common weather"
+          common="common weather"
+          devices={deviating}
+          backCall={(device) => post('controls/environment', { query: { device }, body: { source: 'csv' } })}
+        />
+      )}
     </>
   );
 }
