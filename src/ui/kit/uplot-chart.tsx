@@ -57,6 +57,12 @@ const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { 
 /** Widths of an axis, of its label, and of the room for half a label of time at an end without an axis. */
 const [axisPx, axisLabelPx, endPx] = [56, 18, 24];
 
+/** Labels of a value axis, with as many decimals as its steps have. */
+function labelsOf(_plot: unknown, splits: readonly number[], _axis: unknown, _space: unknown, step: number): string[] {
+  const decimals = String(step).split('.')[1]?.length ?? 0;
+  return splits.map((value) => fixed(value, decimals));
+}
+
 function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
     scale,
@@ -64,6 +70,7 @@ function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: bool
     label: units,
     labelSize: axisLabelPx,
     size: axisPx,
+    values: labelsOf,
     stroke: colour('--muted'),
     grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
     ticks: { stroke: colour('--line') },

@@ -104,7 +104,9 @@ export default function Charts() {
         </ViewHead>
       )}
       <div class="row">
+        <Devices shown={shown} />
         <Windows />
+        <Further offered={offered} />
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Resume' : 'Freeze'}
         </button>
@@ -118,8 +120,6 @@ export default function Charts() {
       <div class="row">
         <PanelChoice />
       </div>
-      <Devices shown={shown} />
-      <Further offered={offered} />
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
       <Curves shown={shown} samples={samples} further={further} box={charts} />

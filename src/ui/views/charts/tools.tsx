@@ -6,6 +6,7 @@ import { download } from '../../kit/download';
 import { pngOf } from '../../kit/uplot-chart';
 import { DeviceList } from '../../kit/device-list';
 import { termOf, withUnit } from '../../look/format';
+import { Menu } from '../../kit/menu';
 import { say } from '../../kit/notice';
 import { Segments } from '../../kit/segments';
 import { param, setParam } from '../../store/route';
@@ -129,31 +130,35 @@ export function Further({ offered }: FurtherProps) {
   const toggle = (name: string) =>
     setParam('extra', (metrics.includes(name) ? metrics.filter((one) => one !== name) : [...metrics, name]).join(','));
   return (
-    <details>
-      <summary>Further metrics: {metrics.length}</summary>
-      <div class="device-choice">
-        {others.map((name) => (
-          <label key={name} class="field check">
-            <input type="checkbox" checked={metrics.includes(name)} onChange={() => toggle(name)} />
-            {withUnit(termOf(name))}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu label="Further metrics" face={`Further metrics: ${metrics.length}`}>
+      {() => (
+        <div class="device-choice">
+          {others.map((name) => (
+            <label key={name} class="field check">
+              <input type="checkbox" checked={metrics.includes(name)} onChange={() => toggle(name)} />
+              {withUnit(termOf(name))}
+            </label>
+          ))}
+        </div>
+      )}
+    </Menu>
   );
 }
 
+/** Chooses the devices of the charts. */
 export function Devices({ shown }: { readonly shown: readonly DeviceEntry[] }) {
   const all = useOverview()?.devices ?? [];
   if (all.length < 2) return null;
   const indexes = shown.map(({ device_index }) => device_index);
   return (
-    <details>
-      <summary>
-        {indexes.length} of {all.length} devices (up to {maxDevices})
-      </summary>
-      <DeviceList chosen={indexes} max={maxDevices} onChoice={(next) => setParam('devices', next.join())} />
-    </details>
+    <Menu label="Devices of the charts" face={`${indexes.length} of ${all.length} devices`}>
+      {() => (
+        <div class="stack">
+          <small class="muted">Up to {maxDevices}</small>
+          <DeviceList chosen={indexes} max={maxDevices} onChoice={(next) => setParam('devices', next.join())} />
+        </div>
+      )}
+    </Menu>
   );
 }
 
