@@ -98,7 +98,7 @@ describe('charts', () => {
 
   it('find a device by its name', async () => {
     await draw('#/charts?device=0');
-    await press('Devices of the charts');
+    await press('1 of 6 devices');
     const names = () => all('.device-choice label').map((each) => each.textContent);
     expect(names()).to.have.lengthOf(6);
     expect(names()[2]).to.equal('2 Device wind');

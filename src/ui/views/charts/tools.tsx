@@ -129,8 +129,9 @@ export function Further({ offered }: FurtherProps) {
   const others = [...new Set([...offered, ...metrics])].filter((name) => !standardMetrics.includes(name));
   const toggle = (name: string) =>
     setParam('extra', (metrics.includes(name) ? metrics.filter((one) => one !== name) : [...metrics, name]).join(','));
+  const text = `Further metrics: ${metrics.length}`;
   return (
-    <Menu label="Further metrics" face={`Further metrics: ${metrics.length}`}>
+    <Menu label={text} face={text}>
       {() => (
         <div class="device-choice">
           {others.map((name) => (
@@ -150,8 +151,9 @@ export function Devices({ shown }: { readonly shown: readonly DeviceEntry[] }) {
   const all = useOverview()?.devices ?? [];
   if (all.length < 2) return null;
   const indexes = shown.map(({ device_index }) => device_index);
+  const text = `${indexes.length} of ${all.length} devices`;
   return (
-    <Menu label="Devices of the charts" face={`${indexes.length} of ${all.length} devices`}>
+    <Menu label={text} face={text}>
       {() => (
         <div class="stack">
           <small class="muted">Up to {maxDevices}</small>
