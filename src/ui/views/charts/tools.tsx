@@ -96,7 +96,7 @@ export function PanelChoice() {
     setParam('panels', next.join() === defaultPanels.join() ? null : next.join() || 'none');
   };
   return (
-    <div class="segments" role="group" aria-label="Panels">
+    <div class="segments scrolls" role="group" aria-label="Panels">
       {[...panelTitles].map(([name, title]) => (
         <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
           {title}
