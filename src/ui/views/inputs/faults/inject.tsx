@@ -1,5 +1,5 @@
 /** A fault of any kind of the catalogue, with all its parameters. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { anyCall, get } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { useDo } from '../../../kit/action';
@@ -23,50 +23,59 @@ const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 export function InjectPanel() {
   const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
   const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
+  const box = useRef<HTMLDivElement>(null);
+  const [isLinked] = useState(param('fault') !== null);
+  const isRead = kinds !== undefined;
+  // a link to a fault leads to its form, which is below the ready-made ones
+  useEffect(() => {
+    if (isLinked && isRead) box.current?.scrollIntoView();
+  }, [isRead]);
   if (!kinds || !kindOfPage) return <Empty>Reading the catalogue of faults.</Empty>;
   const protocols = [...new Set(kinds.map(({ protocol }) => protocol))];
   return (
-    <Panel title="Make one">
-      <div class="stack faults-form">
-        <div class="row">
-          <label class="row">
-            <span class="muted">Protocol</span>
-            <select
-              value={kindOfPage.protocol}
-              onChange={(event) => {
-                const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
-                if (firstKind) setParam('fault', idOf(firstKind));
-              }}
-            >
-              {protocols.map((protocol) => (
-                <option key={protocol} value={protocol}>
-                  {protocolTitles[protocol]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="row">
-            <span class="muted">Kind</span>
-            <select
-              value={kindOfPage.kind}
-              onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
-            >
-              {kinds
-                .filter(({ protocol }) => protocol === kindOfPage.protocol)
-                .map(({ kind }) => (
-                  <option key={kind} value={kind}>
-                    {words(kind)}
+    <div ref={box}>
+      <Panel title="Make one">
+        <div class="stack faults-form">
+          <div class="row">
+            <label class="row">
+              <span class="muted">Protocol</span>
+              <select
+                value={kindOfPage.protocol}
+                onChange={(event) => {
+                  const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
+                  if (firstKind) setParam('fault', idOf(firstKind));
+                }}
+              >
+                {protocols.map((protocol) => (
+                  <option key={protocol} value={protocol}>
+                    {protocolTitles[protocol]}
                   </option>
                 ))}
-            </select>
-          </label>
+              </select>
+            </label>
+            <label class="row">
+              <span class="muted">Kind</span>
+              <select
+                value={kindOfPage.kind}
+                onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
+              >
+                {kinds
+                  .filter(({ protocol }) => protocol === kindOfPage.protocol)
+                  .map(({ kind }) => (
+                    <option key={kind} value={kind}>
+                      {words(kind)}
+                    </option>
+                  ))}
+              </select>
+            </label>
+          </div>
+          <p data-test="fault-description">
+            {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
+          </p>
+          <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
         </div>
-        <p data-test="fault-description">
-          {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
-        </p>
-        <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
-      </div>
-    </Panel>
+      </Panel>
+    </div>
   );
 }
 
