@@ -5,6 +5,7 @@ import './look/shell.css';
 import './look/views.css';
 import './look/scenarios.css';
 import './look/device.css';
+import './look/inputs.css';
 import './look/loading.css';
 import './look/api.css';
 import { render } from 'preact';
