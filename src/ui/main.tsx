@@ -3,12 +3,14 @@ import './look/base.css';
 import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
+import './look/overview.css';
 import './look/loading.css';
 import './look/api.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
 import { loadRest } from './shell/lazy';
 import { applyTheme } from './shell/theme';
+import { followChanges } from './store/changes';
 import { followDaemon } from './store/site';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
@@ -21,6 +23,7 @@ const isCsipPage = document.documentElement.dataset['page'] === 'csip';
 if (!isCsipPage) {
   startStream();
   followDaemon();
+  followChanges();
 }
 startLive(!isCsipPage);
 if (!isCsipPage) loadRest();

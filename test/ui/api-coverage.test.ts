@@ -38,7 +38,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET findings/rules',
     'POST findings/rules/{id}',
     'POST findings/exercise',
-    'GET controls/why',
     'GET consistency',
     'GET answers',
     'GET recorder',
