@@ -29,15 +29,15 @@ describe('dashboard: what the grid did to a device', () => {
 
   /** The same sentence in every view that has it. */
   async function says(page: Page, text: string): Promise<void> {
-    for (const view of ['overview', 'devices', 'inputs']) {
+    for (const view of ['devices', 'inputs']) {
       await page.evaluate(`location.hash = '#/${view}?device=0'`);
       await page.locator('[data-test="outcome"]').filter({ hasText: text }).waitFor();
     }
   }
 
   it('says nothing as long as the grid is as it was at the start', async () => {
-    const { page, seen } = await dashboard.open('#/overview?device=0');
-    await page.locator('.why').waitFor();
+    const { page, seen } = await dashboard.open('#/inputs/grid?device=0');
+    await page.getByRole('region', { name: 'Grid events' }).waitFor();
     expect(await page.locator('[data-test="outcome"]').count()).to.equal(0);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
