@@ -18,6 +18,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
   'the answer is part of another one that the page reads': [
     'GET state/snapshots',
     'GET commands/{id}',
+    'GET evse',
     'GET evse/{id}/connectors',
     'GET evse/{id}/connectors/{cid}',
     'GET ocpp/{id}',
@@ -35,6 +36,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
   'the page reads registers/changes': ['GET nameplate/configured-settings'],
   'the page has no control for it yet': [
     'POST config',
+    'GET stream/clients',
     'GET findings/rules',
     'POST findings/rules/{id}',
     'POST findings/exercise',
