@@ -58,7 +58,7 @@ describe('dashboard: overview', () => {
     await page.locator('.pill').filter({ hasText: 'to look at' }).waitFor();
     await dashboard.post('controls/grid', { outage: false });
     await dashboard.step(400);
-    const { sentence } = await dashboard.get('controls/why?device=0');
+    const { sentence } = (await dashboard.get('controls/why?device=0')) as { sentence: string };
     const reason = sentence.slice(sentence.indexOf(': ') + 2).toLowerCase();
     await card('Who controls what').getByText(reason, { exact: false }).waitFor();
     const events = card('Last events');

@@ -58,8 +58,10 @@ function keyOf(why: Why, [first]: readonly Condition[]): string {
   return JSON.stringify([first?.device.asset_type, key, writer, fixed(why.delivered_kw, 2)]);
 }
 
-function valueText({ basis, delivered_kw: kw }: Why, isOne: boolean): string {
-  const each = isOne ? '' : ' each';
+function valueText({ basis, delivered_kw: kw }: Why, members: readonly Condition[]): string {
+  const [first] = members;
+  const forced = basis.key === 'forced' && first !== undefined ? ` ${first.state.split(',')[0]}` : '';
+  const each = `${forced}${members.length === 1 ? '' : ' each'}`;
   const delivered = show(kw, 'activePower');
   return fixed(kw, 2) === fixed(basis.kw, 2)
     ? `${delivered}${each}`
@@ -93,7 +95,7 @@ export function rowsOf(answers: readonly Answered[], all: readonly Condition[]):
       key,
       kind: members[0]?.device.asset_type ?? '',
       title: titleOf(members, all),
-      value: valueText(why, members.length === 1),
+      value: valueText(why, members),
       text: reasonIn(why.sentence),
       device: members[0]?.device.device_index ?? 0,
       count: members.length,

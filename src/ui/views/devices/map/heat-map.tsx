@@ -79,17 +79,19 @@ const tipPx = 240;
 /** The content of a canvas, for readers. */
 function HiddenTable({ groups }: { readonly groups: readonly Group[] }) {
   return (
-    <table class="visually-hidden">
-      <caption>Devices of the map</caption>
-      <tbody>
-        {groups.map(({ title, members }) => (
-          <tr key={title}>
-            <th scope="row">{title}</th>
-            <td>{members.map(cellText).join('; ')}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="visually-hidden">
+      <table>
+        <caption>Devices of the map</caption>
+        <tbody>
+          {groups.map(({ title, members }) => (
+            <tr key={title}>
+              <th scope="row">{title}</th>
+              <td>{members.map(cellText).join('; ')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
