@@ -47,8 +47,9 @@ describe('dashboard: the frame of all views', () => {
     await page.getByRole('button', { name: 'Run until', exact: true }).click();
     await page.locator('[data-test="clock"]').filter({ hasText: '12:20:00' }).waitFor();
     expect((await dashboard.get('controls/time')).clock_time).to.equal('12:20:00');
+    const rated = page.waitForResponse((answer) => answer.request().method() === 'POST');
     await page.getByRole('button', { name: '×60', exact: true }).click();
-    await page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await rated;
     expect(await dashboard.get('controls/time')).to.include({ rate: 60, mode: 'paused' });
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
