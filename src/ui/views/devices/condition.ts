@@ -48,7 +48,16 @@ export const limitWords: Readonly<Record<LimitKey, string>> = {
 };
 
 /** Limits that belong to every working device, so that nobody looks for their cause. */
-const ordinaryLimits: readonly LimitKey[] = ['w_max', 'ramp', 'hardware', 'ev', 'cessation', 'out_of_service'];
+const ordinaryLimits: readonly LimitKey[] = [
+  'w_max',
+  'charge_limit',
+  'discharge_limit',
+  'ramp',
+  'hardware',
+  'ev',
+  'cessation',
+  'out_of_service',
+];
 
 /** A limit that somebody or something set. */
 export const isHeld = ({ limitedBy }: Pick<Condition, 'limitedBy'>): boolean =>

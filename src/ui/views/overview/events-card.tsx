@@ -1,6 +1,6 @@
 import { Panel } from '../../kit/panel';
 import { Mark, Row, Rows } from '../../kit/rows';
-import { timeOrDate, words } from '../../look/format';
+import { sourceName, timeOrDate } from '../../look/format';
 import { refHref } from '../../store/refs';
 import { href } from '../../store/route';
 import { useClock } from '../../store/site';
@@ -22,17 +22,9 @@ function sentenceOf({ title, text }: Entry): string {
   return rest.replace(/\.$/, '');
 }
 
-const sources: Readonly<Record<string, string>> = {
-  rest: 'REST',
-  modbus: 'Modbus',
-  csip: 'CSIP',
-  ocpp: 'OCPP',
-  dnp3: 'DNP3',
-};
-
 function textOf(entry: Entry, devices: readonly DeviceEntry[]): string {
   const { by, count, devices: indexes } = entry;
-  const who = by === null ? null : (sources[by.source] ?? words(by.source));
+  const who = by === null ? null : sourceName(by.source);
   const times = count > Math.max(1, indexes.length) ? `${count} times` : null;
   return [subject(entry, devices), sentenceOf(entry), who, times]
     .filter((part) => part !== null && part !== '')

@@ -226,7 +226,7 @@ const marksOf = (entries: readonly Entry[], fromMs: number): readonly Mark[] => 
   return entries
     .map(({ id, sim_time: at, title }) => ({ letter: letters.get(id) ?? '', atMs: Date.parse(at), title }))
     .filter(({ atMs }) => atMs >= fromMs)
-    .toSorted((a, b) => a.atMs - b.atMs);
+    .toSorted((a, b) => a.atMs - b.atMs || a.letter.localeCompare(b.letter));
 };
 
 const maxKeys = 3;

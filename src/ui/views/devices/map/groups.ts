@@ -4,7 +4,7 @@ import { kindOf, kinds } from '../../../kit/kind-icons';
 import { figuresOf } from '../../../store/stream';
 import { isHeld, limitWords, shapeOf } from '../condition';
 import type { Condition } from '../condition';
-import { show } from '../../../look/format';
+import { show, sourceName } from '../../../look/format';
 
 export const colours = { power: 'Power', voltage: 'Voltage', soc: 'SoC', owner: 'Owner' } as const;
 export type Colour = keyof typeof colours;
@@ -21,7 +21,8 @@ export interface Group {
 
 type Scope = ReplyOf<'site/scopes'>['scopes'][number];
 
-export const ownerOf = ({ device }: Condition): string => device.last_write?.source ?? 'nobody';
+export const ownerOf = ({ device }: Condition): string =>
+  device.last_write === null ? 'nobody' : sourceName(device.last_write.source);
 
 /** The smallest group of site limits that has a device. */
 function feederTitle({ device }: Condition, scopes: readonly Scope[]): string {

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../../../kit/icons';
 import { kindOf } from '../../../kit/kind-icons';
 import { Figure } from '../../../kit/rows';
-import { show, timeOfDay } from '../../../look/format';
+import { show, sourceName, timeOfDay } from '../../../look/format';
 import { isHeld, limitWords } from '../condition';
 import type { Condition } from '../condition';
 import { CanvasCells } from './canvas';
@@ -67,7 +67,7 @@ function Tip({ condition, left, top }: { readonly condition: Condition; readonly
       {write !== null && (
         <>
           <br />
-          Last write: {write.source}, {timeOfDay(write.changed_at)}
+          Last write: {sourceName(write.source)}, {timeOfDay(write.changed_at)}
         </>
       )}
     </div>
