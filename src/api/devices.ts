@@ -33,6 +33,7 @@ import {
   word,
 } from './common/members.ts';
 import type { ReplyOf } from './common/members.ts';
+import { pointNumber } from '../sunspec/map/bank.ts';
 import { deviceIndex, integerParam, isoTime, maxDeviceIndex, quantity } from './common/schemas.ts';
 import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
@@ -190,6 +191,9 @@ const deviceSummary = members<Summarized, RouteContext>()('DeviceSummary', () =>
   possible_kw: inKilo(
     'Power without that limit, the `basis` of `controls/why`; positive = injected.',
     ({ condition }) => condition.possibleW,
+  ),
+  rated_kw: inKilo('The larger one of the ratings of both directions (702.WMaxRtg, 702.WChaRteMaxRtg).', ({ device }) =>
+    Math.max(...['WMaxRtg', 'WChaRteMaxRtg'].map((name) => pointNumber(device.bank, 702, name) ?? 0)),
   ),
   vehicle: nested(pluggedVehicle).orNull('The vehicle at the first connector that has one; null: none.', ({ device }) =>
     vehicleAt(device),

@@ -2,12 +2,15 @@
 import { memo } from '../core/lazy.ts';
 import { maxSiteLimitW, siteLimitNames, siteOwnerOf } from '../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow, SitePatch, SiteTarget } from '../contract/site.ts';
-import { list, member, members, text, word, inKilo } from './common/members.ts';
+import { count, inKilo, list, measured, member, members, nested, text, time, word } from './common/members.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
+import { siteSamples } from './history/site-history.ts';
+import type { SiteColumns } from './history/site-history.ts';
 import type { RouteContext } from './http/context.ts';
 import type { Origin } from '../core/origin.ts';
+import type { AssetType } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import { invalid } from './http/errors.ts';
 import { route } from './http/route.ts';
@@ -105,6 +108,71 @@ const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
     ({ limits }) => siteLimitNames.filter((name) => limits[name].exceeded),
   ),
   owners: list(siteOwner)('Every owner with a limit here, in the order in which they came; up to 32.'),
+}));
+
+/** Sums over the devices of one kind. */
+interface KindPower {
+  deliveredW: number;
+  absorbedW: number;
+}
+
+const kindPower = members<KindPower>()('SiteKindPower', () => ({
+  delivered_kw: inKilo('Sum of what its devices inject, at least 0.', ({ deliveredW }) => deliveredW),
+  absorbed_kw: inKilo('Sum of what its devices absorb, at least 0.', ({ absorbedW }) => absorbedW),
+}));
+
+const powerByKind = members<Partial<Record<AssetType, KindPower>>>()('SitePowerByKind', () => ({
+  pv: nested(kindPower).optional(),
+  battery: nested(kindPower).optional(),
+  wind: nested(kindPower).optional(),
+  fuelcell: nested(kindPower).optional(),
+  'hybrid-dc': nested(kindPower).optional(({ 'hybrid-dc': hybrid }) => hybrid),
+  evse: nested(kindPower).optional(),
+}));
+
+/** Parts of the sums of a scope, from the same powers. */
+function powersByKind(plant: Plant, scope: readonly number[] | null): Partial<Record<AssetType, KindPower>> {
+  const sums: Partial<Record<AssetType, KindPower>> = {};
+  const inScope = scope && new Set(scope);
+  for (const { index, assetType } of plant.devices) {
+    if (inScope?.has(index) === false) continue;
+    const sum = (sums[assetType] ??= { deliveredW: 0, absorbedW: 0 });
+    const powerW = plant.sitePowerW(index);
+    if (powerW > 0) sum.deliveredW += powerW;
+    else sum.absorbedW -= powerW;
+  }
+  return sums;
+}
+
+const siteAnswer = members<SiteNow, Pick<RouteContext, 'plant'>>()('SiteReply', () => ({
+  tick: count((_site, { plant }) => plant.latest.tick),
+  sim_time: time('Simulated time of the answer.', (_site, { plant }) => plant.dateMs(plant.now)),
+  ...site.members(),
+  by_kind: nested(powerByKind)(
+    'Parts of `generation_kw` and `consumption_kw` by kind of device, of the same instant.',
+    ({ devices: scope }, { plant }) => powersByKind(plant, scope),
+  ),
+}));
+
+interface PastSite {
+  readonly columns: SiteColumns;
+  readonly tick: number;
+  readonly simMs: number;
+}
+
+const pastSite = members<PastSite>()('SiteHistory', () => ({
+  tick: count(),
+  sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
+  timestamp: list(time())('Simulated times, oldest first; at least 5 s apart.', ({ columns }) => columns.simMs),
+  net_power_kw: list(inKilo())('As in `site`.', ({ columns }) => columns.netW),
+  possible_kw: list(inKilo())(
+    'The same power without the limits of the devices: the sum of `possible_kw` of `overview`, less the local loads.',
+    ({ columns }) => columns.possibleW,
+  ),
+  voltage_pct: list(measured.orNull())(
+    'Voltage at the first device in percent of its nominal voltage; null: no device.',
+    ({ columns }) => columns.voltagePct.map((value) => (Number.isNaN(value) ? null : value)),
+  ),
 }));
 
 const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'plant'>>()('SiteScopes', () => ({
@@ -205,9 +273,9 @@ export const siteRoutes: readonly Route[] = [
       'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
       'tick, at the terminals of the devices.',
     query: siteQuery,
-    reply: site.schema,
+    reply: siteAnswer.schema,
     handle: (ctx, { query: { device } }) =>
-      site.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
+      siteAnswer.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
   }),
   route({
     method: 'post',
@@ -223,12 +291,12 @@ export const siteRoutes: readonly Route[] = [
       'change. The request is applied as a whole or not at all.',
     query: siteQuery,
     body: siteBodySchema,
-    reply: site.schema,
+    reply: siteAnswer.schema,
     problems: ['conflict'],
     handle(ctx, { query, body, by }) {
       const target = targetOf(query.device, body, by);
       ctx.plant.setSite(sitePatch(body), by, target);
-      return site.reply(siteOf(ctx.plant, target.devices), ctx);
+      return siteAnswer.reply(siteOf(ctx.plant, target.devices), ctx);
     },
   }),
   route({
@@ -240,5 +308,27 @@ export const siteRoutes: readonly Route[] = [
     description: 'The whole site first, then the devices and groups with limits, smaller ones before larger ones.',
     reply: siteScopes.schema,
     handle: (ctx) => siteScopes.reply(ctx.plant.siteScopes, ctx),
+  }),
+  route({
+    method: 'get',
+    path: '/site/history',
+    tag: 'Controls',
+    operationId: 'get_site_history',
+    summary: 'Powers and voltage of the site in the last hours',
+    description:
+      `At most one sample in 5 simulated seconds; the newest ${siteSamples} are kept until the simulator ends. After \`controls/time\` ` +
+      'has set the clock back, the answer begins there.',
+    query: z.strictObject({
+      seconds: integerParam('seconds', 1, 86_400, 'Samples of this many last simulated seconds. Default 3600.').default(
+        3600,
+      ),
+    }),
+    reply: pastSite.schema,
+    handle: ({ plant, history }, { query: { seconds } }) =>
+      pastSite.reply({
+        columns: history.site.last(seconds),
+        tick: plant.latest.tick,
+        simMs: plant.dateMs(plant.now),
+      }),
   }),
 ];

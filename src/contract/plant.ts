@@ -237,6 +237,8 @@ export interface Plant {
   siteOf(devices: readonly number[]): SiteNow;
   /** the whole site, then every device and group with limits, inner ones before outer ones; built at each read */
   readonly siteScopes: readonly SiteNow[];
+  /** power of a device at the end of the last tick, as the sums of `site` have it, W */
+  sitePowerW(deviceIndex: number): number;
   /**
    * The limit that reduces the power of a device, where `decidedBy` of its trace is `site`; null: none, or power
    * returns after a limit.

@@ -6,12 +6,14 @@ import './look/views.css';
 import './look/scenarios.css';
 import './look/device.css';
 import './look/inputs.css';
+import './look/overview.css';
 import './look/loading.css';
 import './look/api.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
 import { loadRest } from './shell/lazy';
 import { applyTheme } from './shell/theme';
+import { followChanges } from './store/changes';
 import { followDaemon } from './store/site';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
@@ -24,6 +26,7 @@ const isCsipPage = document.documentElement.dataset['page'] === 'csip';
 if (!isCsipPage) {
   startStream();
   followDaemon();
+  followChanges();
 }
 startLive(!isCsipPage);
 if (!isCsipPage) loadRest();

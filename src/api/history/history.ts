@@ -12,6 +12,8 @@ import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
 import { firstMetric, sampleBytes, SampleRing, simColumn, tickColumn, wallColumn } from './ring.ts';
 import type { Cut } from './ring.ts';
+import { createSiteHistory } from './site-history.ts';
+import type { SiteHistory } from './site-history.ts';
 
 /**
  * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, including
@@ -42,6 +44,7 @@ export interface History {
   restoring(): Restoring;
   /** samples kept per device at present */
   readonly depth: number;
+  readonly site: SiteHistory;
   /** Empty for a removed device. */
   of(device: Device): DeviceHistory;
 }
@@ -208,6 +211,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     get depth() {
       return depth;
     },
+    site: createSiteHistory(plant),
     of: (device) => recordings.find(({ index }) => index === device.index) ?? unrecorded(device),
   };
 }

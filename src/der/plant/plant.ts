@@ -490,6 +490,10 @@ export class SimPlant implements Plant {
     return this.#site.scopes;
   }
 
+  sitePowerW(deviceIndex: number): number {
+    return this.#site.powerOf(deviceIndex);
+  }
+
   siteCut(deviceIndex: number): SiteCut | null {
     return this.#site.cutOf(deviceIndex);
   }

@@ -300,6 +300,11 @@ export class Site {
     return { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
   }
 
+  /** Power of a device as the sums have it, W; 0 for one that joined after them. */
+  powerOf(index: number): number {
+    return this.#powerW[positionOf(this.#measured, index)] ?? 0;
+  }
+
   #stateOf(devices: readonly number[] | null): SiteNow {
     const scope = this.#scopes.of(devices);
     const powers = devices === null ? this.#whole : this.#powersOf(devices);

@@ -158,6 +158,19 @@ export function words(name: string | null | undefined): string {
   return name?.replaceAll('_', ' ') ?? dash;
 }
 
+const sourceNames: Readonly<Record<string, string>> = {
+  rest: 'REST',
+  modbus: 'Modbus',
+  csip: 'CSIP',
+  ocpp: 'OCPP',
+  dnp3: 'DNP3',
+};
+
+/** The interface or part of the simulator that wrote a value, as users spell it. */
+export function sourceName(source: string): string {
+  return sourceNames[source] ?? words(source);
+}
+
 interface Term {
   readonly term: string;
   /** empty: no unit in the name */

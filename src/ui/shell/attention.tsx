@@ -1,54 +1,46 @@
-/** The list of things to look at, worst first: the pill of the top bar counts them, and the key `x` opens the first. */
-import { get } from '../api/call';
-import { useLive } from '../store/live';
-import { deviceHref, href } from '../store/route';
-import { useOverview } from '../store/site';
-import type { Overview } from '../store/site';
+/** The pill of the top bar: the number of things to look at; the key `x` opens the worst one. */
+import { useEffect, useState } from 'preact/hooks';
+import { markSeen, useAttention } from '../store/attention';
+import type { AttentionItem } from '../store/attention';
+import { refHref } from '../store/refs';
 
-interface Item {
-  readonly id: string;
-  readonly level: 'bad' | 'warn';
-  readonly title: string;
-  /** address of the cause */
-  readonly to: string;
-}
+/** Least time between two announcements, ms. */
+const announceMs = 5000;
 
-const faultsCall = get('faults', { query: { limit: 1 } });
-const faultsPaceMs = 5000;
-
-const several = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
-
-function alarmsOf({ devices }: Overview): readonly Item[] {
-  return devices
-    .filter(({ alarm_count }) => alarm_count > 0)
-    .map(({ device_index, name, alarm_count }) => ({
-      id: `alarms ${device_index}`,
-      level: 'bad',
-      title: `${name}: ${several(alarm_count, 'alarm')}`,
-      to: deviceHref(device_index, 'picture'),
-    }));
-}
-
-/** Alarms of the devices and injected faults. */
-function useAttention(): readonly Item[] {
-  const overview = useOverview();
-  const faults = useLive(faultsCall, faultsPaceMs).data?.count ?? 0;
-  const injected: readonly Item[] =
-    faults === 0
-      ? []
-      : [{ id: 'faults', level: 'warn', title: `${several(faults, 'fault')} injected`, to: href('inputs/faults') }];
-  return [...(overview === undefined ? [] : alarmsOf(overview)), ...injected];
+/** Tells readers of new bad items, one at a time. */
+function Announcement({ items }: { readonly items: readonly AttentionItem[] }) {
+  const [spoken, setSpoken] = useState<AttentionItem | null>(null);
+  const worst = items.find(({ level }) => level === 'bad') ?? null;
+  useEffect(() => {
+    if (worst === null || worst.id === spoken?.id) return undefined;
+    const timer = setTimeout(() => setSpoken(worst), spoken === null ? 0 : announceMs);
+    return () => clearTimeout(timer);
+  }, [worst?.id, spoken?.id]);
+  return (
+    <span class="visually-hidden" role="status">
+      {spoken === null ? '' : `${spoken.title}. ${spoken.text}`}
+    </span>
+  );
 }
 
 /** The number of items, with a link to the worst one. Absent without any. */
 export function AttentionPill() {
-  const items = useAttention();
+  const { items, count } = useAttention() ?? { items: [], count: 0 };
   const [worst] = items;
-  if (worst === undefined) return null;
   return (
-    <a class={`pill ${worst.level}`} href={worst.to} title={items.map(({ title }) => title).join('\n')}>
-      <i class="mark" />
-      <strong>{items.length}</strong> <span class="wide-only">to look at</span>
-    </a>
+    <>
+      <Announcement items={items} />
+      {worst && (
+        <a
+          class={`pill ${worst.level}`}
+          href={refHref(worst.ref, worst.device_index)}
+          title={items.map(({ title, text }) => `${title}: ${text}`).join('\n')}
+          onClick={() => markSeen(worst)}
+        >
+          <i class={`mark ${worst.level}`} />
+          <strong>{count}</strong> <span class="wide-only">to look at</span>
+        </a>
+      )}
+    </>
   );
 }

@@ -74,15 +74,17 @@ interface Answer {
 
 /**
  * `tick`: at ticks, but at most once per second and at least every 5 s; `change`: when {@link changes} counts up, and
- * every 15 s; `once`: at the start and after actions; a number: ms between readings.
+ * every 15 s; `state`: the same, and every 3 s; `once`: at the start and after actions; a number: ms between readings.
  */
-type Pace = 'tick' | 'change' | 'once' | number;
+export type Pace = 'tick' | 'change' | 'state' | 'once' | number;
 
 /** Number of changes that the daemon has announced. */
 export const changes = signal(0);
 
-/** Time between two readings without a change, ms. */
-const unchangedMs = 15_000;
+/** Times between two readings without a change, ms. */
+const unchangedMs = { change: 15_000, state: 3000 } as const;
+
+const isPaceOfChanges = (pace: Pace): pace is keyof typeof unchangedMs => pace === 'change' || pace === 'state';
 
 /** Minimum time between two readings at ticks, ms. */
 const minGapMs = 900;
@@ -124,11 +126,11 @@ class Reader {
   }
 
   get followsChanges(): boolean {
-    return [...this.#paces].some(({ pace }) => pace === 'change');
+    return [...this.#paces].some(({ pace }) => isPaceOfChanges(pace));
   }
 
-  get #pace(): Exclude<Pace, 'change'> {
-    const paces = [...this.#paces].map(({ pace }) => (pace === 'change' ? unchangedMs : pace));
+  get #pace(): 'tick' | 'once' | number {
+    const paces = [...this.#paces].map(({ pace }) => (isPaceOfChanges(pace) ? unchangedMs[pace] : pace));
     const fixed = Math.min(...paces.filter((pace) => typeof pace === 'number'));
     // answers are read at ticks at most once per second: a shorter interval is faster
     if (paces.includes('tick')) return fixed < 1000 ? fixed : 'tick';

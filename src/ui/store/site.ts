@@ -5,7 +5,7 @@ import { get, perform, Problem } from '../api/call';
 import type { ReplyOf } from '../api/call';
 import { param } from './route';
 import { useShared } from './live';
-import { keepOnly, link } from './stream';
+import { keepOnly, link, manyDevices } from './stream';
 
 export type Overview = ReplyOf<'overview'>;
 /** A device in the overview. */
@@ -17,8 +17,6 @@ const scenariosCall = get('scenarios');
 /** Polling interval of the clock's owner, ms: scripts start scenarios too. */
 const ownerPaceMs = 2000;
 
-/** Number of devices above which the list is read every 5 s instead of each tick; the stream has the telemetry. */
-const manyDevices = 200;
 let deviceCount = 0;
 
 /** Device in the requests for the overview; undefined: the default of the daemon, until that device is removed. */
@@ -42,7 +40,7 @@ async function selectFirstDevice(): Promise<void> {
 export function useOverview(): Overview | undefined {
   const call =
     firstDevice.value === undefined ? overviewCall : get('overview', { query: { device: firstDevice.value } });
-  const { data: overview, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
+  const { data: overview, problem } = useShared(call, deviceCount > manyDevices ? 'change' : 'state');
   const last = useRef(overview);
   last.current = overview ?? last.current;
   const isGone = problem?.status === 404;

@@ -30,7 +30,10 @@ describe('site (13)', () => {
   });
 
   it('powers of the last tick, and no limit at first', async () => {
-    expect(await rest.get('/site')).to.deep.equal({
+    const { sim_time: at, ...answer } = await rest.get('/site');
+    expect(at).to.equal(new Date(rest.plant.dateMs(rest.plant.now)).toISOString());
+    expect(answer).to.deep.equal({
+      tick: 30,
       devices: null,
       net_power_kw: 17,
       generation_kw: 20,
@@ -40,9 +43,26 @@ describe('site (13)', () => {
       binding: [],
       exceeded: [],
       owners: [],
+      by_kind: { pv: { delivered_kw: 20, absorbed_kw: 0 } },
     });
     const { devices } = await rest.get('/overview');
     expect(devices.reduce((sum: number, { power_kw }: Json) => sum + Number(power_kw), 0)).to.equal(20);
+  });
+
+  it('the past in samples at least 5 s apart, with the power without limits and the voltage', async () => {
+    rest.plant.setSite({ export: 5000 }, { source: 'rest', peer: 'test' });
+    await rest.plant.step(60);
+    const past = await rest.get('/site/history?seconds=20');
+    const seconds = past.timestamp.map((at: string) => Date.parse(at) / 1000);
+    expect(seconds.length).to.be.within(4, 5);
+    for (const [index, at] of seconds.slice(1).entries()) expect(at - seconds[index]).to.be.at.least(5);
+    expect(past.net_power_kw.at(-1)).to.equal(5);
+    expect(past.possible_kw.at(-1)).to.equal(17);
+    expect(past.voltage_pct.at(-1)).to.be.closeTo(100, 1);
+    // a clock that is set back begins anew
+    await rest.post('/controls/time', { clock_time: '06:00:00' });
+    await rest.plant.step(3);
+    expect((await rest.get('/site/history')).timestamp).to.have.lengthOf(1);
   });
 
   it('a limit acts from the next tick on, and shows who set it', async () => {

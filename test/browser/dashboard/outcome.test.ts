@@ -28,7 +28,7 @@ describe('dashboard: what the grid did to a device', () => {
     transitions.findLast((change: { to: string }) => change.to === to);
 
   /** The same sentence in every view that has it. */
-  async function says(page: Page, text: string, views = ['overview', 'devices', 'inputs']): Promise<void> {
+  async function says(page: Page, text: string, views = ['devices', 'inputs']): Promise<void> {
     for (const view of views) {
       await page.evaluate(`location.hash = '#/${view}?device=0'`);
       await page.locator('[data-test="outcome"]').filter({ hasText: text }).waitFor();
@@ -36,8 +36,8 @@ describe('dashboard: what the grid did to a device', () => {
   }
 
   it('says nothing as long as the grid is as it was at the start', async () => {
-    const { page, seen } = await dashboard.open('#/overview?device=0');
-    await page.locator('.why').waitFor();
+    const { page, seen } = await dashboard.open('#/inputs/grid?device=0');
+    await page.getByRole('region', { name: 'Grid events' }).waitFor();
     expect(await page.locator('[data-test="outcome"]').count()).to.equal(0);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
@@ -97,7 +97,7 @@ describe('dashboard: what the grid did to a device', () => {
     expect(trip.cause).to.equal('lv_trip');
     const head = `Tripped by low voltage (707) at ${timeOf(trip.at)}`;
     // the page of the device has the sentence of the daemon about the trip instead
-    const others = ['overview', 'inputs'];
+    const others = ['inputs'];
     await says(page, `${head}, returns after voltage and frequency are back`, others);
     await dashboard.step(3);
     const { now } = await trace();

@@ -142,7 +142,7 @@ describe('dashboard: all views', function () {
     });
   }
 
-  it('names itself in every call, read or written, and reads one stream', async () => {
+  it('names itself in every call, read or written, and reads one stream of each kind', async () => {
     const { page, seen } = await dashboard.open('#/overview?device=0');
     const made: Record<string, number> = {};
     const anonymous: string[] = [];
@@ -158,7 +158,10 @@ describe('dashboard: all views', function () {
     await page.reload();
     await page.waitForSelector('[data-test="clock"]');
     for (const [path] of views) await show(page, path);
-    expect(streams).to.deep.equal([`${dashboard.origin.replace('http', 'ws')}/api/sim/ws/telemetry`]);
+    expect(streams.map((address) => address.replace(/.*\/ws\//, ''))).to.deep.equal([
+      'telemetry?max_rate=4',
+      'timeline',
+    ]);
     const posted = async (act: () => Promise<void>) => {
       const answer = page.waitForResponse((one) => one.request().method() === 'POST');
       await act();
@@ -198,7 +201,7 @@ describe('dashboard: all views', function () {
   });
 
   it('two tabs follow, and an action in one is seen in the other', async () => {
-    const [one, two] = [await dashboard.open('#/inputs/grid'), await dashboard.open('#/overview?device=0')];
+    const [one, two] = [await dashboard.open('#/inputs/grid'), await dashboard.open('#/inputs/grid?device=0')];
     const at = Number((await dashboard.get('controls/time')).tick);
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     for (const { page } of [one, two]) await page.locator(`[data-test="clock"][title$="tick ${at + 1}"]`).waitFor();

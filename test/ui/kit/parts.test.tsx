@@ -74,9 +74,9 @@ describe('bar of parts', () => {
       { name: 'Hybrid', value: 10, look: 'hybrid' },
     ];
     await show(<Bar label="In" parts={parts} scale={80} text={(value) => `${value} kW`} />);
-    expect(all('.bar i').map(({ style, className }) => [className, style.width])).to.deep.equal([
-      ['solar', '37.5%'],
-      ['hybrid', '12.5%'],
+    expect(all('.bar i').map(({ style, className }) => [className, style.flexGrow])).to.deep.equal([
+      ['solar', '0.375'],
+      ['hybrid', '0.125'],
     ]);
     expect(one('.bar').getAttribute('aria-label')).to.equal('In: Solar 30 kW, Hybrid 10 kW');
   });

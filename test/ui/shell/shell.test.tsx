@@ -201,24 +201,29 @@ describe('page around the views', () => {
   });
 
   it('counts what needs attention, and goes to the worst of it', async () => {
-    const overview = daemon.replyOf('GET', 'overview');
-    const [device] = overview.devices;
-    const devices = [
-      { ...device, device_index: 0, alarm_count: 0 },
-      { ...device, device_index: 4, name: 'Field turbine', alarm_count: 2 },
-    ];
-    daemon
-      .on('GET overview', () => ({ ...overview, devices }))
-      .on('GET faults', () => ({ ...daemon.exampleOf('GET', 'faults'), count: 1 }));
+    const [example] = daemon.exampleOf('GET', 'attention').items;
+    const trip = {
+      ...example,
+      id: 'trip/lv_trip',
+      level: 'bad',
+      title: 'Tripped',
+      text: 'Turbine: tripped.',
+      device_index: 4,
+      ref: { type: 'device', id: '4' },
+    };
+    const fault = { ...example, id: 'fault/x', level: 'warn', title: 'Fault', text: 'In force.', device_index: null };
+    let items = [trip, fault];
+    daemon.on('GET attention', () => ({ tick: 1, sim_time: '2026-06-21T12:00:00.000Z', items, count: items.length }));
     await show(<Shell />);
     expect(textOf('.pill')).to.equal('2 to look at');
-    expect(one('.pill').title).to.equal('Field turbine: 2 alarms\n1 fault injected');
+    expect(one('.pill').title).to.equal('Tripped: Turbine: tripped.\nFault: In force.');
     expect(one('.pill').className).to.equal('pill bad');
+    await pass(10);
+    expect(textOf('.top [role=status]')).to.equal('Tripped. Turbine: tripped.');
     await key('x');
     expect(location.hash).to.equal('#/devices/4/picture');
-    devices[1] = { ...device, device_index: 4, alarm_count: 0 };
-    daemon.on('GET faults', () => ({ ...daemon.exampleOf('GET', 'faults'), count: 0 }));
-    await pass(6000);
+    items = [];
+    await pass(16_000);
     expect(all('.pill')).to.deep.equal([]);
   });
 

@@ -1,8 +1,8 @@
 /** The telemetry stream of the page: a test is its other end. */
 import { startLive } from '../../../src/ui/store/live';
 import { startStream } from '../../../src/ui/store/stream';
-import type { Snapshot } from '../../../src/ui/store/stream';
 import { pass } from './clock.ts';
+import { Daemon } from './daemon.ts';
 import { settle } from './settle.ts';
 
 class PageSocket {
@@ -10,6 +10,10 @@ class PageSocket {
   onopen: (() => void) | null = null;
   onmessage: ((event: { readonly data: string }) => void) | null = null;
   onclose: (() => void) | null = null;
+
+  close(): void {
+    this.onclose?.();
+  }
 
   constructor(address: string) {
     this.address = address;
@@ -26,6 +30,8 @@ let isStarted = false;
 export async function startPage(): Promise<void> {
   if (isStarted) return;
   isStarted = true;
+  // the stream asks for the number of devices first
+  void new Daemon();
   globalThis.WebSocket = PageSocket as unknown as typeof WebSocket;
   startStream();
   startLive(true);
@@ -44,9 +50,9 @@ export async function accept(): Promise<void> {
   await settle();
 }
 
-/** The daemon sends the telemetry of a device, and the screen draws it. */
-export async function send(snapshot: Snapshot): Promise<void> {
-  newest().onmessage?.({ data: JSON.stringify(snapshot) });
+/** The daemon sends the telemetry of a device or a fleet, and the screen draws it. */
+export async function send(message: unknown): Promise<void> {
+  newest().onmessage?.({ data: JSON.stringify(message) });
   await pass(20);
 }
 

@@ -68,6 +68,10 @@ class SampleStore {
     if (back > 0) this.#removeFirst(back, true);
   }
 
+  get lastTick(): number {
+    return this.#ticks.at(-1) ?? Infinity;
+  }
+
   get rest(): readonly string[] {
     return this.#rest;
   }
@@ -209,18 +213,24 @@ function follow(
     if (!ended) hooks.onChange(stores);
   };
   for (const device of devices) void attempt(() => load(device));
-  const end = onSnapshot((snapshot) => {
+  const skipped = new Set<number>();
+  const end = onSnapshot(devices, (snapshot) => {
     waiting.get(snapshot.device_index)?.push(snapshot);
     const store = stores.get(snapshot.device_index);
     if (store === undefined) return;
+    // of a fast clock the stream has only some ticks
+    if (snapshot.tick > store.lastTick + 1) skipped.add(snapshot.device_index);
     store.append(snapshot, seconds);
     // the snapshots of a tick arrive in the order of the devices: one update for all
     if (snapshot.device_index === last) hooks.onChange(stores);
   });
   const timer = setInterval(() => {
     if (document.hidden) return;
+    for (const device of skipped) void attempt(() => load(device));
     for (const [device, store] of stores)
-      if (store.rest.some((name) => metrics().includes(name))) void attempt(() => readRest(device, store));
+      if (!skipped.has(device) && store.rest.some((name) => metrics().includes(name)))
+        void attempt(() => readRest(device, store));
+    skipped.clear();
   }, restMs);
   return () => {
     ended = true;

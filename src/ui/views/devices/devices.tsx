@@ -1,9 +1,11 @@
 import { Empty } from '../../kit/panel';
 import { ViewHead } from '../../kit/tabs';
-import { deviceHref, go, route } from '../../store/route';
+import { deviceHref, route } from '../../store/route';
 import { useOverview } from '../../store/site';
+import { manyDevices } from '../../store/stream';
 import { DeviceList } from './device-list';
 import { DevicePage } from './device-page';
+import { DeviceMap } from './map/device-map';
 import { Registers } from './registers/lazy-registers';
 
 /** The list of devices, the page of one, or the registers of the site meter, by the path. */
@@ -29,7 +31,7 @@ function List() {
       <ViewHead title="Devices">
         <a href={deviceHref('site', 'registers')}>Site meter</a>
       </ViewHead>
-      <DeviceList devices={devices} onChoice={(index) => go(`devices/${index}/picture`)} />
+      {devices.length > manyDevices ? <DeviceMap devices={devices} /> : <DeviceList devices={devices} />}
     </>
   );
 }

@@ -1,0 +1,118 @@
+/** The cells of one group on a canvas: a thousand elements cost more than their drawing. */
+import { useEffect, useRef } from 'preact/hooks';
+import { theme } from '../../../shell/theme';
+import { shapeOf } from '../condition';
+import type { Condition } from '../condition';
+import { ownerLook, ownerOf, shareOf } from './groups';
+import type { Colour } from './groups';
+import { columnsOf, gapPx } from './layout';
+
+interface CanvasProps {
+  readonly members: readonly Condition[];
+  readonly colour: Colour;
+  readonly owners: readonly string[];
+  readonly sizePx: number;
+  readonly widthPx: number;
+  /** position of the chosen cell; null: in another group */
+  readonly chosen: number | null;
+  readonly onReach: (at: number) => void;
+  readonly onPress: (at: number) => void;
+}
+
+type Paint = (name: string) => string;
+
+function drawCell(
+  pen: CanvasRenderingContext2D,
+  sizePx: number,
+  condition: Condition,
+  fill: string,
+  paint: Paint,
+): void {
+  const shape = shapeOf(condition);
+  const isHollow = shape === 'tripped' || shape === 'idle';
+  pen.fillStyle = isHollow ? paint('--surface') : fill;
+  pen.fillRect(0, 0, sizePx, sizePx);
+  if (isHollow) {
+    const line = shape === 'tripped' ? 2.5 : 1;
+    pen.strokeStyle = paint(shape === 'tripped' ? '--bad' : '--edge');
+    pen.lineWidth = line;
+    pen.strokeRect(line / 2, line / 2, sizePx - line, sizePx - line);
+  }
+  pen.fillStyle = paint(shape === 'tripped' ? '--bad' : '--text');
+  if (shape === 'limited') pen.fill(new Path2D(`M${sizePx - 9} 0H${sizePx}V9Z`));
+  if (shape === 'tripped') pen.fillText('×', sizePx / 2, sizePx / 2);
+}
+
+function fillOf(
+  condition: Condition,
+  { colour, owners }: Pick<CanvasProps, 'colour' | 'owners'>,
+  paint: Paint,
+): string {
+  if (colour === 'owner') return paint(`--${ownerLook(ownerOf(condition), owners)[1]}`);
+  const share = shareOf(condition, colour) ?? 0;
+  return `color-mix(in oklab, ${paint('--sunk')}, ${paint('--accent')} ${Math.round(share)}%)`;
+}
+
+export function CanvasCells(props: CanvasProps) {
+  const { members, colour, owners, sizePx, widthPx, chosen, onReach, onPress } = props;
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const columns = columnsOf(widthPx, sizePx);
+  const step = sizePx + gapPx;
+  const rows = Math.ceil(members.length / columns);
+  const heightPx = rows * step;
+  const { value: look } = theme;
+  useEffect(() => {
+    const pen = canvas.current?.getContext('2d');
+    if (!canvas.current || !pen || widthPx === 0) return;
+    const ratio = devicePixelRatio;
+    const styles = getComputedStyle(canvas.current);
+    const paints = new Map<string, string>();
+    const probe = canvas.current;
+    const paint = (name: string) => {
+      const present = paints.get(name);
+      if (present !== undefined) return present;
+      // the browser resolves `light-dark()` in a colour only
+      probe.style.color = `var(${name})`;
+      const resolved = styles.color;
+      paints.set(name, resolved);
+      return resolved;
+    };
+    canvas.current.width = widthPx * ratio;
+    canvas.current.height = heightPx * ratio;
+    pen.scale(ratio, ratio);
+    pen.font = '700 12px system-ui, sans-serif';
+    pen.textAlign = 'center';
+    pen.textBaseline = 'middle';
+    members.forEach((condition, at) => {
+      pen.save();
+      pen.translate((at % columns) * step, Math.floor(at / columns) * step);
+      drawCell(pen, sizePx, condition, fillOf(condition, { colour, owners }, paint), paint);
+      if (at === chosen) {
+        pen.strokeStyle = paint('--text');
+        pen.lineWidth = 2.5;
+        pen.strokeRect(0, 0, sizePx, sizePx);
+      }
+      pen.restore();
+    });
+  }, [members, colour, owners, chosen, widthPx, sizePx, look]);
+  const positionAt = ({ offsetX, offsetY }: MouseEvent): number | null => {
+    const [column, row] = [Math.floor(offsetX / step), Math.floor(offsetY / step)];
+    const at = row * columns + column;
+    return column < columns && at < members.length ? at : null;
+  };
+  return (
+    <canvas
+      ref={canvas}
+      aria-hidden="true"
+      style={{ width: `${widthPx}px`, height: `${heightPx}px` }}
+      onPointerMove={(event) => {
+        const at = positionAt(event);
+        if (at !== null && at !== chosen) onReach(at);
+      }}
+      onClick={(event) => {
+        const at = positionAt(event);
+        if (at !== null) onPress(at);
+      }}
+    />
+  );
+}

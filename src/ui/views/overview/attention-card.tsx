@@ -1,0 +1,61 @@
+import { Panel } from '../../kit/panel';
+import { Mark, Row, Rows } from '../../kit/rows';
+import { duration, wallDate } from '../../look/format';
+import { goesWhenSeen, markSeen, useAttention } from '../../store/attention';
+import type { AttentionItem } from '../../store/attention';
+import { refHref } from '../../store/refs';
+import { href } from '../../store/route';
+
+const maxItems = 5;
+
+function Since({ iso }: { readonly iso: string | null }) {
+  if (iso === null) return null;
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(iso)) / 1000));
+  return <time title={wallDate(iso)}>{duration(seconds)} ago</time>;
+}
+
+function Item({ item }: { readonly item: AttentionItem }) {
+  const { level, title, text, since, ref, device_index: device } = item;
+  return (
+    <Row
+      start={<Mark level={level} />}
+      title={
+        <a href={refHref(ref, device)} onClick={() => markSeen(item)}>
+          {title}
+        </a>
+      }
+      end={<Since iso={since} />}
+    >
+      {text}
+      {goesWhenSeen(item) && (
+        <>
+          {' '}
+          <button type="button" class="link" aria-label={`Seen: ${title}`} onClick={() => markSeen(item)}>
+            Seen
+          </button>
+        </>
+      )}
+    </Row>
+  );
+}
+
+/** The first items of the attention list. */
+export function AttentionCard() {
+  const { items, count } = useAttention() ?? { items: [], count: 0 };
+  return (
+    <Panel
+      title={count === 0 ? 'Needs attention' : `Needs attention (${count})`}
+      tools={<a href={href('events')}>All</a>}
+    >
+      {items.length === 0 ? (
+        <p class="muted">Nothing to look at.</p>
+      ) : (
+        <Rows label="Needs attention">
+          {items.slice(0, maxItems).map((item) => (
+            <Item key={item.id} item={item} />
+          ))}
+        </Rows>
+      )}
+    </Panel>
+  );
+}

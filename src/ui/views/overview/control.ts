@@ -1,0 +1,129 @@
+/** The list of who controls what: rows of equal limits, from the chains of the daemon. */
+import { get, perform, Problem } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { kindOf } from '../../kit/kind-icons';
+import { fixed, show } from '../../look/format';
+import { isHeld } from '../devices/condition';
+import type { Condition } from '../devices/condition';
+
+export type Why = ReplyOf<'controls/why'>;
+
+export interface ControlRow {
+  readonly key: string;
+  /** kind of the icon */
+  readonly kind: string;
+  readonly title: string;
+  /** `6.00 of 11.00 kW` */
+  readonly value: string;
+  readonly text: string;
+  /** the first of its devices */
+  readonly device: number;
+}
+
+const isForced = ({ state }: Condition) => state.endsWith('forced');
+
+/** Devices whose power somebody decides. */
+export const controlled = (conditions: readonly Condition[]) =>
+  conditions.filter((each) => isHeld(each) || isForced(each));
+
+/** Number of answers that the page asks for at a time. */
+const maxAnswers = 12;
+
+/** Devices to ask for: all while they are few, otherwise one of each kind and limit. */
+export function askedFor(conditions: readonly Condition[]): readonly (readonly Condition[])[] {
+  const all = controlled(conditions);
+  if (all.length <= maxAnswers) return all.map((condition) => [condition]);
+  const groups = new Map<string, Condition[]>();
+  for (const condition of all) {
+    const key = `${condition.device.asset_type} ${condition.limitedBy} ${isForced(condition)}`;
+    groups.set(key, [...(groups.get(key) ?? []), condition]);
+  }
+  return [...groups.values()].slice(0, maxAnswers);
+}
+
+/** The end of a sentence of the daemon: what decides, and who did it. */
+export function reasonIn(sentence: string): string {
+  const at = sentence.indexOf(': ');
+  const reason = at < 0 ? sentence : sentence.slice(at + 2);
+  return reason.charAt(0).toUpperCase() + reason.slice(1);
+}
+
+const winnerOf = ({ chain }: Why) => chain.find(({ state }) => state === 'wins');
+
+/** Equal rows have the same function, writer and value. */
+function keyOf(why: Why, [first]: readonly Condition[]): string {
+  const { key = why.basis.key, by = null } = winnerOf(why) ?? {};
+  // one writer has another port with each connection, and writes to one device after the other
+  const writer = by && `${by.source} ${by.source_detail?.replace(/:\d+$/, '')}`;
+  return JSON.stringify([first?.device.asset_type, key, writer, fixed(why.delivered_kw, 2)]);
+}
+
+function valueText({ basis, delivered_kw: kw }: Why, members: readonly Condition[]): string {
+  const [first] = members;
+  const forced = basis.key === 'forced' && first !== undefined ? ` ${first.state.split(',')[0]}` : '';
+  const each = `${forced}${members.length === 1 ? '' : ' each'}`;
+  const delivered = show(kw, 'activePower');
+  return fixed(kw, 2) === fixed(basis.kw, 2)
+    ? `${delivered}${each}`
+    : `${delivered.replace(/\u00a0.*/, '')} of ${show(basis.kw, 'activePower')}${each}`;
+}
+
+function titleOf(members: readonly Condition[], all: readonly Condition[]): string {
+  const [first] = members;
+  if (first === undefined) return '';
+  if (members.length === 1) return first.device.name;
+  const kind = first.device.asset_type;
+  const ofKind = all.filter(({ device }) => device.asset_type === kind).length;
+  return `${members.length} of ${ofKind} ${kindOf(kind).title.toLowerCase()}`;
+}
+
+interface Answered {
+  readonly members: readonly Condition[];
+  readonly why: Why;
+}
+
+/** One row for each function, writer and value, those of most devices first. */
+export function rowsOf(answers: readonly Answered[], all: readonly Condition[]): readonly ControlRow[] {
+  const groups = new Map<string, { members: readonly Condition[]; why: Why }>();
+  for (const { members, why } of answers) {
+    const key = keyOf(why, members);
+    const present = groups.get(key);
+    groups.set(key, present ? { ...present, members: [...present.members, ...members] } : { members, why });
+  }
+  return [...groups]
+    .map(([key, { members, why }]) => ({
+      key,
+      kind: members[0]?.device.asset_type ?? '',
+      title: titleOf(members, all),
+      value: valueText(why, members),
+      text: reasonIn(why.sentence),
+      device: members[0]?.device.device_index ?? 0,
+      count: members.length,
+    }))
+    .toSorted((a, b) => b.count - a.count);
+}
+
+/** The connector whose limit the overview names, of a station; undefined: the device itself. */
+const stationLimits = ['charging_profile', 'local', 'sharing', 'der', 'hardware', 'ev'];
+
+function queryOf({ device, limitedBy }: Condition): { readonly device: number; readonly connector?: number } {
+  const isConnector = device.asset_type === 'evse' && limitedBy !== null && stationLimits.includes(limitedBy);
+  return { device: device.device_index, ...(isConnector && { connector: 1 }) };
+}
+
+/** Asks why for one device of each group; a device that has left is left out. */
+export async function readAnswers(groups: readonly (readonly Condition[])[]): Promise<readonly Answered[]> {
+  const answers = await Promise.all(
+    groups.map(async (members): Promise<Answered | null> => {
+      const [first] = members;
+      if (first === undefined) return null;
+      try {
+        return { members, why: await perform(get('controls/why', { query: queryOf(first) })) };
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error;
+        return null;
+      }
+    }),
+  );
+  return answers.filter((answer) => answer !== null);
+}

@@ -1,0 +1,129 @@
+import { expect } from 'chai';
+import type { DeviceEntry } from '../../../src/ui/store/site';
+import { conditionOf } from '../../../src/ui/views/devices/condition';
+import { DeviceMap } from '../../../src/ui/views/devices/map/device-map';
+import { filtered } from '../../../src/ui/views/devices/map/filter';
+import { afterKey, columnsOf } from '../../../src/ui/views/devices/map/layout';
+import type { Place } from '../../../src/ui/views/devices/map/layout';
+import { Daemon } from '../support/daemon.ts';
+import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
+import { settle } from '../support/settle.ts';
+
+const example = new Daemon().exampleOf('GET', 'overview').devices[0] as DeviceEntry;
+const count = 40;
+/** Roofs, then batteries, of 1 kW each. */
+const devices: readonly DeviceEntry[] = Array.from({ length: count }, (_none, index) => ({
+  ...example,
+  device_index: index,
+  name: index < 30 ? `Roof ${index}` : `Store ${index}`,
+  asset_type: index < 30 ? 'pv' : 'battery',
+  power_kw: index < 30 ? 1 : -1,
+  kind_state: index === 7 ? 'tripped' : index < 30 ? 'producing' : 'charging',
+  limited_by: index >= 20 && index < 24 ? 'volt_watt' : null,
+  alarm_count: index === 9 ? 1 : 0,
+}));
+
+describe('filter of devices', () => {
+  const conditions = devices.map((device) => conditionOf(device, undefined));
+  const hits = (filter: string) => filtered(conditions, filter).map(({ device }) => device.device_index);
+
+  const cases: readonly (readonly [filter: string, indexes: readonly number[]])[] = [
+    ['20-22', [20, 21, 22]],
+    [':tripped', [7]],
+    [':limited', [20, 21, 22, 23]],
+    [':alarms', [9]],
+    ['store 31-50 :charging', [31, 32, 33, 34, 35, 36, 37, 38, 39]],
+    ['battery 30-30', [30]],
+    ['roof :charging', []],
+  ];
+  for (const [filter, indexes] of cases)
+    it(`"${filter}" picks ${indexes.length}`, () => {
+      expect(hits(filter)).to.deep.equal(indexes);
+    });
+
+  it('picks all when it is empty', () => {
+    expect(hits('')).to.have.lengthOf(count);
+  });
+});
+
+describe('map of devices', () => {
+  const heads = () => all('.group-head').map(({ textContent }) => textContent.replace(/\s+/g, ' '));
+  const key = async (name: string) => {
+    document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+    await settle();
+  };
+  const focused = () => document.activeElement?.getAttribute('aria-label')?.split(':')[0];
+
+  beforeEach(async () => {
+    void new Daemon();
+    await address('#/devices');
+    await show(<DeviceMap devices={devices} />);
+  });
+  afterEach(async () => {
+    await leave();
+    await address('#/devices');
+  });
+
+  it('has a cell for each device in the group of its kind, with sums and states', () => {
+    expect(all('[role=gridcell]')).to.have.lengthOf(count);
+    expect(heads()).to.deep.equal([
+      'Solar 3030.00 kW1 tripped, 4 limited by volt-watt, 25 producing',
+      'Storage 10▼ 10.00 kW10 charging',
+    ]);
+    expect(all('.heat-map .cell.tripped, .heat-map .cell.limited')).to.have.lengthOf(5);
+  });
+
+  it('sums what the filter picks, and says so', async () => {
+    await address('#/devices?filter=20-33');
+    expect(textOf('h2')).to.equal('14 of 40 devices');
+    expect(heads().map((text) => text.slice(0, 18))).to.deep.equal(['Solar 1010.00 kW4 ', 'Storage 4▼ 4.00 kW']);
+    expect(textOf('.map-note')).to.contain('Sums are of the devices that the filter picks');
+    await address('#/devices?filter=nothing');
+    expect(textOf()).to.contain('No device matches the filter.');
+  });
+
+  it('keeps colour, groups and form in the address', async () => {
+    await press('SoC');
+    await press('Profile');
+    expect(location.hash).to.equal('#/devices?colour=soc&group=profile');
+    expect(heads()).to.have.lengthOf(1);
+    await press('Table');
+    expect(location.hash).to.contain('form=table');
+    expect(one('[role=region][aria-label=Devices]')).not.to.equal(null);
+  });
+
+  it('is one stop of the tab key, moves with arrows, and opens with Enter', async () => {
+    expect(all('[role=gridcell][tabindex="0"]')).to.have.lengthOf(1);
+    one('[role=gridcell]').focus();
+    await settle();
+    await key('ArrowRight');
+    expect(focused()).to.equal('1 Roof 1');
+    await key('End');
+    await key('ArrowRight');
+    expect(focused()).to.equal('30 Store 30');
+    expect(textOf('[role=tooltip]')).to.contain('30 Store 30');
+    expect(all('[role=gridcell][tabindex="0"]')).to.have.lengthOf(1);
+    (document.activeElement as HTMLElement).click();
+    await settle();
+    expect(location.hash).to.equal('#/devices/30/picture');
+  });
+});
+
+describe('steps of the arrow keys', () => {
+  const sizes = [12, 0, 3];
+  const columns = columnsOf(142, 26);
+  const walk = (from: Place, ...names: readonly string[]) =>
+    names.reduce((place, name) => afterKey(name, place, sizes, columns) ?? place, from);
+
+  it('go through rows and over groups without cells', () => {
+    expect(columns).to.equal(5);
+    expect(walk({ group: 0, at: 3 }, 'ArrowDown')).to.deep.equal({ group: 0, at: 8 });
+    // the last row is shorter
+    expect(walk({ group: 0, at: 8 }, 'ArrowDown')).to.deep.equal({ group: 0, at: 11 });
+    expect(walk({ group: 0, at: 11 }, 'ArrowDown')).to.deep.equal({ group: 2, at: 1 });
+    expect(walk({ group: 2, at: 2 }, 'ArrowUp')).to.deep.equal({ group: 0, at: 11 });
+    expect(walk({ group: 2, at: 0 }, 'ArrowLeft')).to.deep.equal({ group: 0, at: 11 });
+    expect(walk({ group: 2, at: 2 }, 'ArrowRight', 'ArrowDown')).to.deep.equal({ group: 2, at: 2 });
+    expect(afterKey('x', { group: 0, at: 0 }, sizes, columns)).to.equal(null);
+  });
+});

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import type { DeviceEntry } from '../../../src/ui/store/site';
+import Overview from '../../../src/ui/views/overview/overview';
+import { feedersOf, speedOf } from '../../../src/ui/views/overview/feeders';
+import { reasonIn, rowsOf } from '../../../src/ui/views/overview/control';
+import type { Why } from '../../../src/ui/views/overview/control';
+import { axisOf, flagPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
+import { conditionOf } from '../../../src/ui/views/devices/condition';
+import { pass } from '../support/clock.ts';
+import { Daemon } from '../support/daemon.ts';
+import type { Json } from '../support/description.ts';
+import { address, all, leave, one, show, textOf } from '../support/page.tsx';
+import { answerForSite, kinds } from '../support/site.ts';
+import { accept, startPage } from '../support/stream.ts';
+
+describe('overview', () => {
+  let daemon: Daemon;
+
+  before(startPage);
+
+  beforeEach(async () => {
+    daemon = new Daemon();
+    answerForSite(daemon);
+    const site = daemon.exampleOf('GET', 'site');
+    const byKind = { pv: { delivered_kw: 412.6, absorbed_kw: 0 }, battery: { delivered_kw: 0, absorbed_kw: 103 } };
+    daemon.on('GET site', () => ({ ...site, net_power_kw: 301.3, load_kw: 8.3, by_kind: byKind }));
+    await accept();
+    await address('#/overview');
+  });
+
+  afterEach(async () => {
+    await leave();
+    await pass(3000);
+  });
+
+  it('shows the figures of one answer: net power, bars with one scale, and a feeder for each kind', async () => {
+    await show(<Overview />);
+    expect(textOf('.net')).to.contain('To the grid ▲301.30 kW');
+    expect(all('.bar').map((bar) => bar.getAttribute('aria-label'))).to.deep.equal([
+      'In: Solar 412.60\u00a0kW',
+      'Out: Grid 301.30\u00a0kW, Storage 103.00\u00a0kW, Load 8.30\u00a0kW',
+    ]);
+    expect(all('.in-out strong').map(({ textContent }) => textContent)).to.deep.equal([
+      '412.60\u00a0kW',
+      '412.60\u00a0kW',
+    ]);
+    expect(all('.feeder h3').map(({ textContent }) => textContent)).to.deep.equal([
+      'Solar1',
+      'Wind1',
+      'Storage1',
+      'Hybrid, cell2',
+      'Chargers1',
+      'Load',
+    ]);
+    expect(textOf('[data-test="feeder-Storage"] .value')).to.equal('103.00 kW');
+    expect(textOf('[data-test="feeder-Storage"] .note')).to.contain('▼ charging');
+    expect(all('h1')).to.have.lengthOf(1);
+  });
+
+  it('says where power comes from the grid, and when nothing flows', async () => {
+    const site = daemon.exampleOf('GET', 'site');
+    daemon.on('GET site', () => ({ ...site, net_power_kw: -5, load_kw: 5, by_kind: {} }));
+    await show(<Overview />);
+    expect(textOf('.net')).to.contain('From the grid ▼5.00 kW');
+    daemon.on('GET site', () => ({ ...site, net_power_kw: 0, load_kw: 0, by_kind: {} }));
+    await pass(6000);
+    expect(textOf('.net')).to.contain('No power at the grid');
+  });
+
+  it('leads from the only device to its picture', async () => {
+    const overview = daemon.exampleOf('GET', 'overview');
+    daemon.on('GET overview', () => ({ ...overview, devices: overview.devices.slice(0, 1) }));
+    await show(<Overview />);
+    expect(one('.one-device a').getAttribute('href')).to.equal('#/devices/0/picture');
+  });
+
+  it('has a map in place of the feeders above 30 devices', async () => {
+    const overview = daemon.exampleOf('GET', 'overview');
+    const devices = Array.from({ length: 31 }, (_none, index) => ({ ...overview.devices[0], device_index: index }));
+    daemon.on('GET overview', () => ({ ...overview, devices }));
+    await show(<Overview />);
+    expect(all('[role=gridcell]')).to.have.lengthOf(31);
+    expect(all('.feeder')).to.deep.equal([]);
+    // the next test has a small site again
+    daemon.on('GET overview', () => overview);
+    await pass(20_000);
+    await accept();
+  });
+});
+
+describe('feeders', () => {
+  const daemon = new Daemon();
+  const example = daemon.exampleOf('GET', 'overview').devices[0] as DeviceEntry;
+  const site = { ...daemon.exampleOf('GET', 'site'), load_kw: 3, by_kind: {} };
+  const titles = (present: readonly string[]) =>
+    feedersOf(
+      present.map((kind) => ({ ...example, asset_type: kind }) as DeviceEntry),
+      site,
+      undefined,
+    ).map(({ title }) => title);
+
+  it('share one for hybrids and fuel cells only where there would be more than six', () => {
+    expect(titles(kinds)).to.deep.equal(['Solar', 'Wind', 'Storage', 'Hybrid, cell', 'Chargers', 'Load']);
+    expect(titles(['evse', 'fuelcell', 'hybrid-dc', 'pv'])).to.deep.equal([
+      'Solar',
+      'Hybrid',
+      'Fuel cell',
+      'Chargers',
+      'Load',
+    ]);
+  });
+
+  it('have marks in three speeds, and none around zero', () => {
+    expect([0.5, -0.5, 0.51, 9.9, -10, 49, -50, 100].map((kw) => speedOf(kw, 100))).to.deep.equal([
+      null,
+      null,
+      'slow',
+      'slow',
+      'medium',
+      'medium',
+      'fast',
+      'fast',
+    ]);
+    expect(speedOf(1, 0)).to.equal(null);
+  });
+});
+
+describe('who controls what', () => {
+  const daemon = new Daemon();
+  const example = daemon.exampleOf('GET', 'overview').devices[0] as DeviceEntry;
+  const conditions = [0, 1, 2].map((index) =>
+    conditionOf({ ...example, device_index: index, name: `Roof ${index}`, limited_by: 'max_power' }, undefined),
+  );
+  const why = (port: number, kw: number): Why =>
+    ({
+      ...daemon.exampleOf('GET', 'controls/why'),
+      basis: { key: 'available', kw: 11, text: 'all that the sun gives' },
+      chain: [
+        {
+          key: 'max_power',
+          state: 'wins',
+          by: { source: 'modbus', source_detail: `10.0.0.21:${port}`, changed_at: '' },
+        },
+      ],
+      delivered_kw: kw,
+      sentence: '6.00 kW of 11.00 kW: limit of active power, written by Modbus 10.0.0.21 at 12:06:19.',
+    }) as Json as Why;
+
+  it('has one row for each function, writer and value, whatever the port of the writer', () => {
+    const answers = conditions.map((condition, index) => ({
+      members: [condition],
+      why: why(index, index < 2 ? 6 : 7),
+    }));
+    expect(rowsOf(answers, conditions).map(({ title, value }) => [title, value])).to.deep.equal([
+      ['2 of 3 solar', '6.00 of 11.00\u00a0kW each'],
+      ['Roof 2', '7.00 of 11.00\u00a0kW'],
+    ]);
+  });
+
+  it('takes the reason from the sentence of the daemon', () => {
+    expect(reasonIn(why(1, 6).sentence)).to.equal('Limit of active power, written by Modbus 10.0.0.21 at 12:06:19.');
+    expect(reasonIn('Rests.')).to.equal('Rests.');
+  });
+});
+
+describe('strip chart', () => {
+  it('has axes of whole steps around its values', () => {
+    expect(axisOf([0, 472], 3)).to.deep.equal({ min: 0, max: 600, ticks: [0, 200, 400, 600], decimals: 0 });
+    expect(axisOf([0, 0], 3)).to.include({ min: 0, max: 0.05, decimals: 2 });
+  });
+
+  it('draws steps, and a gap where samples are missing', () => {
+    const same = (value: number) => value;
+    expect(
+      pathOf(
+        [
+          [0, 1],
+          [5, 2],
+          [10, 3],
+          [100, 4],
+        ],
+        same,
+        same,
+      ),
+    ).to.equal('M0.0 1.0H5.0V2.0H10.0V3.0M100.0 4.0');
+  });
+
+  it('moves flags that are close to the left', () => {
+    expect(flagPlaces([10, 95, 100])).to.deep.equal([10, 82, 100]);
+  });
+
+  it('labels whole minutes at least 80 px apart', () => {
+    const ticks = timeTicks(60_000, 3_660_000, 800);
+    expect(ticks).to.have.lengthOf(6);
+    expect(new Set(ticks.map((at) => at % 600_000))).to.deep.equal(new Set([0]));
+  });
+});
