@@ -62,7 +62,8 @@ function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
     battery: `devices/${index('battery')}/picture`,
     faults: 'inputs/faults',
     registers: `devices/${index('pv')}/registers?model=706`,
-    protocols: 'protocols/modbus',
+    protocols: 'protocols',
+    compare: `compare/all?device=${index('evse')}`,
   };
 }
 

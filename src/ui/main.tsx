@@ -4,6 +4,8 @@ import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
 import './look/overview.css';
+import './look/scenarios.css';
+import './look/device.css';
 import './look/loading.css';
 import './look/api.css';
 import { render } from 'preact';
