@@ -14,7 +14,10 @@ interface BarProps {
   readonly text: (value: number) => string;
 }
 
-const isVisible = ({ value }: Part) => value > 0;
+/** Values from here on are not written as zero. */
+const leastValue = 0.005;
+
+const isVisible = ({ value }: Part) => value >= leastValue;
 
 /** Parts of a sum side by side. Parts of zero are left out; thin ones keep 5 px. */
 export function Bar({ label, parts, scale, text }: BarProps) {

@@ -9,7 +9,7 @@ import { conditionOf } from '../../../src/ui/views/devices/condition';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
-import { address, all, leave, one, show, textOf } from '../support/page.tsx';
+import { address, all, leave, show, textOf } from '../support/page.tsx';
 import { answerForSite, kinds } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
 
@@ -67,11 +67,13 @@ describe('overview', () => {
     expect(textOf('.net')).to.contain('No power at the grid');
   });
 
-  it('leads from the only device to its picture', async () => {
+  it('has the picture of the only device with its controls in place of the feeders', async () => {
     const overview = daemon.exampleOf('GET', 'overview');
     daemon.on('GET overview', () => ({ ...overview, devices: overview.devices.slice(0, 1) }));
     await show(<Overview />);
-    expect(one('.one-device a').getAttribute('href')).to.equal('#/devices/0/picture');
+    expect(all('.feeder')).to.deep.equal([]);
+    expect(textOf('[aria-label=Controls], .panel')).not.to.equal('');
+    expect(all('.node').length).to.be.greaterThan(1);
   });
 
   it('has a map in place of the feeders above 30 devices', async () => {

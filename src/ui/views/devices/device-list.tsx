@@ -1,6 +1,4 @@
-import { Chip, Panel } from '../../kit/panel';
-import type { Tone } from '../../kit/panel';
-import { words } from '../../look/format';
+import { Panel } from '../../kit/panel';
 import { useFigures } from '../../store/figures';
 import { param } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
@@ -9,24 +7,6 @@ import { conditionOf } from './condition';
 import { DeviceTable } from './device-table';
 import { DeviceFilter } from './map/device-map';
 import { filtered } from './map/filter';
-
-type Status = DeviceEntry['status'];
-
-const tones: Readonly<Record<Status['inverter_state'], Tone>> = {
-  off: 'off',
-  sleeping: 'off',
-  standby: 'off',
-  starting: 'warn',
-  shutting_down: 'warn',
-  running: 'good',
-  throttled: 'warn',
-  fault: 'bad',
-};
-
-/** State of a device as a coloured word. */
-export function StateChip({ status }: { readonly status: Status }) {
-  return <Chip tone={tones[status.inverter_state]}>{words(status.inverter_state)}</Chip>;
-}
 
 const rowPx = 29;
 const headPx = 40;
