@@ -115,7 +115,12 @@ export class Captures implements CaptureBook {
     // one place stays for the next capture
     const max = Math.min(captureBounds.pinned, this.#capacity - 1);
     if (pinned && others >= max)
-      throw new SimError('COMMAND_CONFLICT', `at most ${max} captures may be pinned; unpin or delete one of them`);
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        max === 0
+          ? 'only one capture is kept, and the next one takes its place; the setting captures keeps more'
+          : `at most ${max} captures may be pinned; unpin or delete one of them`,
+      );
     capture.pinned = pinned;
     return capture;
   }
