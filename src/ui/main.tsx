@@ -4,6 +4,7 @@ import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
 import './look/loading.css';
+import './look/events.css';
 import './look/api.css';
 import { render } from 'preact';
 import { CsipPage, Shell } from './shell/shell';
@@ -12,6 +13,8 @@ import { applyTheme } from './shell/theme';
 import { followDaemon } from './store/site';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
+import { startTimeline } from './store/timeline';
+import { announceCaptures } from './views/events/captures/announce';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no element with the id "app"');
@@ -21,6 +24,8 @@ const isCsipPage = document.documentElement.dataset['page'] === 'csip';
 if (!isCsipPage) {
   startStream();
   followDaemon();
+  startTimeline();
+  announceCaptures();
 }
 startLive(!isCsipPage);
 if (!isCsipPage) loadRest();

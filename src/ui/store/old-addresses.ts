@@ -31,6 +31,8 @@ export function movedTo({ path: [view = '', ...rest], query }: Route): Route | n
     return device === null || rest.length > 0
       ? null
       : { path: ['devices', device, 'picture'], query: without(query, 'device') };
+  if (view === 'events' && rest[0] === 'commands')
+    return { path: ['events', 'timeline'], query: new URLSearchParams([...query, ['kind', 'command']]) };
   const to = moved[view];
   if (to === undefined) return null;
   const place = query.get('of') === 'site' ? 'site' : (device ?? firstDevice);

@@ -24,7 +24,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['compare', 'm'],
   ['scenarios', 't'],
   ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
-  ['events/commands'],
+  ['events/timeline?kind=command'],
+  ['events/captures'],
   [`compare/report-cards/${judgedPeerId}`],
   ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
   ['settings'],
@@ -173,7 +174,7 @@ describe('dashboard: all views', function () {
     await show(page, 'devices/0/details');
     await press('Switch to local');
     await press('Switch to remote');
-    await show(page, 'events/commands');
+    await show(page, 'events/timeline?kind=command');
     await press('Reset alarms');
     await show(page, 'protocols/modbus');
     expect(made['POST']).to.equal(7);

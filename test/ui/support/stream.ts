@@ -1,6 +1,8 @@
 /** The telemetry stream of the page: a test is its other end. */
 import { startLive } from '../../../src/ui/store/live';
 import { startStream } from '../../../src/ui/store/stream';
+import { startTimeline } from '../../../src/ui/store/timeline';
+import type { TimelineEntry } from '../../../src/ui/store/timeline';
 import type { Snapshot } from '../../../src/ui/store/stream';
 import { pass } from './clock.ts';
 import { settle } from './settle.ts';
@@ -13,12 +15,18 @@ class PageSocket {
 
   constructor(address: string) {
     this.address = address;
-    sockets.push(this);
+    (address.endsWith('/timeline') ? timelineSockets : sockets).push(this);
+  }
+
+  close(): void {
+    this.onclose?.();
   }
 }
 
-/** Connections that the page has opened, the newest last. */
+/** Connections for telemetry that the page has opened, the newest last. */
 export const sockets: PageSocket[] = [];
+/** Those for the timeline. */
+const timelineSockets: PageSocket[] = [];
 
 let isStarted = false;
 
@@ -28,6 +36,7 @@ export async function startPage(): Promise<void> {
   isStarted = true;
   globalThis.WebSocket = PageSocket as unknown as typeof WebSocket;
   startStream();
+  startTimeline();
   startLive(true);
   await settle();
 }
@@ -48,6 +57,12 @@ export async function accept(): Promise<void> {
 export async function send(snapshot: Snapshot): Promise<void> {
   newest().onmessage?.({ data: JSON.stringify(snapshot) });
   await pass(20);
+}
+
+/** The daemon tells of a change, and the page draws what it has gathered. */
+export async function sendEntry(entry: TimelineEntry): Promise<void> {
+  timelineSockets.at(-1)?.onmessage?.({ data: JSON.stringify(entry) });
+  await pass(300);
 }
 
 /** The connection ends. */

@@ -14,7 +14,7 @@ import { useOverview } from '../../../store/site';
 type Entry = ReplyOf<'logs'>['logs'][number];
 
 const maxKept = 5000;
-const modules = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as const;
+const modules = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab', 'Findings'] as const;
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 const tones: Readonly<Record<Entry['level'], Tone>> = { error: 'bad', warning: 'warn', info: 'muted', debug: 'off' };
 
