@@ -202,11 +202,12 @@ describe('captures in the page', () => {
     await press('More actions');
     await press('Repeat with…');
     expect(all('dialog input').map(({ name }) => name)).to.have.members(['edge_s', 'residual_pu', 'duration_s']);
+    expect(all('dialog input').map(({ value }) => value)).to.deep.equal(['0', '0.42', '1.2']);
     await type('residual_pu', '0.6');
     await press('Start');
     expect(bodies('POST controls/grid/event')).to.deep.equal([
       { event: 'sag', parameters: { residual_pu: 0.42, duration_s: 1.2 } },
-      { event: 'sag', parameters: { residual_pu: 0.6, duration_s: 1.2 } },
+      { event: 'sag', parameters: { edge_s: 0, residual_pu: 0.6, duration_s: 1.2 } },
     ]);
   });
 

@@ -1,11 +1,11 @@
 /** Actions on a capture: repeat its disturbance, pin it, take it elsewhere, delete it. */
 import { useState } from 'preact/hooks';
 import { anyCall, del, get, post } from '../../../api/call';
-import type { Call } from '../../../api/call';
+import type { Call, ReplyOf } from '../../../api/call';
 import { Action } from '../../../kit/action';
 import { CopyButton } from '../../../kit/copies';
 import { Form } from '../../../kit/form';
-import type { Field, Values } from '../../../kit/form';
+import type { Field } from '../../../kit/form';
 import { Menu } from '../../../kit/menu';
 import { say } from '../../../kit/notice';
 import { Dialog } from '../../../kit/panel';
@@ -28,35 +28,38 @@ function bodyWith(body: Body, edited: Body): Body {
   return 'event' in body ? { ...body, parameters: edited } : edited;
 }
 
-const fieldOf = (name: string, value: unknown): Field => {
-  const isNumber = typeof value === 'number';
-  const { term, unit } = termOf(name, isNumber);
-  return isNumber
-    ? { kind: 'number', name, label: term, unit, placeholder: String(value) }
-    : { kind: 'text', name, label: term, hint: String(value) };
-};
+type EventKind = ReplyOf<'grid-events'>['events'][number];
+
+function fieldOf(name: string, value: unknown, kind: EventKind | undefined): Field {
+  const { term, unit } = termOf(name, typeof value === 'number');
+  const base = { name, label: term };
+  if (typeof value === 'number') return { ...base, kind: 'number', unit, value };
+  if (typeof value === 'boolean') return { ...base, kind: 'check', value };
+  const options = kind?.parameters.find((each) => each.name === name)?.allowed ?? null;
+  if (options !== null) return { ...base, kind: 'choice', options, value: String(value) };
+  return { ...base, kind: 'text', value: String(value) };
+}
 
 interface RepeatWithProps {
   readonly call: Call;
   readonly onClose: () => void;
 }
 
-/** The disturbance as a form: an empty field keeps its value. */
+/** The disturbance as a form with the values that it had. */
 function RepeatWith({ call, onClose }: RepeatWithProps) {
   const body = call.body as Body;
   const events = useLive(get('grid-events'), 'once').data?.events;
   const kind = events?.find(({ name }) => name === body['event']);
   const defaults = Object.fromEntries((kind?.parameters ?? []).map((each) => [each.name, each.default]));
   const present = { ...defaults, ...editedOf(body) };
-  const typed = (values: Values): Body => ({ ...editedOf(body), ...values });
   return (
     <Dialog title="Repeat with other values" onClose={onClose}>
-      <p class="muted">{kind?.description ?? 'A field that stays empty keeps the value that it shows.'}</p>
+      {kind && <p class="muted">{kind.description}</p>}
       <Form
         key={Object.keys(present).join()}
-        fields={Object.entries(present).map(([name, value]) => fieldOf(name, value))}
+        fields={Object.entries(present).map(([name, value]) => fieldOf(name, value, kind))}
         submit="Start"
-        call={(values) => ({ ...call, body: bodyWith(body, typed(values)) })}
+        call={(values) => ({ ...call, body: bodyWith(body, values) })}
         onDone={() => {
           say('The disturbance has begun. A capture follows.');
           onClose();

@@ -60,7 +60,10 @@ export function pathOf(steps: Steps, span: Span, x: Scale, y: Scale): string {
   const drawn: string[] = [];
   const column = new PixelColumn();
   const draw = () => {
-    for (const [atX, atY] of column.take()) drawn.push(`${px(atX)} ${px(atY)}`);
+    for (const [atX, atY] of column.take()) {
+      const point = `${px(atX)} ${px(atY)}`;
+      if (point !== drawn.at(-1)) drawn.push(point);
+    }
   };
   for (const [at, value] of cornersOf(steps, span)) {
     const point: Point = [x(at), y(value)];
