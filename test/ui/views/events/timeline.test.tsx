@@ -47,12 +47,14 @@ describe('entries of the timeline', () => {
   });
 
   it('name their writer', () => {
-    const by = (source: 'dashboard' | 'modbus', source_detail: string) => writerText({ by: { source, source_detail } });
-    expect([writerText({ by: null }), by('dashboard', '127.0.0.1:1'), by('modbus', '10.0.0.21:2')]).to.deep.equal([
-      'simulator',
-      'dashboard',
-      'Modbus 10.0.0.21:2',
-    ]);
+    const by = (source: 'dashboard' | 'modbus' | 'rest', source_detail: string) =>
+      writerText({ by: { source, source_detail } });
+    expect([
+      writerText({ by: null }),
+      by('dashboard', '127.0.0.1:1'),
+      by('modbus', '10.0.0.21:2'),
+      by('rest', '10.0.0.9:3'),
+    ]).to.deep.equal(['simulator', 'dashboard', 'Modbus 10.0.0.21:2', 'REST 10.0.0.9']);
   });
 });
 

@@ -77,11 +77,12 @@ export const writerOf = ({ by }: Pick<TimelineEntry, 'by'>): string => by?.sourc
 
 export const writerName = (writer: string): string => sourceNames[writer] ?? words(writer);
 
-/** `Modbus 10.0.0.21:50123`; the address of a page of this kind says nothing. */
+/** `Modbus 10.0.0.21:50123`; a client of REST has another port with each request, and a page no address worth reading. */
 export function writerText(entry: Pick<TimelineEntry, 'by'>): string {
   const { by } = entry;
   const name = writerName(writerOf(entry));
-  return by === null || by.source_detail === null || by.source === 'dashboard' ? name : `${name} ${by.source_detail}`;
+  if (by === null || by.source_detail === null || by.source === 'dashboard') return name;
+  return `${name} ${by.source === 'rest' ? by.source_detail.replace(/:\d+$/, '') : by.source_detail}`;
 }
 
 export const levels = ['info', 'warn', 'bad'] as const;
