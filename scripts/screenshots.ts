@@ -65,7 +65,8 @@ function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
     faults: 'inputs/faults',
     registers: `devices/${index('pv')}/registers?model=706`,
     capture: 'events/captures/2',
-    protocols: 'protocols/modbus',
+    protocols: 'protocols',
+    compare: `compare/all?device=${index('evse')}`,
   };
 }
 

@@ -59,11 +59,22 @@ const stepSchema = z.strictObject({
   message: z.string().nullable().openapi({ description: 'Why the step failed or was skipped; null: neither.' }),
 });
 
+const bound = (words: string) => z.number().nullable().openapi({ description: words });
+const boundsSchema = z
+  .strictObject({ low: bound('Lowest value; null: any.'), high: bound('Highest value; null: any.') })
+  .nullable()
+  .openapi({
+    description:
+      'Values that it allows the signal, tolerance included; null: not numbers, or a difference since a mark.',
+  });
+
 const assertionSchema = z.strictObject({
   place,
   name: z.string().openapi({ description: 'Name of the assertion, else its subject and window.' }),
   state: z.enum(assertionStates).openapi({ description: '`dropped`: the scenario ended before the verdict.' }),
   message: z.string().openapi({ description: 'Reason for the state in a sentence; empty while pending.' }),
+  signal: z.string().nullable().openapi({ description: 'The compared signal, as in `series` of reports; null: none.' }),
+  bounds: boundsSchema,
   began_s: simulatedS,
   decided_s: simulatedS.nullable(),
 });
@@ -376,6 +387,19 @@ export const scenarioRoutes: readonly Route[] = [
     problems: ['unknown-resource'],
     handle: async ({ scenarios: book }, { query: { id, bundled = '' } }) =>
       new TextReply('application/yaml', await book.text(id === undefined ? { bundled } : { id })),
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/schema',
+    tag: 'Core',
+    operationId: 'get_scenario_schema',
+    summary: 'The JSON Schema of scenario files, for editors',
+    description:
+      'It has the keys of scenarios with what they mean. A valid scenario may still be refused when it is checked.',
+    reply: z.record(z.string(), z.unknown()),
+    problems: ['unknown-resource'],
+    handle: async ({ scenarios: book }) =>
+      new Answer<Record<string, unknown>>(new TextReply('application/json', await book.schema())),
   }),
   route({
     method: 'get',

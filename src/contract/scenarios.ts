@@ -47,9 +47,17 @@ export interface AssertionResult {
   readonly message: string;
   /** the compared signal; null: none */
   readonly signal: string | null;
+  /** values that it allows the signal; null: not numbers, or a difference since a mark */
+  readonly bounds: Bounds | null;
   /** simulated seconds since the start of the scenario */
   readonly beganS: number;
   readonly decidedS: number | null;
+}
+
+/** Lowest and highest value; null: any. */
+export interface Bounds {
+  readonly low: number | null;
+  readonly high: number | null;
 }
 
 /** Samples of one signal: seconds since the start of the scenario, and the value. */
@@ -195,6 +203,8 @@ export interface ScenarioBook {
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE for an unknown name
    */
   text(of: { readonly id: string } | { readonly bundled: string }): Promise<string>;
+  /** The JSON Schema of scenario files. @throws SimError UNKNOWN_RESOURCE before the build has made it */
+  schema(): Promise<string>;
   /**
    * Runs a scenario on a simulator of its own, with the devices of its `config`, on free ports.
    * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT when two run already, COMMAND_QUEUE_FULL, STOPPING
@@ -255,6 +265,7 @@ export const noScenarios: ScenarioBook = {
   add: none,
   check: none,
   text: none,
+  schema: none,
   startBeside: none,
   start: none,
   stop: none,
@@ -285,12 +296,14 @@ export function stepJson({ place, name, state, atS, actions, message }: StepResu
   };
 }
 
-export function assertionJson({ place, name, state, message, beganS, decidedS }: AssertionResult) {
+export function assertionJson({ place, name, state, message, signal, bounds, beganS, decidedS }: AssertionResult) {
   return {
     place,
     name,
     state,
     message,
+    signal,
+    bounds,
     began_s: plainSeconds(beganS),
     decided_s: plainSeconds(decidedS),
   };

@@ -3,6 +3,8 @@ import './look/base.css';
 import './look/kit.css';
 import './look/shell.css';
 import './look/views.css';
+import './look/scenarios.css';
+import './look/device.css';
 import './look/loading.css';
 import './look/events.css';
 import './look/api.css';

@@ -56,7 +56,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     };
     await press('Poll');
     await press('Lose communication');
-    await page.getByRole('button', { name: 'Reports', exact: true }).click();
+    await page.getByRole('link', { name: 'Reports', exact: true }).click();
     await page.getByText('modesSupported').waitFor();
     await press('Send DER documents');
     expect(client.asked.map(([name]) => name)).to.deep.equal(['poll', 'communication', 'postDer']);
@@ -73,9 +73,9 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
     const seen = watch(page, origin);
     const wide: Record<string, number> = {};
-    for (const part of ['state', 'events', 'reports', 'settings', 'messages', 'connect']) {
-      await page.goto(`${origin}/#/?device=1&csip-part=${part}`);
-      await page.getByRole('group', { name: 'Parts of the client' }).getByRole('button', { name: 'State' }).waitFor();
+    for (const part of ['state', 'events', 'reports', 'messages', 'sequence', 'client', 'settings', 'connect']) {
+      await page.goto(`${origin}/#/protocols/csip/${part}?device=1`);
+      await page.getByRole('navigation', { name: 'Parts of CSIP' }).getByText('State').waitFor();
       await page.waitForLoadState('networkidle');
       const width = await page.evaluate<number>('document.documentElement.scrollWidth');
       if (width > 800) wide[part] = width;

@@ -153,7 +153,7 @@ describe('thresholds of a capture', () => {
 
 describe('failures in a fast run', () => {
   it('are in a capture whose time they touch', () => {
-    const failed = { name: '', place: '', message: '', actions: [], signal: null };
+    const failed = { name: '', place: '', message: '', actions: [], signal: null, bounds: null };
     const hasFailed = failedIn({
       steps: () => [
         { ...failed, state: 'failed', atS: 5 },

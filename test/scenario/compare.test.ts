@@ -1,12 +1,25 @@
 import { expect } from 'chai';
 import type { Comparison } from '../../src/scenario/model.ts';
-import { meets } from '../../src/scenario/run/compare.ts';
+import { boundsOf, meets } from '../../src/scenario/run/compare.ts';
 
 /** Of these values those that meet a comparison. */
 const meeting = (values: readonly number[], c: Comparison) => values.filter((value) => meets(value, c));
 const halves = (from: number, to: number) => Array.from({ length: 2 * (to - from) + 1 }, (_, n) => from + n / 2);
 
 describe('comparisons of scenarios', () => {
+  it('allow numbers between bounds, which a tolerance widens', () => {
+    const bounds = (comparison: Comparison, since: string | null = null) => boundsOf({ since, comparison });
+    expect(bounds({ above: 490 })).to.deep.equal({ low: 490, high: null });
+    expect(bounds({ below: 5, atMost: 4 })).to.deep.equal({ low: null, high: 4 });
+    expect(bounds({ between: [1, 9], atLeast: 2, tolerance: 0.5 })).to.deep.equal({ low: 1.5, high: 9.5 });
+    expect(bounds({ equals: 3, tolerance: 1 })).to.deep.equal({ low: 2, high: 4 });
+    expect([bounds({ equals: 'CONNECTED' }), bounds({ not: 3 }), bounds({ above: 1 }, 'start')]).to.deep.equal([
+      null,
+      null,
+      null,
+    ]);
+  });
+
   it('without tolerance hold at their bounds, but for above and below', () => {
     const values = halves(9, 12);
     expect(meeting(values, { equals: 10 })).to.deep.equal([10]);

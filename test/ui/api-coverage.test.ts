@@ -23,8 +23,12 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'GET ocpp/{id}',
     'GET sunspec-client/models',
     'GET sunspec-client/poll',
-    'GET findings',
-    ...gridFunctions.split(' ').map((name) => `GET grid-support/${name}`),
+    'GET scenarios/{id}',
+    'GET scenarios/{id}/report',
+    ...gridFunctions
+      .split(' ')
+      .filter((name) => name !== 'max-power')
+      .map((name) => `GET grid-support/${name}`),
   ],
   'the page reads csip/status': ['GET csip-client'],
   'the page posts devices/{index}/remove': ['DELETE devices/{index}'],
@@ -33,24 +37,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     `POST ${protocol}/fault`,
   ]),
   'the page reads registers/changes': ['GET nameplate/configured-settings'],
-  'the page has no control for it yet': [
-    'POST config',
-    'GET findings/rules',
-    'POST findings/rules/{id}',
-    'POST findings/exercise',
-    'GET controls/why',
-    'GET consistency',
-    'GET answers',
-    'GET recorder',
-    'POST recorder',
-    'GET recorder/download',
-    'POST scenarios/check',
-    'POST scenarios/runs',
-    'GET scenarios/runs/{run}',
-    'DELETE scenarios/runs/{run}',
-    'POST scenarios/runs/{run}/stop',
-    'GET scenarios/runs/{run}/report',
-  ],
+  'the page has no control for it yet': ['POST config'],
 };
 const exceptions = Object.values(exceptionsByReason).flat();
 

@@ -20,6 +20,7 @@ import type {
 import { SimError } from '../../core/errors.ts';
 import type { FindingRegistry } from '../../core/findings/registry.ts';
 import type { Issue } from '../../core/errors.ts';
+import { packageFile } from '../../core/package-files.ts';
 import { lazily, Late } from '../../core/lazy.ts';
 import { LoopShare, Turns } from '../../core/turns.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -223,6 +224,14 @@ class KeptScenarios implements ScenarioBook {
     const addition = 'bundled' in of ? of : additionOf(this.#find(of.id));
     if ('bundled' in addition) return readFile(bundledPath(addition.bundled), 'utf8');
     return 'yaml' in addition ? addition.yaml : JSON.stringify(addition.content, null, 2);
+  }
+
+  async schema(): Promise<string> {
+    try {
+      return await readFile(packageFile('config/schema/scenario.schema.json'), 'utf8');
+    } catch {
+      throw new SimError('UNKNOWN_RESOURCE', 'this build has no schema of scenarios; npm run build makes it');
+    }
   }
 
   #checkRoom(content: string | null = null): void {

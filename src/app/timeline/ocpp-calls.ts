@@ -43,18 +43,16 @@ export function tellAnswer(timeline: TimelineSink, channel: WireChannel, entry: 
 
 /** @returns function that ends it */
 export function tellOcppCalls(wireLog: WireLog, timeline: TimelineSink): () => void {
-  const ends: (() => void)[] = [];
-  ends.push(
-    wireLog.onChannel((channel) => {
-      if (channel.protocol !== 'ocpp') return;
-      ends.push(
-        channel.subscribe((entry) => {
-          tellAnswer(timeline, channel, entry);
-        }),
-      );
-    }),
-  );
+  let isEnded = false;
+  const end = wireLog.onChannel((channel) => {
+    if (channel.protocol !== 'ocpp') return;
+    // without a list of channels: a station that is switched off leaves with its channel
+    channel.subscribe((entry) => {
+      if (!isEnded) tellAnswer(timeline, channel, entry);
+    });
+  });
   return () => {
-    for (const end of ends) end();
+    isEnded = true;
+    end();
   };
 }

@@ -1,5 +1,6 @@
 /** Comparisons of values. */
-import type { Comparison, SignalValue } from '../model.ts';
+import type { Bounds } from '../../contract/scenarios.ts';
+import type { Comparison, SignalValue, ValueTest } from '../model.ts';
 
 /** Numbers of an enumeration by name; undefined: no enumeration. */
 export type Symbols = Readonly<Record<string, number>> | undefined;
@@ -29,6 +30,19 @@ export function meets(value: SignalValue, c: Comparison, symbols?: Symbols): boo
     value >= Math.max(c.atLeast ?? -Infinity, lower) - tolerance &&
     value <= Math.min(c.atMost ?? Infinity, upper) + tolerance
   );
+}
+
+/** The numbers that a test allows, with its tolerance; null: it compares no numbers, or a difference. */
+export function boundsOf({ since, comparison }: Pick<ValueTest, 'since' | 'comparison'>): Bounds | null {
+  const { equals, above, below, atLeast, atMost, between = [], tolerance = 0 } = comparison;
+  const numbers = (...all: readonly unknown[]) => all.filter((each) => typeof each === 'number');
+  const low = numbers(equals, above, atLeast, between[0]);
+  const high = numbers(equals, below, atMost, between[1]);
+  if (since !== null || low.length + high.length === 0) return null;
+  return {
+    low: low.length === 0 ? null : Math.max(...low) - tolerance,
+    high: high.length === 0 ? null : Math.min(...high) + tolerance,
+  };
 }
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>

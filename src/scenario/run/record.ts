@@ -6,6 +6,7 @@ import { placeText } from '../model.ts';
 import type { Action, Step, SignalValue } from '../model.ts';
 import { signalText } from '../file/words.ts';
 import type { Check } from './checks.ts';
+import { boundsOf } from './compare.ts';
 import type { ScenarioAnswer } from './host.ts';
 import type { SignalReader } from './signals.ts';
 
@@ -181,6 +182,7 @@ export class RunRecord {
       state: verdict === 'pending' && this.#isClosed ? 'dropped' : verdict,
       message,
       signal: expectation.subject.kind === 'value' ? signalText(expectation.subject.test.signal) : null,
+      bounds: expectation.subject.kind === 'value' ? boundsOf(expectation.subject.test) : null,
       beganS: secondsBetween(this.#start, begin),
       decidedS: decidedAt === null ? null : secondsBetween(this.#start, decidedAt),
     }));

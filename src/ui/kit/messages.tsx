@@ -1,11 +1,13 @@
 /** Messages of a protocol on the wire: list, filter, follow, pause, and the chosen message decoded and raw. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
 import { param, setParam } from '../store/route';
 import { useFollowed } from './follow';
-import { Action, Refused } from './action';
+import { Action, Refused, useDo } from './action';
+import { say } from './notice';
 import { Panel } from './panel';
+import { Sequence } from './sequence';
 import { Table } from './table';
 import type { Column } from './table';
 
@@ -22,8 +24,8 @@ interface MessagesProps<M> {
   readonly name: string;
   /** call for the messages after an id; undefined: for the newest ones */
   readonly read: (afterId: number | undefined) => Call<Page<M>>;
-  /** switches for the recording; null: messages are always recorded */
-  readonly recording: { readonly enabled: boolean; readonly on: Call; readonly off: Call } | null;
+  /** switches for the recording, which begins with the list; null: messages are always recorded */
+  readonly recording: { readonly enabled: boolean | undefined; readonly on: Call; readonly off: Call } | null;
   readonly columns: readonly Column<M>[];
   /** text that the filter searches */
   readonly textOf: (message: M) => string;
@@ -35,7 +37,20 @@ interface MessagesProps<M> {
   /** shown above the list */
   readonly note?: ComponentChildren;
   readonly empty: ComponentChildren;
+  /** true for the row that holds a message of the address; default: the row with its id */
+  readonly holds?: (row: M, id: string) => boolean;
+  /** draws the messages as a sequence in place of the list */
+  readonly drawing?: (messages: readonly M[]) => Pick<SequenceContent, 'lifelines' | 'arrows'>;
 }
+
+interface Numbered {
+  readonly id: number;
+}
+
+type SequenceContent = Parameters<typeof Sequence>[0];
+
+/** Height of the list, px. */
+const listPx = 480;
 
 /** Maximum number of messages in the page. */
 const maxKept = 2000;
@@ -52,7 +67,10 @@ export function Messages<M extends { readonly id: number }>({
   tools,
   note,
   empty,
+  holds = ({ id }, chosen) => String(id) === chosen,
+  drawing,
 }: MessagesProps<M>) {
+  useRecording(title, recording);
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
   const [findName, chosenName] = [`${name}-find`, `${name}-message`];
@@ -71,9 +89,11 @@ export function Messages<M extends { readonly id: number }>({
   const listed = arrange(messages);
   const matching =
     filterText === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(filterText));
-  const open = listed.find(({ id }) => String(id) === param(chosenName));
+  const chosen = param(chosenName);
+  const open = chosen === null ? undefined : listed.find((row) => holds(row, chosen));
+  const choose = (id: number) => setParam(chosenName, id === open?.id ? null : id);
   return (
-    <>
+    <div class={open ? 'messages open' : 'messages'}>
       <Panel
         title={title}
         flush
@@ -81,7 +101,7 @@ export function Messages<M extends { readonly id: number }>({
         tools={
           <>
             {recording && (
-              <Action call={recording.enabled ? recording.off : recording.on} pressed={recording.enabled}>
+              <Action call={recording.enabled ? recording.off : recording.on} pressed={recording.enabled === true}>
                 {recording.enabled ? 'Stop recording' : 'Record'}
               </Action>
             )}
@@ -107,23 +127,46 @@ export function Messages<M extends { readonly id: number }>({
       >
         <Refused problem={problem} />
         {note}
-        <Table
-          name={title}
-          columns={columns}
-          rows={matching}
-          keyOf={({ id }) => id}
-          height={320}
-          follow={follow && open === undefined}
-          selected={open?.id ?? null}
-          onSelect={({ id }) => setParam(chosenName, id === open?.id ? null : id)}
-          empty={empty}
-        />
+        {drawing ? (
+          <Sequence
+            label={title}
+            {...drawing(matching)}
+            follow={follow && open === undefined}
+            chosen={open?.id ?? null}
+            onChoice={choose}
+            empty={empty}
+          />
+        ) : (
+          <Table
+            name={title}
+            columns={columns}
+            rows={matching}
+            keyOf={({ id }) => id}
+            height={listPx}
+            follow={follow && open === undefined}
+            selected={open?.id ?? null}
+            onSelect={({ id }) => choose(id)}
+            empty={empty}
+          />
+        )}
       </Panel>
       {open && (
         <Panel title={`Message ${open.id}`} wide>
           {detail(open)}
         </Panel>
       )}
-    </>
+    </div>
   );
+}
+
+/** Begins to record when messages come into view, and says so. A recording that someone stops stays off. */
+function useRecording(title: string, recording: MessagesProps<Numbered>['recording']): void {
+  const { run } = useDo();
+  const isSeen = useRef(false);
+  const enabled = recording?.enabled;
+  useEffect(() => {
+    if (recording === null || enabled === undefined || isSeen.current) return;
+    isSeen.current = true;
+    if (!enabled) void run(recording.on).then((answer) => answer !== undefined && say(`Recording began: ${title}.`));
+  }, [enabled]);
 }

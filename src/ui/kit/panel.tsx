@@ -15,18 +15,20 @@ interface PanelProps {
   /** no padding, for tables */
   readonly flush?: boolean;
   readonly wide?: boolean;
+  /** the title is for readers only */
+  readonly bare?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A titled part of a view. While its content cannot be read, the panel is grey and says since when. */
-export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
+export function Panel({ title, tools, flush = false, wide = false, bare = false, children }: PanelProps) {
   const id = useId();
   const { outdated, addresses, inside, Context } = useOutdated();
   const look = `panel${wide ? ' wide' : ''}${outdated.length > 0 ? ' outdated' : ''}`;
   return (
     <section class={look} aria-labelledby={id}>
       <Context.Provider value={inside}>
-        <header>
+        <header class={bare ? 'visually-hidden' : undefined}>
           <h2 id={id}>{title}</h2>
           {tools}
         </header>

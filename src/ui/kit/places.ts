@@ -9,17 +9,13 @@ interface Place {
   readonly to: string;
 }
 
+/** @param id such as `modbus/17`, or `ocpp/CP-1/17` with the identity of the station */
 function messagePlace(id: string): Place {
   const [protocol = '', ...rest] = id.split('/');
   const message = rest.at(-1) ?? '';
-  const title = `Message ${message}`;
-  if (protocol !== 'ocpp')
-    return {
-      title,
-      to: href(`protocols/${protocol}`, { [`${protocol}-part`]: 'messages', [`${protocol}-message`]: message }),
-    };
   const station = rest.slice(0, -1).join('/');
-  return { title, to: href('protocols/ocpp', { station, 'ocpp-part': 'trace', 'trace-message': message }) };
+  const settings = { [`${protocol}-message`]: message, ...(station !== '' && { station }) };
+  return { title: `Message ${message}`, to: href(`protocols/${protocol}/messages`, settings) };
 }
 
 /** @param device index of the device that the reference belongs to; null: none, or several */

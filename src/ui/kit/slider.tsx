@@ -21,7 +21,10 @@ interface SliderProps {
   readonly limit?: number | null;
   readonly presets?: readonly Preset[];
   readonly disabled?: boolean;
-  readonly onSet: (value: number) => void;
+  /** resolves to false when the value is refused: the slider goes back to the one in force */
+  readonly onSet: (value: number) => unknown;
+  /** below the slider */
+  readonly children?: ComponentChildren;
 }
 
 /** Least time between two values that are sent while the slider is dragged with Alt held, ms. */
@@ -35,21 +38,33 @@ export function Slider(props: SliderProps) {
   const [edited, setEdited] = useState<string | null>(null);
   const sentAtMs = useRef(-Infinity);
   const withAlt = useRef(false);
+  // a value that changes by itself does not take the slider out of the hand
+  const held = useRef(false);
   // the answer of the daemon ends what is typed
-  useEffect(() => setEdited(null), [value]);
+  useEffect(() => {
+    if (!held.current) setEdited(null);
+  }, [value]);
   const shown = edited ?? (value === null || value === undefined ? '' : String(value));
   const at = Number(shown === '' ? min : shown);
-  const set = (text: string) => {
+  const set = async (text: string) => {
     const next = Number(text);
-    if (text.trim() === '' || !Number.isFinite(next)) setEdited(null);
-    else onSet(clamp(next, min, max));
+    const isNumber = text.trim() !== '' && Number.isFinite(next);
+    if (!isNumber || (await onSet(clamp(next, min, max))) === false) setEdited(null);
+  };
+  const edit = (text: string) => {
+    held.current = true;
+    setEdited(text);
+  };
+  const release = (text: string) => {
+    held.current = false;
+    void set(text);
   };
   const drag = (text: string) => {
-    setEdited(text);
+    edit(text);
     const nowMs = performance.now();
     if (!withAlt.current || nowMs - sentAtMs.current < dragGapMs) return;
     sentAtMs.current = nowMs;
-    set(text);
+    void set(text);
   };
   return (
     <div class="control" role="group" aria-label={name}>
@@ -70,7 +85,7 @@ export function Slider(props: SliderProps) {
             disabled={disabled}
             onPointerMove={(event) => (withAlt.current = event.altKey)}
             onInput={(event) => drag(event.currentTarget.value)}
-            onChange={(event) => set(event.currentTarget.value)}
+            onChange={(event) => release(event.currentTarget.value)}
           />
           {limit !== null && <i class="limit" style={{ left: `${share(limit, min, max)}%` }} />}
         </span>
@@ -80,9 +95,9 @@ export function Slider(props: SliderProps) {
             aria-label={`${name}, ${unit}`}
             value={shown}
             disabled={disabled}
-            onInput={(event) => setEdited(event.currentTarget.value)}
-            onKeyDown={(event) => event.key === 'Enter' && set(event.currentTarget.value)}
-            onBlur={(event) => edited !== null && set(event.currentTarget.value)}
+            onInput={(event) => edit(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Enter' && release(event.currentTarget.value)}
+            onBlur={(event) => held.current && release(event.currentTarget.value)}
           />
           <span class="unit">{unit}</span>
         </span>
@@ -104,6 +119,7 @@ export function Slider(props: SliderProps) {
           ))}
         </div>
       )}
+      {props.children}
     </div>
   );
 }

@@ -46,7 +46,12 @@ function Owner({ name }: { readonly name: string }) {
   const id = useRunningScenario();
   return (
     <>
-      <a class="owner" href={href('scenarios')} data-test="clock-owner" title={`The scenario ${name} has the clock`}>
+      <a
+        class="owner"
+        href={href('scenarios/runs')}
+        data-test="clock-owner"
+        title={`The scenario ${name} has the clock`}
+      >
         scenario {name}
       </a>
       {id !== null && (

@@ -17,13 +17,13 @@ const maxHits = 20;
 
 const viewHits: readonly Hit[] = views.map(({ path, title }) => ({ label: title, note: 'view', to: `#/${path}` }));
 
-/** All that a text can lead to: views, devices, models of the chosen device, settings, kept scenarios. */
+/** All that a text can lead to: views, devices, models of the chosen device, settings, scenarios. */
 function useHits(): readonly Hit[] {
   const devices = useOverview()?.devices ?? [];
   const device = useDevice()?.device_index;
   const models = useLive(device === undefined ? null : get('registers', { query: { device } }), 'once').data?.models;
   const settings = useLive(get('settings'), 'once').data?.settings;
-  const scenarios = useLive(get('scenarios'), 'once').data?.scenarios;
+  const { scenarios = [], bundled = [] } = useLive(get('scenarios'), 'once').data ?? {};
   return [
     ...viewHits,
     ...devices.map(({ device_index, name, device_type }) => ({
@@ -41,10 +41,15 @@ function useHits(): readonly Hit[] {
       note: 'setting',
       to: href('settings', { 'settings-find': key }),
     })),
-    ...(scenarios ?? []).map(({ id, name }) => ({
+    ...scenarios.map(({ id, name }) => ({
       label: name,
       note: 'scenario',
-      to: href('scenarios', { scenario: id }),
+      to: href('scenarios/library', { scenario: id }),
+    })),
+    ...bundled.map(({ name, title }) => ({
+      label: title,
+      note: `scenario of the library, ${name}`,
+      to: href('scenarios/library', { find: name }),
     })),
   ];
 }

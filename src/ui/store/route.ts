@@ -109,3 +109,9 @@ export function setParam(name: string, value: string | number | null): void {
   history.replaceState(null, '', hashOf(next, query));
   route.value = parse(location.hash);
 }
+
+/** Takes another part of the view in place of the present one, without a step of "back"; settings stay. */
+export function replacePath(path: string): void {
+  history.replaceState(null, '', hashOf(path.split('/'), route.peek().query));
+  route.value = parse(location.hash);
+}

@@ -12,7 +12,10 @@ describe('REST: a device that there is not', () => {
   });
   after(() => rest.api.stop());
 
-  const routes = allRoutes.filter(({ method, query }) => method === 'get' && 'device' in query.shape);
+  // a capture has devices of its own, and is looked for first
+  const routes = allRoutes.filter(
+    ({ method, path, query }) => method === 'get' && 'device' in query.shape && !path.startsWith('/captures'),
+  );
   it('is looked for by many reads', () => {
     expect(routes.map(({ path }) => path.split('/')[1])).to.include.members(['csip', 'dnp3', 'modbus', 'logs']);
   });

@@ -30,6 +30,7 @@ const openOnPurpose = [
   // keywords of JSON Schema
   'FaultKind/parameters_schema/*',
   'FaultKind/target_schema/*',
+  'get /api/sim/scenarios/schema/*',
   // of vendors, in the values of DER controls
   'OcppCustomData/*',
   // as the peer has sent it, also against its schema: messages

@@ -42,9 +42,11 @@ describe('runs of scenarios', () => {
     expect({ status, beside, kept }).to.deep.equal({ status: 201, beside: true, kept: null });
     const run = await ended(id);
     expect(run).to.deep.include({ state: 'passed', sim_s: 2, assertions_passed: 1 });
+    expect(run.assertions[0]).to.deep.include({ signal: '713.SoC of device 0', bounds: { low: 0, high: null } });
     expect(running.app.plant.latest.tick).to.equal(here);
     const { json } = await ask(running.port, `/api/sim/scenarios/runs/${id}/report`);
     expect(json.devices).to.deep.equal([{ index: 0, name: 'Batt-3Phase 0', type: 'Batt-3Phase' }]);
+    expect(json.series.map(({ signal }: Json) => signal)).to.deep.equal(['713.SoC of device 0']);
     expect((await call('GET', `/runs/${id}/report?format=junit`)).text).to.contain('<testsuite name="storage"');
     expect((await call('GET', '')).scenarios).to.deep.equal([]);
   });
@@ -192,5 +194,11 @@ describe('the check of a scenario', () => {
     expect((await text('id=99')).status).to.equal(404);
     expect((await text('bundled=no-such')).status).to.equal(422);
     expect((await text('')).status).to.equal(422);
+  });
+
+  it('have a schema that names the keys of steps', async () => {
+    const { json } = await ask(running.port, '/api/sim/scenarios/schema');
+    expect(json.properties).to.include.keys('name', 'steps', 'finally');
+    expect(json.$defs.entry.anyOf[0].properties).to.include.keys('after', 'grid', 'expect');
   });
 });

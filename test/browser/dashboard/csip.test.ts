@@ -37,8 +37,8 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(8000);
     const seen = watch(page, origin);
-    await page.goto(`${origin}/#/protocols/csip?csip-part=${part}`);
-    await page.getByRole('group', { name: 'Parts of the client' }).waitFor();
+    await page.goto(`${origin}/#/protocols/csip/${part}`);
+    await page.getByRole('navigation', { name: 'Parts of CSIP' }).waitFor();
     return { page, seen };
   };
   const press = async (page: Page, name: string): Promise<number> => {
@@ -107,10 +107,10 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     await page.getByText('modesSupported').waitFor();
     await press(page, 'Send capability');
     await press(page, 'Send readings');
-    await page.getByRole('button', { name: 'Messages', exact: true }).click();
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
     await page.getByText('https://127.0.0.1:8443/dcap').first().click();
     await page.getByLabel('Answer: body').getByText('urn:ieee:std:2030.5:ns').waitFor();
-    await page.getByRole('button', { name: 'Settings', exact: true }).click();
+    await page.getByRole('link', { name: 'Client', exact: true }).click();
     await page.getByLabel('Poll rate, s').fill('120');
     await press(page, 'Change settings');
     expect(client.asked.map(([name]) => name)).to.deep.equal(['postDer', 'postReadings', 'configure']);

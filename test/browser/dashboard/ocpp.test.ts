@@ -36,14 +36,14 @@ describe('dashboard: charge points of OCPP', () => {
       .click();
     return (await sent).status();
   };
-  const open = async (part: string, more = '') => {
-    const shown = await dashboard.open(`#/protocols/ocpp?station=${id}&ocpp-part=${part}${more}`);
-    await shown.page.getByRole('table', { name: 'Charge points' }).getByText('accepted').first().waitFor();
+  const open = async (part: string) => {
+    const shown = await dashboard.open(`#/protocols/ocpp/${part}?station=${id}`);
+    await shown.page.getByText('accepted').first().waitFor();
     return shown;
   };
 
   it('shows charge points, sends calls with their answers, and says why one is refused', async () => {
-    const { page, seen } = await open('connection');
+    const { page, seen } = await open('state');
     const { charge_points: all } = await dashboard.get('ocpp');
     for (const each of all) await page.getByRole('button', { name: each.id, exact: true }).waitFor();
     expect(await press(page, 'Heartbeat')).to.equal(200);
@@ -51,12 +51,12 @@ describe('dashboard: charge points of OCPP', () => {
     expect((await dashboard.get(`ocpp/${id}`)).last_heartbeat_at).to.be.a('string');
     expect(await press(page, 'Boot')).to.equal(200);
     await page.locator('[data-test="answer"]').filter({ hasText: 'Accepted' }).waitFor();
-    expect(await press(page, 'Send call')).to.equal(200);
+    expect(await press(page, 'Send')).to.equal(200);
     await page.getByText('DataTransfer', { exact: false }).first().waitFor();
     expect((await dashboard.get(`ocpp/${id}/messages?action=DataTransfer`)).messages).to.have.length(2);
     expect(seen.complaints).to.deep.equal([]);
     await page.getByLabel('Payload (JSON)').fill('{"vendor": 1}');
-    expect(await press(page, 'Send call')).to.be.within(400, 499);
+    expect(await press(page, 'Send')).to.be.within(400, 499);
     await page.getByRole('alert').first().waitFor();
     await page.getByLabel('Payload (JSON)').fill('[');
     await page.getByText('The payload must be a JSON object.').waitFor();
@@ -64,9 +64,12 @@ describe('dashboard: charge points of OCPP', () => {
   });
 
   it('pairs calls with their answers, filters them, and keeps charge point and message over a reload', async () => {
-    const { page, seen } = await open('trace');
+    const { page, seen } = await open('messages');
     await page.getByLabel('Action', { exact: true }).selectOption('BootNotification');
-    const row = page.locator('table[aria-label="Trace"] tbody tr').filter({ hasText: 'BootNotification' }).last();
+    const row = page
+      .locator('table[aria-label="OCPP messages"] tbody tr')
+      .filter({ hasText: 'BootNotification' })
+      .last();
     await row.click();
     await page.getByLabel('Payload of the call').getByText('chargePointVendor').waitFor();
     await page.getByLabel('Payload of the answer').getByText('Accepted').waitFor();
@@ -80,8 +83,8 @@ describe('dashboard: charge points of OCPP', () => {
   });
 
   it('reads on from the last message, searches, pauses and clears the trace', async () => {
-    const { page, seen } = await open('trace');
-    const rows = page.locator('table[aria-label="Trace"] tbody tr');
+    const { page, seen } = await open('messages');
+    const rows = page.locator('table[aria-label="OCPP messages"] tbody tr');
     await rows.first().waitFor();
     expect(await page.getByRole('button', { name: 'Follow', pressed: true }).count()).to.equal(1);
     const asked = page.waitForRequest((request) => /messages\?limit=1000&after_id=\d+$/.test(request.url()));
@@ -89,7 +92,7 @@ describe('dashboard: charge points of OCPP', () => {
     const messages = async () => (await dashboard.get(`ocpp/${id}/messages?limit=1000`)).messages;
     const calls = async () => (await messages()).filter(({ type }: { type: string }) => type === 'call').length;
     await rows.nth((await calls()) - 1).waitFor();
-    await page.getByLabel('Find in Trace').fill('chargePointVendor');
+    await page.getByLabel('Find in OCPP messages').fill('chargePointVendor');
     const boots = (await messages()).filter(
       ({ payload }: { payload: object }) => 'chargePointVendor' in payload,
     ).length;
@@ -100,10 +103,10 @@ describe('dashboard: charge points of OCPP', () => {
     await rows.first().waitFor();
     expect(await rows.count()).to.equal(boots);
     // the search of another part is another one
-    await page.getByRole('button', { name: 'Configuration', exact: true }).click();
+    await page.getByRole('link', { name: 'Configuration', exact: true }).click();
     expect(await page.getByLabel('Find in the configuration').inputValue()).to.equal('');
-    await page.getByRole('button', { name: 'Trace', exact: true }).click();
-    await page.getByLabel('Find in Trace').fill('heartbeat');
+    await page.getByRole('link', { name: 'Messages', exact: true }).click();
+    await page.getByLabel('Find in OCPP messages').fill('heartbeat');
     await page.getByText('No message yet').or(rows.first()).first().waitFor();
     await page.getByRole('button', { name: 'Pause list' }).click();
     await dashboard.post(`ocpp/${id}/heartbeat`);
@@ -172,9 +175,9 @@ describe('dashboard: charge points of OCPP', () => {
     const { page, seen } = await open('findings');
     expect(await press(page, 'Forget findings')).to.equal(200);
     await page.getByText('has not violated the specification').waitFor();
-    await page.getByRole('button', { name: 'Transactions and lists', exact: true }).click();
+    await page.getByRole('link', { name: 'Transactions and lists', exact: true }).click();
     await page.getByText('The local list is empty').waitFor();
-    await page.getByRole('group', { name: 'Parts of the charge point' }).getByText('Connection').click();
+    await page.getByRole('navigation', { name: 'Parts of OCPP' }).getByText('State').click();
     expect(await press(page, 'Disconnect')).to.equal(202);
     await page.getByRole('table', { name: 'Charge points' }).getByText('disconnected').waitFor();
     await page.getByLabel('Central system').fill(other.url);

@@ -20,8 +20,8 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
   it('says which write of a master was refused, and why', async () => {
-    const { page, seen } = await dashboard.open('#/protocols/modbus');
-    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const { page, seen } = await dashboard.open('#/protocols/modbus/messages');
+    await page.getByText('Recording began: Modbus messages.').waitFor();
     await page.getByRole('button', { name: 'Stop recording' }).waitFor();
     const client = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
     const { points } = await dashboard.get('registers/704?points=WMaxLimPct');
@@ -59,6 +59,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     const write = `06${points[0].address.toString(16)}ea60`;
     expect(await client.request(adu(3, 1, write))).to.match(/8603$/);
     const { page, seen } = await dashboard.open('#/protocols/modbus?refused=only');
+    await page.getByRole('button', { name: 'Stop recording' }).click();
     const { logs } = await dashboard.get('logs?modules=Modbus&levels=warning');
     expect(logs.at(-1).message).to.match(
       /unit 1: function 6 .*\(704\.WMaxLimPct\) refused with exception 3 .*600 is outside/,
@@ -90,7 +91,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
   });
 
   it('keeps the settings of each view to that view', async () => {
-    const { page, seen } = await dashboard.open('#/protocols/modbus');
+    const { page, seen } = await dashboard.open('#/protocols/modbus/messages');
     await page.getByLabel('Find in Modbus messages').fill('nothing like this');
     await page.getByLabel('Device of the messages').selectOption('0');
     await page.reload();
@@ -98,10 +99,10 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     const { hash } = new URL(page.url());
     // also where someone takes the settings along by hand
     for (const [view, label] of [
-      ['protocols/dnp3', 'Find in DNP3 messages'],
+      ['protocols/dnp3/messages', 'Find in DNP3 messages'],
       ['logs', 'Find in the log'],
     ] as const) {
-      await page.goto(`${dashboard.origin}/${hash.replace('protocols/modbus', view)}`);
+      await page.goto(`${dashboard.origin}/${hash.replace('protocols/modbus/messages', view)}`);
       expect(await page.getByLabel(label).inputValue(), view).to.equal('');
     }
     expect(await page.getByLabel('Device of the lines').inputValue()).to.equal('');
@@ -110,8 +111,7 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
   });
 
   it('shows the masters, points and messages of an outstation', async () => {
-    const { page, seen } = await dashboard.open('#/protocols/dnp3');
-    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    const { page, seen } = await dashboard.open('#/protocols/dnp3/sequence');
     await page.getByRole('button', { name: 'Stop recording' }).waitFor();
     const { port, outstation } = dashboard.app.adapters
       .map((adapter) => adapter.endpointOf?.(0))
@@ -119,13 +119,16 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     const master = await TestMaster.connect({ port, outstation, address: 4 });
     // READ of class 0
     master.send(1, Buffer.from('3c0106', 'hex'));
-    await page.locator('table[aria-label="DNP3 messages"] tbody tr').nth(1).waitFor();
+    await page.locator('.sequence .arrow').nth(1).waitFor();
+    const parts = page.getByRole('navigation', { name: 'Parts of DNP3' });
+    await parts.getByText('State').click();
     await page.locator('table[aria-label="Masters"]').getByText('connected', { exact: true }).waitFor();
     const { masters } = await dashboard.get('dnp3?device=0');
     expect(masters[0].connected).to.equal(true);
     expect(await page.locator('table[aria-label="Masters"]').innerText()).to.contain(
       masters[0].iin.map((name: string) => name.replaceAll('_', ' ')).join(', '),
     );
+    await parts.getByText('Points').click();
     await page.getByLabel('Find points').fill('702.WMaxRtg');
     await page.reload();
     const rows = page.locator('table[aria-label="Points"] tbody tr');

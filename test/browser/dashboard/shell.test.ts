@@ -251,15 +251,15 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
 
   it('does not act on another device in the place of one that left', async () => {
     const { page } = await dashboard.open('#/devices/0/picture');
-    await page.getByRole('heading', { name: 'State' }).waitFor();
+    await page.getByRole('region', { name: 'Controls' }).waitFor();
     await dashboard.post('devices/0/remove');
     await page.getByRole('alert').filter({ hasText: 'There is no device 0.' }).waitFor();
-    await page.getByRole('button', { name: 'Stop device' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Device menu' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'All devices' }).click();
     await page.getByRole('heading', { name: 'Devices (1)' }).waitFor();
     await dashboard.post('devices/1/remove');
     await page.getByText('No device: add one').waitFor();
-    expect(await page.getByRole('button', { name: 'Stop device' }).count()).to.equal(0);
+    expect(await page.getByRole('button', { name: 'Device menu' }).count()).to.equal(0);
     await page.close();
   });
 

@@ -27,7 +27,11 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['events/timeline?kind=command'],
   ['events/captures'],
   [`compare/report-cards/${judgedPeerId}`],
+  ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
+  ['protocols/modbus/transactions'],
   ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
+  ['devices/1/cells'],
+  ['devices/5/sessions'],
   ['settings'],
   ['settings?settings-find=_'],
   ['settings?settings-part=certificates&certificate=device0'],
@@ -124,6 +128,7 @@ describe('dashboard: all views', function () {
     it(`the form that changes a device hinders no reader in ${colorScheme}, and fits into 390 px`, async () => {
       const { page, seen } = await openIn(colorScheme, '#/devices/5/picture');
       await page.setViewportSize({ width: 390, height: 800 });
+      await page.getByRole('button', { name: 'Device menu', exact: true }).press('Enter');
       await page.getByRole('button', { name: 'Change device', exact: true }).press('Enter');
       await page.getByRole('group', { name: 'Modbus TCP' }).waitFor();
       expect(await findings(page)).to.deep.equal([]);
@@ -172,8 +177,9 @@ describe('dashboard: all views', function () {
     await page.getByRole('spinbutton', { name: 'Local load, kW' }).fill('0.5');
     await press('Set the environment');
     await show(page, 'devices/0/details');
-    await press('Switch to local');
-    await press('Switch to remote');
+    await page.getByRole('button', { name: 'Device menu', exact: true }).click();
+    await press('Local control');
+    await press('Remote control');
     await show(page, 'events/timeline?kind=command');
     await press('Reset alarms');
     await show(page, 'protocols/modbus');

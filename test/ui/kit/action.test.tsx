@@ -116,7 +116,7 @@ describe('parts of a page', () => {
   afterEach(leave);
 
   it('have the chosen one in the address', async () => {
-    await address('#/protocols/csip');
+    await address('#/settings');
     const parts = [
       { name: 'state', title: 'State' },
       { name: 'events', title: 'Events' },
@@ -124,7 +124,7 @@ describe('parts of a page', () => {
     await show(<Parts label="Parts" name="csip-part" parts={parts} chosen="state" />);
     expect(all('[aria-pressed=true]').map((each) => each.textContent)).to.deep.equal(['State']);
     await press('Events');
-    expect(location.hash).to.equal('#/protocols/csip?csip-part=events');
+    expect(location.hash).to.equal('#/settings?csip-part=events');
   });
 
   it('list facts without those that are not there', async () => {

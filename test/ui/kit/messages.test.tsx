@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { render } from 'preact';
 import { post } from '../../../src/ui/api/call';
 import { Messages } from '../../../src/ui/kit/messages';
+import { notice } from '../../../src/ui/kit/notice';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { address, all, leave, press, show, textOf } from '../support/page.tsx';
@@ -13,7 +14,9 @@ interface Message {
   readonly text: string;
 }
 
-const list = (method = 'all') => (
+type Drawing = NonNullable<Parameters<typeof Messages<Message>>[0]['drawing']>;
+
+const list = (method = 'all', enabled: boolean | null = false, drawing?: Drawing) => (
   <Messages<Message>
     title="DNP3 messages"
     name="dnp3"
@@ -22,7 +25,7 @@ const list = (method = 'all') => (
       address: `/api/sim/dnp3/messages?of=${method}${afterId === undefined ? '' : `&after_id=${afterId}`}`,
     })}
     recording={{
-      enabled: false,
+      enabled: enabled ?? undefined,
       on: post('dnp3/messages', { body: { enabled: true } }),
       off: post('dnp3/messages', { body: { enabled: false } }),
     }}
@@ -30,6 +33,7 @@ const list = (method = 'all') => (
     textOf={({ text }) => text}
     detail={({ text }) => <pre>{`raw ${text}`}</pre>}
     empty="No message yet."
+    {...(drawing && { drawing })}
   />
 );
 
@@ -49,7 +53,7 @@ describe('list of messages', () => {
       messages: kept.filter(({ id }) => id > Number(query['after_id'] ?? 0)),
     }));
     await accept();
-    await address('#/protocols/dnp3');
+    await address('#/protocols/dnp3/messages');
   });
 
   afterEach(async () => {
@@ -155,7 +159,7 @@ describe('list of messages', () => {
     find.dispatchEvent(new Event('input', { bubbles: true }));
     await settle();
     expect(texts()).to.deep.equal(['message 1', 'message 12']);
-    expect(location.hash).to.equal('#/protocols/dnp3?dnp3-find=MESSAGE+1');
+    expect(location.hash).to.equal('#/protocols/dnp3/messages?dnp3-find=MESSAGE+1');
   });
 
   it('opens a message, whose number is in the address, and closes it again', async () => {
@@ -163,7 +167,7 @@ describe('list of messages', () => {
     await show(list());
     all('tbody tr')[1]?.click();
     await settle();
-    expect(location.hash).to.equal('#/protocols/dnp3?dnp3-message=2');
+    expect(location.hash).to.equal('#/protocols/dnp3/messages?dnp3-message=2');
     expect(textOf('pre')).to.equal('raw message 2');
     all('tbody tr')[1]?.click();
     await settle();
@@ -180,9 +184,41 @@ describe('list of messages', () => {
     expect(texts()).to.deep.equal(['back']);
   });
 
-  it('records with one button', async () => {
-    await show(list());
-    await press('Record');
-    expect(daemon.to('POST dnp3/messages').map(({ body }) => body)).to.deep.equal([{ enabled: true }]);
+  describe('recording', () => {
+    const posted = () => daemon.to('POST dnp3/messages').map(({ body }) => body);
+
+    it('begins when messages come into view, and says so', async () => {
+      await show(list());
+      expect(posted()).to.deep.equal([{ enabled: true }]);
+      expect(notice.value?.text).to.equal('Recording began: DNP3 messages.');
+    });
+
+    it('is left alone where it is on, or not read yet', async () => {
+      await show(list('all', true));
+      await show(list('all', null));
+      expect(posted()).to.deep.equal([]);
+    });
+
+    it('stays off when someone stops it, until the button is pressed', async () => {
+      const root = await show(list('all', true));
+      await press('Stop recording');
+      render(list('all', false), root);
+      await settle();
+      expect(posted()).to.deep.equal([{ enabled: false }]);
+      await press('Record');
+      expect(posted()).to.deep.equal([{ enabled: false }, { enabled: true }]);
+    });
+  });
+
+  it('is drawn as a sequence in its place, with the same message chosen', async () => {
+    keep(1, 2);
+    const arrows = (rows: readonly Message[]) =>
+      rows.map(({ id, text }) => ({ id, at: '2026-06-21T12:00:00.000Z', from: 0, to: 1, text }));
+    await show(list('all', true, (rows) => ({ lifelines: ['a', 'b'], arrows: arrows(rows) })));
+    expect(all('table')).to.deep.equal([]);
+    all('.sequence .arrow')[1]?.click();
+    await settle();
+    expect(location.hash).to.equal('#/protocols/dnp3/messages?dnp3-message=2');
+    expect(textOf('pre')).to.equal('raw message 2');
   });
 });

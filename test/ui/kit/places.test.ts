@@ -28,8 +28,8 @@ describe('places of causes', () => {
     expect(to('point', '704.WMaxLimPct', 3)).to.equal('#/devices/3/registers?model=704&point=WMaxLimPct');
     expect(to('device', '5')).to.equal('#/devices/5/picture');
     expect(to('hold', '1', 2)).to.equal('#/devices/2/grid-support/holds');
-    expect(to('message', 'modbus/17')).to.equal('#/protocols/modbus?modbus-part=messages&modbus-message=17');
-    expect(to('message', 'ocpp/a/b/17')).to.equal('#/protocols/ocpp?station=a%2Fb&ocpp-part=trace&trace-message=17');
+    expect(to('message', 'modbus/17')).to.equal('#/protocols/modbus/messages?modbus-message=17');
+    expect(to('message', 'ocpp/a/b/17')).to.equal('#/protocols/ocpp/messages?ocpp-message=17&station=a%2Fb');
     expect(to('capture', '4')).to.equal('#/events/captures/4');
     expect(to('answers', '2')).to.equal('#/compare/answered?device=2');
   });

@@ -13,6 +13,8 @@ import { variants } from '../support/variants.ts';
 
 const key = async (name: string) => {
   document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+  // the window announces another address some time after the click on a link
+  dispatchEvent(new Event('hashchange'));
   await settle();
 };
 

@@ -108,6 +108,16 @@ describe('earlier address of the page', () => {
     ['peers/a%2Fb', 'compare/report-cards/a%2Fb'],
     ['logs?level=warning', 'events/log?level=warning'],
     ['events/commands?device=1', 'events/timeline?device=1&kind=command'],
+    ['protocols/csip?csip-part=events&event=A1', 'protocols/csip/events?event=A1'],
+    ['protocols/csip?csip-part=settings', 'protocols/csip/client'],
+    [
+      'protocols/ocpp?station=CP-1&ocpp-part=trace&trace-message=4',
+      'protocols/ocpp/messages?station=CP-1&ocpp-message=4',
+    ],
+    ['?device=1&csip-part=messages', 'protocols/csip/messages?device=1'],
+    ['protocols/ocpp?ocpp-part=connection', 'protocols/ocpp/state'],
+    ['protocols/modbus?refused=only', 'protocols/modbus/messages?refused=only'],
+    ['protocols/dnp3?dnp3-message=3', 'protocols/dnp3/messages?dnp3-message=3'],
   ];
   for (const [before, after] of rows)
     it(`${before} leads to ${after}, without a step of "back"`, async () => {
@@ -119,7 +129,14 @@ describe('earlier address of the page', () => {
     });
 
   it('stays where nothing has moved', async () => {
-    for (const hash of ['#/devices', '#/devices/1/picture', '#/inputs?on=0', '#/charts?devices=0,5']) {
+    for (const hash of [
+      '#/devices',
+      '#/devices/1/picture',
+      '#/inputs?on=0',
+      '#/protocols/ocpp',
+      '#/protocols/modbus/transactions?modbus-message=3',
+      '#/charts?devices=0,5',
+    ]) {
       await address(hash);
       expect(location.hash).to.equal(hash);
     }

@@ -33,6 +33,7 @@ describe('devices that change', () => {
   const open = async (index: number) => {
     await address(`#/devices/${index}`);
     await show(<DevicesView />);
+    await press('Device menu');
     await press('Change device');
   };
   const answerChange = (index: number, members: Json) =>

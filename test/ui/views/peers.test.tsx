@@ -151,10 +151,10 @@ describe('peers', () => {
     });
 
     for (const [channel, deviceIndex, href] of [
-      ['modbus', 1, '#/protocols/modbus?device=1&modbus-message=812'],
-      ['csip', 2, '#/protocols/csip?device=2&csip-part=messages&csip-message=812'],
-      ['dnp3', null, '#/protocols/dnp3?dnp3-message=812'],
-      ['ocpp/CP/1', 0, '#/protocols/ocpp?station=CP%2F1&ocpp-part=trace&trace-message=812'],
+      ['modbus', 1, '#/protocols/modbus/messages?device=1&modbus-message=812'],
+      ['csip', 2, '#/protocols/csip/messages?device=2&csip-message=812'],
+      ['dnp3', null, '#/protocols/dnp3/messages?dnp3-message=812'],
+      ['ocpp/CP/1', 0, '#/protocols/ocpp/messages?station=CP%2F1&ocpp-message=812'],
     ] as const)
       it(`leads from evidence to its message: ${channel}`, async () => {
         Object.assign(report.broken[0].evidence[0], { channel, device_index: deviceIndex });
@@ -198,6 +198,52 @@ describe('peers', () => {
         { rule, peer: 'Head-end A', reason: 'known' },
         { rule, reason: 'known' },
         { rule, peer: id, reason: 'known' },
+      ]);
+    });
+
+    it('waives for a time: a date alone is its first moment in UTC', async () => {
+      await show(<PeersView />);
+      await type('reason', 'known');
+      await type('until', '2027-01-01');
+      await press('Waive');
+      await type('until', '2027-01-01T08:30:00+01:00');
+      await press('Waive');
+      expect(bodies('POST findings/waivers').map(({ until }) => until)).to.deep.equal([
+        '2027-01-01T00:00:00Z',
+        '2027-01-01T08:30:00+01:00',
+      ]);
+    });
+
+    it('shows the messages around a finding as a sequence, with the rule at its place', async () => {
+      Object.assign(report.broken[0].evidence[0], { channel: 'ocpp/CP-1', message_id: 12, device_index: 0 });
+      const call = { timestamp: '2026-06-21T12:00:00.000Z', type: 'call', payload: {}, truncated: false };
+      const messages = [
+        { ...call, id: 11, direction: 'out', action: 'Heartbeat', duration_ms: null, message_id: 'a' },
+        { ...call, id: 12, direction: 'in', type: 'result', action: 'Heartbeat', duration_ms: 31200, message_id: 'a' },
+        { ...call, id: 40, direction: 'out', action: 'StatusNotification', duration_ms: null, message_id: 'b' },
+      ];
+      daemon.on('GET ocpp/CP-1/messages', () => ({ messages }));
+      await show(<PeersView />);
+      await press('Messages of Writes end inside a point');
+      expect(daemon.to('GET ocpp/CP-1/messages')[0]?.query['after_id']).to.equal('5');
+      expect(all('.sequence .arrow').map((each) => each.textContent)).to.deep.equal([
+        '12:00:00CP-1 to Central system: Heartbeat',
+        '12:00:00Central system to CP-1: Heartbeat answered, 31.2\u00a0s',
+      ]);
+      expect(textOf('.sequence .broken')).to.include('wrote 1 of 2 registers');
+      expect(all('.arrow.bad')).to.have.length(1);
+    });
+
+    it('has the four figures of the report card', async () => {
+      report.summary.risk.broken = 2;
+      report.summary.remark.broken = 3;
+      report.summary.risk.held = 4;
+      await show(<PeersView />);
+      expect(all('.figures li').map((each) => each.textContent)).to.deep.equal([
+        '5 rules kept',
+        '1 broken',
+        '5 to look at',
+        '1 not exercised',
       ]);
     });
 

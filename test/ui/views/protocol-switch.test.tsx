@@ -51,9 +51,10 @@ describe('protocols that are switched on and off', () => {
     expect(bodies('POST modbus/enable')).to.deep.equal([{ mb_port: 1502 }]);
   });
 
-  it('on: no form, a link to the settings, and a button that asks before it switches off', async () => {
+  it('on: a form and a link to all settings in a part of its own, and a button that asks before it switches off', async () => {
     await open('modbus');
     expect(all('[name="mb_port"]')).to.deep.equal([]);
+    await address('#/protocols/modbus/settings');
     expect(all('a').map((link) => link.getAttribute('href'))).to.include('#/settings?settings-group=Modbus+TCP');
     confirms = false;
     await press('Switch off Modbus TCP');
@@ -66,11 +67,19 @@ describe('protocols that are switched on and off', () => {
     expect(bodies('POST modbus/disable')).to.deep.equal([undefined]);
   });
 
+  it('on: changed settings of the short form are sent alone', async () => {
+    await open('modbus/settings');
+    expect(button('Change').disabled).to.equal(true);
+    await type('mb_port', '1502');
+    await press('Change');
+    expect(bodies('PATCH settings')).to.deep.equal([{ mb_port: 1502 }]);
+  });
+
   it('a simulator without settings: the page of the protocol, without a switch', async () => {
     daemon.on('GET settings', () => ({ locked: false, settings: [] }));
     await open('csip');
     expect(textOf('.tabs [aria-current]')).to.equal('CSIP');
-    expect(all('[aria-label="Parts of the client"]')).to.have.lengthOf(1);
+    expect(all('[aria-label="Parts of CSIP"]')).to.have.lengthOf(1);
     expect(all('button').filter((each) => each.textContent.startsWith('Switch'))).to.deep.equal([]);
   });
 
@@ -168,7 +177,7 @@ describe('protocols that are switched on and off', () => {
 
     it('on: shows the state of the connection with what diagnostics names', async () => {
       answerWithSettings(daemon, { csip_client_enable: { value: true } });
-      await open('csip?csip-part=connect');
+      await open('csip/connect');
       expect(textOf('.steps')).to.include('State');
       const { errors, warnings, info } = daemon.exampleOf('GET', 'csip/diagnostics');
       for (const { code } of [...errors, ...warnings, ...info]) expect(textOf('.steps')).to.include(code);
@@ -220,7 +229,7 @@ describe('protocols that are switched on and off', () => {
         cable: { ev_plugged: false, evse_plugged: false, locked: false },
       };
       daemon.on('GET evse/CP-5', () => ({ ...station, connectors: [{ ...shown }] }));
-      await open('ocpp?ocpp-part=connect');
+      await open('ocpp/connect');
       await press('Plug in a vehicle');
       await type('id_token', 'CARD-1');
       await press('Authorise');

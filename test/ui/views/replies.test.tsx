@@ -12,6 +12,8 @@ import { variants } from '../support/variants.ts';
 const parts = (path: string, setting: string, names: string) =>
   names.split(' ').map((name) => `${path}?${setting}=${name}`);
 
+const tabs = (path: string, names: string) => names.split(' ').map((name) => `${path}/${name}`);
+
 const gridSupport = 'devices/0/grid-support';
 
 /** The first function of each kind; the others are drawn by the same code. */
@@ -27,18 +29,28 @@ const places: readonly string[] = [
   ...kinds.map((_kind, index) => `devices/${index}`),
   ...functions.map(({ name }) => `${gridSupport}/${pathOf(name)}`),
   ...['why', 'holds', 'changes', 'gradient'].map((page) => `${gridSupport}/${page}`),
-  ...['charts', 'registers', 'faults', 'details'].map((tab) => `devices/0/${tab}`),
+  ...['charts', 'registers', 'faults'].map((tab) => `devices/0/${tab}`),
+  ...kinds.map((_kind, index) => `devices/${index}/details`),
+  ...['battery', 'hybrid-dc'].map((kind) => `devices/${kinds.findIndex((each) => each === kind)}/cells`),
+  ...['sessions', 'grid-support/der-controls'].map((tab) => `devices/${kinds.indexOf('evse')}/${tab}`),
   'devices/site/registers',
   'charts',
   ...['grid', 'weather', 'site', 'faults', 'clock'].map((tab) => `inputs/${tab}`),
-  'protocols/modbus',
-  ...parts('protocols/csip', 'csip-part', 'state events reports settings messages connect'),
-  ...parts('protocols/ocpp', 'ocpp-part', 'connection trace findings configuration schedules lists connect'),
-  'protocols/dnp3',
-  'protocols/sunspec-client',
+  'protocols',
+  ...tabs('protocols/modbus', 'state messages transactions settings connect'),
+  ...tabs('protocols/csip', 'state events reports messages sequence client settings connect'),
+  ...tabs('protocols/ocpp', 'state messages sequence findings schedules lists configuration settings connect'),
+  ...tabs('protocols/dnp3', 'state points messages sequence settings connect'),
+  ...tabs('protocols/sunspec-client', 'state samples'),
+  ...tabs('compare', 'all side-by-side answered rules'),
+  'compare/rules?rule=modbus.retry_hasty',
   'compare/report-cards',
   'compare/report-cards/8e0d71c4a652',
   'scenarios',
+  'scenarios/runs',
+  'scenarios/runs/1',
+  'scenarios/runs/1/2',
+  'scenarios/editor',
   'settings',
   ...parts('settings', 'settings-part', 'certificates'),
   'settings?settings-part=certificates&certificate=device0',

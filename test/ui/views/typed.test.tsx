@@ -4,12 +4,13 @@ import { Settings } from '../../../src/ui/views/protocols/csip/settings';
 import DevicesView from '../../../src/ui/views/devices/devices';
 import { Configuration } from '../../../src/ui/views/protocols/ocpp/configuration';
 import ScenariosView from '../../../src/ui/views/scenarios/scenarios';
-import { SunspecClientView } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
+import { ClientState } from '../../../src/ui/views/protocols/sunspec-client/sunspec-client';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
 import { address, leave, one, press, show, type } from '../support/page.tsx';
 import { answerForSite } from '../support/site.ts';
+import { settle } from '../support/settle.ts';
 import { accept, startPage } from '../support/stream.ts';
 
 /** Time after which every answer that polls is read again, ms. */
@@ -44,44 +45,34 @@ describe('text that is typed stays', () => {
     return one(`[name="${field}"]`).value;
   };
 
-  describe('in the form that starts a scenario', () => {
-    const parameters = { voltage: 1.05 };
-    let listing: Json;
-    let shown: Json;
-    const summary = (id: string) => ({ ...daemon.exampleOf('GET', 'scenarios').scenarios[0], id, name: id, run: null });
-
-    beforeEach(async () => {
-      listing = answering('scenarios', { scenarios: [summary('first')], clock_owner: null });
-      const example = daemon.exampleOf('GET', 'scenarios/first');
-      shown = { run: null };
-      for (const id of ['first', 'second'])
-        daemon.on(`GET scenarios/${id}`, () => ({ ...example, id, name: id, parameters, ...shown }));
-      await address('#/scenarios');
+  it('in the form that starts a scenario, while a script adds another one and runs it', async () => {
+    const example = daemon.exampleOf('GET', 'scenarios');
+    const kept = (id: string, changes = {}) => ({
+      ...example.scenarios[0],
+      id,
+      name: id,
+      run: null,
+      bundled: null,
+      ...changes,
     });
-
-    it('while another scenario is added by a script', async () => {
-      const value = await typedOver(<ScenariosView />, 'parameters/voltage', '1.1', () => {
-        listing['scenarios'] = [summary('first'), summary('second')];
-      });
-      expect(value).to.equal('1.1');
-      await press('Start');
-      expect(daemon.to('POST scenarios/first/start').map(({ body }) => body.parameters)).to.deep.equal([
-        { voltage: 1.1 },
-      ]);
+    const listing = answering('scenarios', {
+      ...example,
+      scenarios: [kept('first', { parameters: { voltage: 1.05 } })],
+      clock_owner: null,
     });
-
-    it('while a run that a script has started goes on', async () => {
-      const { run } = daemon.exampleOf('GET', 'scenarios/first');
-      const value = await typedOver(<ScenariosView />, 'parameters/voltage', '1.1', () => {
-        shown['run'] = { ...run, state: 'running', parameters };
-      });
-      expect(value).to.equal('1.1');
-      expect(one('[name="parameters/voltage"]').closest('[hidden]')).not.to.equal(null);
-      shown['run'] = { ...run, state: 'passed', parameters };
-      await pass(readAgainMs);
-      expect(one('[name="parameters/voltage"]').closest('[hidden]')).to.equal(null);
-      expect(one('[name="parameters/voltage"]').value).to.equal('1.1');
-    });
+    await address('#/scenarios');
+    await show(<ScenariosView />);
+    await press('More for first');
+    await press('Run with parameters');
+    await type('parameters/voltage', '1.1');
+    listing['scenarios'] = [...listing['scenarios'], kept('second')];
+    await pass(readAgainMs);
+    expect(one('[name="parameters/voltage"]').value).to.equal('1.1');
+    one('dialog form').dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+    await settle();
+    expect(daemon.to('POST scenarios/first/start').map(({ body }) => body.parameters)).to.deep.equal([
+      { voltage: 1.1 },
+    ]);
   });
 
   it('in the settings of the IEEE 2030.5 client, while another one changes', async () => {
@@ -107,7 +98,7 @@ describe('text that is typed stays', () => {
   it('in the connection and the polling of the SunSpec client, while a script connects it', async () => {
     const { target, poll } = daemon.exampleOf('GET', 'sunspec-client');
     const status = answering('sunspec-client', {});
-    await show(<SunspecClientView />);
+    await show(<ClientState />);
     await type('timeout_s', '7');
     await type('models', '701');
     status['target'] = { ...target, host: '192.0.2.7' };
@@ -134,18 +125,24 @@ describe('text that is typed stays', () => {
     expect(value).to.equal('90');
   });
 
-  it('in the page of a device, while the first device is removed', async () => {
+  it('in the page of a device, while its value changes and the first device is removed', async () => {
     const whole = daemon.exampleOf('GET', 'overview');
     const of = (index: number) => ({ ...whole.devices[0], device_index: index, asset_type: 'battery' });
     const [full] = daemon.exampleOf('GET', 'devices').devices;
     daemon.on('GET overview', () => ({ ...whole, devices: [of(0), of(1)] }));
     await address('#/devices/1');
-    const value = await typedOver(<DevicesView />, 'soc_pct', '55', () => {
-      daemon.on('GET devices', () => ({ devices: [{ ...full, device_index: 1 }] }));
-      daemon.on('GET overview', ({ query }) =>
-        query['device'] === '1' ? { ...whole, devices: [of(1)] } : refusal(404, 'There is no device 0.'),
-      );
-    });
-    expect(value).to.equal('55');
+    const bank = answering('controls/battery', {});
+    await show(<DevicesView />);
+    const field = one('[aria-label="State of charge, %"]');
+    field.value = '55';
+    field.dispatchEvent(new Event('input', { bubbles: true }));
+    await settle();
+    bank['soc_pct'] = 71.5;
+    daemon.on('GET devices', () => ({ devices: [{ ...full, device_index: 1 }] }));
+    daemon.on('GET overview', ({ query }) =>
+      query['device'] === '1' ? { ...whole, devices: [of(1)] } : refusal(404, 'There is no device 0.'),
+    );
+    await pass(readAgainMs);
+    expect(one('[aria-label="State of charge, %"]').value).to.equal('55');
   });
 });

@@ -1,7 +1,7 @@
 /** Judges how a master opens, shares and leaves its connections, and repeats requests that got no answer. */
 import { Buffer } from 'node:buffer';
 import { Episode } from './request.ts';
-import type { JudgeContext, JudgedRequest, Master, MasterAtDevice } from './request.ts';
+import type { ConnectionState, JudgeContext, JudgedRequest, Master, MasterAtDevice, Unanswered } from './request.ts';
 
 const minuteMs = 60_000;
 const parallelMs = 10_000;
@@ -11,29 +11,6 @@ const maxUsers = 4;
 const minHastyRetries = 3;
 /** polls of the same registers that come this fast are no retries */
 const fastPollMs = 1500;
-
-/** A request that a fault has left without an answer. */
-interface Unanswered {
-  readonly pdu: Buffer;
-  readonly atMs: number;
-  /** true: the master asks for it so often anyway */
-  readonly isPolled: boolean;
-}
-
-/** One connection of a master, as long as it is open. */
-export interface ConnectionState {
-  isOpen: boolean;
-  requests: number;
-  /** time since the master ended the connection before; null: it did not, or has others */
-  readonly pauseMs: number | null;
-  unanswered: Unanswered | null;
-}
-
-/** A connection over which a device is used. */
-export interface DeviceUser {
-  readonly connection: ConnectionState;
-  readonly sinceMs: number;
-}
 
 export class ConnectionJudges {
   readonly #context: JudgeContext;

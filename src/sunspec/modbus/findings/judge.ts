@@ -12,14 +12,13 @@ import type { ModbusUnit } from '../server/unit.ts';
 import { AdoptionJudge } from './adoptions.ts';
 import { CommandJudge } from './commands.ts';
 import { ConnectionJudges } from './connections.ts';
-import type { ConnectionState } from './connections.ts';
 import { FrameJudge, newFrameState } from './frames.ts';
 import { followSetpoints } from './map-bridge.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
 import { meetMap, MoveJudge } from './moved.ts';
 import { answeredMs, newSpanState, pausePolls, ReadJudge } from './reads.ts';
 import { JudgedRequest, Master } from './request.ts';
-import type { JudgeContext } from './request.ts';
+import type { ConnectionState, JudgeContext } from './request.ts';
 import { ScaleJudge } from './scales.ts';
 import { WriteJudge } from './writes.ts';
 

@@ -5,9 +5,7 @@ import type { Peer } from '../../../core/findings/peer.ts';
 import type { modbusRules } from '../../../finding-rules/modbus.ts';
 import type { Framing } from '../framing/framing.ts';
 import type { ModbusUnit } from '../server/unit.ts';
-import type { ConnectionState, DeviceUser } from './connections.ts';
 import type { JudgedMap } from './map-bridge.ts';
-import type { ScaleState } from './scales.ts';
 
 export type ModbusHandles = RuleHandles<typeof modbusRules>;
 
@@ -71,6 +69,37 @@ interface Move {
   requests: number;
   /** true: it has looked for the models since */
   hasLooked: boolean;
+}
+
+/** A request that a fault has left without an answer. */
+export interface Unanswered {
+  readonly pdu: Buffer;
+  readonly atMs: number;
+  /** true: the master asks for it so often anyway */
+  readonly isPolled: boolean;
+}
+
+/** One connection of a master, as long as it is open. */
+export interface ConnectionState {
+  isOpen: boolean;
+  requests: number;
+  /** time since the master ended the connection before; null: it did not, or has others */
+  readonly pauseMs: number | null;
+  unanswered: Unanswered | null;
+}
+
+/** A connection over which a device is used. */
+interface DeviceUser {
+  readonly connection: ConnectionState;
+  readonly sinceMs: number;
+}
+
+/** Reads of scaled values, by scale factor. */
+interface ScaleState {
+  /** 1: the master has read it */
+  readonly read: Uint8Array;
+  /** reads of its values before the first read of itself */
+  readonly uses: Uint8Array;
 }
 
 /** Memory of one master at one device. */

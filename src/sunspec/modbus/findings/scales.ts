@@ -2,14 +2,6 @@
 import type { JudgedMap } from './map-bridge.ts';
 import type { JudgeContext, JudgedRequest } from './request.ts';
 
-/** Reads of scaled values, by scale factor. */
-export interface ScaleState {
-  /** 1: the master has read it */
-  readonly read: Uint8Array;
-  /** reads of its values before the first read of itself */
-  readonly uses: Uint8Array;
-}
-
 export class ScaleJudge {
   readonly #context: JudgeContext;
 

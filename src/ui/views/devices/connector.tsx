@@ -1,10 +1,9 @@
-/** One connector of a charging station: its state and its operations. */
-import { useState } from 'preact/hooks';
+/** One connector of a charging station: its operations, with the reason why its state refuses one, and its facts. */
 import type { ComponentChildren } from 'preact';
-import { Chip, Facts, Panel } from '../../kit/panel';
-import type { Tone } from '../../kit/panel';
+import { Facts, Panel } from '../../kit/panel';
 import { dash, fixed, show, words } from '../../look/format';
 import { setBy } from './page';
+import type { PageProps } from './page';
 import { anyCall, get } from '../../api/call';
 import type { ReplyOf, Call } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
@@ -12,6 +11,7 @@ import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { RequestForm } from '../../kit/schema-form';
 import { useLive } from '../../store/live';
+import { param } from '../../store/route';
 import { useSchema } from '../../store/schemas';
 
 type Operation =
@@ -31,7 +31,7 @@ type Operation =
   | 'ev';
 
 /** The open session; the last one stays in the answer until the vehicle leaves. */
-function openSession({ session }: Connector): Connector['session'] {
+export function openSession({ session }: Connector): Connector['session'] {
   return session?.ended_at === null ? session : null;
 }
 
@@ -118,38 +118,27 @@ export function whyNot(operation: Operation, connector: Connector, central: bool
 const token: Field = { kind: 'text', name: 'id_token', label: 'Token' };
 const power: Field = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 };
 
+/** Makes an operation of a connector. @param id charge point */
+export function connectorCall(id: string, cid: number, operation: string, body: unknown = {}): Call {
+  return anyCall('POST', `evse/${encodeURIComponent(id)}/connectors/${cid}/${operation}`, {}, body);
+}
+
 /** Schemas of the API description by operation. */
 const schemaNames = { plug: 'PlugRequest', ev: 'ElectricVehiclePatch', fault: 'ConnectorFaultRequest' } as const;
 
 /** Operations at a connector by person or vehicle; those the present state refuses are disabled with a reason. */
-function Operations({ id, connector, central }: ConnectorProps) {
+export function Operations({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid } = connector;
-  // true after a plug by this page, until its next operation
-  const [isPlugged, setPlugged] = useState(false);
-  const forget = () => setPlugged(false);
-  const call = (operation: string, body: unknown = {}): Call =>
-    anyCall('POST', `evse/${encodeURIComponent(id)}/connectors/${cid}/${operation}`, {}, body);
+  const call = (operation: string, body: unknown = {}) => connectorCall(id, cid, operation, body);
   const why = (operation: Operation) => whyNot(operation, connector, central);
-  const schemaForm = (
-    operation: keyof typeof schemaNames,
-    submit: string,
-    unable: string | null,
-    onDone: () => void,
-  ) => (
-    <SchemaForm
-      name={schemaNames[operation]}
-      call={(body) => call(operation, body)}
-      submit={submit}
-      unable={unable}
-      onDone={onDone}
-    />
+  const schemaForm = (operation: keyof typeof schemaNames, submit: string, unable: string | null) => (
+    <SchemaForm name={schemaNames[operation]} call={(body) => call(operation, body)} submit={submit} unable={unable} />
   );
   return (
     <div class="operations" role="group" aria-label={`Operations of connector ${cid}`}>
-      <Buttons connector={connector} central={central} call={call} onDone={forget} />
-      {isPlugged && <AfterPlug connector={connector} />}
+      <Buttons connector={connector} central={central} call={call} />
       <Part title="Plug a vehicle" open={connector.ev === null}>
-        {schemaForm('plug', 'Plug', why('plug'), () => setPlugged(true))}
+        {schemaForm('plug', 'Plug', why('plug'))}
       </Part>
       <Part title="Authorise">
         <Form
@@ -157,7 +146,6 @@ function Operations({ id, connector, central }: ConnectorProps) {
           call={(values) => call('authorize', values)}
           submit="Authorise"
           unable={why('authorize')}
-          onDone={forget}
         />
       </Part>
       <Part title="Start">
@@ -166,7 +154,6 @@ function Operations({ id, connector, central }: ConnectorProps) {
           call={(values) => call('start', values)}
           submit="Start session"
           unable={why('start')}
-          onDone={forget}
         />
       </Part>
       <Part title="Stop">
@@ -175,7 +162,6 @@ function Operations({ id, connector, central }: ConnectorProps) {
           call={(values) => call('stop', values)}
           submit="Stop session"
           unable={why('stop')}
-          onDone={forget}
         />
       </Part>
       <Part title="Limit">
@@ -195,8 +181,8 @@ function Operations({ id, connector, central }: ConnectorProps) {
           </Action>
         </Form>
       </Part>
-      <Part title="Change the vehicle">{schemaForm('ev', 'Change vehicle', why('ev'), () => undefined)}</Part>
-      <Part title="Fault">{schemaForm('fault', 'Inject fault', null, forget)}</Part>
+      <Part title="Change the vehicle">{schemaForm('ev', 'Change vehicle', why('ev'))}</Part>
+      <Part title="Fault">{schemaForm('fault', 'Inject fault', null)}</Part>
       <Part title="Meter">
         <Form
           fields={[
@@ -225,13 +211,12 @@ function Operations({ id, connector, central }: ConnectorProps) {
 
 interface ButtonsProps extends Omit<ConnectorProps, 'id'> {
   readonly call: (operation: string, body?: unknown) => Call;
-  readonly onDone: () => void;
 }
 
 /** Operations without parameters. */
-function Buttons({ connector, central, call, onDone }: ButtonsProps) {
+function Buttons({ connector, central, call }: ButtonsProps) {
   const button = (title: string, operation: Operation, body?: object) => (
-    <Action call={call(operation, body)} unable={whyNot(operation, connector, central)} onDone={onDone}>
+    <Action call={call(operation, body)} unable={whyNot(operation, connector, central)}>
       {title}
     </Action>
   );
@@ -244,7 +229,7 @@ function Buttons({ connector, central, call, onDone }: ButtonsProps) {
       {button('Vehicle resumes', 'resume', { by: 'ev' })}
       {button('Lock', 'lock')}
       {button('Unlock', 'unlock')}
-      <Action call={call('availability', { operative: !connector.operative })} onDone={onDone}>
+      <Action call={call('availability', { operative: !connector.operative })}>
         {connector.operative ? 'Take out of service' : 'Take into service'}
       </Action>
       {button('Clear fault', 'clear-fault')}
@@ -277,32 +262,6 @@ function SchemaForm({ name, ...props }: SchemaFormProps) {
   return <p class="muted">{problem?.message ?? 'Reading the description of the API.'}</p>;
 }
 
-/** Consequences of plugging in: a session may start by itself. */
-function AfterPlug({ connector }: Pick<ConnectorProps, 'connector'>) {
-  const session = openSession(connector);
-  const text =
-    session === null
-      ? connector.cable.ev_plugged && connector.cable.evse_plugged
-        ? 'Plugged in. No session yet: the connector waits for a token (Authorise or Start, or the central system).'
-        : 'Plugged in at one end only: the cable hangs loose.'
-      : session.id_token === 'AUTO'
-        ? 'A session has started by itself, because this station authorises by plugging in: transaction ' +
-          `${session.transaction_id}, token AUTO.`
-        : `A session has started without another click: transaction ${session.transaction_id}, token ${session.id_token ?? 'none'}.`;
-  return (
-    <p role="status" data-test={`after-plug-${connector.connector_id}`}>
-      {text}
-    </p>
-  );
-}
-
-const tones: Readonly<Record<string, Tone>> = {
-  charging: 'good',
-  faulted: 'bad',
-  unavailable: 'off',
-  available: 'muted',
-};
-
 /** Texts that the display of a connector shows in turn; there are none without a central system. */
 export function Display({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid } = connector;
@@ -323,117 +282,98 @@ export function Display({ id, connector, central }: ConnectorProps) {
   );
 }
 
-/** One connector: state, vehicle, session, powers and operations. */
-export function ConnectorCard({ id, connector, central }: ConnectorProps) {
+/** Facts of a connector, for the details of its station. */
+export function ConnectorFacts({ connector }: { readonly connector: Connector }) {
   const { connector_id: cid, ev, session, cable, reservation } = connector;
   return (
-    <Panel
-      title={`Connector ${cid}`}
-      wide
-      tools={<Chip tone={tones[connector.status] ?? 'warn'}>{words(connector.status)}</Chip>}
-    >
-      <div class="split">
-        <div class="stack">
-          <Powers connector={connector} />
-          <Facts
-            rows={[
-              ['Status', <span data-test={`status-${cid}`}>{words(connector.status)}</span>],
-              [
-                'Kind',
-                `${connector.type.toUpperCase()} ${connector.standard}, ` +
-                  `${show(connector.min_power_kw, 'activePower')} to ` +
-                  `${show(connector.max_power_kw, 'activePower')}${connector.bidirectional ? ', bidirectional' : ''}`,
-              ],
-              [
-                'Limit',
-                <span data-test={`limit-${cid}`}>
-                  {`${show(connector.limit_kw, 'activePower')}, ` +
-                    (connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`)}
-                </span>,
-              ],
-              [
-                'Local limit',
-                connector.local_limit_kw === null
-                  ? dash
-                  : `${show(connector.local_limit_kw, 'activePower')}, ${setBy(connector.local_limit_by)}`,
-              ],
-              [
-                'Discharge',
-                connector.discharge_kw === null
-                  ? dash
-                  : `${show(connector.discharge_kw, 'activePower')}, ${setBy(connector.discharge_by)}`,
-              ],
-              [
-                'Current',
-                `${connector.current_a.map((a) => fixed(a, 1)).join(' / ')} A at ${show(connector.voltage_v, 'voltage')}`,
-              ],
-              [
-                'Meter',
-                `${show(connector.energy_wh / 1000, 'energy')} into vehicles, ` +
-                  `${show(connector.energy_export_wh / 1000, 'energy')} out of vehicles`,
-              ],
-              [
-                'Cable',
-                `${cable.ev_plugged ? 'in the vehicle' : 'not in the vehicle'}, ` +
-                  `${cable.evse_plugged ? 'in the station' : 'not in the station'}, ` +
-                  (cable.locked ? 'locked' : 'not locked'),
-              ],
-              ['Authorised', connector.authorized ? 'yes' : 'no'],
-              [
-                'Vehicle',
-                ev === null
-                  ? dash
-                  : `${ev.id ?? 'without ID'}: ${show(ev.soc_pct, 'soc')} of ` +
-                    `${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ` +
-                    show(ev.max_charge_kw, 'activePower'),
-              ],
-              [
-                'Session',
-                session === null
-                  ? dash
-                  : `${session.transaction_id}: ${words(session.state)}, ${show(session.energy_wh / 1000, 'energy')}, ` +
-                    `token ${session.id_token ?? dash}`,
-              ],
-              [
-                'Reservation',
-                reservation === null ? dash : `${reservation.reservation_id} for ${reservation.id_token}`,
-              ],
-              connector.error_code === 'NoError'
-                ? null
-                : ['Fault', `${connector.error_code} ${connector.error_info ?? ''}`],
-            ]}
-          />
-          <Display id={id} connector={connector} central={central} />
-        </div>
-        <Operations id={id} connector={connector} central={central} />
-      </div>
+    <Panel title={`Connector ${cid}`}>
+      <Facts
+        rows={[
+          ['Status', words(connector.status)],
+          [
+            'Powers',
+            `wanted ${show(connector.wanted_kw, 'activePower')}, possible ` +
+              `${show(connector.possible_kw, 'activePower')}, allocated ` +
+              `${show(connector.allocated_kw, 'activePower')}, actual ${show(connector.power_kw, 'activePower')}`,
+          ],
+          [
+            'Kind',
+            `${connector.type.toUpperCase()} ${connector.standard}, ` +
+              `${show(connector.min_power_kw, 'activePower')} to ` +
+              `${show(connector.max_power_kw, 'activePower')}${connector.bidirectional ? ', bidirectional' : ''}`,
+          ],
+          [
+            'Limit',
+            `${show(connector.limit_kw, 'activePower')}, ` +
+              (connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`),
+          ],
+          [
+            'Local limit',
+            connector.local_limit_kw === null
+              ? dash
+              : `${show(connector.local_limit_kw, 'activePower')}, ${setBy(connector.local_limit_by)}`,
+          ],
+          [
+            'Discharge',
+            connector.discharge_kw === null
+              ? dash
+              : `${show(connector.discharge_kw, 'activePower')}, ${setBy(connector.discharge_by)}`,
+          ],
+          [
+            'Current',
+            `${connector.current_a.map((a) => fixed(a, 1)).join(' / ')} A at ${show(connector.voltage_v, 'voltage')}`,
+          ],
+          [
+            'Meter',
+            `${show(connector.energy_wh / 1000, 'energy')} into vehicles, ` +
+              `${show(connector.energy_export_wh / 1000, 'energy')} out of vehicles`,
+          ],
+          [
+            'Cable',
+            `${cable.ev_plugged ? 'in the vehicle' : 'not in the vehicle'}, ` +
+              `${cable.evse_plugged ? 'in the station' : 'not in the station'}, ` +
+              (cable.locked ? 'locked' : 'not locked'),
+          ],
+          ['Authorised', connector.authorized ? 'yes' : 'no'],
+          [
+            'Vehicle',
+            ev === null
+              ? dash
+              : `${ev.id ?? 'without ID'}: ${show(ev.soc_pct, 'soc')} of ` +
+                `${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ` +
+                show(ev.max_charge_kw, 'activePower'),
+          ],
+          [
+            'Session',
+            session === null
+              ? dash
+              : `${session.transaction_id}: ${words(session.state)}, ${show(session.energy_wh / 1000, 'energy')}, ` +
+                `token ${session.id_token ?? dash}`,
+          ],
+          ['Reservation', reservation === null ? dash : `${reservation.reservation_id} for ${reservation.id_token}`],
+          connector.error_code === 'NoError'
+            ? null
+            : ['Fault', `${connector.error_code} ${connector.error_info ?? ''}`],
+        ]}
+      />
     </Panel>
   );
 }
 
-function Powers({ connector }: { readonly connector: Connector }) {
-  const { connector_id: cid } = connector;
-  const powers = [
-    ['Wanted', 'wanted', connector.wanted_kw],
-    ['Possible', 'possible', connector.possible_kw],
-    ['Allocated', 'allocated', connector.allocated_kw],
-    ['Actual', 'actual', connector.power_kw],
-  ] as const;
-  return (
-    <div class="tiles">
-      {powers.map(([label, name, value]) => (
-        <div key={name} class="tile">
-          <div class="note">{label}</div>
-          <div class="value" data-test={`${name}-${cid}`}>
-            {show(value, 'activePower')}
-          </div>
-        </div>
-      ))}
-    </div>
-  );
+type Station = ReplyOf<'evse/{id}'>;
+
+export function useStation({ charge_point_id: id }: Pick<PageProps['device'], 'charge_point_id'>): Station | undefined {
+  return useLive(id === null ? null : get('evse/{id}', { params: { id } })).data;
 }
 
-type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
+/** The connector of the address, otherwise the first one with a vehicle, otherwise the first one. */
+export function chosenConnector(station: Station | undefined): Connector | undefined {
+  const all = station?.connectors ?? [];
+  const asked = param('connector');
+  return all.find(({ connector_id: cid }) => String(cid) === asked) ?? all.find(({ ev }) => ev !== null) ?? all[0];
+}
+
+export type Connector = Station['connectors'][number];
 
 interface ConnectorProps {
   readonly id: string;

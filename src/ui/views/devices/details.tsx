@@ -3,7 +3,8 @@ import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, fixed, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { LocalPanel } from './local';
+import { CopyButton } from '../../kit/copies';
+import { KindFacts } from './kind-facts';
 import type { PageProps } from './page';
 
 interface Rating {
@@ -11,6 +12,54 @@ interface Rating {
   readonly rated: number | null;
   readonly set: number | null | undefined;
 }
+
+/** Ratings in words, and their points of model 702 without `Rtg`. */
+const ratingNames: Readonly<Record<string, readonly [words: string, point: string]>> = {
+  w_max_w: ['Active power', 'WMax'],
+  w_ovr_ext_w: ['Active power, over-excited', 'WOvrExt'],
+  w_ovr_ext_pf: ['Power factor at over-excited power', 'WOvrExtPF'],
+  w_und_ext_w: ['Active power, under-excited', 'WUndExt'],
+  w_und_ext_pf: ['Power factor at under-excited power', 'WUndExtPF'],
+  va_max_va: ['Apparent power', 'VAMax'],
+  var_max_inj_var: ['Reactive power, injected', 'VarMaxInj'],
+  var_max_abs_var: ['Reactive power, absorbed', 'VarMaxAbs'],
+  w_cha_rte_max_w: ['Charge limit', 'WChaRteMax'],
+  w_dis_cha_rte_max_w: ['Discharge limit', 'WDisChaRteMax'],
+  va_cha_rte_max_va: ['Apparent power, charging', 'VAChaRteMax'],
+  va_dis_cha_rte_max_va: ['Apparent power, discharging', 'VADisChaRteMax'],
+  v_nom_v: ['Nominal voltage', 'VNom'],
+  v_max_v: ['Highest voltage', 'VMax'],
+  v_min_v: ['Lowest voltage', 'VMin'],
+  a_max_a: ['Current', 'AMax'],
+  pf_ovr_ext: ['Power factor, over-excited', 'PFOvrExt'],
+  pf_und_ext: ['Power factor, under-excited', 'PFUndExt'],
+  react_suscept_s: ['Susceptance', 'ReactSuscept'],
+};
+
+const categories: Readonly<Record<string, string>> = {
+  cat_a: 'Category A',
+  cat_b: 'Category B',
+  cat_1: 'Category I',
+  cat_2: 'Category II',
+  cat_3: 'Category III',
+};
+
+const modeWords: Readonly<Record<string, string>> = {
+  max_w: 'power limit',
+  fixed_w: 'power set-point',
+  fixed_var: 'constant reactive power',
+  fixed_pf: 'power factor',
+  volt_var: 'volt-var',
+  freq_watt: 'frequency droop',
+  watt_var: 'watt-var',
+  volt_watt: 'volt-watt',
+  lv_trip: 'low-voltage trip',
+  hv_trip: 'high-voltage trip',
+  lf_trip: 'low-frequency trip',
+  hf_trip: 'high-frequency trip',
+};
+
+const categoryWords = (name: string | null) => (name === null ? dash : (categories[name] ?? words(name)));
 
 /** Unit by the suffix of a name. */
 function unitOf(name: string): string {
@@ -43,14 +92,13 @@ function NameplatePanel({ device }: PageProps) {
             ['Version', identity.version ?? dash],
             ['Serial number', identity.serial_number ?? dash],
             ['AC type', words(data.ac_type)],
-            ['Categories', `${words(data.normal_category)}, ${words(data.abnormal_category)}`],
-            ['Control modes', data.ctrl_modes.map(words).join(', ') || dash],
+            ['Categories', `${categoryWords(data.normal_category)}, ${categoryWords(data.abnormal_category)}`],
+            ['Control modes', data.ctrl_modes.map((mode) => modeWords[mode] ?? words(mode)).join(', ') || dash],
             storage && ['Storage', `${fixed((storage.wh_rating_wh ?? Number.NaN) / 1000, 2)} kWh`],
             [
               'DC ports',
-              data.dc_ports
-                .map(({ index, type, name }) => `${index} ${type ?? dash}${name ? ` ${name}` : ''}`)
-                .join(', ') || dash,
+              data.dc_ports.map(({ index, type, name }) => `${name || (type ?? dash)} (port ${index})`).join(', ') ||
+                dash,
             ],
             ['SunSpec models', data.models.map(({ id, place }) => place ?? id).join(', ')],
           ]}
@@ -64,7 +112,14 @@ function NameplatePanel({ device }: PageProps) {
           columns={[
             {
               title: 'Name',
-              cell: ({ name }) => name.replace(/_(w|va|var|v|a|s)$/, '').replaceAll('_', ' '),
+              cell: ({ name }) => {
+                const [text, point] = ratingNames[name] ?? [words(name), ''];
+                return (
+                  <>
+                    {text} <small class="muted">{point}</small>
+                  </>
+                );
+              },
               value: ({ name }) => name,
             },
             {
@@ -82,12 +137,53 @@ function NameplatePanel({ device }: PageProps) {
   );
 }
 
-/** Nameplate, ratings beside settings, and the switch on the front of the device. */
+/** Addresses of the device, for the other side. */
+function Connection({ device }: PageProps) {
+  const { modbus, charge_point_id: station, device_index: index } = device;
+  const dnp3 = useLive(get('devices/{index}', { params: { index } }), 5000).data?.dnp3;
+  const address = modbus && `${modbus.host}:${modbus.port}`;
+  return (
+    <Panel title="Connection">
+      <Facts
+        rows={[
+          [
+            'Modbus TCP',
+            modbus === null || address === null ? (
+              'not served over TCP'
+            ) : (
+              <span class="row">
+                <span>
+                  {address}, unit {modbus.unit_id}
+                  {modbus.tls ? ', TLS' : ''}
+                </span>
+                <CopyButton text={address} name="address" />
+              </span>
+            ),
+          ],
+          dnp3?.address == null ? null : ['DNP3', `address ${dnp3.address}, port ${dnp3.port ?? dash}`],
+          station === null
+            ? null
+            : [
+                'Charge point',
+                <span class="row">
+                  <span>{station}</span>
+                  <CopyButton text={station} name="identity" />
+                </span>,
+              ],
+          ['Service', `${device.status.service_state}, ${words(device.status.connection_state)}`],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** Connection, nameplate, ratings beside settings, and what the kind has. */
 export function Details({ device }: PageProps) {
   return (
-    <div class="grid">
+    <div class="details">
+      <Connection device={device} />
       <NameplatePanel device={device} />
-      <LocalPanel device={device.device_index} />
+      <KindFacts device={device} />
     </div>
   );
 }

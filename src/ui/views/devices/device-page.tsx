@@ -1,5 +1,4 @@
 import type { ComponentType } from 'preact';
-import { DevicePicker } from '../../kit/choices';
 import { KindIcon } from '../../kit/kind-icons';
 import { Empty } from '../../kit/panel';
 import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
@@ -9,10 +8,12 @@ import { deviceHref, route } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFigures } from '../../store/figures';
-import { snapshotOf } from '../../store/stream';
-import { StateChip } from './device-list';
+import { CellsTab } from './cells';
 import { Details } from './details';
-import { Picture } from './picture';
+import { DeviceMenu } from './device-menu';
+import { Picture } from './picture/picture';
+import { SessionsTab } from './sessions';
+import { KindState } from './state';
 import type { PageProps } from './page';
 import { Registers } from './registers/lazy-registers';
 
@@ -28,14 +29,26 @@ function ofDevice(Part: ComponentType<PageProps>): ComponentType {
   };
 }
 
-const tabs: readonly Tab[] = [
+const common: readonly Tab[] = [
   { path: 'picture', title: 'Picture', component: ofDevice(Picture) },
   { path: 'grid-support', title: 'Grid support', component: GridSupport },
   { path: 'charts', title: 'Charts', component: Charts },
   { path: 'registers', title: 'Registers', component: Registers },
   { path: 'faults', title: 'Faults', component: Faults },
-  { path: 'details', title: 'Details', component: ofDevice(Details) },
 ];
+const details: Tab = { path: 'details', title: 'Details', component: ofDevice(Details) };
+const cells: Tab = { path: 'cells', title: 'Cells', component: ofDevice(CellsTab) };
+const sessions: Tab = { path: 'sessions', title: 'Sessions', component: ofDevice(SessionsTab) };
+
+/** The tabs of a device, with those that only its kind has. */
+const tabsByKind: Readonly<Record<DeviceEntry['asset_type'], readonly Tab[]>> = {
+  pv: [...common, details],
+  battery: [...common, cells, details],
+  wind: [...common, details],
+  fuelcell: [...common, details],
+  'hybrid-dc': [...common, cells, details],
+  evse: [...common, sessions, details],
+};
 
 /** Links to the devices before and after in the list; the keys `[` and `]` follow them. */
 function Neighbours({ device, page }: { readonly device: DeviceEntry; readonly page: string }) {
@@ -68,7 +81,14 @@ export function DevicePage() {
         the menu of the name.
       </Empty>
     );
-  const { device_index: index, name, device_type: type, device_profile_name: profile } = device;
+  const {
+    device_index: index,
+    name,
+    device_type: type,
+    device_profile_name: profile,
+    charge_point_id: station,
+  } = device;
+  const tabs = tabsByKind[device.asset_type];
   const tab = tabAt(tabs, route.value.path[2]);
   const Part = tab?.component;
   return (
@@ -80,10 +100,10 @@ export function DevicePage() {
           </>
         }
       >
-        <StateChip status={snapshotOf(index)?.status ?? device.status} />
-        <span class="muted">{profile === null ? type : `${type}, ${profile}`}</span>
-        <DevicePicker />
+        <KindState device={device} />
+        <span class="muted">{[type, profile, station].filter((each) => each !== null).join(', ')}</span>
         <Neighbours device={device} page={tab?.path ?? ''} />
+        <DeviceMenu key={index} device={device} />
       </ViewHead>
       <PageTabs label="Device" base={`devices/${index}`} tabs={tabs} chosen={tab} />
       <div class="view" key={`${index} ${tab?.path}`}>

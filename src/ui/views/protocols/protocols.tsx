@@ -1,43 +1,50 @@
-import { PageTabs, tabAt, ViewHead } from '../../kit/tabs';
-import type { Tab } from '../../kit/tabs';
+import { PageTabs, ViewHead } from '../../kit/tabs';
 import { route } from '../../store/route';
-import { ConnectHeadEnd } from './csip/connect';
-import { CsipView } from './csip/csip';
-import { Dnp3View } from './dnp3/dnp3';
-import { ModbusView } from './modbus/modbus';
-import { ConnectCentralSystem } from './ocpp/connect';
-import { OcppView } from './ocpp/ocpp';
-import { SunspecClientView } from './sunspec-client/sunspec-client';
+import { Cards } from './cards';
+import { csipPage } from './csip/csip';
+import { dnp3Page } from './dnp3/dnp3';
+import { modbusPage } from './modbus/modbus';
+import { ocppPage } from './ocpp/ocpp';
+import { partOf, Parts } from './page';
+import type { Page } from './page';
+import { sunspecClientPage } from './sunspec-client/sunspec-client';
 import { SwitchOff, SwitchOn, useProtocol } from './switch';
 
-interface ProtocolTab extends Tab {
-  /** shown while the protocol is off; absent: `component` */
-  readonly off?: Tab['component'];
-}
+const pages: readonly Page[] = [modbusPage, csipPage, ocppPage, dnp3Page, sunspecClientPage];
+const tabs = [{ path: 'all', title: 'All', component: Cards }, ...pages.map((page) => ({ ...page, component: Cards }))];
 
-const tabs: readonly ProtocolTab[] = [
-  { path: 'modbus', title: 'Modbus', component: ModbusView },
-  { path: 'csip', title: 'CSIP', component: CsipView, off: ConnectHeadEnd },
-  { path: 'ocpp', title: 'OCPP', component: OcppView, off: ConnectCentralSystem },
-  { path: 'dnp3', title: 'DNP3', component: Dnp3View },
-  { path: 'sunspec-client', title: 'SunSpec client', component: SunspecClientView },
-];
-
-/** Peers of the simulator and their messages, one page per protocol. */
+/** Peers of the simulator and their messages: a card and a page for each protocol. */
 export default function Protocols() {
-  const tab = tabAt(tabs, route.value.path[1]);
-  const protocol = useProtocol(tab?.path ?? '');
-  const isOff = protocol?.isOn === false;
-  const Content = isOff ? (tab?.off ?? tab?.component) : tab?.component;
+  const [, name] = route.value.path;
+  const page = pages.find(({ path }) => path === name);
   return (
     <>
-      <ViewHead title="Protocols" />
-      <PageTabs label="Protocols" base="protocols" tabs={tabs} chosen={tab} />
-      <div class="view" key={tab?.path}>
-        {protocol && !isOff && <SwitchOff {...protocol} />}
-        {Content && <Content />}
-        {protocol && isOff && <SwitchOn {...protocol} />}
-      </div>
+      <ViewHead title="Protocols">{page && <Off path={page.path} />}</ViewHead>
+      <PageTabs
+        label="Protocols"
+        base="protocols"
+        tabs={tabs}
+        chosen={tabs.find(({ path }) => path === name) ?? tabs[0]}
+      />
+      {page ? <ProtocolPage key={page.path} page={page} /> : <Cards />}
     </>
+  );
+}
+
+/** The switch of a protocol that is on. */
+function Off({ path }: { readonly path: string }) {
+  const protocol = useProtocol(path);
+  return protocol?.isOn ? <SwitchOff {...protocol} /> : null;
+}
+
+function ProtocolPage({ page }: { readonly page: Page }) {
+  const protocol = useProtocol(page.path);
+  const isOff = protocol?.isOn === false;
+  const part = partOf(page, isOff);
+  return (
+    <div class="view">
+      <Parts page={page} part={part} />
+      {protocol && isOff && part?.path !== 'settings' && <SwitchOn {...protocol} />}
+    </div>
   );
 }

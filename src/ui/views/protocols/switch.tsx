@@ -1,10 +1,11 @@
 /** Protocols switched on and off while the simulator runs. */
 import { useState } from 'preact/hooks';
-import { anyCall, post } from '../../api/call';
+import { anyCall, patch, post } from '../../api/call';
+import type { Call } from '../../api/call';
 import { Action, useDo } from '../../kit/action';
 import { FormFrame, submitting } from '../../kit/form';
 import { say } from '../../kit/notice';
-import { Panel } from '../../kit/panel';
+import { Empty, Panel } from '../../kit/panel';
 import {
   changesOf,
   SettingInput,
@@ -14,12 +15,15 @@ import {
   withKeys,
   withoutSecretValues,
 } from '../../kit/settings';
-import type { Inputs } from '../../kit/settings';
+import type { Inputs, SettingChanges } from '../../kit/settings';
+import type { Tab } from '../../kit/tabs';
 import { href } from '../../store/route';
 import { usePostText } from '../../store/schemas';
+import { useOverview } from '../../store/site';
+import type { Overview } from '../../store/site';
 
 /** A protocol with the settings that matter when it is switched on. */
-interface Protocol {
+export interface Protocol {
   readonly path: 'modbus' | 'csip' | 'ocpp' | 'dnp3';
   readonly title: string;
   /** setting that switches it on */
@@ -35,6 +39,7 @@ const protocols: readonly Protocol[] = [
     fields: [
       ['mb_port', 'Port of the first device'],
       ['mb_shared_port', 'All devices at this port'],
+      ['mb_enc', 'TLS'],
     ],
   },
   {
@@ -69,6 +74,7 @@ const protocols: readonly Protocol[] = [
       ['dnp3_port', 'Port of the first device'],
       ['dnp3_outstation_addr', 'Address of the outstation'],
       ['dnp3_remote_addr', 'Addresses of the masters'],
+      ['dnp3_unsolicited', 'Unsolicited responses'],
     ],
   },
 ];
@@ -85,8 +91,54 @@ export function useProtocol(path: string) {
 type InUse = NonNullable<ReturnType<typeof useProtocol>>;
 
 /** A few settings of a protocol, and the button that switches it on. */
-export function SwitchOn({ protocol, report, group }: InUse) {
-  const { path, title, fields } = protocol;
+export function SwitchOn(inUse: InUse) {
+  const { path, title } = inUse.protocol;
+  return (
+    <SettingsPanel
+      {...inUse}
+      heading={`Switch on ${title}`}
+      submit={`Switch on ${title}`}
+      callWith={(changes) => anyCall('POST', `${path}/enable`, {}, changes)}
+      done={`${title} is on.`}
+    />
+  );
+}
+
+/** The same settings of a protocol that is on; a change restarts its adapter. */
+function ChangeSettings(inUse: InUse) {
+  return (
+    <SettingsPanel
+      {...inUse}
+      heading={`Settings of ${inUse.protocol.title}`}
+      submit="Change"
+      callWith={(changes) => patch('settings', { body: changes })}
+      done="The settings are in force."
+      needsChange
+    />
+  );
+}
+
+/** The settings of a protocol, whether it is on or off. */
+export function settingsPart(path: Protocol['path']): Tab {
+  function ProtocolSettings() {
+    const inUse = useProtocol(path);
+    if (inUse === undefined) return <Empty>This simulator has no settings of the protocol.</Empty>;
+    return inUse.isOn ? <ChangeSettings {...inUse} /> : <SwitchOn {...inUse} />;
+  }
+  return { path: 'settings', title: 'Settings', component: ProtocolSettings };
+}
+
+interface SettingsPanelProps extends InUse {
+  readonly heading: string;
+  readonly submit: string;
+  readonly callWith: (changes: SettingChanges) => Call;
+  /** said after the call */
+  readonly done: string;
+  readonly needsChange?: boolean;
+}
+
+function SettingsPanel({ protocol, report, group, heading, submit, callWith, done, needsChange }: SettingsPanelProps) {
+  const { title, fields } = protocol;
   const [inputs, setInputs] = useState<Inputs>({});
   const certificates = useCertificates() ?? [];
   const { busy, problem, run } = useDo();
@@ -96,19 +148,22 @@ export function SwitchOn({ protocol, report, group }: InUse) {
   });
   const all = settings.map(({ setting }) => setting);
   const changes = withKeys(changesOf(all, inputs));
-  const callWith = (body: typeof changes) => anyCall('POST', `${path}/enable`, {}, body);
   const send = async () => {
-    if ((await run(callWith(changes))) !== undefined) say(`${title} is on.`);
+    if ((await run(callWith(changes))) === undefined) return;
+    setInputs({});
+    say(done);
   };
+  const isSame = needsChange === true && Object.keys(changes).length === 0;
   return (
-    <Panel title={`Switch on ${title}`} tools={<SettingsLink title={title} group={group} />}>
+    <Panel title={heading} tools={<SettingsLink title={title} group={group} />}>
       <FormFrame
         onSubmit={submitting(send)}
-        submit={`Switch on ${title}`}
+        submit={submit}
         call={callWith(withoutSecretValues(all, changes))}
         busy={busy}
         problem={problem}
         unable={whyLocked(report)}
+        disabled={isSame}
       >
         <div class="fields">
           {settings.map(({ setting, label }) => (
@@ -129,20 +184,33 @@ export function SwitchOn({ protocol, report, group }: InUse) {
 }
 
 function SettingsLink({ title, group }: { readonly title: string; readonly group: string }) {
-  return <a href={href('settings', { 'settings-group': group })}>Settings of {title}</a>;
+  return <a href={href('settings', { 'settings-group': group })}>All settings of {title}</a>;
 }
 
-/** A link to the settings of a protocol that is on, and the button that switches it off. */
-export function SwitchOff({ protocol, report, group }: InUse) {
-  const { path, title } = protocol;
+/** Number of connected peers of a protocol, over all its interfaces. */
+export function peerCount(overview: Overview | undefined, path: string): number {
+  const states = Object.entries(overview?.comm_status ?? {}).filter(([name]) => name.startsWith(path));
+  return states.reduce((sum, [, { peers }]) => sum + peers, 0);
+}
+
+const cutText = (count: number) => (count === 1 ? ' One peer is cut off.' : ` ${count} peers are cut off.`);
+
+/** The question before a protocol is switched off: what ends, and for how many peers. */
+export function useOffQuestion({ path, title }: Protocol): string {
   const effect = usePostText(`${path}/disable`);
+  const count = peerCount(useOverview(), path);
+  return `Switch off ${title}? ${effect}${count === 0 ? '' : cutText(count)}`;
+}
+
+/** The button that switches a protocol off, after a question. */
+export function SwitchOff({ protocol, report }: InUse) {
+  const { path, title } = protocol;
   return (
-    <div class="row">
-      <SettingsLink title={title} group={group} />
+    <div class="tools">
       <Action
         call={post(`${path}/disable`)}
         unable={whyLocked(report)}
-        confirm={`Switch off ${title}? ${effect}`}
+        confirm={useOffQuestion(protocol)}
         onDone={() => say(`${title} is off.`)}
       >
         Switch off {title}

@@ -118,7 +118,7 @@ describe('timeline in the page', () => {
       { after_id: '16', limit: '1' },
     ]);
     expect(all('.beside a.button').map((link) => link.getAttribute('href'))).to.deep.equal([
-      '#/protocols/ocpp?station=SIM-CP-1&ocpp-part=trace&trace-message=17',
+      '#/protocols/ocpp/messages?ocpp-message=17&station=SIM-CP-1',
     ]);
     await press('Close');
     expect(all('.beside')).to.have.length(0);

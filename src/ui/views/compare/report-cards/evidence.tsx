@@ -1,27 +1,21 @@
 import { Facts } from '../../../kit/panel';
 import { dash, dateAndTime, wallDate, words } from '../../../look/format';
-import { href } from '../../../store/route';
+import { messageHref } from '../messages';
 import type { Finding } from './parts';
 
 type Case = Finding['evidence'][number];
 
-/** Address of a message in the view of its protocol. @param key of the channel: the identity of a charge point */
-function messageHref(protocol: string, key: string, { message_id, device_index }: Case): string {
-  if (protocol === 'ocpp')
-    return href('protocols/ocpp', { station: key, 'ocpp-part': 'trace', 'trace-message': message_id });
-  return href(`protocols/${protocol}`, {
-    ...(device_index !== null && { device: device_index }),
-    ...(protocol === 'csip' && { 'csip-part': 'messages' }),
-    [`${protocol}-message`]: message_id,
-  });
+/** Place of a message in the log of its protocol; null: the case has none that is still kept. */
+export function placeOf({ channel, message_id: id, message_kept: isKept, device_index: device }: Case) {
+  if (channel === null || id === null || !isKept) return null;
+  const [protocol = '', ...key] = channel.split('/');
+  return { protocol, key: key.join('/'), id, device };
 }
 
 function MessageOf({ one }: { readonly one: Case }) {
-  const { channel, message_id, message_kept } = one;
-  if (channel === null || message_id === null) return <>{dash}</>;
-  if (!message_kept) return <>{message_id}, no longer kept</>;
-  const [protocol = '', ...key] = channel.split('/');
-  return <a href={messageHref(protocol, key.join('/'), one)}>{message_id}</a>;
+  const place = placeOf(one);
+  if (place !== null) return <a href={messageHref(place)}>{place.id}</a>;
+  return <>{one.message_id === null ? dash : `${one.message_id}, no longer kept`}</>;
 }
 
 const textOf = (fact: string | number | boolean | null) => (fact === null ? dash : String(fact));

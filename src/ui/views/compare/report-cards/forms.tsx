@@ -60,7 +60,17 @@ const waiverFields: readonly Field[] = [
       ['all', 'all peers'],
     ],
   },
+  {
+    name: 'until',
+    label: 'Until',
+    kind: 'text',
+    placeholder: '2027-01-01',
+    hint: 'A date, in UTC. Empty: until the waiver is deleted.',
+  },
 ];
+
+/** A date alone means its first moment; other text goes to the daemon as it is typed. */
+const instantOf = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
 
 /** Accepts the findings of a rule, with a reason. */
 export function Waive({ row: { rule, title }, report }: { readonly row: Finding; readonly report: Report }) {
@@ -74,8 +84,15 @@ export function Waive({ row: { rule, title }, report }: { readonly row: Finding;
         fields={waiverFields}
         submit="Waive"
         needsChange
-        call={({ reason = '', whose }) =>
-          post('findings/waivers', { body: { rule, ...(whose === 'this' && { peer }), reason: String(reason) } })
+        call={({ reason = '', whose, until }) =>
+          post('findings/waivers', {
+            body: {
+              rule,
+              ...(whose === 'this' && { peer }),
+              reason: String(reason),
+              ...(until !== undefined && { until: instantOf(String(until).trim()) }),
+            },
+          })
         }
       />
     </details>

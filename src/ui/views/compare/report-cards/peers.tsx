@@ -7,7 +7,7 @@ import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, wallDate } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { href, route } from '../../../store/route';
+import { href, param, route, setParam } from '../../../store/route';
 import { DeleteWaiver, lastingId, paceMs, peersCall, protocolNames, Verdict, waiversCall } from './parts';
 import type { PeerEntry } from './parts';
 import { PeerReport } from './report';
@@ -64,6 +64,10 @@ export function PeersView() {
 
 function PeerList() {
   const { data, problem } = useLive(peersCall, paceMs);
+  const protocol = param('peers-of');
+  const shown = data?.peers.filter(
+    (peer) => protocol === null || peer.identities.some((each) => each.protocol === protocol),
+  );
   return (
     <>
       <Refused problem={problem} />
@@ -74,18 +78,44 @@ function PeerList() {
           flush
           tools={
             data.peers.length > 0 && (
-              <Action call={del('findings')} confirm="Forget the findings on all peers? Names and waivers stay.">
-                Clear all
-              </Action>
+              <>
+                <ProtocolFilter />
+                <Action call={del('findings')} confirm="Forget the findings on all peers? Names and waivers stay.">
+                  Clear all
+                </Action>
+              </>
             )
           }
         >
-          <Table name="Peers" columns={columns} rows={data.peers} keyOf={({ id }) => id} empty={<NoPeer />} />
+          <Table
+            name="Peers"
+            columns={columns}
+            rows={shown ?? []}
+            keyOf={({ id }) => id}
+            empty={data.peers.length > 0 ? 'No peer of this protocol.' : <NoPeer />}
+          />
           <Others peers={data} />
         </Panel>
       )}
       <Waivers />
     </>
+  );
+}
+
+function ProtocolFilter() {
+  return (
+    <select
+      aria-label="Protocol of the peers"
+      value={param('peers-of') ?? ''}
+      onChange={(event) => setParam('peers-of', event.currentTarget.value)}
+    >
+      <option value="">all protocols</option>
+      {['modbus', 'csip', 'ocpp', 'dnp3'].map((name) => (
+        <option key={name} value={name}>
+          {protocolNames[name]}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -3,16 +3,25 @@ import type { ComponentChildren } from 'preact';
 import { del, get } from '../../../api/call';
 import { Action, Refused } from '../../../kit/action';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
-import type { Tone } from '../../../kit/panel';
 import { wallDate, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { href } from '../../../store/route';
 import { Evidence } from './evidence';
+import { FindingMessages } from './finding-messages';
 import { NamePeer, Waive } from './forms';
-import { DeleteWaiver, lastingId, paceMs, protocolNames, Verdict, waiversCall } from './parts';
+import {
+  DeleteWaiver,
+  documentHref,
+  documentName,
+  Figures,
+  lastingId,
+  paceMs,
+  protocolNames,
+  severityTones,
+  Verdict,
+  waiversCall,
+} from './parts';
 import type { Finding, Report } from './parts';
-
-const tones: Readonly<Record<Finding['severity'], Tone>> = { violation: 'bad', risk: 'warn', remark: 'muted' };
 
 export function PeerReport({ id }: { readonly id: string }) {
   const { data: report, problem } = useLive(get('findings/peers/{id}', { params: { id } }), paceMs);
@@ -66,6 +75,7 @@ function Summary({ report }: { readonly report: Report }) {
       }
     >
       <div class="stack">
+        <Figures peer={report} />
         <p>
           <strong>
             {coverage.exercised} of {coverage.observable} checks came up.
@@ -92,26 +102,22 @@ function Summary({ report }: { readonly report: Report }) {
 
 /** Links to the report as a document. */
 function Documents({ report }: { readonly report: Report }) {
-  const at = (format: 'html' | 'junit' | 'json' | 'text') =>
-    get('findings/peers/{id}/report', { params: { id: lastingId(report) }, query: { format } }).address;
-  const file = `peer-${report.name.replace(/[^\w-]+/g, '-')}`;
+  const id = lastingId(report);
   return (
     <span class="row" role="group" aria-label="Documents">
-      <a href={at('html')} target="_blank" rel="noopener">
+      <a href={documentHref(id, 'html')} target="_blank" rel="noopener">
         page (new tab)
       </a>
-      <a href={at('junit')} download={`${file}.xml`}>
-        JUnit XML
-      </a>
-      <a href={at('json')} download={`${file}.json`}>
-        JSON
-      </a>
-      <a href={at('text')} download={`${file}.txt`}>
-        text
-      </a>
+      {(['junit', 'json', 'text'] as const).map((format) => (
+        <a key={format} href={documentHref(id, format)} download={documentName(report, format)}>
+          {documentTitles[format]}
+        </a>
+      ))}
     </span>
   );
 }
+
+const documentTitles = { junit: 'JUnit XML', json: 'JSON', text: 'text' } as const;
 
 interface RulesProps {
   readonly title: string;
@@ -131,7 +137,7 @@ function Rules({ title, rows, empty, children }: RulesProps) {
         {rows.map((row) => (
           <li key={row.rule} data-test={row.rule}>
             <div class="row">
-              <Chip tone={tones[row.severity]}>{row.severity}</Chip>
+              <Chip tone={severityTones[row.severity]}>{row.severity}</Chip>
               <h3>{row.title}</h3>
             </div>
             {children?.(row)}
@@ -147,6 +153,7 @@ const Broken = ({ report }: { readonly report: Report }) => (
     {(row) => (
       <>
         <Case row={row} />
+        <FindingMessages row={row} />
         <Evidence row={row} />
         <Waive row={row} report={report} />
       </>

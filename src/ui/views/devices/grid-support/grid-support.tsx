@@ -6,6 +6,7 @@ import { useDevice } from '../../../store/site';
 import { Changes, Gradient } from './changes';
 import { CurvePage } from './curve-page';
 import type { PageProps } from './curve-page';
+import { DerControls } from './der-controls';
 import { DroopPage } from './droop-page';
 import { functions, pathOf } from './functions';
 import type { Settings, FunctionEntry } from './functions';
@@ -106,22 +107,27 @@ function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly en
 
 const tabs = [
   ['volt-var', 'Functions'],
-  ['why', 'Why'],
+  ['why', 'Numbers'],
   ['holds', 'Holds'],
   ['changes', 'Changes'],
   ['gradient', 'Gradient'],
 ] as const;
 
+/** Of charging stations only. */
+const stationTabs = [['der-controls', 'DER controls']] as const;
+
 /** Functions of grid support with settings and writers, and the reason for the power. */
 export function GridSupportView() {
-  const device = useDevice()?.device_index;
+  const entry = useDevice();
+  const device = entry?.device_index;
+  const isStation = entry?.asset_type === 'evse';
   const [, , , page = 'volt-var'] = route.value.path;
   const isFunction = functions.some(({ name }) => pathOf(name) === page);
   return (
     <>
       {device !== undefined && <WhyLine device={device} />}
       <nav class="tabs" aria-label="Grid support">
-        {tabs.map(([path, title]) => (
+        {[...tabs, ...(isStation ? stationTabs : [])].map(([path, title]) => (
           <a
             key={path}
             href={deviceHref(device, `grid-support/${path}`)}
@@ -140,11 +146,13 @@ function Page({ device, page }: { readonly device: number; readonly page: string
   const controls = useLive(get('controls', { query: { device } })).data;
   switch (page) {
     case 'why':
-      return <Why device={device} controls={controls} />;
+      return <Why device={device} />;
     case 'holds':
       return <Holds device={device} />;
     case 'changes':
       return <Changes device={device} />;
+    case 'der-controls':
+      return <DerControls device={device} />;
     case 'gradient':
       return <Gradient device={device} />;
     default:
@@ -159,7 +167,7 @@ function Functions({
 }: {
   readonly device: number;
   readonly page: string;
-  readonly controls: Parameters<typeof Why>[0]['controls'];
+  readonly controls: Controls | undefined;
 }) {
   const { data, problem } = useLive(get('grid-support', { query: { device } }));
   const present = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data?.now;

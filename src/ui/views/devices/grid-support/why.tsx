@@ -1,4 +1,4 @@
-/** Explains the power of a device, and the effect of a grid disturbance, in sentences and plots. */
+/** The functions of a device in numbers, a recording of its sub-steps, and the effect of a grid disturbance. */
 import { get, post } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Action } from '../../../kit/action';
@@ -8,96 +8,29 @@ import { Table } from '../../../kit/table';
 import { dash, fixed, show, timeOfDay, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOverview } from '../../../store/site';
+import { useWhy } from '../waterfall/chain';
 
 export type Trace = ReplyOf<'grid-support/trace'>;
 export type Controls = ReplyOf<'controls'>;
 export type ModeName = keyof Controls['modes'];
-
-/** Deciders that are not functions. */
-const reasons: Readonly<Record<string, string>> = {
-  source: 'the source gives no more (nothing limits)',
-  w_max: 'maximum active power (702.WMax)',
-  charge_limit: 'the charge limit or the source',
-  discharge_limit: 'the discharge limit of the storage',
-  idle: 'idle, there is no set-point',
-  ramp: 'a ramp is in progress',
-  site: 'a limit of the connection point',
-  second_limiter: 'an injected limit without a register',
-  apparent_power: 'the circle of apparent power or current',
-  cessation: 'momentary cessation',
-  out_of_service: 'out of service',
-};
-
-const limiting: ReadonlySet<string> = new Set(['max_power', 'volt_watt', 'freq_droop']);
 
 /** `volt_watt` becomes "volt-watt". */
 function functionWords(name: string): string {
   return /^(volt|watt)_/.test(name) || name === 'anti_islanding' ? name.replaceAll('_', '-') : words(name);
 }
 
-/** `, set by modbus (127.0.0.1:4000) at 12:04:07`; empty for start values. */
-function setBy(mode: Controls['modes'][ModeName] | undefined): string {
-  if (mode?.source === undefined || ['default', 'profile'].includes(mode.source)) return '';
-  const detail = mode.source_detail ? ` (${mode.source_detail})` : '';
-  return `, set by ${mode.source}${detail} at ${timeOfDay(mode.changed_at)}`;
+/** The connector whose power is that of the station: the first one with a vehicle. undefined: no charging station. */
+function useFirstConnector(device: number): number | undefined {
+  const entry = useOverview()?.devices.find(({ device_index: index }) => index === device);
+  const id = entry?.charge_point_id ?? null;
+  const station = useLive(id === null ? null : get('evse/{id}', { params: { id } })).data;
+  return (station?.connectors.find(({ ev }) => ev !== null) ?? station?.connectors[0])?.connector_id;
 }
 
-type SiteLimit = NonNullable<Controls['decided_by']['site_limit']>;
-
-const maxNamedDevices = 10;
-
-/** Whose connection point has the limit: ` of device 1`, ` of devices 0, 2`; empty for the whole site. */
-function scopeWords(devices: SiteLimit['devices']): string {
-  if (devices === null) return '';
-  const more = devices.length > maxNamedDevices ? ', ...' : '';
-  return ` of ${devices.length === 1 ? 'device' : 'devices'} ${devices.slice(0, maxNamedDevices).join(', ')}${more}`;
-}
-
-function siteWords({ devices, limit, limit_kw: kw, owner }: SiteLimit): string {
-  return `${limit}${scopeWords(devices)} at most ${show(kw, 'activePower')}, set by ${owner}`;
-}
-
-function reasonOf(
-  { active_decided_by: by, active_power_kw: power, service }: Trace['now'],
-  controls?: Controls,
-): string {
-  const siteLimit = controls?.decided_by.site_limit;
-  if (by === 'site' && siteLimit) return `${reasons[by]}: ${siteWords(siteLimit)}`;
-  if (by === 'source' && (power ?? 0) < 0) return 'the source takes no more (nothing limits)';
-  if (by in reasons) return `${reasons[by]}${by === 'out_of_service' ? ` (${words(service)})` : ''}`;
-  const mode = controls?.modes[by as ModeName];
-  return `${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
-}
-
-/** @param controls of the same device; absent: the sentence omits the writer and the value of the limit */
-export function sentenceOf(present: Trace['now'], controls?: Controls): string {
-  const { active_power_kw: power, available_kw: available } = present;
-  const head =
-    power !== null && power < 0
-      ? `${fixed(-power, 2)}\u00a0kW absorbed`
-      : `${fixed(power, 2)}\u00a0kW of ${fixed(available, 2)}\u00a0kW available`;
-  return `${head}: ${reasonOf(present, controls)}`;
-}
-
-/** The forced mode of a battery, which overrides all set-points. null: none, or another kind of device. */
-function useForced(device: number): string | null {
-  const kind = useOverview()?.devices.find(({ device_index }) => device_index === device)?.asset_type;
-  const bank = useLive(kind === 'battery' ? get('controls/battery', { query: { device } }) : null).data;
-  if (bank === undefined || bank.control !== 'forced') return null;
-  const by = bank.forced_by;
-  const writer = by === null ? '' : `, by ${by.source} at ${timeOfDay(by.changed_at)}`;
-  return `the battery is forced to ${bank.requested_mode} with ${show(bank.clamped_power_kw, 'activePower')} at its DC terminals${writer}`;
-}
-
-/** One sentence that explains the power of a device. @param device index of the device */
+/** The daemon's sentence about the power of a device. @param device index of the device */
 export function WhyLine({ device }: { readonly device: number }) {
-  const trace = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data;
-  const controls = useLive(get('controls', { query: { device } })).data;
-  const forced = useForced(device);
-  if (!trace) return <p class="muted">No reason yet.</p>;
-  const { active_power_kw: power, active_decided_by: by } = trace.now;
-  const forces = forced !== null && by === 'source';
-  return <p class="why">{forces ? `${show(power, 'activePower')}: ${forced}` : sentenceOf(trace.now, controls)}</p>;
+  const why = useWhy(device, useFirstConnector(device));
+  return why ? <p class="why">{why.sentence}</p> : <p class="muted">No reason yet.</p>;
 }
 
 const inputUnits: Readonly<Record<string, string>> = {
@@ -108,21 +41,25 @@ const inputUnits: Readonly<Record<string, string>> = {
 };
 const reactive = new Set(['volt_var', 'watt_var', 'constant_var', 'pf_inject', 'pf_absorb']);
 
-/** The limit in force on the power, and the demand of each function. */
-export function Why({ device, controls }: { readonly device: number; readonly controls: Controls | undefined }) {
+/** The function or limit that sets a power, in words: `volt-watt`. */
+function deciderWords(name: string): string {
+  if (name === 'source' || name === 'idle') return 'nothing limits';
+  return name === 'none' ? 'off' : functionWords(name);
+}
+
+/** Functions in numbers, and the service. */
+export function Why({ device }: { readonly device: number }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 1000 } })).data;
   if (!trace) return <Empty>No data yet.</Empty>;
   const { now } = trace;
   const trips = Object.entries(now.time_to_trip_s).filter((entry): entry is [string, number] => entry[1] !== null);
   return (
     <div class="stack">
-      <Panel title="Why is the power what it is?">
-        <WhyLine device={device} />
+      <Panel title="Service">
         <Facts
           rows={[
-            ['Active power decided by', words(now.active_decided_by)],
-            ['Reactive power decided by', words(now.reactive_decided_by)],
-            ['Site limit', controls?.decided_by.site_limit ? siteWords(controls.decided_by.site_limit) : dash],
+            ['P', deciderWords(now.active_decided_by)],
+            ['Q', deciderWords(now.reactive_decided_by)],
             ['Service', words(now.service)],
             ['Ride-through', words(now.ride_through)],
             [
@@ -135,9 +72,9 @@ export function Why({ device, controls }: { readonly device: number; readonly co
           ]}
         />
       </Panel>
-      <Panel title="What each function asks for" flush>
+      <Panel title="Functions in numbers" flush>
         <Table
-          name="What each function asks for"
+          name="Functions in numbers"
           rows={Object.entries(now.functions)}
           keyOf={([name]) => name}
           columns={[

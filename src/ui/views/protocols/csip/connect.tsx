@@ -22,7 +22,7 @@ import {
 import type { Certificate, Inputs, Setting } from '../../../kit/settings';
 import { dash, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { setParam } from '../../../store/route';
+import { replacePath } from '../../../store/route';
 import { useDevice, useOverview } from '../../../store/site';
 import { DiagnosticsTable, stateTone } from './state';
 
@@ -169,7 +169,7 @@ function Steps(props: StepsProps) {
       onInput(authorityKey, certificateValue(name));
     }
     if ((await run(callWith(changes))) === undefined) return;
-    setParam('csip-part', 'connect');
+    replacePath('protocols/csip/connect');
     onConnected();
   };
   const whyNot = unable ?? (isOn && Object.keys(changes).length === 0 ? 'These settings are in force' : null);

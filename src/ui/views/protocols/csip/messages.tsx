@@ -5,6 +5,8 @@ import { Facts } from '../../../kit/panel';
 import { dash, fixed, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
 import { useLive } from '../../../store/live';
+import { csipDrawing } from '../sequence/arrows';
+import { useBroken } from '../sequence/broken';
 import type { PartProps } from './state';
 
 /** XML with one element per line, indented; other text unchanged. */
@@ -25,7 +27,13 @@ type Message = ReplyOf<'csip/messages'>['messages'][number];
 const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const;
 
 /** Recorded requests and answers. */
-export function CsipMessages({ device }: PartProps) {
+export const CsipMessages = ({ device }: PartProps) => <MessageList device={device} isDrawn={false} />;
+
+/** The same between the client and the lanes of its server. */
+export const CsipSequence = ({ device }: PartProps) => <MessageList device={device} isDrawn />;
+
+function MessageList({ device, isDrawn }: Pick<PartProps, 'device'> & { readonly isDrawn: boolean }) {
+  const broken = useBroken('csip');
   const { data } = useLive(get('csip/messages', { query: { device, limit: 1 } }), 2000);
   const method = methods.find((each) => each === param('method'));
   const read = (afterId: number | undefined) =>
@@ -38,7 +46,7 @@ export function CsipMessages({ device }: PartProps) {
       name="csip"
       read={read}
       recording={{
-        enabled: data?.enabled ?? false,
+        enabled: data?.enabled,
         on: post('csip/messages', { body: { enabled: true } }),
         off: post('csip/messages', { body: { enabled: false } }),
       }}
@@ -67,13 +75,24 @@ export function CsipMessages({ device }: PartProps) {
         },
       ]}
       textOf={(each) => `${each.method} ${each.url} ${each.request_body ?? ''} ${each.response_body ?? ''}`}
-      detail={(message) => <Detail message={message} />}
-      empty="No message is recorded: press Record, then Poll in State."
+      detail={(message) => <Detail message={message} broken={broken.get(message.id)} />}
+      {...(isDrawn && { drawing: (messages) => csipDrawing(messages, broken) })}
+      empty={
+        data?.enabled === true
+          ? 'No message yet. The recording is on; Poll in State sends some.'
+          : 'No message is recorded: press Record, then Poll in State.'
+      }
     />
   );
 }
 
-function Detail({ message }: { readonly message: Message }) {
+interface DetailProps {
+  readonly message: Message;
+  /** the rule that the message broke */
+  readonly broken: string | undefined;
+}
+
+function Detail({ message, broken }: DetailProps) {
   const sides = [
     ['Request', message.request_headers, message.request_body],
     ['Answer', message.response_headers, message.response_body],
@@ -86,6 +105,7 @@ function Detail({ message }: { readonly message: Message }) {
           ['Status', message.status ?? dash],
           ['Peer', message.peer],
           ['Error', message.error ?? dash],
+          broken === undefined ? null : ['Broken rule', <span class="issue">{broken}</span>],
           message.truncated ? ['Cut', 'the recorder keeps the beginning only'] : null,
         ]}
       />

@@ -1,3 +1,4 @@
+import type { ComponentType } from 'preact';
 import { get, post } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Refused } from '../../../kit/action';
@@ -6,10 +7,16 @@ import { Messages } from '../../../kit/messages';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
+import type { Tab } from '../../../kit/tabs';
 import { dash, fixed, wallTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { deviceHref, href, param, setParam } from '../../../store/route';
 import { useDevice } from '../../../store/site';
+import { addressText, Connected, CopyFacts } from '../connect-values';
+import type { Page } from '../page';
+import { dnp3Drawing } from '../sequence/arrows';
+import { useBroken } from '../sequence/broken';
+import { settingsPart } from '../switch';
 
 type Point = ReplyOf<'dnp3/points'>['points'][number];
 
@@ -114,28 +121,93 @@ type Message = ReplyOf<'dnp3/messages'>['messages'][number];
 
 const recordCall = (enabled: boolean) => post('dnp3/messages', { body: { enabled } });
 
-/** The outstation of a device: masters, events, points and messages. */
-export function Dnp3View() {
-  const device = useDevice()?.device_index;
-  const { data, problem } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);
-  if (device === undefined) return <Empty>No device to show.</Empty>;
-  if (data && !data.enabled) return <Empty>DNP3 is off.</Empty>;
-  return (
-    <>
-      <div class="title">
-        <DevicePicker />
-      </div>
-      <Refused problem={problem} />
-      {data && (
-        <div class="grid">
-          <Outstation status={data} device={device} />
-          <Coverage status={data} />
-          <Masters status={data} />
+interface PartProps {
+  readonly status: Status;
+  readonly device: number;
+}
+
+/** A part about the outstation of the chosen device. */
+function ofOutstation(path: string, title: string, Part: ComponentType<PartProps>): Tab {
+  function OfOutstation() {
+    const device = useDevice()?.device_index;
+    const { data, problem } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);
+    if (device === undefined) return <Empty>No device to show.</Empty>;
+    if (data && !data.enabled) return <Empty>DNP3 is off.</Empty>;
+    return (
+      <>
+        <div class="title">
+          <DevicePicker />
         </div>
-      )}
-      <Points device={device} />
-      <MessageList device={device} />
-    </>
+        <Refused problem={problem} />
+        {data && <Part key={device} status={data} device={device} />}
+      </>
+    );
+  }
+  return { path, title, component: OfOutstation };
+}
+
+const State = ({ status, device }: PartProps) => (
+  <div class="grid">
+    <Outstation status={status} device={device} />
+    <Coverage status={status} />
+    <Masters status={status} />
+  </div>
+);
+
+/** The outstations: masters, points and messages. */
+export const dnp3Page: Page = {
+  path: 'dnp3',
+  title: 'DNP3',
+  whenOff: 'settings',
+  parts: [
+    ofOutstation('state', 'State', State),
+    ofOutstation('points', 'Points', ({ device }) => <Points device={device} />),
+    ofOutstation('messages', 'Messages', ({ device }) => <MessageList device={device} isDrawn={false} />),
+    ofOutstation('sequence', 'Sequence', ({ device }) => <MessageList device={device} isDrawn />),
+    settingsPart('dnp3'),
+    { path: 'connect', title: 'Connect', component: ConnectDnp3Master },
+  ],
+};
+
+/** `4 at 127.0.0.1:50123` */
+export const masterText = (address: number, peer: string | null): string =>
+  peer === null ? String(address) : `${address} at ${peer}`;
+
+/** The values that a master needs, to copy. */
+function ConnectDnp3Master() {
+  const device = useDevice()?.device_index;
+  const { data } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);
+  if (data?.enabled !== true) return <Empty>DNP3 is off: switch it on first.</Empty>;
+  const { link, masters } = data;
+  return (
+    <Panel title="Connect my master" wide tools={<DevicePicker />}>
+      <ol class="steps">
+        <li>
+          <h3>Outstation</h3>
+          <CopyFacts
+            rows={[
+              ['Address', addressText(link.endpoint)],
+              ['Link address of the outstation', link.outstation === null ? null : String(link.outstation)],
+            ]}
+          />
+        </li>
+        <li>
+          <h3>Master</h3>
+          <p>Give it one of these link addresses; requests of others are not answered.</p>
+          <CopyFacts rows={masters.map(({ address }) => ['Link address of a master', String(address)] as const)} />
+          <p class="muted">
+            Other addresses, TLS and unsolicited responses are in the{' '}
+            <a href={href('protocols/dnp3/settings')}>settings</a>.
+          </p>
+        </li>
+        <li>
+          <h3>Connection</h3>
+          <Connected
+            names={masters.filter(({ connected }) => connected).map(({ peer, address }) => masterText(address, peer))}
+          />
+        </li>
+      </ol>
+    </Panel>
   );
 }
 
@@ -251,8 +323,15 @@ function Masters({ status }: { readonly status: Status }) {
   );
 }
 
-function MessageList({ device }: { readonly device: number }) {
-  const enabled = useLive(get('dnp3/messages', { query: { limit: 1 } }), 5000).data?.enabled ?? false;
+interface MessageListProps {
+  readonly device: number;
+  /** as a sequence */
+  readonly isDrawn: boolean;
+}
+
+function MessageList({ device, isDrawn }: MessageListProps) {
+  const enabled = useLive(get('dnp3/messages', { query: { limit: 1 } }), 5000).data?.enabled;
+  const broken = useBroken('dnp3');
   return (
     <Messages<Message>
       title="DNP3 messages"
@@ -283,12 +362,14 @@ function MessageList({ device }: { readonly device: number }) {
         },
       ]}
       textOf={(message) => [message.peer, message.function, ...message.objects, ...(message.iin ?? [])].join(' ')}
-      detail={({ objects, hex, truncated, device_index }) => (
+      {...(isDrawn && { drawing: (messages) => dnp3Drawing(messages, broken) })}
+      detail={({ id, objects, hex, truncated, device_index }) => (
         <div class="stack">
           <Facts
             rows={[
               ['Device', device_index ?? dash],
               ['Objects', objects.length === 0 ? dash : <pre>{objects.join('\n')}</pre>],
+              broken.has(id) ? ['Broken rule', <span class="issue">{broken.get(id)}</span>] : null,
             ]}
           />
           <pre aria-label="Octets">

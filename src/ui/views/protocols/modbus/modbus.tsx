@@ -7,11 +7,15 @@ import { Messages } from '../../../kit/messages';
 import { Empty, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dash, fixed, timeOfDay, words } from '../../../look/format';
+import { dash, dateAndTime, fixed, timeOfDay, wallDate, words } from '../../../look/format';
 import { refresh, useLive } from '../../../store/live';
 import { deviceHref, href, param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
+import type { Page } from '../page';
+import { settingsPart } from '../switch';
+import { ConnectModbusMaster } from './connect';
 import { InterfacePanel } from './listeners';
+import { Transactions } from './transactions';
 
 type Wire = ReplyOf<'modbus/messages'>['messages'][number];
 type LogEntry = ReplyOf<'logs'>['logs'][number];
@@ -83,36 +87,58 @@ const readLog = (afterId: number | undefined) =>
   });
 const pieceOf = ({ logs }: Logs) => ({ rows: logs });
 
-/** Modbus masters of the simulator: their connections, requests and refusals. */
-export function ModbusView() {
+/** Interfaces with their masters, and faults in force. */
+function State() {
   const { data } = useLive(get('modbus'), 2000);
-  const { rows: log } = useFollowed<LogEntry, Logs>({ read: readLog, pieceOf, paused: false, maxKept: 1000 });
-  const refusedOnly = param('refused') === 'only';
   if (data && !data.enabled) return <Empty>No interface of Modbus is on.</Empty>;
+  return (
+    <div class="grid">
+      {(data?.interfaces ?? []).map((face) => (
+        <InterfacePanel key={face.comm} face={face} />
+      ))}
+      {data && data.faults.length > 0 && (
+        <Panel title="Faults in force">
+          <ul>
+            {data.faults.map(({ id, kind }) => (
+              <li key={id}>
+                {id}: {words(kind)}
+              </li>
+            ))}
+          </ul>
+          <a href={href('inputs/faults')}>All faults</a>
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+/** Requests and refusals, one row for each message. */
+function MessagesAndRefusals() {
+  const log = useWarnings();
+  const refusedOnly = param('refused') === 'only';
   return (
     <>
       <MessageList log={log} refusedOnly={refusedOnly} />
       {refusedOnly && <Refusals log={log} />}
-      <div class="grid">
-        {(data?.interfaces ?? []).map((face) => (
-          <InterfacePanel key={face.comm} face={face} />
-        ))}
-        {data && data.faults.length > 0 && (
-          <Panel title="Faults in force">
-            <ul>
-              {data.faults.map(({ id, kind }) => (
-                <li key={id}>
-                  {id}: {words(kind)}
-                </li>
-              ))}
-            </ul>
-            <a href={href('inputs/faults')}>All faults</a>
-          </Panel>
-        )}
-      </div>
     </>
   );
 }
+
+const useWarnings = () => useFollowed<LogEntry, Logs>({ read: readLog, pieceOf, paused: false, maxKept: 1000 }).rows;
+
+/** Modbus masters of the simulator: their connections, requests and refusals. */
+export const modbusPage: Page = {
+  path: 'modbus',
+  title: 'Modbus',
+  whenOff: 'settings',
+  parts: [
+    { path: 'state', title: 'State', component: State },
+    { path: 'messages', title: 'Messages', component: MessagesAndRefusals },
+    { path: 'transactions', title: 'Transactions', component: Transactions },
+    settingsPart('modbus'),
+    { path: 'connect', title: 'Connect', component: ConnectModbusMaster },
+  ],
+};
 
 function pointsOf(message: Message): string {
   const { points } = message.request ?? message;
@@ -178,7 +204,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       read={(after_id) =>
         get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })
       }
-      recording={{ enabled: state?.enabled ?? false, on: recordCall(true), off: recordCall(false) }}
+      recording={{ enabled: state?.enabled, on: recordCall(true), off: recordCall(false) }}
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${contentText(message)}`}
       arrange={(all) => {
@@ -268,8 +294,8 @@ function Detail({ message }: { readonly message: Message }) {
     <div class="stack">
       <Facts
         rows={[
-          ['Simulated time', message.sim_time],
-          ['Wall time', message.wall_time],
+          ['Simulated time', dateAndTime(message.sim_time)],
+          ['Wall time', wallDate(message.wall_time)],
           ['Kind', words(message.kind)],
           ['Device', message.device_index ?? dash],
           [

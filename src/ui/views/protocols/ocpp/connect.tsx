@@ -18,7 +18,7 @@ import {
 import type { Inputs } from '../../../kit/settings';
 import { dash, show, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { param, setParam } from '../../../store/route';
+import { param, replacePath, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import { ChangeDialog } from '../../devices/change';
@@ -162,7 +162,7 @@ function CentralSystem() {
   const connect = async () => {
     if ((await run(callWith(changes))) === undefined) return;
     setInputs({});
-    setParam('ocpp-part', 'connect');
+    replacePath('protocols/ocpp/connect');
   };
   return (
     <FormFrame

@@ -6,7 +6,7 @@ import { CallLine } from '../../../kit/api-switch';
 import { FieldInput, Form } from '../../../kit/form';
 import { Chip, Facts, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
-import { dash, fixed } from '../../../look/format';
+import { dash, duration, fixed, wallDate, wallTime } from '../../../look/format';
 
 export type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
 
@@ -19,6 +19,11 @@ export function connectionTone(state: ChargePoint['connection_state']): Tone {
   if (state === 'connected') return 'good';
   if (state === 'connecting') return 'warn';
   return state === 'disabled' ? 'off' : 'bad';
+}
+
+/** `for 12 min` */
+function forSpan(since: string | null): string {
+  return since === null ? dash : `for ${duration(Math.max(0, Math.round((Date.now() - Date.parse(since)) / 1000)))}`;
 }
 
 type Answer = ReplyOf<'ocpp/{id}/call', 'post'>;
@@ -40,10 +45,10 @@ export function Connection({ status }: PartProps) {
               ['Version', `${status.version}, subprotocol ${status.subprotocol ?? dash}`],
               ['Security profile', status.security_profile],
               ['TLS', status.tls === null ? dash : `${status.tls.version} ${status.tls.cipher}`],
-              ['Connected since', status.connected_since ?? dash],
+              ['Connected', <span title={wallDate(status.connected_since)}>{forSpan(status.connected_since)}</span>],
               ['Next attempt', status.reconnect_in_s === null ? dash : `in ${fixed(status.reconnect_in_s, 0)} s`],
               ['Heartbeat', status.heartbeat_interval_s === null ? dash : `every ${status.heartbeat_interval_s} s`],
-              ['Last heartbeat', status.last_heartbeat_at ?? dash],
+              ['Last heartbeat', wallTime(status.last_heartbeat_at)],
               ['Queued', `${status.queue.calls} calls, ${status.queue.transaction_messages} transaction messages`],
               ['Clock offset', status.clock_offset_s === null ? dash : `${fixed(status.clock_offset_s, 1)} s`],
               ['Last error', status.last_error ?? dash],
@@ -129,7 +134,7 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
     if (answer) onAnswer(answer);
   };
   return (
-    <Panel title="Any call" wide>
+    <Panel title="Send a message" wide>
       <div class="stack">
         <FieldInput
           field={{ kind: 'text', name: 'action', label: 'Action' }}
@@ -151,7 +156,7 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
         />
         <div class="row">
           <button type="button" class="primary" disabled={busy || payload === null} onClick={() => void send()}>
-            Send call
+            Send
           </button>
           <CallLine call={call} />
         </div>

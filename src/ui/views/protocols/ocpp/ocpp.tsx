@@ -1,18 +1,20 @@
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { get, del } from '../../../api/call';
 import { Refused, Action } from '../../../kit/action';
-import { Parts } from '../../../kit/choices';
 import { Chip, Empty, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
+import type { Tab } from '../../../kit/tabs';
 import { dash, words, wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
+import type { Page } from '../page';
+import { settingsPart } from '../switch';
 import { Configuration, Lists } from './configuration';
 import { ConnectCentralSystem } from './connect';
 import { Connection, connectionTone } from './connection';
-import type { PartProps } from './connection';
+import type { ChargePoint, PartProps } from './connection';
 import { Schedules } from './schedules';
-import { Trace } from './trace';
+import { StationSequence, Trace } from './trace';
 
 /** Violations of the specification by the central system. */
 function Findings({ status }: PartProps) {
@@ -47,70 +49,118 @@ function Findings({ status }: PartProps) {
   );
 }
 
-const parts: readonly {
-  readonly name: string;
-  readonly title: string;
-  readonly component: ComponentType<PartProps>;
-}[] = [
-  { name: 'connection', title: 'Connection', component: Connection },
-  { name: 'trace', title: 'Trace', component: Trace },
-  { name: 'findings', title: 'Findings', component: Findings },
-  { name: 'configuration', title: 'Configuration', component: Configuration },
-  { name: 'schedules', title: 'Charging profiles', component: Schedules },
-  { name: 'lists', title: 'Transactions and lists', component: Lists },
-  { name: 'connect', title: 'Central system', component: ConnectCentralSystem },
-];
+type Part = ComponentType<PartProps>;
+
+/** A part about the chosen charge point. */
+function ofStation(path: string, title: string, Content: Part): Tab {
+  const OfStation = () => <Station>{(status) => <Content key={status.id} status={status} />}</Station>;
+  return { path, title, component: OfStation };
+}
 
 /** Charge points, and the chosen one with connection, messages, configuration and schedules. */
-export function OcppView() {
+export const ocppPage: Page = {
+  path: 'ocpp',
+  title: 'OCPP',
+  whenOff: 'connect',
+  parts: [
+    { path: 'state', title: 'State', component: State },
+    ofStation('messages', 'Messages', Trace),
+    ofStation('sequence', 'Sequence', StationSequence),
+    ofStation('findings', 'Findings', Findings),
+    ofStation('schedules', 'Charging profiles', Schedules),
+    ofStation('lists', 'Transactions and lists', Lists),
+    ofStation('configuration', 'Configuration', Configuration),
+    settingsPart('ocpp'),
+    { path: 'connect', title: 'Connect', component: ConnectCentralSystem },
+  ],
+};
+
+function useStations() {
   const { data, problem } = useLive(get('ocpp'), 1000);
   const all = data?.charge_points.filter((each) => each !== null) ?? [];
   const status = all.find(({ id }) => id === param('station')) ?? all[0];
-  const part = parts.find(({ name }) => name === param('ocpp-part')) ?? parts[0];
-  const Part = part?.component;
-  const isOff = data?.enabled === false;
+  return { data, problem, all, status, isOff: data?.enabled === false };
+}
+
+/** The chosen charge point, which the head of the part names. */
+function Station({ children }: { readonly children: (status: ChargePoint) => ComponentChildren }) {
+  const { data, problem, all, status, isOff } = useStations();
+  return (
+    <>
+      <Refused problem={problem} />
+      {isOff && <Empty>OCPP is off.</Empty>}
+      {data && !isOff && status === undefined && <Empty>This simulator has no charging station yet.</Empty>}
+      {status && (
+        <div class="title">
+          {all.length > 1 ? (
+            <label class="row">
+              <span class="muted">Charge point</span>
+              <select value={status.id} onChange={(event) => setParam('station', event.currentTarget.value)}>
+                {all.map(({ id }) => (
+                  <option key={id}>{id}</option>
+                ))}
+              </select>
+            </label>
+          ) : (
+            <strong>{status.id}</strong>
+          )}
+          <Chip tone={connectionTone(status.connection_state)}>{status.connection_state}</Chip>
+          <span class="muted">boot {words(status.boot_status)}</span>
+        </div>
+      )}
+      {status && children(status)}
+    </>
+  );
+}
+
+function State() {
+  const { data, problem, all, status, isOff } = useStations();
   return (
     <>
       <Refused problem={problem} />
       {isOff && <Empty>OCPP is off.</Empty>}
       {data && !isOff && all.length === 0 && <ConnectCentralSystem />}
-      {all.length > 0 && (
-        <Panel title="Charge points" flush wide>
-          <Table
-            name="Charge points"
-            rows={all}
-            keyOf={({ id }) => id}
-            selected={status?.id ?? null}
-            onSelect={({ id }) => setParam('station', id)}
-            columns={[
-              {
-                title: 'Identity',
-                cell: ({ id }) => (
-                  <button type="button" class="quiet" onClick={() => setParam('station', id)}>
-                    {id}
-                  </button>
-                ),
-                value: ({ id }) => id,
-              },
-              { title: 'Device', numeric: true, value: (each) => each.device_index },
-              {
-                title: 'Connection',
-                cell: (each) => <Chip tone={connectionTone(each.connection_state)}>{each.connection_state}</Chip>,
-                value: (each) => each.connection_state,
-              },
-              { title: 'Boot', cell: (each) => words(each.boot_status), value: (each) => each.boot_status },
-              { title: 'Version', cell: (each) => each.subprotocol ?? each.version, value: (each) => each.version },
-              { title: 'Central system', value: ({ url }) => url },
-            ]}
-          />
-        </Panel>
-      )}
-      {status && (
-        <>
-          <Parts label="Parts of the charge point" name="ocpp-part" parts={parts} chosen={part?.name} />
-          {Part && <Part key={`${status.id} ${part.name}`} status={status} />}
-        </>
-      )}
+      {all.length > 0 && <Stations all={all} status={status} />}
+      {status && <Connection key={status.id} status={status} />}
     </>
+  );
+}
+
+interface StationsProps {
+  readonly all: readonly ChargePoint[];
+  readonly status: ChargePoint | undefined;
+}
+
+function Stations({ all, status }: StationsProps) {
+  return (
+    <Panel title="Charge points" flush wide>
+      <Table
+        name="Charge points"
+        rows={all}
+        keyOf={({ id }) => id}
+        selected={status?.id ?? null}
+        onSelect={({ id }) => setParam('station', id)}
+        columns={[
+          {
+            title: 'Identity',
+            cell: ({ id }) => (
+              <button type="button" class="quiet" onClick={() => setParam('station', id)}>
+                {id}
+              </button>
+            ),
+            value: ({ id }) => id,
+          },
+          { title: 'Device', numeric: true, value: (each) => each.device_index },
+          {
+            title: 'Connection',
+            cell: (each) => <Chip tone={connectionTone(each.connection_state)}>{each.connection_state}</Chip>,
+            value: (each) => each.connection_state,
+          },
+          { title: 'Boot', cell: (each) => words(each.boot_status), value: (each) => each.boot_status },
+          { title: 'Version', cell: (each) => each.subprotocol ?? each.version, value: (each) => each.version },
+          { title: 'Central system', value: ({ url }) => url },
+        ]}
+      />
+    </Panel>
   );
 }

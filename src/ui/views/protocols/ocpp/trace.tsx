@@ -5,7 +5,10 @@ import { Chip } from '../../../kit/panel';
 import type { Column } from '../../../kit/table';
 import { dash, fixed, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
-import type { PartProps } from './connection';
+import { ocppDrawing } from '../sequence/arrows';
+import type { Broken } from '../sequence/arrows';
+import { useBroken } from '../sequence/broken';
+import type { ChargePoint, PartProps } from './connection';
 
 type Message = ReplyOf<'ocpp/{id}/messages'>['messages'][number];
 
@@ -16,20 +19,22 @@ interface Exchange extends Message {
 
 const isAnswer = ({ type }: Message) => type === 'result' || type === 'error';
 
-/** Pairs calls with answers by message id and opposite direction; other messages stay single. */
-function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
+/** Calls with their answers, by message id and opposite direction; other messages stay as they are. */
+function withAnswers(messages: readonly Message[]): readonly Exchange[] {
   const key = (direction: string, id: string | null) => `${direction} ${id ?? ''}`;
   const answers = new Map<string, Message>();
   for (const each of messages) if (isAnswer(each)) answers.set(key(each.direction, each.message_id), each);
-  const paired = new Set<Message>();
-  const all = messages.map((call): Exchange => {
-    if (call.type !== 'call') return call;
+  return messages.map((call): Exchange => {
     const answer = answers.get(key(call.direction === 'in' ? 'out' : 'in', call.message_id));
-    if (!answer) return call;
-    paired.add(answer);
-    return { ...call, answer };
+    return call.type === 'call' && answer !== undefined ? { ...call, answer } : call;
   });
-  return all.filter((_each, index) => !paired.has(messages[index] as Message));
+}
+
+/** Pairs of calls and answers; messages without the other one stay single. */
+function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
+  const all = withAnswers(messages);
+  const paired = new Set(all.flatMap(({ answer }) => answer?.id ?? []));
+  return all.filter(({ id }) => !paired.has(id));
 }
 
 function payloadText(message: Message | undefined): string {
@@ -38,16 +43,23 @@ function payloadText(message: Message | undefined): string {
   return typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2);
 }
 
-/** A call and its answer side by side. */
-function Detail({ exchange }: { readonly exchange: Exchange }) {
+interface DetailProps {
+  readonly exchange: Exchange;
+  readonly broken: Broken;
+}
+
+/** A call and its answer side by side, with the rule that they broke. */
+function Detail({ exchange, broken }: DetailProps) {
   const { action, type, message_id: id, answer } = exchange;
+  const rule = broken.get(exchange.id) ?? (answer && broken.get(answer.id));
   return (
     <div class="stack">
       <p>
         <strong>{action ?? type}</strong> <code>{id ?? ''}</code>
       </p>
+      {rule !== undefined && <p class="problem">Broken rule: {rule}</p>}
       <div class="split">
-        {[exchange, answer].map((message, side) => (
+        {(isAnswer(exchange) ? [exchange] : [exchange, answer]).map((message, side) => (
           <div key={side} class="stack">
             <h3>{message ? `${message.type}, ${message.direction}, ${message.timestamp}` : 'no answer'}</h3>
             <pre class="payload" tabIndex={0} aria-label={side === 0 ? 'Payload of the call' : 'Payload of the answer'}>
@@ -74,7 +86,6 @@ const columns: readonly Column<Exchange>[] = [
     value: ({ direction }) => direction,
   },
   { title: 'Action', value: ({ action, type }) => action ?? type },
-  { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
   { title: 'Answer', cell: (exchange) => <Answer exchange={exchange} />, value: ({ answer }) => answer?.type },
   {
     title: 'ms',
@@ -82,6 +93,7 @@ const columns: readonly Column<Exchange>[] = [
     cell: ({ answer }) => fixed(answer?.duration_ms, 0),
     value: ({ answer }) => answer?.duration_ms,
   },
+  { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
 ];
 
 function Filters({ messages }: { readonly messages: readonly Message[] }) {
@@ -110,29 +122,59 @@ function Filters({ messages }: { readonly messages: readonly Message[] }) {
   );
 }
 
+const readOf =
+  ({ id }: ChargePoint) =>
+  (after_id: number | undefined) =>
+    get('ocpp/{id}/messages', {
+      params: { id },
+      query: { limit: 1000, ...(after_id !== undefined && { after_id }) },
+    });
+
+/** True for messages that the filters let through. */
+function useFilter(): (message: Message) => boolean {
+  const [action, direction] = [param('action'), param('direction')];
+  return (each) => (action === null || each.action === action) && (direction === null || each.direction === direction);
+}
+
 /** Messages of the charge point: each call beside its answer. */
 export function Trace({ status }: PartProps) {
-  const params = { id: status.id };
-  const [action, direction] = [param('action'), param('direction')];
+  const isShown = useFilter();
+  const broken = useBroken('ocpp', status.id);
   return (
     <Messages<Exchange>
-      title="Trace"
-      name="trace"
-      read={(after_id) =>
-        get('ocpp/{id}/messages', { params, query: { limit: 1000, ...(after_id !== undefined && { after_id }) } })
-      }
+      title="OCPP messages"
+      name="ocpp"
+      read={readOf(status)}
       recording={null}
       columns={columns}
       textOf={(each) =>
         `${each.action} ${each.message_id} ${each.type} ${payloadText(each)} ${payloadText(each.answer)}`
       }
-      arrange={(all) =>
-        exchangesOf(all).filter(
-          (each) => (action === null || each.action === action) && (direction === null || each.direction === direction),
-        )
-      }
+      arrange={(all) => exchangesOf(all).filter(isShown)}
+      holds={({ id, answer }, chosen) => [id, answer?.id].some((each) => String(each) === chosen)}
       tools={(messages) => <Filters messages={messages} />}
-      detail={(exchange) => <Detail exchange={exchange} />}
+      detail={(exchange) => <Detail exchange={exchange} broken={broken} />}
+      empty="No message yet: connect, or choose other filters."
+    />
+  );
+}
+
+/** The same messages as arrows between the charge point and its central system. */
+export function StationSequence({ status }: PartProps) {
+  const isShown = useFilter();
+  const broken = useBroken('ocpp', status.id);
+  return (
+    <Messages<Exchange>
+      title="OCPP messages"
+      name="ocpp"
+      read={readOf(status)}
+      recording={null}
+      columns={columns}
+      textOf={(each) => `${each.action} ${each.message_id} ${each.type} ${payloadText(each)}`}
+      arrange={(all) => withAnswers(all).filter(isShown)}
+      tools={(messages) => <Filters messages={messages} />}
+      drawing={(messages) => ocppDrawing(messages, status.id, status.url ?? 'Central system', broken)}
+      detail={(message) => <Detail exchange={message} broken={broken} />}
       empty="No message yet: connect, or choose other filters."
     />
   );

@@ -11,6 +11,7 @@ import { Table } from '../../../kit/table';
 import { dash, fixed, show, wallTime, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
+import type { Page } from '../page';
 
 type Model = ReplyOf<'sunspec-client/models/{model_id}'>;
 type Point = Model['points'][number];
@@ -136,7 +137,17 @@ const tones: Readonly<Record<Status['state'], Tone>> = {
 };
 
 /** The simulator as master of another SunSpec device. */
-export function SunspecClientView() {
+export const sunspecClientPage: Page = {
+  path: 'sunspec-client',
+  title: 'SunSpec client',
+  whenOff: 'state',
+  parts: [
+    { path: 'state', title: 'State', component: ClientState },
+    { path: 'samples', title: 'Samples', component: Samples },
+  ],
+};
+
+export function ClientState() {
   const { data: status, problem } = useLive(get('sunspec-client'), 1000);
   if (!status) return <Refused problem={problem} />;
   const [id, index] = (param('model') ?? '').split('.').map(Number);
@@ -170,7 +181,6 @@ export function SunspecClientView() {
       {status.state === 'connected' && chosen && (
         <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />
       )}
-      <Samples />
     </>
   );
 }

@@ -1,4 +1,3 @@
-import type { PageProps } from './page';
 import { get } from '../../api/call';
 import { Refused } from '../../kit/action';
 import { Facts, Panel } from '../../kit/panel';
@@ -73,16 +72,5 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
         ]}
       />
     </Panel>
-  );
-}
-
-/** The modules of a PV inverter: one curve for each DC port. */
-export function PvPage({ device }: PageProps) {
-  return (
-    <>
-      {Array.from({ length: Math.max(1, device.dc_port_count) }, (_unused, port) => (
-        <DcCurve key={port} device={device.device_index} port={port} />
-      ))}
-    </>
   );
 }

@@ -1,15 +1,12 @@
 import { get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { Action, Refused } from '../../kit/action';
-import { Form } from '../../kit/form';
-import { Facts, Panel } from '../../kit/panel';
+import { Action } from '../../kit/action';
+import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { fixed, show, words } from '../../look/format';
+import { fixed } from '../../look/format';
 import { useLive } from '../../store/live';
-import { DcCurve } from './pv';
-import { Gauge, setBy } from './page';
-import type { PageProps } from './page';
 import { param, setParam } from '../../store/route';
+import type { PageProps } from './page';
 
 type Strings = NonNullable<ReplyOf<'battery'>['strings']>;
 
@@ -51,6 +48,7 @@ function CellMap({ strings }: { readonly strings: Strings }) {
     `${text(high.value)} (cell ${high.at}), mean ${text(mean)}, ${balancing} balancing.`;
   return (
     <Panel
+      wide
       title="Cells"
       tools={Object.entries(quantities).map(([key, quantity]) => (
         <button key={key} type="button" aria-pressed={key === name} onClick={() => setParam('cells', key)}>
@@ -73,6 +71,7 @@ function CellMap({ strings }: { readonly strings: Strings }) {
         </p>
         <svg
           viewBox={`0 0 ${width} ${rows.length * (cell + gap)}`}
+          preserveAspectRatio="xMinYMin meet"
           role="img"
           aria-label={`${label} of the cells. ${summary}`}
         >
@@ -101,104 +100,13 @@ function CellMap({ strings }: { readonly strings: Strings }) {
   );
 }
 
-/** Charge, forced mode, strings and cells of a battery. */
-export function BatteryPage({ device }: PageProps) {
-  const query = { device: device.device_index };
-  const { data: bank, problem } = useLive(get('controls/battery', { query }));
-  if (bank === undefined) return <Refused problem={problem} />;
-  return (
-    <>
-      <Panel title="Battery">
-        <Gauge
-          label="State of charge"
-          value={bank.soc_pct}
-          text={show(bank.soc_pct, 'soc')}
-          marks={[
-            { at: bank.soc_min_pct, name: 'min' },
-            { at: bank.soc_reserve_min_pct, name: 'reserve min' },
-            { at: bank.soc_reserve_max_pct, name: 'reserve max' },
-            { at: bank.soc_max_pct, name: 'max' },
-          ]}
-        />
-        <Facts
-          rows={[
-            ['Mode', <span data-test="battery-mode">{`${words(bank.mode)}, ${bank.control}`}</span>],
-            ['Power', <span data-test="battery-power">{show(bank.power_kw, 'activePower')}</span>],
-            ['DC', `${show(bank.dc_voltage_v, 'voltage')}, ${show(bank.dc_current_a, 'current')}`],
-            ['State', words(bank.state)],
-            ['Inhibited by', bank.inhibit === 'none' ? 'nothing' : words(bank.inhibit)],
-            [
-              'Limits',
-              `charge ${show(bank.max_charge_kw, 'activePower')}, discharge ${show(bank.max_discharge_kw, 'activePower')}`,
-            ],
-            [
-              'Energy',
-              `${show(bank.energy_available_kwh, 'energy')} of ${show(bank.capacity_kwh, 'energy')}, ${bank.chemistry.toUpperCase()}`,
-            ],
-            ['Health', `${show(bank.soh_pct, 'percent')}, ${fixed(bank.cycle_count, 0)} cycles`],
-            ['Charged', show(bank.energy_charged_wh / 1000, 'energy')],
-            ['Discharged', show(bank.energy_discharged_wh / 1000, 'energy')],
-            ['Temperature', show(bank.temperature_c, 'temperature')],
-            [
-              'Cells',
-              `${fixed(bank.cell_voltage_min_v, 3)} to ${fixed(bank.cell_voltage_max_v, 3)} V, mean ` +
-                `${fixed(bank.cell_voltage_avg_v, 3)} V`,
-            ],
-          ]}
-        />
-      </Panel>
-      <Panel title="Battery control">
-        <Facts
-          rows={[
-            [
-              'Forced mode',
-              <span data-test="forced-mode">
-                {bank.requested_mode === 'auto' ? 'none' : words(bank.requested_mode)}
-              </span>,
-            ],
-            ['Requested', show(bank.requested_power_kw, 'activePower')],
-            ['Clamped to', show(bank.clamped_power_kw, 'activePower')],
-            ['Ends in', show(bank.remaining_s, 'seconds')],
-            ['Set by', setBy(bank.forced_by)],
-          ]}
-        />
-        <Form
-          fields={[
-            {
-              kind: 'choice',
-              name: 'mode',
-              label: 'Mode',
-              options: ['charge', 'discharge', ['idle', 'rest']],
-              value: 'charge',
-            },
-            { kind: 'number', name: 'power_kw', label: 'Power at DC', unit: 'kW', min: 0, hint: 'Empty: the rating.' },
-            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: no end.' },
-          ]}
-          call={(values) => post('controls/battery', { query, body: values })}
-          submit="Force mode"
-        >
-          <Action call={post('controls/battery', { query, body: { mode: 'auto' } })}>Back to automatic</Action>
-        </Form>
-        <Form
-          fields={[{ kind: 'number', name: 'soc_pct', label: 'State of charge', unit: '%', min: 0, max: 100 }]}
-          call={(values) => post('controls/battery', { query, body: values })}
-          submit="Set charge"
-        />
-      </Panel>
-      {device.asset_type === 'battery' && (
-        <DcCurve device={device.device_index} port={0} title="DC terminals: current over voltage" />
-      )}
-      <Cells device={device} />
-    </>
-  );
-}
-
-function Cells({ device }: PageProps) {
+/** Strings, cells and modules of a battery. */
+export function CellsTab({ device }: PageProps) {
   const query = { device: device.device_index };
   const { data } = useLive(get('battery', { query: { ...query, detail: 'cells' } }));
   const strings = data?.strings ?? [];
   return (
-    <>
+    <div class="grid">
       <Panel title="Strings" flush wide>
         <Table
           name="Strings"
@@ -244,7 +152,7 @@ function Cells({ device }: PageProps) {
       </Panel>
       <CellMap strings={strings} />
       <Modules strings={strings} />
-    </>
+    </div>
   );
 }
 

@@ -1,0 +1,115 @@
+/** The tab Picture: what the device does and why at the left, its controls at the right, the last minutes below. */
+import type { ComponentType } from 'preact';
+import { get } from '../../../api/call';
+import { kindOf } from '../../../kit/kind-icons';
+import { Chip, Panel } from '../../../kit/panel';
+import { wallTime } from '../../../look/format';
+import { useLive } from '../../../store/live';
+import { useOutcome } from '../grid-support/why';
+import { chosenConnector, useStation } from '../connector';
+import type { PageProps } from '../page';
+import { useWhy, winnerOf } from '../waterfall/chain';
+import { Waterfall } from '../waterfall/waterfall';
+import { BatteryControls, BatteryPicture } from './battery';
+import { ChargerControls, ChargerPicture, ConnectorChoice, SessionPanel } from './charger';
+import { FuelCellControls, FuelCellPicture } from './fuel-cell';
+import { HybridControls, HybridPicture } from './hybrid';
+import { LastMinutes } from './last-minutes';
+import { PvControls, PvPicture } from './pv';
+import { WindControls, WindPicture } from './wind';
+
+interface Kind {
+  readonly Drawing: ComponentType<PageProps>;
+  readonly Controls: ComponentType<PageProps>;
+}
+
+const kinds: Readonly<Record<PageProps['device']['asset_type'], Kind>> = {
+  pv: { Drawing: PvPicture, Controls: PvControls },
+  battery: { Drawing: BatteryPicture, Controls: BatteryControls },
+  wind: { Drawing: WindPicture, Controls: WindControls },
+  fuelcell: { Drawing: FuelCellPicture, Controls: FuelCellControls },
+  'hybrid-dc': { Drawing: HybridPicture, Controls: HybridControls },
+  evse: { Drawing: ChargerPicture, Controls: ChargerControls },
+};
+
+const severityTones = { error: 'bad', warning: 'warn', info: 'muted' } as const;
+
+/** Alarms of the device; nothing while there are none. */
+function Alarms({ device }: PageProps) {
+  const { data } = useLive(get('devices', { query: { device: device.device_index } }));
+  const active = data?.devices[0]?.alarms.active ?? [];
+  if (active.length === 0) return null;
+  return (
+    <ul class="alarms" aria-label="Alarms">
+      {active.map(({ code, severity, since, message, latched, port }) => (
+        <li key={`${code} ${port ?? ''}`} class="row">
+          <Chip tone={severityTones[severity]}>{severity}</Chip>
+          <span>{message}</span>
+          <code>{code}</code>
+          <span class="muted">
+            since {wallTime(since)}
+            {latched ? ', latched' : ''}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Effect of the grid on the device; left out while the device is out of service, since the sentence above says it. */
+function Outcome({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
+  const outcome = useOutcome(device);
+  return outcome === null || isOut ? null : (
+    <p class="muted" data-test="outcome">
+      {outcome}
+    </p>
+  );
+}
+
+function WhyPanel({ device }: PageProps) {
+  const { device_index: index, asset_type: assetType } = device;
+  const station = useStation(device);
+  const connectors = station?.connectors ?? [];
+  const chosen = chosenConnector(station);
+  const why = useWhy(index, chosen?.connector_id);
+  if (why === undefined) return null;
+  return (
+    <Waterfall
+      key={chosen?.connector_id}
+      device={index}
+      assetType={assetType}
+      why={why}
+      tools={connectors.length > 1 && <ConnectorChoice connectors={connectors} chosen={chosen} />}
+    >
+      <Outcome device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
+    </Waterfall>
+  );
+}
+
+export function Picture({ device }: PageProps) {
+  const { Drawing, Controls } = kinds[device.asset_type];
+  return (
+    <>
+      <Alarms device={device} />
+      <div class="device-page">
+        <div class="stack">
+          <Panel title="Picture" bare>
+            <div class={`device-picture ${kindOf(device.asset_type).look}`}>
+              <Drawing device={device} />
+            </div>
+          </Panel>
+          <WhyPanel device={device} />
+        </div>
+        <div class="stack">
+          <Panel title="Controls" bare>
+            <div class="controls">
+              <Controls device={device} />
+            </div>
+          </Panel>
+          <SessionPanel device={device} />
+        </div>
+      </div>
+      <LastMinutes device={device} />
+    </>
+  );
+}

@@ -1,0 +1,126 @@
+/** Controls that several kinds of devices have. */
+import { get, post } from '../../../api/call';
+import { fixed } from '../../../look/format';
+import { useLive } from '../../../store/live';
+import { setBy, writerText } from '../page';
+import type { PageProps } from '../page';
+import { useWhy, winnerOf } from '../waterfall/chain';
+import { Setter } from './control';
+import { ambientPresets, chargePresets, hintOf, irradiancePresets, powerLimitPresets } from './presets';
+
+const sources: Readonly<Record<string, string>> = { csv: 'from data', clear_sky: 'clear sky' };
+
+export function IrradianceControl({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data } = useLive(get('controls/environment', { query }));
+  if (data === undefined) return null;
+  const { irradiance_w_m2: present, source, changed_by: by, duration_remaining_s: left } = data;
+  const callOf = (value: number | null) => post('controls/environment', { query, body: { irradiance_w_m2: value } });
+  const isSet = source === 'const';
+  const span = left === null ? '' : `, ${fixed(left, 0)} s left`;
+  return (
+    <Setter
+      name="Irradiance"
+      value={present}
+      min={0}
+      max={1200}
+      unit="W/m²"
+      decimals={0}
+      note={isSet ? `${setBy(by)}${span}` : (sources[source] ?? source)}
+      callOf={callOf}
+      undo={callOf(isSet ? present : null)}
+      presets={irradiancePresets.map(([title, body]) => ({
+        title,
+        hint: hintOf(body),
+        call: post('controls/environment', { query, body }),
+        pressed:
+          body.duration_s === undefined && (isSet ? body.irradiance_w_m2 === present : body.irradiance_w_m2 === null),
+      }))}
+    />
+  );
+}
+
+export function AmbientControl({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data } = useLive(get('controls/environment', { query }));
+  if (data === undefined) return null;
+  const { ambient_temperature_c: present, changed_by: by } = data;
+  const callOf = (value: number | null) =>
+    post('controls/environment', { query, body: { ambient_temperature_c: value } });
+  return (
+    <Setter
+      name="Ambient temperature"
+      value={present}
+      min={-20}
+      max={50}
+      unit="°C"
+      decimals={1}
+      callOf={callOf}
+      undo={callOf(by === null ? null : present)}
+      presets={ambientPresets.map(([title, body]) => ({
+        title,
+        hint: hintOf(body),
+        call: post('controls/environment', { query, body }),
+        pressed: body.ambient_temperature_c === present,
+      }))}
+    />
+  );
+}
+
+/** The limit of active power (704), in percent of the maximum. */
+export function PowerLimitControl({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data } = useLive(get('grid-support/max-power', { query }));
+  const winner = winnerOf(useWhy(device.device_index));
+  if (data?.supported !== true) return null;
+  const { enabled, limit_pct: pct, source, changed_at } = data;
+  const call = (body: Parameters<typeof hintOf>[0]) => post('grid-support/max-power', { query, body });
+  const inForce = enabled ? pct : 100;
+  return (
+    <Setter
+      name="Power limit"
+      value={inForce}
+      min={0}
+      max={100}
+      unit="%"
+      decimals={0}
+      note={enabled ? writerText({ source, source_detail: null, changed_at }) : 'not set'}
+      limit={winner?.pct ?? null}
+      callOf={(value) => call({ enabled: true, limit_pct: value })}
+      undo={call(enabled && pct !== null ? { enabled, limit_pct: pct } : { enabled: false })}
+      presets={powerLimitPresets.map(([title, body]) => ({
+        title,
+        hint: hintOf(body),
+        call: call(body),
+        pressed: body.enabled === true ? enabled && body.limit_pct === pct : !enabled,
+      }))}
+    />
+  );
+}
+
+/** State of charge of a battery. */
+export function ChargeControl({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data } = useLive(get('controls/battery', { query }));
+  if (data === undefined) return null;
+  const callOf = (value: number) => post('controls/battery', { query, body: { soc_pct: value } });
+  return (
+    <Setter
+      name="State of charge"
+      value={data.soc_pct}
+      min={0}
+      max={100}
+      unit="%"
+      decimals={1}
+      note={`${fixed(data.energy_available_kwh, 2)} of ${fixed(data.capacity_kwh, 2)} kWh`}
+      callOf={callOf}
+      undo={callOf(data.soc_pct)}
+      presets={chargePresets.map(([title, body]) => ({
+        title,
+        hint: hintOf(body),
+        call: post('controls/battery', { query, body }),
+        pressed: body.soc_pct === data.soc_pct,
+      }))}
+    />
+  );
+}

@@ -1,0 +1,97 @@
+/** The chain of limits of `controls/why`: reading it, and names of its rows. */
+import { get } from '../../../api/call';
+import type { ReplyOf } from '../../../api/call';
+import { useLive } from '../../../store/live';
+import { deviceHref, href } from '../../../store/route';
+
+export type Why = ReplyOf<'controls/why'>;
+export type Limit = Why['chain'][number];
+
+/** @param connector of a charging station; absent: the terminals of the device */
+export function useWhy(device: number, connector?: number): Why | undefined {
+  return useLive(get('controls/why', { query: { device, ...(connector !== undefined && { connector }) } })).data;
+}
+
+interface Name {
+  readonly title: string;
+  /** shown while the limit has no writer */
+  readonly note: string;
+}
+
+const limitNames: Readonly<Record<Limit['key'], Name>> = {
+  w_max: { title: 'Maximum power', note: 'setting of the device' },
+  charge_limit: { title: 'Charge limit', note: 'setting of the device' },
+  discharge_limit: { title: 'Discharge limit', note: 'setting of the device' },
+  max_power: { title: 'Power limit', note: 'grid support' },
+  active_power: { title: 'Power set-point', note: 'grid support' },
+  freq_droop: { title: 'Frequency droop', note: 'grid support' },
+  volt_watt: { title: 'Volt-watt', note: 'grid support' },
+  second_limiter: { title: 'Hidden limit', note: 'injected fault' },
+  enter_service: { title: 'Enter-service ramp', note: 'grid support' },
+  ramp: { title: 'Ramp', note: 'on the way to a new value' },
+  site: { title: 'Site limit', note: 'connection point' },
+  apparent_power: { title: 'Rating in kVA', note: 'less reactive power' },
+  cessation: { title: 'Momentary cessation', note: 'grid support' },
+  out_of_service: { title: 'Out of service', note: 'no power at all' },
+  hardware: { title: 'Station and cable', note: 'rating' },
+  ev: { title: 'Vehicle', note: 'at most' },
+  charging_profile: { title: 'Charging profile', note: 'central system' },
+  local: { title: 'Local limit', note: 'set at the station' },
+  sharing: { title: 'Shared station', note: 'several vehicles' },
+  der: { title: 'Grid support', note: 'of the station' },
+};
+
+export const nameOf = ({ key }: Pick<Limit, 'key'>): Name => limitNames[key];
+
+const basisTitles: Readonly<Record<Why['basis']['key'], string>> = {
+  available: 'Available',
+  asked: 'Asked for',
+  forced: 'Forced',
+  rest: 'At rest',
+  dispatch: 'Dispatch',
+};
+
+export const basisTitle = ({ basis }: Pick<Why, 'basis'>): string => basisTitles[basis.key];
+
+/** The page that shows a limit and changes it. null: none. */
+export function linkOf(device: number, key: Limit['key']): string | null {
+  switch (key) {
+    case 'w_max':
+    case 'charge_limit':
+    case 'discharge_limit':
+    case 'apparent_power':
+      return deviceHref(device, 'registers', { model: 702 });
+    case 'volt_watt':
+    case 'freq_droop':
+    case 'max_power':
+    case 'active_power':
+    case 'enter_service':
+      return deviceHref(device, `grid-support/${key.replaceAll('_', '-')}`);
+    case 'ramp':
+      return deviceHref(device, 'grid-support/gradient');
+    case 'der':
+      return deviceHref(device, 'grid-support');
+    case 'second_limiter':
+      return deviceHref(device, 'faults');
+    case 'site':
+      return href('inputs/site');
+    case 'charging_profile':
+      return href('protocols/ocpp', { 'ocpp-part': 'schedules' });
+    default:
+      return null;
+  }
+}
+
+/** The limit that sets the power. undefined: nothing limits. */
+export function winnerOf(why: Why | undefined): Limit | undefined {
+  return why?.chain.find(({ state }) => state === 'wins');
+}
+
+/** Limits that a device always has: the largest of them is its rating. */
+const ratings: ReadonlySet<string> = new Set(['w_max', 'charge_limit', 'apparent_power', 'hardware']);
+
+/** Power of 100 percent, kW; 0: not read. */
+export function ratingOf(why: Why | undefined): number {
+  const limits = why?.chain.filter(({ key }) => ratings.has(key)).map(({ kw }) => kw ?? 0) ?? [];
+  return Math.max(0, ...limits);
+}

@@ -1,0 +1,91 @@
+/** Texts that the editor begins with: of the library, of kept scenarios, and from files. */
+import { useEffect } from 'preact/hooks';
+import { get, perform, Problem } from '../../../api/call';
+import { Menu } from '../../../kit/menu';
+import { say } from '../../../kit/notice';
+import { useLive } from '../../../store/live';
+import { param, setParam } from '../../../store/route';
+import { draft, isChanged, setDraft, template } from './draft';
+import type { Draft } from './draft';
+
+/** Shows another text. A changed draft can be taken back. */
+function open(text: string, keptId: string | null, title: string): void {
+  const before: Draft = draft.peek();
+  setDraft({ text, keptId, saved: text });
+  say(`Opened ${title}`, isChanged(before) ? () => setDraft(before) : null);
+}
+
+async function openText(query: { readonly bundled: string } | { readonly id: string }, title: string): Promise<void> {
+  try {
+    const text = (await perform(get('scenarios/text', { query }))) as string;
+    open(text, 'id' in query ? query.id : null, title);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+}
+
+/** Opens the scenario that the address names, once. */
+export function useOpenFromAddress(): void {
+  const [bundled, kept] = [param('bundled'), param('kept')];
+  useEffect(() => {
+    if (bundled !== null) void openText({ bundled }, bundled);
+    else if (kept !== null) void openText({ id: kept }, `scenario ${kept}`);
+    // a reload of the page must not open it again over what is typed
+    setParam('bundled', null);
+    setParam('kept', null);
+  }, [bundled, kept]);
+}
+
+/** Maximum size of a file, bytes: that of a text in the daemon, with characters of several bytes. */
+const maxFileBytes = 400_000;
+
+export async function openFile(file: File | undefined): Promise<void> {
+  if (file === undefined) return;
+  if (file.size > maxFileBytes) say(`${file.name} is larger than 400 kB`);
+  else open(await file.text(), null, file.name);
+}
+
+export function OpenMenu() {
+  const { data } = useLive(get('scenarios'), 5000);
+  return (
+    <Menu label="Open a scenario" face="Open">
+      {(close) => {
+        const entry = (key: string, title: string, act: () => unknown) => (
+          <button
+            key={key}
+            type="button"
+            onClick={() => {
+              close();
+              void act();
+            }}
+          >
+            {title}
+          </button>
+        );
+        return (
+          <div class="menu-list open-scenario">
+            {entry('new', 'New scenario', () => open(template, null, 'a new scenario'))}
+            <label class="file">
+              From a file
+              <input
+                type="file"
+                class="visually-hidden"
+                accept=".yaml,.yml,.json"
+                onChange={(event) => {
+                  const file = event.currentTarget.files?.[0];
+                  close();
+                  void openFile(file);
+                }}
+              />
+            </label>
+            {(data?.scenarios ?? []).length > 0 && <h3>Your scenarios</h3>}
+            {data?.scenarios.map(({ id, name }) => entry(id, name, () => openText({ id }, name)))}
+            <h3>Copy of the library</h3>
+            {data?.bundled.map(({ name, title }) => entry(name, title, () => openText({ bundled: name }, title)))}
+          </div>
+        );
+      }}
+    </Menu>
+  );
+}

@@ -1,0 +1,248 @@
+import { expect } from 'chai';
+import { Notice, notice } from '../../../src/ui/kit/notice';
+import DevicesView from '../../../src/ui/views/devices/devices';
+import { nextSteps } from '../../../src/ui/views/devices/picture/charger';
+import { limitsAt, tightestLimit, withLimit } from '../../../src/ui/views/devices/picture/last-minutes';
+import { flowSpeed } from '../../../src/ui/views/devices/picture/wires';
+import { stateOf } from '../../../src/ui/views/devices/state';
+import type { Connector } from '../../../src/ui/views/devices/connector';
+import { pass } from '../support/clock.ts';
+import { Daemon, refusal } from '../support/daemon.ts';
+import type { Json } from '../support/description.ts';
+import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
+import { settle } from '../support/settle.ts';
+import { answerForSite, kinds } from '../support/site.ts';
+import { accept, startPage } from '../support/stream.ts';
+
+describe('picture of a device', () => {
+  let daemon: Daemon;
+
+  before(startPage);
+  beforeEach(async () => {
+    daemon = new Daemon();
+    answerForSite(daemon);
+    notice.value = null;
+    await accept();
+  });
+  afterEach(async () => {
+    await leave();
+    await pass(3000);
+  });
+
+  const open = async (kind: (typeof kinds)[number]) => {
+    await address(`#/devices/${kinds.indexOf(kind)}/picture`);
+    await show(
+      <>
+        <DevicesView />
+        <Notice />
+      </>,
+    );
+  };
+  const bodies = (path: string): readonly Json[] => daemon.to(`POST ${path}`).map(({ body }) => body);
+
+  describe('waterfall', () => {
+    const rowTexts = () => all('.waterfall tr').map((row) => row.textContent.replace(/\s+/g, ' '));
+
+    it('has the sentence of the daemon, and a row for each limit in force, in the order of the chain', async () => {
+      await open('pv');
+      const { sentence } = daemon.exampleOf('GET', 'controls/why');
+      expect(textOf('.why')).to.equal(sentence);
+      expect(all('h2').map(({ textContent }) => textContent)).to.include('Why 4.20\u00a0kW and not 7.31\u00a0kW');
+      expect(rowTexts()).to.deep.equal([
+        'Availableall that the sun gives7.31 kW',
+        'Maximum powersetting of the device10.00',
+        '▲ Power limitModbus 127.0.0.1:50122, 12:00:004.20',
+        'Deliveredafter all limits4.20 kW',
+      ]);
+      expect(textOf('.off-limits')).to.equal('Off: power set-point');
+    });
+
+    it('draws the bars on one scale: what is left and what is cut in the row that wins, else a tick', async () => {
+      await open('pv');
+      const widths = all('.waterfall i').map(({ style }) => [style.left, style.width]);
+      expect(widths).to.deep.equal([
+        ['', '73.1%'],
+        ['', '42%'],
+        ['42%', 'calc(73.1% - 42%)'],
+        ['', '42%'],
+      ]);
+      expect(all('.waterfall u').map(({ style }) => style.left)).to.deep.equal(['100%']);
+    });
+
+    it('keeps the row of a limit that ends, with a dash', async () => {
+      const why = structuredClone(daemon.exampleOf('GET', 'controls/why'));
+      daemon.on('GET controls/why', () => why);
+      await open('pv');
+      why.chain[1] = { ...why.chain[1], kw: null, state: 'off', by: null };
+      await pass(6000);
+      expect(rowTexts()[2]).to.equal('Power limitgrid support–');
+      expect(textOf('.off-limits')).not.to.contain('power limit');
+    });
+  });
+
+  describe('control', () => {
+    const limit = () => one('[aria-label="Power limit"] [type=range]');
+    const release = async (value: string) => {
+      limit().value = value;
+      limit().dispatchEvent(new Event('input', { bubbles: true }));
+      limit().dispatchEvent(new Event('change', { bubbles: true }));
+      await settle();
+    };
+    let state: Json;
+
+    beforeEach(() => {
+      state = { ...daemon.exampleOf('GET', 'grid-support/max-power'), supported: true, enabled: true, limit_pct: 80 };
+      daemon.on('GET grid-support/max-power', () => state);
+    });
+
+    it('shows the value in force and the limit that wins, and sends another one on release', async () => {
+      await open('pv');
+      expect(limit().value).to.equal('80');
+      expect(one('[aria-label="Power limit"] .limit').style.left).to.equal('42%');
+      await release('30');
+      expect(bodies('grid-support/max-power')).to.deep.equal([{ enabled: true, limit_pct: 30 }]);
+    });
+
+    it('takes a change back with Undo, which sends the earlier value', async () => {
+      await open('pv');
+      await release('30');
+      state = { ...state, limit_pct: 30 };
+      await pass(2000);
+      await press('Undo');
+      expect(bodies('grid-support/max-power')[1]).to.deep.equal({ enabled: true, limit_pct: 80 });
+    });
+
+    it('goes back to the value in force when the daemon refuses, in the words of the daemon', async () => {
+      daemon.on('POST grid-support/max-power', () => refusal(409, 'The device is in local control.'));
+      await open('pv');
+      await release('30');
+      expect(limit().value).to.equal('80');
+      expect(textOf('[aria-label="Power limit"] [role=alert]')).to.equal('The device is in local control.');
+      expect(notice.value).to.equal(null);
+    });
+
+    it('has presets, the one in force pressed', async () => {
+      state = { ...state, limit_pct: 50 };
+      await open('pv');
+      const presets = all('[aria-label="Power limit"] .row > button');
+      expect(presets.map((each) => each.getAttribute('aria-pressed'))).to.deep.equal(['false', 'true', 'false']);
+      presets[0]?.click();
+      await settle();
+      expect(bodies('grid-support/max-power')).to.deep.equal([{ enabled: false }]);
+    });
+  });
+
+  it('puts back a forced battery with its mode, power and time left', async () => {
+    const bank = {
+      ...daemon.exampleOf('GET', 'controls/battery'),
+      requested_mode: 'discharge',
+      requested_power_kw: 3,
+      remaining_s: 90,
+    };
+    daemon.on('GET controls/battery', () => bank);
+    await open('battery');
+    await press('Automatic');
+    await press('Undo');
+    expect(bodies('controls/battery')).to.deep.equal([
+      { mode: 'auto' },
+      { mode: 'discharge', power_kw: 3, duration_s: 90 },
+    ]);
+  });
+
+  it('has the operations on the whole device in its menu', async () => {
+    await open('wind');
+    await press('Device menu');
+    await press('Stop device');
+    await press('Local control');
+    expect([bodies('commands'), bodies('controls/local')]).to.deep.equal([[{ command: 'stop' }], [{ local: true }]]);
+  });
+
+  describe('next operation of a connector', () => {
+    const vehicle = { battery_capacity_kwh: 28 };
+    let connector: Json;
+    const titles = () => nextSteps(connector as Connector, false, vehicle).map(({ title }) => title);
+
+    beforeEach(() => {
+      connector = {
+        ...daemon.exampleOf('GET', 'evse/CP-1/connectors/1'),
+        status: 'available',
+        error_code: 'NoError',
+        operative: true,
+        authorized: false,
+        cable: { ev_plugged: false, evse_plugged: false, locked: false },
+        ev: null,
+        session: null,
+      };
+    });
+    const plugged = { ev_plugged: true, evse_plugged: true, locked: true };
+
+    it('is Plug in, with the vehicle that is chosen', () => {
+      expect(titles()).to.deep.equal(['Plug in']);
+      expect(nextSteps(connector as Connector, false, vehicle)[0]?.body).to.deep.equal({ ev: vehicle });
+    });
+
+    it('is Authorise for a vehicle without a token', () => {
+      connector = { ...connector, status: 'preparing', cable: plugged };
+      expect(titles()).to.deep.equal(['Authorise', 'Start', 'Unlock']);
+    });
+
+    it('is Unplug during a session, which can also be suspended and stopped', () => {
+      const session = { state: 'active', charging_state: 'charging', ended_at: null };
+      connector = { ...connector, status: 'charging', cable: plugged, authorized: true, session };
+      expect(titles()).to.deep.equal(['Unplug', 'Suspend', 'Stop']);
+    });
+
+    it('is Clear fault where there is one', () => {
+      connector = { ...connector, status: 'faulted', error_code: 'GroundFailure' };
+      expect(titles()[0]).to.equal('Clear fault');
+    });
+  });
+});
+
+describe('marks on a wire', () => {
+  it('stand below 0.5 % of the rating, and run at one of three speeds above', () => {
+    const speeds = [0, 0.05, 0.06, 0.99, -1, 4.9, 5, null].map((kw) => flowSpeed(kw, 10));
+    expect(speeds).to.deep.equal([null, null, 'slow', 'slow', 'medium', 'medium', 'fast', null]);
+    expect(flowSpeed(3, 0)).to.equal(null);
+  });
+});
+
+describe('limit in the chart of the last minutes', () => {
+  const why = (second: number, kws: readonly (number | null)[], direction = 'delivers') =>
+    ({ sim_time: `2026-06-21T12:00:0${second}.000Z`, direction, chain: kws.map((kw) => ({ kw })) }) as Parameters<
+      typeof withLimit
+    >[1];
+  const startS = Date.parse('2026-06-21T12:00:00.000Z') / 1000;
+
+  it('is the tightest one, negative for power that is absorbed', () => {
+    expect(tightestLimit(why(0, [10, null, 4]))).to.equal(4);
+    expect(tightestLimit(why(0, [10, 4], 'absorbs'))).to.equal(-4);
+    expect(tightestLimit(why(0, [null]))).to.equal(null);
+  });
+
+  it('holds until another one is seen, and is absent before the first', () => {
+    const seen = [why(1, [10]), why(3, [4]), why(3, [4])].reduce<ReturnType<typeof withLimit>>(withLimit, []);
+    expect(
+      limitsAt(
+        [0, 1, 2, 3, 4].map((second) => startS + second),
+        seen,
+      ),
+    ).to.deep.equal([null, 10, 10, 4, 4]);
+    expect(withLimit(seen, why(0, [7]))).to.deep.equal([[startS, 7]]);
+  });
+});
+
+describe('state of a device in the words of its kind', () => {
+  it('says that a limit holds a device at work', () => {
+    expect(stateOf({ kind_state: 'charging', limited_by: 'local' })).to.deep.equal({
+      word: 'charging, limited',
+      tone: 'warn',
+    });
+    expect(stateOf({ kind_state: 'charging', limited_by: null })).to.deep.equal({ word: 'charging', tone: 'good' });
+    expect(stateOf({ kind_state: 'limited', limited_by: 'volt_watt' })).to.deep.equal({
+      word: 'limited',
+      tone: 'warn',
+    });
+    expect(stateOf({ kind_state: 'tripped', limited_by: 'out_of_service' }).word).to.equal('tripped');
+  });
+});
