@@ -223,7 +223,7 @@ export function TimelineView() {
   return (
     <div class={open ? 'timeline beside' : 'timeline'}>
       <Panel
-        title={isFiltered ? `${matching.length} of ${entries.length} entries` : 'Timeline'}
+        title={isFiltered ? `${matching.length} of ${entries.length} entries` : `All entries (${entries.length})`}
         flush
         tools={
           <>
