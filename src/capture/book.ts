@@ -18,6 +18,8 @@ export interface CaptureOptions {
   readonly nowMs: () => number;
   /** the scenario under way; null: none */
   readonly run: () => RunReport | null;
+  /** called when nothing more is recorded in a capture that is kept */
+  readonly onEnd?: (capture: Capture) => void;
   /** default: those of the product */
   readonly bounds?: Partial<Readonly<Record<'bytes' | 'devices', number>>>;
 }
@@ -217,13 +219,15 @@ export class Captures implements CaptureBook {
   }
 
   #tick({ sim }: TickEvent): void {
-    const { plant } = this.#options;
-    for (const capture of this.#kept) {
-      if (capture.state !== 'recording') continue;
+    const { plant, onEnd } = this.#options;
+    const recording = this.#kept.filter(({ state }) => state === 'recording');
+    for (const capture of recording) {
       const fine = this.#fine;
       capture.tick(sim, plant, !fine || fine === capture);
     }
     this.#makeRoom();
+    for (const capture of recording)
+      if (capture.state !== 'recording' && this.#kept.includes(capture)) onEnd?.(capture);
     this.#rest();
   }
 

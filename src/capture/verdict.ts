@@ -173,6 +173,7 @@ export function verdictOf(course: Course): CaptureVerdict {
     deviceIndex: facts.index,
     name: facts.name,
     assetType: facts.assetType,
+    ratingKw: facts.ratingW / 1000,
     ...finding,
     category: categoryWord(facts.category),
     marginS: seconds(finding.marginS),

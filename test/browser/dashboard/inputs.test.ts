@@ -209,7 +209,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('stops a device and starts it', async () => {
-    const { page, seen } = await dashboard.open('#/events/commands?device=0');
+    const { page, seen } = await dashboard.open('#/events/timeline?kind=command&device=0');
     const panel = panelOf(page, 'Operator commands');
     await press(panel, 'Stop');
     await panel.locator('.chip', { hasText: 'queued' }).waitFor();
