@@ -1,6 +1,7 @@
 /** Charts of time series, whose library is loaded with the first one. */
 import { lazy } from '../shell/lazy';
 
-export type { ChartData, Series, Zoom } from './uplot-chart';
+export type { Zoom } from './min-max';
+export type { ChartData, Series } from './uplot-chart';
 
 export const Chart = lazy(async () => (await import('./uplot-chart')).Chart);

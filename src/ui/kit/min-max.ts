@@ -1,5 +1,7 @@
 /** Fewer rows for a chart with more samples than pixels, without the loss of a short dip. */
-import type { Zoom } from './uplot-chart';
+
+/** First and last visible instant, seconds since the epoch; null: all. */
+export type Zoom = readonly [from: number, to: number] | null;
 
 type Value = number | null | undefined;
 type Columns = readonly (readonly Value[])[];

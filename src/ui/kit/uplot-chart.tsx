@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import { dash, fixed } from '../look/format';
 import { colour, theme } from '../shell/theme';
 import { minMaxRows } from './min-max';
+import type { Zoom } from './min-max';
 
 export interface Series {
   readonly label: string;
@@ -39,9 +40,6 @@ interface ChartProps {
   readonly zoom?: Zoom;
   readonly onZoom?: (zoom: Zoom) => void;
 }
-
-/** First and last visible instant, seconds since the epoch; null: all. */
-export type Zoom = readonly [from: number, to: number] | null;
 
 /** Series by chart element, for the legends in PNG files. */
 const seriesOf = new WeakMap<Element, readonly Series[]>();

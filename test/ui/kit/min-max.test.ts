@@ -1,30 +1,27 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { minMaxRows } from '../../../src/ui/kit/min-max';
-import type { Zoom } from '../../../src/ui/kit/uplot-chart';
+import type { Zoom } from '../../../src/ui/kit/min-max';
+import { holds } from '../../support/property.ts';
 
 /** One sample a second. */
 const timesOf = (count: number) => Array.from({ length: count }, (_none, index) => index);
 
 describe('rows of a chart with more samples than pixels', () => {
   it('keep a dip of one sample at every zoom, at about its time', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1000, max: 5000 }),
-        fc.nat(),
-        fc.integer({ min: 20, max: 400 }),
-        fc.nat({ max: 400 }),
-        (count, place, pixels, half) => {
-          const at = place % count;
-          const values = timesOf(count).map((row) => (row === at ? -7 : 5));
-          const zoom: Zoom = half === 0 ? null : [at - half, at + half];
-          const [times = [], drawn = []] = minMaxRows([timesOf(count), values], zoom, pixels);
-          const row = drawn.indexOf(-7);
-          const span = half === 0 ? count : 2 * half + 2;
-          expect(row).to.be.at.least(0);
-          expect(Math.abs((times[row] ?? NaN) - at)).to.be.at.most(span / Math.floor(pixels) + 1);
-        },
-      ),
+    holds(
+      'a dip of one sample is drawn at every zoom',
+      [fc.integer({ min: 1000, max: 5000 }), fc.nat(), fc.integer({ min: 20, max: 400 }), fc.nat({ max: 400 })],
+      (count, place, pixels, half) => {
+        const at = place % count;
+        const values = timesOf(count).map((row) => (row === at ? -7 : 5));
+        const zoom: Zoom = half === 0 ? null : [at - half, at + half];
+        const [times = [], drawn = []] = minMaxRows([timesOf(count), values], zoom, pixels);
+        const row = drawn.indexOf(-7);
+        const span = half === 0 ? count : 2 * half + 2;
+        expect(row).to.be.at.least(0);
+        expect(Math.abs((times[row] ?? NaN) - at)).to.be.at.most(span / Math.floor(pixels) + 1);
+      },
     );
   });
 

@@ -52,12 +52,12 @@ describe('faults', () => {
     const [{ protocol, kind }] = daemon.exampleOf('GET', 'faults/kinds').kinds;
     await address(`#/inputs/faults?fault=${protocol}.${kind}`);
     const scrolled: string[] = [];
-    const { scrollIntoView } = Element.prototype;
+    const before = Object.getOwnPropertyDescriptor(Element.prototype, 'scrollIntoView') ?? {};
     Element.prototype.scrollIntoView = function noteText(this: Element) {
       scrolled.push(this.querySelector('h2')?.textContent ?? '');
     };
     await show(<FaultsView />);
-    Element.prototype.scrollIntoView = scrollIntoView;
+    Object.defineProperty(Element.prototype, 'scrollIntoView', before);
     expect(scrolled).to.deep.equal(['Make one']);
     expect(textOf('.faults-in-force')).to.contain('4:36 left').and.to.contain('delay 300 ms');
     expect(Number(one('.faults-in-force progress').getAttribute('value'))).to.equal(0.69);

@@ -8,7 +8,7 @@ import { axisOf, flagPlaces, pathOf, timeTicks } from '../../../src/ui/views/ove
 import { conditionOf } from '../../../src/ui/views/devices/condition';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
-import type { Json } from '../support/description.ts';
+
 import { address, all, leave, show, textOf } from '../support/page.tsx';
 import { answerForSite, kinds } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
@@ -146,7 +146,7 @@ describe('who controls what', () => {
       ],
       delivered_kw: kw,
       sentence: '6.00 kW of 11.00 kW: limit of active power, written by Modbus 10.0.0.21 at 12:06:19.',
-    }) as Json as Why;
+    }) as Why;
 
   it('has one row for each function, writer and value, whatever the port of the writer', () => {
     const answers = conditions.map((condition, index) => ({

@@ -60,8 +60,9 @@ describe('protocols', () => {
       const overview = exampleOf('overview');
       daemon.on('GET overview', () => structuredClone(overview));
       await open();
-      overview.comm_status.modbus_tcp.rx_count += 10;
-      overview.comm_status.modbus_tcp.tx_count += 10;
+      const counts = overview.comm_status.modbus_tcp;
+      counts.rx_count = Number(counts.rx_count) + 10;
+      counts.tx_count = Number(counts.tx_count) + 10;
       await pass(10_000);
       expect(card('modbus')).to.match(/Messages per minute1[0-9]{2}Last/);
     });
@@ -198,7 +199,11 @@ describe('protocols', () => {
       const event = { ...poll, id: 2, url: 'https://lab/derp/0/derc', response_body: '<DERControlList all="1">' };
       const response = {
         ...poll,
-        ...{ id: 3, method: 'POST', request_body: '<DERControlResponse>', response_body: null, status: 404 },
+        id: 3,
+        method: 'POST',
+        request_body: '<DERControlResponse>',
+        response_body: null,
+        status: 404,
       };
       const { arrows } = csipDrawing([poll, event, response], none);
       expect(arrows.map(({ to, text, failed }) => [to, text, failed])).to.deep.equal([

@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { rangeAround, scaleOf, spread, ticksOf, tickStep } from '../../../../src/ui/views/events/captures/axes';
 import { bandOf, bandPath, cornersOf, pathOf, valueAt } from '../../../../src/ui/views/events/captures/steps';
 import type { Steps } from '../../../../src/ui/views/events/captures/steps';
+import { holds } from '../../../support/property.ts';
 import { rowAway, showing, zoomed } from '../../../../src/ui/views/events/captures/window';
 
 const stepped = (t: readonly number[], values: readonly number[], ramp = t.map(() => 0)): Steps => ({
@@ -40,26 +41,27 @@ describe('curves of a capture', () => {
 
   it('have a dip of one sub-step in the drawn path at every zoom', () => {
     const rows = 800;
-    fc.assert(
-      fc.property(
+    holds(
+      'a dip of one sub-step is drawn at every zoom',
+      [
         fc.integer({ min: 1, max: rows - 1 }),
         fc.integer({ min: 40, max: 2000 }),
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.boolean(),
-        (dip, width, zoom, isLow) => {
-          const t = Array.from({ length: rows }, (_none, row) => row * 0.01);
-          const extreme = isLow ? -5 : 5;
-          const curve = stepped(
-            t,
-            t.map((_at, row) => (row === dip ? extreme : Math.sin(row))),
-          );
-          const at = t[dip] ?? 0;
-          const half = 0.02 + 8 * zoom;
-          const span = { from: at - half, to: at + half };
-          const path = pathOf(curve, span, scaleOf(span, 0, width), same);
-          expect(pointsIn(path).map(([, y]) => y)).to.include(extreme);
-        },
-      ),
+      ],
+      (dip, width, zoom, isLow) => {
+        const t = Array.from({ length: rows }, (_none, row) => row * 0.01);
+        const extreme = isLow ? -5 : 5;
+        const curve = stepped(
+          t,
+          t.map((_at, row) => (row === dip ? extreme : Math.sin(row))),
+        );
+        const at = t[dip] ?? 0;
+        const half = 0.02 + 8 * zoom;
+        const span = { from: at - half, to: at + half };
+        const path = pathOf(curve, span, scaleOf(span, 0, width), same);
+        expect(pointsIn(path).map(([, y]) => y)).to.include(extreme);
+      },
     );
   });
 

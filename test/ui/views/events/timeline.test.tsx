@@ -130,6 +130,11 @@ describe('timeline in the page', () => {
   });
 
   it('counts bad entries in the list of views until Events is visited', async () => {
+    // a daemon whose ids begin anew: none was seen by tests before
+    daemon.on('GET timeline', () => ({ ...daemon.exampleOf('GET', 'timeline'), entries: [], last_id: 0 }));
+    await address('#/overview');
+    await show(<BadCount />);
+    await leave();
     daemon.on('GET timeline', ({ query }) => ({
       ...daemon.exampleOf('GET', 'timeline'),
       entries: Number(query['after_id']) < 42 ? [trip] : [],
