@@ -40,8 +40,10 @@ describe('dashboard: overview', () => {
         .locator('.net .value')
         .filter({ hasText: power(Math.abs(netKw)) })
         .waitFor();
-      const solar = page.locator('[data-test="feeder-Solar"] .value');
-      expect(await solar.textContent()).to.equal(power(kinds.pv.delivered_kw));
+      await page
+        .locator('[data-test="feeder-Solar"] .value')
+        .filter({ hasText: power(kinds.pv.delivered_kw) })
+        .waitFor();
     }
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
