@@ -45,6 +45,8 @@ async function makeThingsHappen(origin: string): Promise<readonly Device[]> {
   if (pv) await ask(origin, `grid-support/volt-watt?device=${pv.device_index}`, { enabled: true });
   await ask(origin, 'controls/grid', { voltage_pu: 1.08 });
   await step(240);
+  await ask(origin, 'controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.42, duration_s: 1.2 } });
+  await step(60);
   return devices;
 }
 
@@ -62,6 +64,7 @@ function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
     battery: `devices/${index('battery')}/picture`,
     faults: 'inputs/faults',
     registers: `devices/${index('pv')}/registers?model=706`,
+    capture: 'events/captures/2',
     protocols: 'protocols',
     compare: `compare/all?device=${index('evse')}`,
   };

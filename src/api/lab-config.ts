@@ -88,10 +88,10 @@ const loading = members<Loading>()('LabLoading', () => ({
 }));
 
 /** @throws HttpProblem `validation` */
-function contentOf(
+async function contentOf(
   control: LabControl,
   { config, yaml }: z.output<ReturnType<typeof loadBodySchema>>,
-): LabContent | null {
+): Promise<LabContent | null> {
   if ((config === undefined) === (yaml === undefined)) throw invalid('body', '', 'must have one of config and yaml');
   return yaml === undefined ? (config ?? null) : control.read(yaml);
 }
@@ -150,7 +150,7 @@ export const labConfigRoutes: readonly Route[] = [
     problems: ['conflict', 'too-many-requests'],
     async handle(ctx, { body, by }) {
       const isDryRun = body.dry_run ?? false;
-      const prepared = await ctx.lab.prepare(contentOf(ctx.lab, body));
+      const prepared = await ctx.lab.prepare(await contentOf(ctx.lab, body));
       if (isDryRun) return loading.reply({ prepared, isDryRun });
       const { begin } = prepared;
       if (begin === null)

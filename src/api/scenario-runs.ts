@@ -91,7 +91,8 @@ export const scenarioRunRoutes: readonly Route[] = [
     description:
       'The simulator has the devices, clock and surroundings of the `config` of the scenario, runs in the same process on free ' +
       'ports of the loopback interface, and ends with the run. The `config` of a scenario that does not come with the simulator ' +
-      'may name no file, no address and no protocol but Modbus. At most two run at a time: `conflict`.',
+      'may name no file, no address and no protocol but Modbus. A run has at most 100 devices, and two run at a time: ' +
+      '`conflict` for a third.',
     ...ofContent,
     body: besideBody,
     reply: keptRunWithResults.schema,

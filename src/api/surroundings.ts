@@ -1,7 +1,7 @@
 /** The grid, its named events and the surroundings of devices: operations, and members of replies and requests. */
 import { memo } from '../core/lazy.ts';
 import { gridSources, irradianceSources } from '../sunspec/map/rules.ts';
-import { gridEventNames } from '../contract/environment.ts';
+import { gridEventNames, settableMembers } from '../contract/environment.ts';
 import type {
   GridEventKind,
   GridEventNow,
@@ -56,6 +56,9 @@ export const grid = members<GridNow, Scope>()('Grid', () => ({
   duration_remaining_s: number.orNull('Seconds until the topmost change with a duration ends; null: none.'),
   island: flag(),
   event: nested(runningEvent).orNull('The named event that runs; null: none.'),
+  deviating_devices: list(member(() => deviceIndex)())(
+    'Indexes of the devices that deviate from the common grid; for a device: itself if it does.',
+  ),
   changed_by: writer.orNull(lastWriter),
 }));
 
@@ -68,6 +71,10 @@ const environment = members<SurroundingsNow, Scope>()('Environment', () => ({
   source: word(irradianceSources)(),
   ramp_remaining_s: number(),
   duration_remaining_s: number.orNull(),
+  overridden: list(word(settableMembers)())('Values that a request has set in place of those of their source.'),
+  deviating_devices: list(member(() => deviceIndex)())(
+    'Indexes of the devices that deviate from the common surroundings; for a device: itself if it does.',
+  ),
   changed_by: writer.orNull(lastWriter),
 }));
 

@@ -12,6 +12,7 @@ import type { FindingRegistry } from '../core/findings/registry.ts';
 import { judgeWriters } from '../evidence/findings/writers.ts';
 import { Timeline } from '../core/timeline/timeline.ts';
 import { TimelineFeed } from './timeline/feed.ts';
+import { tellCapture } from './timeline/registries.ts';
 import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { buildId, packageVersion } from '../core/package-files.ts';
@@ -309,8 +310,15 @@ function createChanges(
 }
 
 /** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
-function createCaptures({ plant, settings }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
-  const captures = new Captures({ plant, nowMs: () => wall.nowMs(), run });
+function createCaptures({ plant, settings, timeline }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
+  const captures = new Captures({
+    plant,
+    nowMs: () => wall.nowMs(),
+    run,
+    onEnd(capture) {
+      tellCapture(timeline, capture);
+    },
+  });
   captures.capacity = settings.config.captures;
   settings.follow(['captures'], ({ captures: capacity }) => {
     captures.capacity = capacity;

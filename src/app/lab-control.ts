@@ -9,8 +9,8 @@ import { errorText, misfitText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { slotName } from '../core/store.ts';
 import type { JsonValue } from '../core/store.ts';
-import { Turns, yieldToLoop } from '../core/turns.ts';
-import { parseYaml } from '../core/yaml.ts';
+import { LoopShare, Turns, yieldToLoop } from '../core/turns.ts';
+import { parsingYaml } from '../core/yaml.ts';
 import type { Contents } from '../state/contents.ts';
 import { areaOf } from '../state/slots.ts';
 import type { AppOptions } from './start-stop.ts';
@@ -111,11 +111,14 @@ function noContent(detail: string): SimError {
   return new SimError('COMMAND_BAD_VALUE', 'the text is no configuration', [{ name: '/yaml', detail }]);
 }
 
+/** A text is parsed in turns with other work. */
+const loopShare = new LoopShare();
+
 /** @throws SimError COMMAND_BAD_VALUE */
-function contentOf(yaml: string): LabContent {
+async function contentOf(yaml: string): Promise<LabContent> {
   let value: unknown;
   try {
-    value = parseYaml(yaml);
+    value = await loopShare.runInParts(parsingYaml(yaml));
   } catch (error) {
     throw noContent(`cannot be parsed: ${error instanceof RangeError ? 'nested too deeply' : errorText(error)}`);
   }

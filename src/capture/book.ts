@@ -18,6 +18,8 @@ export interface CaptureOptions {
   readonly nowMs: () => number;
   /** the scenario under way; null: none */
   readonly run: () => RunReport | null;
+  /** called when nothing more is recorded in a capture that is kept */
+  readonly onEnd?: (capture: Capture) => void;
   /** default: those of the product */
   readonly bounds?: Partial<Readonly<Record<'bytes' | 'devices', number>>>;
 }
@@ -115,7 +117,12 @@ export class Captures implements CaptureBook {
     // one place stays for the next capture
     const max = Math.min(captureBounds.pinned, this.#capacity - 1);
     if (pinned && others >= max)
-      throw new SimError('COMMAND_CONFLICT', `at most ${max} captures may be pinned; unpin or delete one of them`);
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        max === 0
+          ? 'only one capture is kept, and the next one takes its place; the setting captures keeps more'
+          : `at most ${max} captures may be pinned; unpin or delete one of them`,
+      );
     capture.pinned = pinned;
     return capture;
   }
@@ -212,13 +219,15 @@ export class Captures implements CaptureBook {
   }
 
   #tick({ sim }: TickEvent): void {
-    const { plant } = this.#options;
-    for (const capture of this.#kept) {
-      if (capture.state !== 'recording') continue;
+    const { plant, onEnd } = this.#options;
+    const recording = this.#kept.filter(({ state }) => state === 'recording');
+    for (const capture of recording) {
       const fine = this.#fine;
       capture.tick(sim, plant, !fine || fine === capture);
     }
     this.#makeRoom();
+    for (const capture of recording)
+      if (capture.state !== 'recording' && this.#kept.includes(capture)) onEnd?.(capture);
     this.#rest();
   }
 

@@ -109,10 +109,13 @@ function rodeThrough(course: Course): Finding {
   const category = categoryWord(facts.category);
   const marginS = nearest && nearest.leftS;
   if (ceased) {
+    // the device was removed, or a bound has ended the capture
+    const isStillCeased = stateAt(columns, columns.length - 1) === 'momentary_cessation';
+    const end = isStillCeased ? 'still so at the end' : 'came back';
     const limit = `${beyondWord(ceased)} ${valueText(ceased.name, ceased.value)}`;
     return {
       verdict: 'rode_through',
-      reason: `Ceased ${limit}${category === null ? '' : ` (Category ${category})`}, came back`,
+      reason: `Ceased ${limit}${category === null ? '' : ` (Category ${category})`}, ${end}`,
       function: ceased.name,
       clause: clauseOf(facts, ceased.name, 'rideThrough'),
       marginS,
@@ -170,6 +173,7 @@ export function verdictOf(course: Course): CaptureVerdict {
     deviceIndex: facts.index,
     name: facts.name,
     assetType: facts.assetType,
+    ratingKw: facts.ratingW / 1000,
     ...finding,
     category: categoryWord(facts.category),
     marginS: seconds(finding.marginS),

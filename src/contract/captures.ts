@@ -90,6 +90,8 @@ export interface CaptureVerdict {
   readonly deviceIndex: number;
   readonly name: string;
   readonly assetType: AssetType;
+  /** the larger of the ratings for both directions */
+  readonly ratingKw: number;
   readonly verdict: VerdictWord;
   readonly reason: string;
   /** null: no function decided it */

@@ -97,6 +97,8 @@ export interface GridNow {
   /** remaining time of the topmost change with a duration */
   readonly durationRemainingS: number | null;
   readonly event: GridEventNow | null;
+  /** indexes of the devices that deviate from the common grid; of the grid of one device: at most that one */
+  readonly deviatingDevices: readonly number[];
   /** last writer; null: as started */
   readonly changedBy: Provenance | null;
 }
@@ -133,6 +135,10 @@ export interface SurroundingsPatch {
   readonly durationS?: number | null;
 }
 
+/** Members of `controls/environment` that a request can override. */
+export const settableMembers = ['irradiance_w_m2', 'ambient_temperature_c', 'cell_temperature_c', 'load_kw'] as const;
+export type SettableMember = (typeof settableMembers)[number];
+
 /** Position in the series that feeds a device. */
 export interface DatasetNow {
   readonly name: string;
@@ -155,6 +161,10 @@ export interface SurroundingsNow {
   readonly source: IrradianceSource;
   readonly rampRemainingS: number;
   readonly durationRemainingS: number | null;
+  /** quantities with a value of a request in place of that of their source */
+  readonly overridden: readonly SettableMember[];
+  /** indexes of the devices that deviate from the common surroundings; of those of one device: at most that one */
+  readonly deviatingDevices: readonly number[];
   /** last writer; null: as started */
   readonly changedBy: Provenance | null;
 }

@@ -30,7 +30,7 @@ export interface LabControl {
   /** The running lab. @throws SimError COMMAND_CONFLICT for a lab without devices */
   current(): LabConfig;
   /** The content of a YAML text. @throws SimError COMMAND_BAD_VALUE with an issue */
-  read(yaml: string): LabContent;
+  read(yaml: string): Promise<LabContent>;
   /**
    * Builds another lab for a check, and binds nothing; one lab at a time.
    * @param content null: the lab that the process was started with

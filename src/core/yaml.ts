@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type Yaml from 'yaml';
-import type { Document, ParsedNode } from 'yaml';
+import type { CST, Document, ParsedNode, YAMLMap } from 'yaml';
 import { checkDescriptorsToRequire } from './errors.ts';
 import { memo } from './lazy.ts';
 import { packageFile, runsFromBuild } from './package-files.ts';
+import { runWhole } from './turns.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -22,20 +23,30 @@ const maxAliases = 1000;
 /** Token of the lexer before the text of a scalar. */
 const scalarMark = '\u001f';
 
-function aliasesExceed(text: string, limit: number): boolean {
-  const { Lexer } = library();
-  let aliases = 0;
-  let previous = '';
-  for (const token of new Lexer().lex(text)) {
-    if (token.startsWith('*') && previous !== scalarMark) aliases += 1;
-    if (aliases > limit) return true;
-    previous = token;
-  }
-  return false;
-}
+/** Tokens of the lexer between two pauses. */
+const tokensPerPart = 500;
 
 function tooManyAliases(): Error {
   return new Error(`its aliases make too many copies; allowed: ${maxAliases}`);
+}
+
+/** The syntax of a text, without values; yields when other work may run. @throws Error for too many aliases */
+function* syntaxOf(text: string, lineCounter: Yaml.LineCounter): Generator<undefined, CST.Token[]> {
+  const { Lexer, Parser } = library();
+  lineCounter.addNewLine(0);
+  const parser = new Parser(lineCounter.addNewLine);
+  const syntax: CST.Token[] = [];
+  let [aliases, tokens, previous] = [0, 0, ''];
+  for (const token of new Lexer().lex(text)) {
+    if (token.startsWith('*') && previous !== scalarMark) aliases += 1;
+    if (aliases > maxAliases) throw tooManyAliases();
+    previous = token;
+    syntax.push(...parser.next(token));
+    tokens += 1;
+    if (tokens % tokensPerPart === 0) yield;
+  }
+  syntax.push(...parser.end());
+  return syntax;
 }
 
 /** A parsed document, and the lines of its parts. */
@@ -45,15 +56,28 @@ export interface YamlText {
   lineOf(path: readonly PropertyKey[]): number;
 }
 
+type Pair = YAMLMap<ParsedNode, ParsedNode | null>['items'][number];
+const pairsByKey = new WeakMap<YAMLMap<ParsedNode, ParsedNode | null>, ReadonlyMap<string, Pair>>();
+
+/** The pair of a key; the pairs of a mapping are read once, since thousands of keys may be sought. */
+function pairOf(node: YAMLMap<ParsedNode, ParsedNode | null>, key: string): Pair | undefined {
+  const { isScalar } = library();
+  const pairs =
+    pairsByKey.get(node) ??
+    new Map(node.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])));
+  pairsByKey.set(node, pairs);
+  return pairs.get(key);
+}
+
 /** The part of a node that a step leads to, and the offset at which its key or entry begins. */
 function part(node: unknown, step: PropertyKey): { readonly node: unknown; readonly at: number } | null {
-  const { isMap, isScalar, isSeq } = library();
+  const { isMap, isSeq } = library();
   if (isSeq<ParsedNode>(node)) {
     const item = typeof step === 'number' ? node.items[step] : undefined;
     return item === undefined ? null : { node: item, at: item.range[0] };
   }
   if (!isMap<ParsedNode, ParsedNode | null>(node)) return null;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  const pair = pairOf(node, String(step));
   return pair === undefined ? null : { node: pair.value, at: pair.key.range[0] };
 }
 
@@ -94,28 +118,36 @@ function newLineCounter(): Yaml.LineCounter {
   return new LineCounter();
 }
 
-/** @throws Error in words for the user; RangeError for nesting beyond the stack */
-function parsedDocument(text: string, lineCounter = newLineCounter()): Document.Parsed {
-  if (aliasesExceed(text, maxAliases)) throw tooManyAliases();
-  const document = library().parseDocument(text, {
+/** The error of a document in words for the user; RangeError for nesting beyond the stack. */
+function errorOf({ message, pos }: Yaml.YAMLError, lineCounter: Yaml.LineCounter): Error {
+  // the parser reports its own stack overflow as an error of the document
+  if (message.startsWith('Maximum call stack')) return new RangeError(message);
+  const words = message.replace('Unresolved tag: tag:yaml.org,2002:', 'not a type of the core schema: !!');
+  const { line, col } = lineCounter.linePos(pos[0]);
+  return new Error(`${words} at line ${line}, column ${col}`);
+}
+
+/** Yields when other work may run. @throws Error in words for the user; RangeError for nesting beyond the stack */
+function* parsingDocument(text: string, lineCounter = newLineCounter()): Generator<undefined, Document.Parsed> {
+  const syntax = yield* syntaxOf(text, lineCounter);
+  yield;
+  const { Composer } = library();
+  const composer = new Composer({
     logLevel: 'error',
-    prettyErrors: true,
     schema: 'core',
     resolveKnownTags: false,
     // the library compares each key with all before it: 40,000 keys take half a minute
     uniqueKeys: false,
     lineCounter,
   });
-  const problem = document.errors[0] ?? document.warnings[0];
-  // the parser's own text refers to a function of its library
-  if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
-  if (problem) {
-    const [message = ''] = problem.message.split('\n');
-    // the parser reports its own stack overflow as an error of the document
-    if (message.startsWith('Maximum call stack')) throw new RangeError(message);
-    throw new Error(message.replace('Unresolved tag: tag:yaml.org,2002:', 'not a type of the core schema: !!'));
-  }
+  const [document, further] = composer.compose(syntax, true, text.length);
+  yield;
+  if (!document) throw new Error('it holds no document');
+  const problem = document.errors[0] ?? (further ? undefined : document.warnings[0]);
+  if (problem) throw errorOf(problem, lineCounter);
+  if (further) throw new Error('it holds more than one document; allowed: one');
   const repeated = repeatedKey(document);
+  yield;
   if (repeated !== null) {
     const { line, col } = lineCounter.linePos(repeated.offset);
     throw new Error(
@@ -166,13 +198,18 @@ const builtValues = memo((): ReadonlyMap<string, unknown> => {
  */
 export function parseYaml(text: string, values: ReadonlyMap<string, unknown> = builtValues()): unknown {
   const built = values.get(text);
-  return built === undefined ? valueOf(parsedDocument(text)) : structuredClone(built);
+  return built === undefined ? valueOf(runWhole(parsingDocument(text))) : structuredClone(built);
 }
 
-/** As `parseYaml`, with the lines of the parts; JSON is YAML too. */
-export function parseYamlText(text: string): YamlText {
+/** As `parseYaml`, in parts: it yields when other work may run. */
+export function* parsingYaml(text: string): Generator<undefined, unknown> {
+  return valueOf(yield* parsingDocument(text));
+}
+
+/** As `parsingYaml`, with the lines of the parts; JSON is YAML too. */
+export function* parsingYamlText(text: string): Generator<undefined, YamlText> {
   const lines = newLineCounter();
-  const document = parsedDocument(text, lines);
+  const document = yield* parsingDocument(text, lines);
   return {
     value: valueOf(document),
     lineOf: (path) => lines.linePos(offsetOf(document, path)).line,

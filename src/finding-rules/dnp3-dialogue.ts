@@ -269,7 +269,7 @@ export const dnp3DialogueRules = {
     trap: 'A gateway from a serial line passes noise on; connections that several masters share do not count.',
   },
   address_wrong: {
-    severity: 'risk',
+    severity: 'remark',
     basis: 'practice',
     clause: `${practice}a frame to an address that nobody has is never answered`,
     title: 'Frames to an outstation that is not there',
@@ -277,7 +277,7 @@ export const dnp3DialogueRules = {
     proof:
       'A minute after the connection began, five frames within ten minutes went to another address that no outstation has.',
     consequence: 'The master waits for each answer, and its turn takes longer for all of its outstations.',
-    trap: 'A scan asks each address once or twice; an address that was served before, as of a device that was removed, does not count.',
+    trap: 'A scan, and an address that was served before, do not count; an outstation may come later, so this is a remark.',
   },
   connection_churn: {
     severity: 'risk',

@@ -76,7 +76,7 @@ export const ocppRequestRules = {
     proof:
       'A limit in A would be a power of the station in W, or three profiles in a row limit to a usual current in W.',
     consequence: 'A station charges without a limit, or not at all.',
-    trap: 'Round numbers such as 10000, and those of nines, are how some say that there is no limit.',
+    trap: 'Some say that there is no limit by round numbers such as 10000, by nines, 32767 or 65535, and pause with 10 W.',
   },
   config_limits: {
     severity: 'violation',

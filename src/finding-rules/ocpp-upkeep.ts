@@ -22,7 +22,7 @@ export const ocppUpkeepRules = {
     situation: 'The station answers a change of a setting with RebootRequired.',
     proof: 'No Reset comes within an hour on the same connection.',
     consequence: 'A station works with the former value, while the central system shows the new one.',
-    trap: 'A connection that ends meanwhile may be that of a restart, and decides nothing.',
+    trap: 'A connection that ends and a transaction that goes on decide nothing; a restart at night comes later, so this is a remark.',
   },
   security_downgrade: {
     severity: 'risk',

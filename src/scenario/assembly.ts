@@ -2,7 +2,7 @@
 export { allExpectations, placeText } from './model.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readingScenario, readScenario } from './file/read.ts';
-export { invalidScenario, sourceOfFile, sourceOfRequest, sourceOfText } from './file/source.ts';
+export { invalidScenario, sourceOfFile, sourceOfRequest, readingSource } from './file/source.ts';
 export { reportDocument } from './report/document.ts';
 export { htmlPage } from './report/html.ts';
 export { junitXml } from './report/junit.ts';

@@ -255,8 +255,13 @@ describe('bounds of captures', () => {
     of.captures.pin(1, false);
     await fill(of, 1);
     expect(of.captures.list.map(({ id }) => id)).to.deep.equal([2, 5, 6]);
-    expect(of.captures.remove(5).id).to.equal(5);
-    expect(() => of.captures.get(5))
+    of.captures.capacity = 1;
+    expect(of.captures.list.map(({ id }) => id)).to.deep.equal([2, 6]);
+    expect(() => of.captures.pin(6, true)).to.throw('only one capture is kept');
+    of.captures.capacity = 3;
+    await fill(of, 1);
+    expect(of.captures.remove(7).id).to.equal(7);
+    expect(() => of.captures.get(7))
       .to.throw()
       .with.property('code', 'UNKNOWN_RESOURCE');
   });

@@ -68,6 +68,7 @@ const normal: GridState = {
   durationRemainingS: null,
   event: null,
   changedBy: null,
+  deviatingDevices: [],
 };
 
 function change(command: GridCommand, after: Partial<GridState> = {}, by: Origin = { source: 'rest' }): GridChange {

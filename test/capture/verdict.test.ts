@@ -41,6 +41,9 @@ describe('verdicts of captures', () => {
       { toS: 1.62, kw: 100, ramp: true as const },
       { toS: 4 },
     ];
+    expect(verdictOf(courseOf(spans.slice(0, 2))).reason).to.equal(
+      'Ceased below 50 % (Category III), still so at the end',
+    );
     expect(verdictOf(courseOf(spans, { gridBackS: 1.2 }))).to.deep.include({
       verdict: 'rode_through',
       reason: 'Ceased below 50 % (Category III), came back',

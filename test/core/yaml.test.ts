@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { parseYaml } from '../../src/core/yaml.ts';
+import { runWhole } from '../../src/core/turns.ts';
+import { parseYaml, parsingYamlText } from '../../src/core/yaml.ts';
 
 describe('YAML of configuration files', () => {
   for (const [tag, value] of [
@@ -61,5 +62,22 @@ describe('YAML of configuration files', () => {
     Object.assign(value as object, { a: 8 });
     expect(parseYaml('a: 1\n', values)).to.deep.equal({ a: 7 });
     expect(parseYaml('a: 2\n', values)).to.deep.equal({ a: 2 });
+  });
+
+  it('is parsed in parts, between which other work may run, down to a refusal', () => {
+    const parsing = parsingYamlText('- a\n'.repeat(5000));
+    let parts = 0;
+    while (parsing.next().done !== true) parts += 1;
+    expect(parts).to.be.above(20);
+    expect(() => runWhole(parsingYamlText('a: [1'))).to.throw(/^Flow sequence .* at line 1, column 6$/);
+    expect(() => runWhole(parsingYamlText('- '.repeat(5000)))).to.throw(RangeError);
+    expect(() => runWhole(parsingYamlText('a: 1\n---\nb: 2\n'))).to.throw('more than one document');
+  });
+
+  it('tells the lines of keys and entries, and of the part around one that does not exist', () => {
+    const text = runWhole(parsingYamlText('a:\n  1: x\n  b:\n    - y\n    - c: z\n'));
+    expect(
+      [[], ['a'], ['a', 1], ['a', 'b', 1], ['a', 'b', 1, 'c'], ['a', 'none']].map((path) => text.lineOf(path)),
+    ).to.deep.equal([1, 1, 2, 5, 5, 1]);
   });
 });

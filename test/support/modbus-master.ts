@@ -107,10 +107,13 @@ export class RiggedMaster {
   }
 
   /** Sends requests together that a fault leaves without an answer. */
-  unanswered(...pdus: readonly Buffer[]): void {
+  unanswered(...requests: readonly (Buffer | Frame)[]): void {
     const nowMs = this.rig.findings.wall.monotonicMs();
     this.judge?.received(nowMs);
-    this.#framing.push(Buffer.concat(pdus.map((pdu) => this.#adu({ pdu }))), nowMs);
+    this.#framing.push(
+      Buffer.concat(requests.map((one) => this.#adu(Buffer.isBuffer(one) ? { pdu: one } : one))),
+      nowMs,
+    );
     while (this.#framing.next() === 'frame') this.judge?.withheld(this.#framing, this.rig.unit, 0);
   }
 

@@ -76,6 +76,7 @@ const verdict = members<CaptureVerdict>()('CaptureVerdict', () => ({
   device_index: member(() => deviceIndex)(),
   name: text('Name at the begin.'),
   asset_type: word(assetTypes)('Kind of the device.'),
+  rating_kw: kw('The larger of its ratings for both directions.', ({ ratingKw }) => ratingKw),
   verdict: word(verdictWords)(
     '`against_the_rule`: tripped inside what its category must ride through, or not tripped where it must; ' +
       '`rode_through`: also with momentary cessation; `interrupted`: a charger stopped charging; ' +

@@ -74,6 +74,7 @@ const cut = (text: string) => (text.length > maxTextLength ? `${text.slice(0, ma
 
 function valueInWords(value: unknown, secret: readonly string[]): string {
   if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return `(${membersInWords(value, secret)})`;
   return JSON.stringify(value, (name, each: unknown) => (secret.includes(name) ? '…' : each));
 }
 

@@ -4,12 +4,13 @@ import type { ScenarioAddition } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { ScenarioCode } from './code.ts';
 import type { ShelvedScenario } from './shelf.ts';
 
 /** Opens the source of a scenario. @throws SimError CONFIG_INVALID, COMMAND_BAD_VALUE */
-export type OpenSource = (code: ScenarioCode) => Source;
+export type OpenSource = (code: ScenarioCode) => Source | Promise<Source>;
 
 /** Name of a YAML text in issues. */
 const yamlLabel = 'yaml';
@@ -24,9 +25,10 @@ export function bundledPath(name: string): string {
   ]);
 }
 
-export function openerOf(addition: ScenarioAddition): OpenSource {
+/** @param share in which a text of thousands of lines is parsed */
+export function openerOf(addition: ScenarioAddition, share: LoopShare): OpenSource {
   if ('bundled' in addition) return (code) => code.sourceOfFile(bundledPath(addition.bundled));
-  if ('yaml' in addition) return (code) => code.sourceOfText(addition.yaml, yamlLabel);
+  if ('yaml' in addition) return (code) => share.runInParts(code.readingSource(addition.yaml, yamlLabel));
   return (code) => code.sourceOfRequest(addition.content);
 }
 

@@ -1,6 +1,7 @@
 /** Runs a scenario on a simulator of its own in this process, on free ports of the loopback interface. */
 import { dirname } from 'node:path';
 import { limitedIo, systemIo } from '../../config/layers/files.ts';
+import { bundledExampleNames, isBundledExample } from '../../config/profile/bundled.ts';
 import { settingGroups } from '../../config/settings/settings.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { RunReport, ScenarioStart } from '../../contract/scenarios.ts';
@@ -26,15 +27,27 @@ const allowedGroups: readonly string[] = [
 /** Blocks of a configuration, and the switch of Modbus, whose port is free and on loopback. */
 const otherMembers: readonly string[] = ['devices', 'grid', 'faults', 'findings', 'mb_enable'];
 
+/** Members of the groups that name a file to be written. */
+const refusedMembers: readonly string[] = ['findings_report'];
+/** Building devices and computing their ticks halts the running simulator, about 1 ms for each device. */
+const maxDevices = 100;
+
 const allowedMembers = (): readonly string[] => [
   ...otherMembers,
-  ...settingGroups.filter(({ title }) => allowedGroups.includes(title)).flatMap(({ settings }) => settings),
+  ...settingGroups
+    .filter(({ title }) => allowedGroups.includes(title))
+    .flatMap(({ settings }) => settings)
+    .filter((key) => !refusedMembers.includes(key)),
 ];
 
 /** Refuses settings that a request must not choose. @throws SimError CONFIG_INVALID */
-function checkMembers(source: Source, parameters: NonNullable<ScenarioStart['parameters']>): void {
-  const config = configOfScenario(source, parameters);
-  if (config === null || typeof config === 'string') return;
+function checkMembers(source: Source, config: ReturnType<typeof configOfScenario>): void {
+  if (config === null) return;
+  if (typeof config === 'string') {
+    if (isBundledExample(config)) return;
+    const detail = `must be a mapping of settings, or one of ${bundledExampleNames.join(', ')}`;
+    throw invalidScenario([{ name: placeText(source.place(['config'])), detail }]);
+  }
   const allowed = allowedMembers();
   const issues = Object.keys(config)
     .filter((key) => !allowed.includes(key))
@@ -79,7 +92,9 @@ export async function startBeside(
   build: Build<BesideApp>,
 ): Promise<BesideRun> {
   const { parameters = {}, pace = 'fast' } = start;
-  if (file === null) checkMembers(source, parameters);
+  const config = configOfScenario(source, parameters);
+  if (file === null) checkMembers(source, config);
+  const isTrusted = file !== null || typeof config === 'string';
   const order = {
     source,
     name,
@@ -91,7 +106,8 @@ export async function startBeside(
     usesFreePorts: true,
     env: {},
     clocks,
-    ...(file === null && { io: limitedIo(systemIo, new Set()) }),
+    maxDevices,
+    ...(!isTrusted && { io: limitedIo(systemIo, new Set()) }),
   };
   const { app, scenario, whenStopped } = prepare(order, build);
   await app.start();

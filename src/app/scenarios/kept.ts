@@ -186,7 +186,11 @@ class KeptScenarios implements ScenarioBook {
   async add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario> {
     this.#checkRoom();
     const form = keptForm(addition);
-    const { scenario, unusedSettings } = await this.#read(openerOf(addition), form.bundled ?? 'scenario', ofScenario);
+    const { scenario, unusedSettings } = await this.#read(
+      openerOf(addition, this.#loopShare),
+      form.bundled ?? 'scenario',
+      ofScenario,
+    );
     // other scenarios may have been added meanwhile
     this.#checkRoom(form.content);
     const { name, description, parameters } = scenario;
@@ -205,7 +209,7 @@ class KeptScenarios implements ScenarioBook {
 
   async check(addition: ScenarioAddition): Promise<CheckedScenario> {
     const bundled = 'bundled' in addition ? addition.bundled : null;
-    const open = openerOf(addition);
+    const open = openerOf(addition, this.#loopShare);
     const { scenario, unusedSettings, differences } = await this.#examine(open, bundled ?? 'scenario', ofScenario, {});
     const { name, description, parameters, steps, rules, finally: last } = scenario;
     return {
@@ -277,7 +281,7 @@ class KeptScenarios implements ScenarioBook {
     parameters: NonNullable<ScenarioStart['parameters']>,
   ): Promise<Examined> {
     return this.#inTurn(issueOf, async (code) => {
-      const source = open(code);
+      const source = await open(code);
       const comparison = await this.#compared(code, source, parameters);
       const { plant, csip } = this.#parts;
       const { checkRequest, scenarioNames } = await checks();
@@ -332,7 +336,12 @@ class KeptScenarios implements ScenarioBook {
     const kept = this.#find(id);
     const { plant, hostOf } = this.#parts;
     // devices may have been added or removed since the scenario was added
-    const { scenario } = await this.#read(openerOf(additionOf(kept)), kept.head.name, ofParameters, parameters);
+    const { scenario } = await this.#read(
+      openerOf(additionOf(kept), this.#loopShare),
+      kept.head.name,
+      ofParameters,
+      parameters,
+    );
     const { ScenarioRun } = await loadedScenarioCode();
     // the scenario may have been removed meanwhile, or the simulator stops
     const entry = this.#find(id);
@@ -359,7 +368,7 @@ class KeptScenarios implements ScenarioBook {
     try {
       const run = await this.#inTurn(ofScenario, async (code) => {
         const file = bundled === null ? null : bundledPath(bundled);
-        const source = openerOf(addition)(code);
+        const source = await openerOf(addition, this.#loopShare)(code);
         const { startBeside } = await besideCode();
         const { wall, later, build } = this.#parts;
         return startBeside({ source, name: bundled ?? 'scenario', file, start, by, clocks: { wall, later } }, build);

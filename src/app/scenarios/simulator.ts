@@ -54,6 +54,8 @@ export interface Order extends Pick<ScenarioCommand, 'flags' | 'parameters' | 'p
   readonly env: Readonly<Record<string, string | undefined>>;
   /** files that the configuration may name; absent: all */
   readonly io?: Partial<ConfigIo>;
+  /** absent: no bound but that of every simulator */
+  readonly maxDevices?: number;
   /** absent: those of the machine */
   readonly clocks?: Pick<BuildOptions, 'wall' | 'later'>;
 }
@@ -110,6 +112,13 @@ function atLines<T>(source: Source, label: string | null, load: () => T): T {
   }
 }
 
+/** @throws SimError CONFIG_INVALID for too many devices */
+function checkDevices({ devices }: AppConfig, { source, maxDevices = Infinity }: Order): void {
+  if (devices.length <= maxDevices) return;
+  const detail = `has ${devices.length} devices; a run beside has at most ${maxDevices}, and derbench run takes more`;
+  throw invalidScenario([{ name: placeText(source.place(['config'])), detail }]);
+}
+
 /** Builds the simulator and checks the scenario against it; nothing is bound yet. @throws SimError CONFIG_INVALID */
 export function prepare<A extends { readonly plant: Plant }>(order: Order, build: Build<A>): Prepared<A> {
   const { source, name, usesFreePorts, parameters, env, io, clocks } = order;
@@ -119,6 +128,7 @@ export function prepare<A extends { readonly plant: Plant }>(order: Order, build
   );
   if (loaded.kind !== 'run')
     throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'is allowed only without a scenario' }]);
+  checkDevices(loaded.config, order);
   let onStop: () => void = () => undefined;
   const app = build(loaded.config, {
     ...clocks,

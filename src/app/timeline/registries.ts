@@ -1,10 +1,12 @@
 /** Faults, findings, alarms of communication and CSIP events for the timeline, from those who keep them. */
+import type { Capture, VerdictWord } from '../../contract/captures.ts';
 import type { CsipEvent, CsipEvents } from '../../contract/csip-reports.ts';
 import type { CommAlarmChange, CommAlarms } from '../../core/comm-alarms.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { EndedFault, FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
 import type { FindingRegistry, NewCase } from '../../core/findings/registry.ts';
+import type { TimelineLevel } from '../../core/timeline/entry.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
 
 function faultName({ protocol, facts }: ActiveFault): string {
@@ -113,5 +115,30 @@ export function tellCsipEvents(csip: CsipEvents, timeline: TimelineSink): () => 
         deviceIndex,
         by: { source: 'csip', peer: mrid },
       });
+  });
+}
+
+const warnedVerdicts: ReadonlySet<VerdictWord> = new Set(['tripped', 'still_out']);
+
+function captureLevel(capture: Capture): TimelineLevel {
+  const words = capture.report().verdicts.map(({ verdict }) => verdict);
+  if (words.includes('against_the_rule')) return 'bad';
+  return words.some((word) => warnedVerdicts.has(word)) ? 'warn' : 'info';
+}
+
+/** Tells of a capture in which nothing more is recorded. */
+export function tellCapture(timeline: TimelineSink, capture: Capture): void {
+  const { id, triggers } = capture;
+  const [first] = triggers;
+  if (first === undefined) return;
+  const title = `${first.title.charAt(0).toLowerCase()}${first.title.slice(1)}`;
+  timeline.add({
+    kind: 'capture',
+    level: captureLevel(capture),
+    title: `Capture ${id}: ${title}`,
+    text: `Capture ${id}, ${title}: ${capture.report().summary}`,
+    deviceIndex: first.deviceIndex ?? undefined,
+    by: first.by ?? undefined,
+    ref: { type: 'capture', id: String(id) },
   });
 }

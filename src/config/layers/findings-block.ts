@@ -29,7 +29,11 @@ const waiverSchema = z.strictObject({
     .max(maxAddressLength)
     .optional()
     .meta({ description: 'Id or name of a peer; default all peers.' }),
-  reason: z.string().regex(/\S/, { error: 'must not be blank' }).max(maxReasonLength).meta({ description: 'Reason, which each report shows.' }),
+  reason: z
+    .string()
+    .regex(/\S/, { error: 'must not be blank' })
+    .max(maxReasonLength)
+    .meta({ description: 'Reason, which each report shows.' }),
   until: z.iso.datetime({ offset: true }).optional().meta({ description: 'End of the waiver; default none.' }),
 });
 

@@ -80,6 +80,10 @@ const putBackMs = 60_000;
 const minRenewals = 2;
 const intervalsJudged = 5;
 const shortReversionS = 5;
+/** Writes that come so soon after each other are one renewal. */
+const renewalMs = 1000;
+/** Steps of the simulated clock may end a reversion time so much earlier than the clock of this machine. */
+const clockStepMs = 2000;
 
 const seconds = (ms: number) => `${Math.round(ms / 100) / 10} s`;
 
@@ -136,7 +140,10 @@ export class SetpointJudge {
     state.reversion = null;
     const { heartbeat } = state;
     if (heartbeat === null || heartbeat.lapsedMs !== null) return;
-    if (heartbeat.renewals >= minRenewals) heartbeat.lapsedMs = this.#options.monotonicMs();
+    const nowMs = this.#options.monotonicMs();
+    // a simulated clock that jumped or ran fast leaves no time to renew
+    const isEarly = nowMs - heartbeat.lastMs < heartbeat.reversionS * 1000 - clockStepMs;
+    if (heartbeat.renewals >= minRenewals && !isEarly) heartbeat.lapsedMs = nowMs;
     else {
       this.#options.rules.reversion_lapsed.undecided(state.peer);
       state.heartbeat = null;
@@ -222,7 +229,8 @@ export class SetpointJudge {
     const isPutBack = nowMs - state.disabledMs < putBackMs || group.isNeutral() || group.values() === state.lastValues;
     if (!setsValue || isPutBack || state.enable?.isPending === true) return;
     const values = group.values();
-    state.enable = this.#wait(state.peer, rule, group, () => ({
+    const isDue = () => !group.isEnabled();
+    state.enable = this.#wait(state.peer, rule, group, isDue, () => ({
       text: `wrote ${group.name} (${values}) and did not switch on ${group.enable}`,
       facts: { point: group.name, enable: group.enable, values },
       ...evidence,
@@ -241,7 +249,8 @@ export class SetpointJudge {
       state.reversion = null;
     } else if (state.reversion?.isPending !== true) {
       const values = group.values();
-      state.reversion = this.#wait(state.peer, rule, group, () => ({
+      const isDue = () => group.isEnabled() && !group.isNeutral() && group.reversionS() <= 0;
+      state.reversion = this.#wait(state.peer, rule, group, isDue, () => ({
         text: `put ${group.name} (${values}) in force and left ${group.timer} at 0`,
         facts: { point: group.name, timer: group.timer, values },
         ...evidence,
@@ -255,10 +264,12 @@ export class SetpointJudge {
       state.heartbeat = null;
       return;
     }
-    if (!setsValue) return;
     const { heartbeat } = state;
     const values = group.values();
-    if (heartbeat === null || heartbeat.reversionS !== reversionS || heartbeat.values !== values) {
+    const isNew = heartbeat === null || heartbeat.reversionS !== reversionS || heartbeat.values !== values;
+    // a write of the enable or of the reversion time restarts a reversion time that runs
+    if (!setsValue && (isNew || heartbeat.lapsedMs !== null)) return;
+    if (isNew) {
       state.heartbeat = {
         reversionS,
         values,
@@ -271,8 +282,8 @@ export class SetpointJudge {
       return;
     }
     const { lapsedMs } = heartbeat;
-    if (lapsedMs === null) this.#renewed(state.peer, group, heartbeat, evidence, nowMs);
-    else this.#renewedLate(state.peer, group, heartbeat, evidence, nowMs - lapsedMs);
+    if (lapsedMs !== null) this.#renewedLate(state.peer, group, heartbeat, evidence, nowMs - lapsedMs);
+    else if (nowMs - heartbeat.lastMs >= renewalMs) this.#renewed(state.peer, group, heartbeat, evidence, nowMs);
     heartbeat.lastMs = nowMs;
   }
 
@@ -332,9 +343,9 @@ export class SetpointJudge {
       );
   }
 
-  #wait(peer: Peer, rule: RuleHandle, group: SetpointGroup, expired: () => Case): Deadline {
+  #wait(peer: Peer, rule: RuleHandle, { name }: SetpointGroup, isDue: () => boolean, expired: () => Case): Deadline {
     const { findings, deviceIndex } = this.#options;
     const waitMs = rule.param('wait_s') * 1000;
-    return findings.waitFor({ rule, peer, deviceIndex, waitMs, presence: 'active', expired, key: group.name });
+    return findings.waitFor({ rule, peer, deviceIndex, waitMs, presence: 'active', isDue, expired, key: name });
   }
 }

@@ -36,6 +36,7 @@ export const newMemory = (): EventMemory => ({
   withoutDefaultMs: null,
   readAtS: new Map(),
   offScale: 0,
+  offScaleW: null,
   unsupported: 0,
 });
 
@@ -144,7 +145,7 @@ export class EventJudge {
 
   /** Judges live events for all devices that were created since the last reading of their list. */
   #created(
-    { programs, nowS, deviceIndex }: SeenPrograms,
+    { programs, events, nowS, deviceIndex }: SeenPrograms,
     memory: EventMemory,
     capability: TakenCapability | null,
   ): void {
@@ -152,11 +153,14 @@ export class EventJudge {
     const { clock } = this.#parts;
     const nowMs = clock.monotonicMs();
     const readAtS = new Map(memory.readAtS);
+    // servers may move the creationTime of an event, and show it in several programs
+    const judged = new Set(events.keys());
     for (const { key, controls, controlsReadMs } of programs) {
       const formerS = memory.readAtS.get(key) ?? Infinity;
       for (const control of controls ?? []) {
-        const { creationS, deviceCategory, status } = control;
-        if (creationS <= formerS || ended(status) || deviceCategory !== null) continue;
+        const { mrid, creationS, deviceCategory, status } = control;
+        if (creationS <= formerS || ended(status) || deviceCategory !== null || judged.has(mrid)) continue;
+        judged.add(mrid);
         this.#over(control, deviceIndex);
         const createdMs = nowMs - (nowS - creationS) * 1000;
         if (capability !== null && createdMs > capability.atMs)

@@ -16,6 +16,8 @@ const [maxTarget, minLimit] = [10, 0.001];
 export interface FitnessMemory {
   /** with a power that is off scale */
   offScale: number;
+  /** the last of these powers, W; null: none */
+  offScaleW: number | null;
   /** without a mode that the devices support */
   unsupported: number;
 }
@@ -88,7 +90,13 @@ export class FitnessJudge {
     const odd =
       targets.find(({ watts }) => watts > ratedW * maxTarget) ??
       limits.find(({ watts }) => watts > 0 && watts < ratedW * minLimit);
+    // one number again and again may stand for no power, or for all
+    if (odd !== undefined && odd.watts === memory.offScaleW) {
+      rule.undecided(peer);
+      return;
+    }
     memory.offScale = odd === undefined ? 0 : memory.offScale + 1;
+    memory.offScaleW = odd?.watts ?? null;
     const events = memory.offScale;
     if (odd === undefined) rule.exercised(peer);
     else if (events >= rule.param('events'))

@@ -59,8 +59,8 @@ export class ResourceJudge {
   readonly #idleSinceMs = new Remembered<number>(maxLists);
   /** by LFDI */
   readonly #registrations = new Remembered<Registration>(maxRegistrations);
-  /** seconds by which the last Time was ahead of the clock of this machine; null: none was read */
-  #aheadS: number | null = null;
+  /** the last Time, by the monotonic clock, which no change of the clock of this machine moves, s; null: none was read */
+  #timeAtZeroS: number | null = null;
   /** the server has shown an EndDevice of this client */
   isKnown = false;
 
@@ -82,18 +82,20 @@ export class ResourceJudge {
 
   /** The certificate of the server, or of its chain, has expired by the clock of this machine. */
   expired(): void {
-    const { rules, peer } = this.#parts;
-    if (this.#aheadS === null || Math.abs(this.#aheadS) > sameDayS) rules.tls_server.undecided(peer);
+    const { rules, peer, clock } = this.#parts;
+    const aheadS = (this.#timeAtZeroS ?? Infinity) + (clock.monotonicMs() - clock.nowMs()) / 1000;
+    if (Math.abs(aheadS) > sameDayS) rules.tls_server.undecided(peer);
     else
       rules.tls_server.broken(peer, null, () => ({
         text: 'a certificate of the server has expired, by the clock of this machine and by that of the server',
-        facts: { aheadS: Math.round(this.#aheadS ?? 0) },
+        facts: { aheadS: Math.round(aheadS) },
       }));
   }
 
   /** The server has accepted the POST of an EndDevice. */
-  registered({ request: { body } }: SeenAnswer): void {
-    if (body?.name !== 'EndDevice') return;
+  registered({ request: { body }, status }: SeenAnswer): void {
+    // 202 leaves it open whether there will be one
+    if (body?.name !== 'EndDevice' || status === 202) return;
     const { lFDI, sFDI } = body.value;
     const atMs = this.#parts.clock.monotonicMs();
     if (lFDI !== undefined) this.#registrations.set(lFDI.toUpperCase(), { sfdi: sFDI, atMs, misses: 0 });
@@ -169,7 +171,7 @@ export class ResourceJudge {
     this.#localTime(time, currentTime, seen);
     const before = this.#times.get(pathOf(url));
     const wallMs = clock.nowMs();
-    this.#aheadS = currentTime - wallMs / 1000;
+    this.#timeAtZeroS = currentTime - monotonicMs / 1000;
     this.#times.set(pathOf(url), { atS: currentTime, monotonicMs, wallMs, durationMs });
     if (before === undefined) return;
     const passedS = (monotonicMs - before.monotonicMs) / 1000;

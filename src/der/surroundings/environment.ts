@@ -16,9 +16,11 @@ import type {
   GridSource,
   GridState,
   IrradianceSource,
+  SettableMember,
   SurroundingsNow,
   SurroundingsPatch,
 } from '../../contract/environment.ts';
+import { settableMembers } from '../../contract/environment.ts';
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
@@ -268,7 +270,11 @@ export class Environment {
   /** Values in force, without volts: they need the nominal voltage of a device. */
   grid(t: SimTime, deviceIndex?: number): GridState {
     const gridNow = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
-    return { ...gridNow, changedBy: this.gridWriters.of(deviceIndex) };
+    return {
+      ...gridNow,
+      deviatingDevices: deviatingOf(this.#localGrid, deviceIndex),
+      changedBy: this.gridWriters.of(deviceIndex),
+    };
   }
 
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT as `setGrid` */
@@ -296,6 +302,8 @@ export class Environment {
       source: irradianceSourceOf(segment, t),
       rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
+      overridden: settableMembers.filter((name) => setValue(segment, quantityOf[name], t) !== null),
+      deviatingDevices: deviatingOf(this.#localLayers, ofDevice),
       changedBy: this.surroundingsWriters.of(ofDevice),
     };
   }
@@ -374,6 +382,18 @@ export class Environment {
 
 /** Index for the common surroundings; their site is that of the first device. */
 const commonIndex = -1;
+
+const quantityOf: Readonly<Record<SettableMember, SurroundingsQuantity>> = {
+  irradiance_w_m2: 'irradiance',
+  ambient_temperature_c: 'ambientC',
+  cell_temperature_c: 'cellC',
+  load_kw: 'loadKw',
+};
+
+/** Indexes of the devices with values of their own, ascending. @param deviceIndex undefined: of all devices */
+function deviatingOf(local: ReadonlyMap<number, unknown>, deviceIndex: number | undefined): readonly number[] {
+  return [...local.keys()].filter((index) => deviceIndex === undefined || index === deviceIndex).sort((a, b) => a - b);
+}
 
 /** A patch must have a value; source csv, which ends a local deviation, has no other value. */
 function checkPatch(patch: GridPatch | SurroundingsPatch, deviceIndex: number | undefined): void {

@@ -107,9 +107,9 @@ export const eventRules = {
     title: 'Powers are far from the rating of the device',
     situation: 'A reading shows new events with a power in watts, after the server has taken the DERCapability.',
     proof:
-      'In three new events in a row a target is above ten times the rating, or a limit of generation below a thousandth of it.',
+      'In three new events in a row, each with another power, a target is above ten times the rating or a limit below a thousandth of it.',
     consequence: 'A device rejects the event, or stops although it was meant to be limited a little.',
-    trap: 'A limit far above the rating means none, and 0 is a limit; one event that fits begins the count anew.',
+    trap: 'A limit far above the rating means none, 0 is a limit, and an event that fits, or has the same power again, is not counted.',
     quietS: 86_400,
     params: { events: { default: 3, min: 1, max: 1000, unit: null, title: 'events in a row' } },
   },
@@ -133,7 +133,7 @@ export const eventRules = {
     situation: 'A reading shows a live event that was created since the last reading of its list.',
     proof: 'Its end with the largest random delay is not after its creationTime.',
     consequence: 'A device rejects it with 254.',
-    trap: 'An event that began and ended between two polls is right, and so are events that were listed before.',
+    trap: 'An event that began and ended between two polls is right, and one that was listed before may get a later creationTime.',
     quietS: 86_400,
   },
   reply_to_missing: {

@@ -114,7 +114,7 @@ export const resourceRules = {
     situation: 'The client posts its EndDevice, and the server accepts it.',
     proof: 'Two readings of the whole list, the last one after five minutes, show neither its LFDI nor its SFDI.',
     consequence: 'A device waits for its registration and never starts.',
-    trap: 'An EndDevice may need some time, and a list that was not read whole, or that the server hides, says nothing.',
+    trap: 'An EndDevice may need some time, 202 promises none, and a list that is hidden or was not read whole says nothing.',
     quietS: 3600,
     params: { wait_s: { default: 300, min: 5, max: 86_400, unit: 's', title: 'time for the EndDevice to appear' } },
   },
@@ -127,7 +127,7 @@ export const resourceRules = {
     proof:
       'A certificate of the chain has expired by the clock of this machine, from which the Time of the server differs by less than a day.',
     consequence: 'A device refuses the server and falls back to its default control.',
-    trap: 'While the clocks of both sides disagree nobody knows which is right, and other failures may be due to the client.',
+    trap: 'While the clocks of both sides disagree, as after a change of this one, nobody knows; other failures may be due to the client.',
     needs: ['tls'],
     quietS: 3600,
   },

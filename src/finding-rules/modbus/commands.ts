@@ -51,7 +51,7 @@ export const commandRules = {
     situation: 'The peer switches a function on whose set-point it has not written.',
     proof: 'It wrote another set-point between 0.2 and 10 s later.',
     consequence: 'The device acts by the old set-point meanwhile.',
-    trap: 'Both in one request, a set-point of before that limits nothing, and one that the peer had written are right.',
+    trap: 'Both in one request, an old set-point that limits nothing, and one that the peer wrote or others changed since are right.',
     needs: needsMap,
     excusedBy: [...moving, ...holdingBack],
     isTimed: true,

@@ -22,9 +22,10 @@ export const connectionRules = {
     clause: 'home-assistant-solaredge-modbus issue 107: the port of a device is not free at once',
     title: 'The peer connects again at once after it has ended its connection',
     situation: 'The peer ends its only connection over TCP and opens another one to the same port.',
-    proof: 'The pause was below the limit, as often within a minute as the rule allows.',
+    proof:
+      'The pause was below the limit, as often within a minute as the rule allows, without a longer one in between.',
     consequence: 'A device refuses the connection, since its port is not free yet.',
-    trap: 'Connections with one request are another rule, and connections to another port, or beside others, are right.',
+    trap: 'Connections with one request are another rule; another port, others beside it, and masters that take turns and pause are right.',
     needs: needsTcp,
     isTimed: true,
     params: {
@@ -51,7 +52,7 @@ export const connectionRules = {
     situation: 'A request over TCP gets no answer.',
     proof: 'The same request came again before the wait was over, at least three times.',
     consequence: 'A device answers both, and each answer is taken for that to the next request.',
-    trap: 'Requests that arrive together, and reads that come as often anyway, are no repetitions.',
+    trap: 'Requests that arrive together, the same request to another unit, and requests that come as often anyway are no repetitions.',
     needs: needsTcp,
     isTimed: true,
     provokedBy: ['modbus.drop', 'modbus.outage', 'modbus.ignore_unit'],

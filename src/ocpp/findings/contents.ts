@@ -14,13 +14,14 @@ const minCurrentA = 6;
 const minPeriodS = 60;
 /** Least power of a vehicle that charges on one phase, W. */
 const minPowerW = minCurrentA * 230;
-/** Ratings of fuses and cables, A. */
-const usualCurrents: ReadonlySet<number> = new Set([6, 8, 10, 13, 16, 20, 25, 32, 40, 50, 63]);
+/** Ratings of fuses and cables, A, without round numbers, which stand for hardly any power. */
+const usualCurrents: ReadonlySet<number> = new Set([6, 13, 16, 25, 32, 63]);
 /** Profiles in W that are limited to usual currents, in a row. */
 const maxSmallPowers = 3;
 const minPasswordLength = 16;
 /** Numbers by which some say that there is no limit. */
-const noLimit = /^(?:9+|[125]0+)$/;
+const noLimit = /^(?:9+|[1-9]0+|32767|65535)$/;
+const pemEnd = '-----END CERTIFICATE-----';
 const schemes: readonly string[] = ['http:', 'https:', 'ftp:', 'ftps:', 'sftp:'];
 
 /** The highest rating of a station for alternating current. */
@@ -114,7 +115,8 @@ function passwordsOf({ action, payload }: ServedCall): readonly unknown[] {
 
 /** Why a certificate cannot be used; null: nothing is against it. @param nowMs null: no expiry is judged */
 export function certificateIssue(pem: string, nowMs: number | null): string | null {
-  const [first] = certificatesOf(pem) ?? [];
+  const [begin = ''] = pem.split(pemEnd);
+  const [first] = certificatesOf(begin + pemEnd) ?? [];
   if (first === undefined) return 'the text has no certificate in PEM form';
   const endMs = Date.parse(first.validTo);
   if (nowMs === null || !(nowMs - endMs > dayMs)) return null;

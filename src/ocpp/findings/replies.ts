@@ -45,6 +45,10 @@ function restartedSetting({ action, payload }: ServedCall, reply: Payload): stri
   return isObject(variable) ? String(variable.name) : null;
 }
 
+/** True if the message shows a transaction, at whose end a central system may restart the station. */
+const isOfTransaction = (action: string, { transactionId }: Payload) =>
+  action === 'StartTransaction' || action === 'TransactionEvent' || transactionId !== undefined;
+
 const isDowngrade = (info: unknown) => isObject(info) && info.reasonCode === 'NoSecurityDowngrade';
 
 /** True if a call lowers the security profile, false if it sets one that is not lower, null: it sets none. */
@@ -76,7 +80,7 @@ export class ReplyJudge {
   }
 
   closed(): void {
-    if (this.#restart?.isPending === true) this.#at.undecided('reboot_required_ignored');
+    this.#giveUpRestart();
     this.disturbed();
   }
 
@@ -108,6 +112,7 @@ export class ReplyJudge {
 
   /** The station sends a message. */
   sent({ action, payload }: SentCall): void {
+    if (isOfTransaction(action, payload)) this.#giveUpRestart();
     if (!deliveries.has(action)) return;
     const key = `${action} ${String(payload.requestId)}`;
     if (payload.tbc !== true) this.#reports.delete(key);
@@ -140,6 +145,11 @@ export class ReplyJudge {
     if (this.#reports.has(key)) this.#at.broken({ rule, text, action, messageId });
     else if ([...this.#reports.keys()].some((each) => each.startsWith(delivery))) this.#at.kept(rule);
     if (status === 'Accepted' && this.#reports.size < maxReports) this.#reports.set(key, nowMs);
+  }
+
+  #giveUpRestart(): void {
+    if (this.#restart?.isPending === true) this.#at.undecided('reboot_required_ignored');
+    this.#restart?.drop();
   }
 
   #awaitRestart(name: string, { action, messageId }: ServedCall): void {

@@ -4,7 +4,8 @@ import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from '
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
-import { parseYamlText } from '../../core/yaml.ts';
+import { runWhole } from '../../core/turns.ts';
+import { parsingYamlText } from '../../core/yaml.ts';
 import type { YamlText } from '../../core/yaml.ts';
 import { placeText } from '../model.ts';
 import type { Place } from '../model.ts';
@@ -50,10 +51,12 @@ export function sourceOfRequest(value: unknown): Source {
   };
 }
 
-/** A scenario from the YAML text of a request, which has no includes. @throws SimError CONFIG_INVALID */
-export function sourceOfText(text: string, label: string): Source {
-  const whole: Place = { file: label, line: null, path: [] };
-  const parsed = reading(whole, () => parseYamlText(text));
+/**
+ * A scenario from the YAML text of a request, which has no includes; yields when other work may run.
+ * @throws SimError CONFIG_INVALID
+ */
+export function* readingSource(text: string, label: string): Generator<undefined, Source> {
+  const parsed = yield* readingYaml(text, { file: label, line: null, path: [] });
   const place = (path: readonly PropertyKey[]): Place => ({ file: label, line: parsed.lineOf(path), path });
   return { value: mapping(parsed.value, place([])), place, include: (_path, at) => refuse(place(at), noIncludes) };
 }
@@ -79,7 +82,7 @@ class Files {
 
   #parse(real: string, whole: Place, at: Place): YamlText {
     const text = reading(at, () => this.text(real));
-    return reading(whole, () => parseYamlText(text));
+    return runWhole(readingYaml(text, whole));
   }
 
   /** Resolves links and checks that the file is inside the folder. @throws Error whose message is for the user */
@@ -120,9 +123,23 @@ function reading<T>(place: Place, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof SimError) throw error;
-    return refuse(place, error instanceof RangeError ? 'nested too deeply' : `cannot be read: ${fileReason(error)}`);
+    return refuseUnread(error, place);
   }
+}
+
+/** @throws SimError CONFIG_INVALID */
+function* readingYaml(text: string, whole: Place): Generator<undefined, YamlText> {
+  try {
+    return yield* parsingYamlText(text);
+  } catch (error) {
+    return refuseUnread(error, whole);
+  }
+}
+
+/** Makes an issue at the place of an error. @throws SimError */
+function refuseUnread(error: unknown, place: Place): never {
+  if (error instanceof SimError) throw error;
+  return refuse(place, error instanceof RangeError ? 'nested too deeply' : `cannot be read: ${fileReason(error)}`);
 }
 
 /** Reads a scenario file. @throws SimError CONFIG_INVALID */

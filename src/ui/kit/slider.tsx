@@ -13,6 +13,12 @@ interface SliderProps {
   readonly value: number | null | undefined;
   readonly min: number;
   readonly max: number;
+  /** largest number that can be typed; default `max` */
+  readonly typedMax?: number;
+  /** place of the handle without a value; default `min` */
+  readonly emptyAt?: number;
+  /** text of the number field without a value */
+  readonly placeholder?: string;
   readonly step: number;
   readonly unit: string;
   /** value in force and its writer, at the right */
@@ -45,11 +51,11 @@ export function Slider(props: SliderProps) {
     if (!held.current) setEdited(null);
   }, [value]);
   const shown = edited ?? (value === null || value === undefined ? '' : String(value));
-  const at = Number(shown === '' ? min : shown);
+  const at = Number(shown === '' ? (props.emptyAt ?? min) : shown);
   const set = async (text: string) => {
     const next = Number(text);
     const isNumber = text.trim() !== '' && Number.isFinite(next);
-    if (!isNumber || (await onSet(clamp(next, min, max))) === false) setEdited(null);
+    if (!isNumber || (await onSet(clamp(next, min, props.typedMax ?? max))) === false) setEdited(null);
   };
   const edit = (text: string) => {
     held.current = true;
@@ -77,7 +83,7 @@ export function Slider(props: SliderProps) {
           <input
             type="range"
             aria-label={name}
-            aria-valuetext={shown === '' ? 'no value' : `${shown} ${unit}`}
+            aria-valuetext={shown === '' ? (props.placeholder ?? 'no value') : `${shown} ${unit}`}
             min={min}
             max={max}
             step={step}
@@ -93,6 +99,7 @@ export function Slider(props: SliderProps) {
           <input
             inputMode="decimal"
             aria-label={`${name}, ${unit}`}
+            placeholder={props.placeholder}
             value={shown}
             disabled={disabled}
             onInput={(event) => edit(event.currentTarget.value)}

@@ -54,7 +54,8 @@ function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Ord
   return [...rows].sort((a, b) => compare(value(a), value(b)) * (order.down ? -1 : 1));
 }
 
-function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+/** Columns with a value, as lines of CSV. */
+export function csvOf<T>(rows: readonly T[], columns: readonly Pick<Column<T>, 'title' | 'value'>[]): string {
   const withValues = columns.filter(({ value }) => value !== undefined);
   const field = (value: Cell) => {
     const text = String(value ?? '');

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { dash, fixed } from '../look/format';
 import { colour, theme } from '../shell/theme';
+import { minMaxRows } from './min-max';
 
 export interface Series {
   readonly label: string;
@@ -15,8 +16,11 @@ export interface Series {
 }
 
 export interface ChartData {
-  /** times in seconds since the epoch, ascending; then the values of each series */
-  readonly columns: readonly (readonly (number | null)[])[];
+  /**
+   * times in seconds since the epoch, ascending; then the values of each series: null in a gap, undefined where a series
+   * has no sample at the time of another one
+   */
+  readonly columns: readonly (readonly (number | null | undefined)[])[];
 }
 
 interface ChartProps {
@@ -26,6 +30,10 @@ interface ChartProps {
   /** filled areas between two series, by index in `series` */
   readonly bands?: readonly (readonly [upper: number, lower: number])[];
   readonly height?: number;
+  /** least span of the left axis, so that a change in the last digit does not fill the chart; default by unit */
+  readonly minSpan?: number;
+  /** true: zero is always in view on the left axis */
+  readonly hasZero?: boolean;
   readonly timezone: string;
   /** visible time range; null: all; absent: the chart keeps its own zoom */
   readonly zoom?: Zoom;
@@ -46,7 +54,14 @@ const cursorKey = 'time';
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
 
-const [axisPx, axisLabelPx] = [56, 18];
+/** Widths of an axis, of its label, and of the room for half a label of time at an end without an axis. */
+const [axisPx, axisLabelPx, endPx] = [56, 18, 24];
+
+/** Labels of a value axis, with as many decimals as its steps have. */
+function labelsOf(_plot: unknown, splits: readonly number[], _axis: unknown, _space: unknown, step: number): string[] {
+  const decimals = String(step).split('.')[1]?.length ?? 0;
+  return splits.map((value) => fixed(value, decimals));
+}
 
 function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
@@ -55,6 +70,7 @@ function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: bool
     label: units,
     labelSize: axisLabelPx,
     size: axisPx,
+    values: labelsOf,
     stroke: colour('--muted'),
     grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
     ticks: { stroke: colour('--line') },
@@ -71,20 +87,27 @@ const withMinutes = uPlot.fmtDate('{HH}:{mm}');
 const withSeconds = uPlot.fmtDate('{HH}:{mm}:{ss}');
 const fullTime = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}');
 
-/** Minimum range of a value axis by unit, so that a change in the last digit does not fill the chart. */
-const minSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
+/** Least span of a value axis by unit. */
+const minSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.1, '%': 5 };
 
-function rangeOf(unit: string) {
-  const minSpan = minSpans[unit] ?? 1;
-  return (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
-    if (min === null || max === null) return [0, minSpan];
+/** @param minSpan least span, in the middle of the values */
+export function rangeOf(minSpan: number, hasZero: boolean) {
+  return (_plot: unknown, least: number | null, largest: number | null): [number, number] => {
+    if (least === null || largest === null) return [0, minSpan];
+    const [min, max] = hasZero ? [Math.min(0, least), Math.max(0, largest)] : [least, largest];
     const spare = Math.max((max - min) * 0.06, (minSpan - (max - min)) / 2);
     return [min - spare, max + spare];
   };
 }
 
+/** Values hold until the next sample: a slope would invent values between two samples. */
+const steps = uPlot.paths.stepped?.({ align: 1 });
+
+/** Least distance of the labels of time, px. */
+const timeLabelPx = 80;
+
 function optionsOf(
-  { series, bands = [], height = 200, timezone }: ChartProps,
+  { series, bands = [], height = 200, timezone, minSpan, hasZero = false }: ChartProps,
   width: number,
   zoom: { readonly current: Zoom },
 ): uPlot.Options {
@@ -100,20 +123,20 @@ function optionsOf(
     size: 30,
     label: '',
     labelSize: 0,
+    space: timeLabelPx,
     values: timesOf,
   };
   return {
     width,
     height,
     tzDate: zoned,
-    // charts above each other show the same instant at the same place
-    padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
+    padding: [null, right === '' ? endPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
     scales: {
       x: { time: true, range: (_plot, min, max) => (zoom.current === null ? [min, max] : [...zoom.current]) },
-      left: { range: rangeOf(left) },
-      right: { range: rangeOf(right) },
+      left: { range: rangeOf(minSpan ?? minSpans[left] ?? 1, hasZero) },
+      right: { range: rangeOf(minSpans[right] ?? 1, false) },
     },
     axes: [
       time,
@@ -133,6 +156,7 @@ function optionsOf(
         width: 1.5,
         dash: one.dash === undefined ? undefined : [...one.dash],
         points: { show: false },
+        paths: steps,
         spanGaps: false,
         value: (_plot: uPlot, value: number | null) => `${fixed(value, one.decimals)} ${one.unit}`,
       })),
@@ -178,6 +202,14 @@ function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
   return true;
 }
 
+/** Width of a chart whose box has none yet, px. */
+const defaultPx = 600;
+
+/** The rows that are drawn. */
+function rowsOf({ columns }: ChartData, zoom: Zoom, parent: HTMLElement): uPlot.AlignedData {
+  return minMaxRows(columns, zoom, parent.clientWidth || defaultPx) as uPlot.AlignedData;
+}
+
 /** A chart of time series. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -187,12 +219,20 @@ export function Chart(props: ChartProps) {
   zoom.current = props.zoom === undefined ? ownZoom : props.zoom;
   const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
   zoomTo.current = props.onZoom ?? setOwn;
-  const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
+  const shape = JSON.stringify([
+    props.series,
+    props.bands,
+    props.height,
+    props.minSpan,
+    props.hasZero,
+    props.timezone,
+    theme.value,
+  ]);
   useLayoutEffect(() => {
     const parent = box.current;
     if (parent === null) return undefined;
-    const options = optionsOf(props, parent.clientWidth || 600, zoom);
-    const chart = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
+    const options = optionsOf(props, parent.clientWidth || defaultPx, zoom);
+    const chart = new uPlot(options, rowsOf(props.data, zoom.current, parent), parent);
     plot.current = chart;
     seriesOf.set(parent, props.series);
     onDrag(chart, (to) => zoomTo.current(to));
@@ -205,10 +245,12 @@ export function Chart(props: ChartProps) {
     };
   }, [shape]);
   useLayoutEffect(() => {
-    plot.current?.setData(props.data.columns as uPlot.AlignedData);
+    if (plot.current === null || box.current === null) return;
+    const rows = rowsOf(props.data, zoom.current, box.current);
+    plot.current.setData(rows);
     // without a cursor the legend shows the newest values (uPlot clears it in a microtask after new data)
     queueMicrotask(() => {
-      if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (props.data.columns[0]?.length ?? 1) - 1 });
+      if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (rows[0].length || 1) - 1 });
     });
   }, [props.data, zoom.current?.join()]);
   const onKeyDown = (event: KeyboardEvent) => {

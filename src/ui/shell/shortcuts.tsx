@@ -6,6 +6,7 @@ import { refresh } from '../store/live';
 import { say } from '../kit/notice';
 import { toggleApiMode } from '../store/api-mode';
 import { go } from '../store/route';
+import { captureNow } from '../views/events/captures/announce';
 import { entries } from './views';
 import { Dialog, Facts } from '../kit/panel';
 
@@ -39,6 +40,7 @@ const focusFilter = () => document.querySelector<HTMLElement>('main input[type="
 
 const keys: Readonly<Record<string, () => void>> = {
   a: toggleApiMode,
+  c: () => void captureNow(),
   f: focusFilter,
   x: follow('.top .pill'),
   '[': follow('main a[rel="prev"]'),
@@ -92,6 +94,7 @@ export function Help() {
           ['f', 'filter of the view'],
           ['x', 'what needs attention first'],
           ['a', 'show the calls of the page'],
+          ['c', 'capture now: record the sub-steps of all devices'],
           ['?', 'this list'],
           ...entries.map(({ key, title }) => [`g ${key}`, title] as const),
         ]}

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import type { IconName } from '../kit/icons';
 import { ViolationCount } from '../views/compare/report-cards/violation-count';
 import Devices from '../views/devices/devices';
+import { BadCount } from '../views/events/bad-count';
 import Overview from '../views/overview/overview';
 import { lazy } from './lazy';
 
@@ -35,7 +36,7 @@ export const entries: readonly Entry[] = [
   { path: 'overview', title: 'Overview', key: 'o', icon: 'overview', component: Overview },
   { path: 'devices', title: 'Devices', key: 'd', icon: 'devices', component: Devices },
   { path: 'inputs', title: 'Inputs', key: 'i', icon: 'inputs', component: Inputs },
-  { path: 'events', title: 'Events', key: 'e', icon: 'events', component: Events },
+  { path: 'events', title: 'Events', key: 'e', icon: 'events', component: Events, badge: BadCount },
   { path: 'charts', title: 'Charts', key: 'c', icon: 'charts', component: Charts },
   { path: 'protocols', title: 'Protocols', key: 'p', icon: 'protocols', component: Protocols },
   { path: 'compare', title: 'Compare', key: 'm', icon: 'compare', component: Compare, badge: ViolationCount },

@@ -46,6 +46,8 @@ export function movedTo({ path: [view = '', ...rest], query }: Route): Route | n
     return device === null || rest.length > 0
       ? null
       : { path: ['devices', device, 'picture'], query: without(query, 'device') };
+  if (view === 'events' && rest[0] === 'commands')
+    return { path: ['events', 'timeline'], query: new URLSearchParams([...query, ['kind', 'command']]) };
   if (view === 'protocols') return movedProtocol(rest, query);
   // the page of the client on its own port has no views
   if (view === '' && query.has('csip-part')) return movedProtocol(['csip'], query);

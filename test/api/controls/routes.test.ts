@@ -70,7 +70,10 @@ describe('controls', () => {
       profile_loaded: false,
       outage: false,
     });
-    expect(await rest.get('/controls/grid')).to.include({ device_index: null, voltage_a_pu: 1, frequency_hz: 60 });
+    expect(local.deviating_devices).to.deep.equal([1]);
+    const before = await rest.get('/controls/grid');
+    expect(before).to.deep.include({ device_index: null, voltage_a_pu: 1, frequency_hz: 60, deviating_devices: [1] });
+    expect((await rest.get('/controls/grid?device=0')).deviating_devices).to.deep.equal([]);
     const common = await rest.post('/controls/grid', { voltage_ln_v: 270, ramp_s: 10, duration_s: 60 });
     expect(common).to.include({
       device_index: null,
@@ -193,13 +196,19 @@ describe('controls', () => {
       source: 'const',
       ramp_remaining_s: 0,
       duration_remaining_s: null,
+      overridden: ['irradiance_w_m2', 'ambient_temperature_c', 'cell_temperature_c', 'load_kw'],
+      deviating_devices: [],
       changed_by: set.changed_by,
     });
     expect((await rest.get('/dc-iv')).irradiance_w_m2).to.be.a('number');
-    expect(await rest.post('/controls/environment', { irradiance_w_m2: null, cell_temperature_c: null })).to.include({
+    const released = await rest.post('/controls/environment', { irradiance_w_m2: null, cell_temperature_c: null });
+    expect(released).to.deep.include({
       source: 'csv',
       cell_temperature_c: null,
+      overridden: ['ambient_temperature_c', 'load_kw'],
     });
+    await rest.post('/controls/environment?device=0', { load_kw: 3 });
+    expect((await rest.get('/controls/environment')).deviating_devices).to.deep.equal([0]);
     expect(await rest.get('/controls/environment?device=0')).to.include({ device_index: 0, ambient_temperature_c: 10 });
     await rest.refused('/controls/environment', 422, 'validation', {});
     await rest.refused('/controls/environment', 422, 'validation', { irradiance_w_m2: 1501 });

@@ -61,6 +61,29 @@ describe('runs of scenarios', () => {
     expect((await ended(begun.id)).state).to.equal('passed');
   });
 
+  it('beside write no report, read no other file, and have at most 100 devices', async () => {
+    const details = [];
+    for (const config of [{ ...storage, findings_report: 'own.html' }, '/etc/passwd', { device_type: 'PV', N: 101 }]) {
+      const { status, errors } = await call('POST', '/runs', { scenario: { config, steps } });
+      details.push([status, errors[0].name, errors[0].detail]);
+    }
+    expect(details.map(([status, name]) => [status, name])).to.deep.equal([
+      [422, '/scenario/config/findings_report'],
+      [422, '/scenario/config'],
+      [422, '/scenario/config'],
+    ]);
+    expect(details[1]?.[2]).to.match(/^must be a mapping of settings, or one of .*mixed-site/);
+    expect(details[2]?.[2]).to.equal('has 101 devices; a run beside has at most 100, and derbench run takes more');
+  });
+
+  it('beside take a configuration that comes with the program by name, also one with files', async () => {
+    const begun = await call('POST', '/runs', {
+      scenario: { config: 'mixed-site', steps: [{ expect: { point: '701.W', device: 6, at_most: 0 } }] },
+    });
+    expect(begun.status).to.equal(201);
+    expect((await ended(begun.id)).state).to.equal('passed');
+  });
+
   it('beside are two at a time, and are stopped', async () => {
     const begun = [
       await call('POST', '/runs', { scenario: waiting }),

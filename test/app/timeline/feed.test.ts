@@ -41,6 +41,29 @@ describe('timeline of a running simulator', () => {
     master.destroy();
   });
 
+  it('has a capture once, when it is complete, with what the devices did', async () => {
+    const post = (path: string, body: unknown) => ask(port, `/api/sim${path}`, { method: 'POST', body });
+    const ofCaptures = () => entries('?kinds=capture');
+    await post('/controls/grid/event', { event: 'sag', parameters: { residual_pu: 0.9, duration_s: 0.5 } });
+    await post('/controls/time/step', { ticks: 1 });
+    expect(await ofCaptures()).to.deep.equal([]);
+    await post('/controls/time/step', { ticks: 30 });
+    const [capture, ...others] = await ofCaptures();
+    expect(others).to.deep.equal([]);
+    expect(capture).to.deep.include({
+      level: 'info',
+      device_index: null,
+      title: 'Capture 1: sag to 90 % for 0.50 s',
+      text: 'Capture 1, sag to 90 % for 0.50 s: All rode through.',
+      ref: { type: 'capture', id: '1' },
+    });
+    expect(capture?.by.source).to.equal('rest');
+    await post('/captures?device=1', undefined);
+    await ask(port, '/api/sim/captures/2', { method: 'DELETE' });
+    await post('/controls/time/step', { ticks: 30 });
+    expect(await ofCaptures(), 'one that was deleted is told').to.have.length(1);
+  });
+
   it('has each source at most once: grid, trip, fault', async () => {
     const post = (path: string, body: unknown) => ask(port, `/api/sim${path}`, { method: 'POST', body });
     await post('/controls/grid', { voltage_pu: 0.4 });

@@ -4,12 +4,14 @@ import { tellAnswer } from '../../../src/app/timeline/ocpp-calls.ts';
 import { tellPlant } from '../../../src/app/timeline/plant.ts';
 import { refusalIn } from '../../../src/app/timeline/refusals.ts';
 import {
+  tellCapture,
   tellCommAlarms,
   tellCsipEvents,
   tellFaults,
   tellFinding,
   tellFindings,
 } from '../../../src/app/timeline/registries.ts';
+import type { Capture, VerdictWord } from '../../../src/contract/captures.ts';
 import type { CsipEvent } from '../../../src/contract/csip-reports.ts';
 import type { Device } from '../../../src/contract/device.ts';
 import type { DeviceChange, Plant, PowerEvent } from '../../../src/contract/plant.ts';
@@ -89,6 +91,24 @@ describe('timeline: registries', () => {
       ['connection', 'info', 'Connection to the central system is back', 'Connection to the central system is back.'],
       ['alarm', 'bad', 'Alarm state_not_kept', 'Alarm state_not_kept: disk full.'],
     ]);
+  });
+
+  it('tells captures by their worst verdict', () => {
+    const captureWith = (...words: readonly VerdictWord[]) => {
+      const trigger = { kind: 'trip', tS: 0, title: 'Trip of PV', deviceIndex: 3, by: null, call: null };
+      const report = () => ({ verdicts: words.map((verdict) => ({ verdict })), summary: 'It did.' });
+      return { id: 4, triggers: [trigger], report } as unknown as Capture;
+    };
+    const levelOf = (...words: readonly VerdictWord[]) => {
+      tellCapture(timeline, captureWith(...words));
+      return timeline.list().at(-1)?.level;
+    };
+    expect(levelOf('rode_through', 'interrupted', 'not_concerned')).to.equal('info');
+    expect(levelOf('rode_through', 'still_out')).to.equal('warn');
+    expect(levelOf('tripped', 'rode_through')).to.equal('warn');
+    expect(levelOf('tripped', 'against_the_rule')).to.equal('bad');
+    expect(timeline.list().at(-1)?.text).to.equal('Capture 4, trip of PV: It did.');
+    expect([...(timeline.list().at(-1)?.devices ?? [])]).to.deep.equal([3]);
   });
 
   it('tells events of IEEE 2030.5 of all their devices, a rejected one as a refusal', () => {

@@ -22,11 +22,7 @@ describe('dashboard: charts of a short history', () => {
     const { page, seen } = await dashboard.open('#/charts?device=0');
     // those of the steps, and that of the start
     const kept = page.locator('[data-test="sight"] p').filter({ hasText: 'Kept since' });
-    await page
-      .getByRole('table', { name: 'What is drawn' })
-      .getByRole('cell', { name: '91', exact: true })
-      .first()
-      .waitFor();
+    await page.getByRole('table', { name: 'Data' }).getByRole('cell', { name: '91', exact: true }).first().waitFor();
     expect(await kept.count()).to.equal(0);
     for (const again of [false, true]) {
       if (again) await page.reload();
@@ -56,8 +52,7 @@ describe('dashboard: charts', () => {
 
   after(() => (dashboard as Dashboard | undefined)?.stop());
 
-  const row = (page: Page, device: number) =>
-    page.getByRole('table', { name: 'What is drawn' }).locator('tbody tr').nth(device);
+  const row = (page: Page, device: number) => page.getByRole('table', { name: 'Data' }).locator('tbody tr').nth(device);
 
   async function holds(page: Page, device: number, at: number): Promise<void> {
     const { samples } = await dashboard.get(`history?device=${device}&limit=100000`);
@@ -77,8 +72,8 @@ describe('dashboard: charts', () => {
       await holds(page, 0, 0);
       await holds(page, 1, 1);
     }
-    // powers, grid, state of charge of the battery
-    expect(await page.locator('.chart canvas').count()).to.equal(3);
+    // P, Q, V, f, state of charge of the battery
+    expect(await page.locator('.chart canvas').count()).to.equal(5);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -87,15 +82,15 @@ describe('dashboard: charts', () => {
     const { page } = await dashboard.open('#/charts?device=0');
     await holds(page, 0, 0);
     const before = await row(page, 0).textContent();
-    await page.getByRole('button', { name: 'Hold the picture' }).click();
+    await page.getByRole('button', { name: 'Freeze' }).click();
     const { tick } = await dashboard.get('controls/time');
     await dashboard.step(2);
     await page.locator(`[data-test="clock"][title$="tick ${Number(tick) + 2}"]`).waitFor();
     expect(await row(page, 0).textContent()).to.equal(before);
     const sight = page.locator('[data-test="sight"]');
-    await sight.filter({ hasText: /The picture is held at .*; 2 newer samples wait\./ }).waitFor();
+    await sight.filter({ hasText: /Frozen at .*; 2 newer samples wait\./ }).waitFor();
     await page.getByRole('button', { name: 'Resume' }).click();
-    await sight.filter({ hasText: 'is held' }).waitFor({ state: 'detached' });
+    await sight.filter({ hasText: 'Frozen at' }).waitFor({ state: 'detached' });
     await dashboard.step(1);
     await holds(page, 0, 0);
     await page.close();
@@ -108,9 +103,9 @@ describe('dashboard: charts', () => {
     await page.getByRole('checkbox', { name: /^1 / }).check();
     await page.getByText('Further metrics: 0').click();
     await page.getByRole('checkbox', { name: 'Irradiance, W/m²' }).check();
-    await page.locator('.chart canvas').nth(3).waitFor();
+    await page.locator('.chart canvas').nth(5).waitFor();
     await page.reload();
-    await page.locator('.chart canvas').nth(3).waitFor();
+    await page.locator('.chart canvas').nth(5).waitFor();
     expect(await page.getByRole('button', { name: '1 h', exact: true }).getAttribute('aria-pressed')).to.equal('true');
     await row(page, 1).waitFor();
     expect(page.url()).to.contain('extra=irradiance_w_m2');
@@ -152,7 +147,7 @@ describe('dashboard: charts', () => {
   it('zooms all charts by dragging, keeps that over ticks and a reload, and goes back', async () => {
     const { page, seen } = await dashboard.open('#/charts?device=1');
     const over = page.locator('.chart .u-over');
-    await over.nth(2).waitFor();
+    await over.nth(4).waitFor();
     const box = await over.first().boundingBox();
     if (box === null) throw new Error('the chart has no place on the page');
     await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
@@ -171,7 +166,7 @@ describe('dashboard: charts', () => {
     expect(new URL(page.url()).hash.split('zoom=')[1]).to.equal(zoom);
     // the cursor at the end is at the end of what is in sight
     const chart = page.getByRole('group', { name: /^State of charge/ });
-    await over.nth(2).waitFor();
+    await over.nth(4).waitFor();
     await chart.focus();
     await page.keyboard.press('End');
     const until = Number(decodeURIComponent(zoom ?? '').split(',')[1]);

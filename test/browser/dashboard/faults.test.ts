@@ -30,7 +30,7 @@ describe('dashboard: faults', () => {
     const master = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
     const read = async () => (await master.request(readRequest(1, 40000, 2))).slice(14);
     expect(await read()).to.equal('030453756e53');
-    const panel = panelOf(page, 'Inject a fault');
+    const panel = panelOf(page, 'Make one');
     await press(panel, 'Inject');
     await panel.locator('label.field:has([name="/code"]) .issue', { hasText: 'is required' }).waitFor();
     await panel.locator('[name="/code"]').fill('6');
@@ -38,7 +38,7 @@ describe('dashboard: faults', () => {
     await panel.getByText('When and how often').click();
     await panel.locator('[name="/duration_s"]').fill('500');
     await press(panel, 'Inject');
-    const list = page.getByRole('table', { name: 'Faults in force' });
+    const list = panelOf(page, 'Faults in force');
     await list.getByText('modbus exception').waitFor();
     expect(await read()).to.equal('8306');
     const { faults } = await dashboard.get('faults');
@@ -46,7 +46,7 @@ describe('dashboard: faults', () => {
     expect(faults[0].target.function).to.deep.equal([3, 4]);
     expect(faults[0].duration_s).to.equal(500);
     await dashboard.step();
-    await list.getByText('1 of 1', { exact: true }).waitFor();
+    await list.getByText('acted 1 of 1').waitFor();
     await press(panelOf(page, 'Faults in force'), 'Clear all');
     await page.getByRole('table', { name: 'Ended faults' }).getByText('modbus exception').waitFor();
     expect(await read()).to.equal('030453756e53');
@@ -58,9 +58,8 @@ describe('dashboard: faults', () => {
 
   it('injects a profile, and clears by number and by protocol', async () => {
     const { page, seen } = await dashboard.open('#/inputs/faults?device=1');
-    const profiles = panelOf(page, 'Profiles');
-    await profiles.getByLabel('Filter of profiles').fill('energy-dips');
-    await press(profiles, 'Inject');
+    await page.getByLabel('Search ready-made faults').fill('energy-dips');
+    await page.locator('.fault-card').getByRole('button', { name: 'Inject' }).click();
     const list = panelOf(page, 'Faults in force');
     await list.getByText('modbus value').waitFor();
     const [fault] = (await dashboard.get('faults')).faults;
@@ -70,10 +69,10 @@ describe('dashboard: faults', () => {
     await dashboard.post('faults', { profile: 'energy-dips', device: 'all' });
     await dashboard.post('faults', { inject: [{ protocol: 'device', kind: 'second_limiter', limit_pct: 10 }] });
     await dashboard.step();
-    await press(list, 'Clear modbus');
+    await press(list, 'Clear Modbus');
     await list.getByText('modbus value').first().waitFor({ state: 'detached' });
     expect((await dashboard.get('faults')).faults).to.have.length(1);
-    await press(list, 'Clear device');
+    await press(list, 'Clear Device');
     await list.getByText('No fault is in force').waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
@@ -81,7 +80,7 @@ describe('dashboard: faults', () => {
 
   it('injects alarms chosen with check boxes, under a condition', async () => {
     const { page, seen } = await dashboard.open('#/inputs/faults?fault=device.alarm');
-    const panel = panelOf(page, 'Inject a fault');
+    const panel = panelOf(page, 'Make one');
     await panel.locator('[name="/codes/over_temp"]').check();
     await panel.locator('[name="/codes/ground_fault"]').check();
     await panel.getByText('When and how often').click();
@@ -99,15 +98,15 @@ describe('dashboard: faults', () => {
 
   it('has one choice of what faults act on, kept over a reload, and terms with their units once', async () => {
     const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.delay');
-    const panel = panelOf(page, 'Inject a fault');
-    const choice = page.getByLabel('Faults act on');
+    const panel = panelOf(page, 'Make one');
+    const choice = page.getByLabel('New faults act on');
     expect(await page.locator('main select').count()).to.equal(3);
     await choice.selectOption('all');
-    await page.getByLabel('Filter of profiles').fill('energy-dips');
+    await page.getByLabel('Search ready-made faults').fill('energy-dips');
     await page.reload();
     expect(await choice.inputValue()).to.equal('all');
-    expect(await page.getByLabel('Filter of profiles').inputValue()).to.equal('energy-dips');
-    await press(panelOf(page, 'Profiles'), 'Inject');
+    expect(await page.getByLabel('Search ready-made faults').inputValue()).to.equal('energy-dips');
+    await page.locator('.fault-card').getByRole('button', { name: 'Inject' }).click();
     const list = panelOf(page, 'Faults in force');
     await list.getByText('modbus value').first().waitFor();
     const ofProfile = (await dashboard.get('faults')).faults;
@@ -136,7 +135,7 @@ describe('dashboard: faults', () => {
 
   it('takes the timing of a fault from the description of the API', async () => {
     const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.exception');
-    const panel = panelOf(page, 'Inject a fault');
+    const panel = panelOf(page, 'Make one');
     await panel.getByText('When and how often').click();
     const { components } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Answer;
     const { properties } = components.schemas.ModbusExceptionFault;
@@ -157,7 +156,7 @@ describe('dashboard: faults', () => {
 
   it('opens the form of each kind of the catalogue, and says when a protocol is off', async () => {
     const { page, seen } = await dashboard.open('#/inputs/faults');
-    const panel = panelOf(page, 'Inject a fault');
+    const panel = panelOf(page, 'Make one');
     const { kinds } = await dashboard.get('faults/kinds');
     for (const { protocol, kind, description, parameters } of kinds) {
       await page.evaluate(`location.hash = '#/inputs/faults?fault=${protocol}.${kind}'`);

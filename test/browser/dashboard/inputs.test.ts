@@ -11,6 +11,13 @@ const panelOf = (page: Page, title: string): Locator => page.getByRole('region',
 const press = (panel: Locator, name: string) => panel.getByRole('button', { name, exact: true }).click();
 const fill = (panel: Locator, name: string, text: string) => panel.locator(`[name="${name}"]`).fill(text);
 
+/** Types a value into the number of a slider. */
+const enter = async (page: Page, name: string, text: string) => {
+  const field = page.getByRole('textbox', { name, exact: true }).first();
+  await field.fill(text);
+  await field.press('Enter');
+};
+
 /** Complaints but for those about answers that a test provokes. */
 const unexpected = (complaints: readonly string[]) => complaints.filter((text) => !/\b(403|404|409|422)\b/.test(text));
 
@@ -29,62 +36,55 @@ describe('dashboard: grid and inputs', () => {
 
   const metrics = async (device = 0) => (await dashboard.get(`devices?device=${device}`)).devices[0].metrics;
 
-  it('sets the voltage of one device, which the device measures after a step', async () => {
+  it('sets the voltage of one device, which the device measures after a step, and takes it back', async () => {
     const { page, seen } = await dashboard.open('#/inputs/grid?on=0');
-    const panel = panelOf(page, 'Grid');
+    const state = page.locator('[data-test="grid-state"]');
     const before = await metrics();
-    await fill(panel, 'voltage_pu', '0.97');
-    await press(panel, 'Set the grid');
-    await panel.getByText('0.9700 pu, 0.9700 pu, 0.9700 pu').waitFor();
-    await panel.getByText(/dashboard 127\.0\.0\.1/).waitFor();
+    await enter(page, 'Voltage, %', '97');
+    await state.getByText('97.0\u00a0%').waitFor();
+    await state.getByText(/dashboard 127\.0\.0\.1/).waitFor();
     await dashboard.step(3);
     expect((await metrics()).voltage_ln_v).to.be.closeTo(before.voltage_ln_v * 0.97, before.voltage_ln_v * 0.02);
     expect((await dashboard.get('controls/grid?device=1')).voltage_a_pu).to.equal(1);
-    await page.reload();
-    await panel.getByText('0.9700 pu, 0.9700 pu, 0.9700 pu').waitFor();
-    await press(panel, 'Back to the common grid');
-    await panel.getByText('1.0000 pu, 1.0000 pu, 1.0000 pu').waitFor();
+    await page.getByRole('combobox', { name: 'Acts on' }).selectOption('all');
+    const deviations = panelOf(page, 'Not on the common grid (1)');
+    await press(deviations, 'Back to the common grid');
+    await deviations.waitFor({ state: 'detached' });
+    await enter(page, 'Frequency, Hz', '59.5');
+    await state.getByText('59.500\u00a0Hz').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await state.getByText('60.000\u00a0Hz').waitFor();
+    expect(await page.getByRole('button', { name: 'Follow the profile' }).isDisabled()).to.equal(true);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
 
-  it('shows the objection to a voltage beside its field', async () => {
-    const { page, seen } = await dashboard.open('#/inputs/grid');
-    const panel = panelOf(page, 'Grid');
-    await panel.getByText('No grid profile is loaded: start with --grid_profile FILE.').waitFor();
-    expect(await panel.getByRole('button', { name: 'Back to the grid profile' }).isDisabled()).to.equal(true);
-    await fill(panel, 'voltage_a_pu', '3');
-    await press(panel, 'Set the grid');
-    await panel.locator('label.field:has([name="voltage_a_pu"]) .issue').waitFor();
-    expect(unexpected(seen.complaints)).to.deep.equal([]);
-    await page.close();
-  });
-
   it('starts a sag, shows it under way, and stops it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs/grid?event=sag');
-    const panel = panelOf(page, 'Grid events');
-    await fill(panel, '/residual_pu', '5');
-    await press(panel, 'Start the event');
-    await panel.locator('label.field:has([name="/residual_pu"]) .issue').waitFor();
-    await fill(panel, '/residual_pu', '0.95');
-    await fill(panel, '/duration_s', '30');
-    await press(panel, 'Start the event');
+    const { page, seen } = await dashboard.open('#/inputs/grid');
+    const card = page.getByRole('form', { name: 'Sag' });
+    await fill(card, 'residual_pu', '500');
+    await press(card, 'Start sag');
+    await card.locator('.issue').waitFor();
+    await fill(card, 'residual_pu', '95');
+    await fill(card, 'duration_s', '30');
+    await press(card, 'Start sag');
+    const panel = panelOf(page, 'Grid');
     await panel.locator('.chip', { hasText: 'sag' }).waitFor();
     expect((await dashboard.get('controls/grid')).event).to.include({ name: 'sag', remaining_s: 30 });
     await dashboard.step();
     const { remaining_s } = (await dashboard.get('controls/grid')).event;
     expect(remaining_s).to.be.below(30);
-    await panel.getByText(`${remaining_s.toFixed(1)} s`).waitFor();
-    await press(panel, 'Stop the event');
-    await panel.getByText('No event acts on').waitFor();
+    await panel.getByText(`${remaining_s.toFixed(1)}\u00a0s left`).waitFor();
+    await press(panel, 'Stop event');
+    await panel.locator('.chip', { hasText: 'sag' }).waitFor({ state: 'detached' });
     expect((await dashboard.get('controls/grid')).event).to.equal(null);
     expect(unexpected(seen.complaints)).to.deep.equal([]);
     await page.close();
   });
 
   it('opens the form of each named event', async () => {
-    const { page, seen } = await dashboard.open('#/inputs/grid');
-    const panel = panelOf(page, 'Grid events');
+    const { page, seen } = await dashboard.open('#/inputs/grid?event=sag');
+    const panel = page.locator('.more-events');
     const { events } = await dashboard.get('grid-events');
     for (const { name, description, parameters } of events) {
       await panel.getByRole('combobox', { name: 'Event', exact: true }).selectOption(name);
@@ -103,15 +103,13 @@ describe('dashboard: grid and inputs', () => {
     await dashboard.step(60);
     const before = await metrics();
     const { page, seen } = await dashboard.open('#/inputs/weather');
-    const panel = panelOf(page, 'Environment');
-    await fill(panel, 'irradiance_w_m2', '200');
-    await press(panel, 'Set the environment');
-    await panel.getByText('200 W/m²').waitFor();
+    const state = page.locator('[data-test="weather-state"]');
+    await enter(page, 'Irradiance, W/m²', '200');
+    await state.getByText('200\u00a0W/m²').waitFor();
     await dashboard.step(30);
     expect((await metrics()).power_kw).to.be.within(0.01, before.power_kw * 0.5);
-    await fill(panel, 'irradiance_w_m2', '800');
-    await press(panel, 'Set the environment');
-    await panel.getByText('800 W/m²').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await state.getByText('800\u00a0W/m²').waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -119,34 +117,35 @@ describe('dashboard: grid and inputs', () => {
   it('overrides the wind and shades the array, and ends both', async () => {
     const { page, seen } = await dashboard.open('#/inputs/weather');
     const wind = panelOf(page, 'Wind');
-    await fill(wind, 'wind_speed_m_s', '9');
-    await press(wind, 'Override the wind');
-    await wind.getByText('9.0 m/s').first().waitFor();
+    await enter(page, 'Wind speed, m/s', '9');
+    await wind.getByText('constant').waitFor();
     expect((await dashboard.get('wind?device=2')).override_wind_speed_m_s).to.equal(9);
-    await press(wind, 'End the override');
-    await wind.getByText('dataset').waitFor();
-    const shading = panelOf(page, 'Shading');
-    await fill(shading, 'shaded_share', '0.5');
-    await fill(shading, 'irradiance_share', '0.2');
-    await press(shading, 'Shade');
-    await shading.getByText('50.0 %').waitFor();
+    await press(wind, 'From data');
+    await wind.locator('small', { hasText: 'from data' }).waitFor();
+    const shade = panelOf(page, 'Shade');
+    await press(shade, 'Half');
+    await shade.locator('[aria-pressed="true"]', { hasText: 'Half' }).waitFor();
     expect(await dashboard.get('controls/shading')).to.include({ shaded_share: 0.5, irradiance_share: 0.2 });
-    await press(shading, 'End the shading');
-    await shading.getByText('0.0 %', { exact: true }).waitFor();
+    await enter(page, 'Light on the shaded modules, %', '40');
+    await page.getByRole('status').getByText('Light on the shaded modules: 40\u00a0%').waitFor();
+    expect(await dashboard.get('controls/shading')).to.include({ shaded_share: 0.5, irradiance_share: 0.4 });
+    await press(shade, 'None');
+    await shade.locator('[aria-pressed="true"]', { hasText: 'None' }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
 
   it('sets the time of day and the rate', async () => {
     const { page, seen } = await dashboard.open('#/inputs/clock');
-    const panel = panelOf(page, 'Time');
+    const panel = panelOf(page, 'What time it is');
     await fill(panel, 'clock_time', '25:00:00');
-    await press(panel, 'Set the clock');
+    await press(panel, 'Set the time');
     await panel.locator('label.field:has([name="clock_time"]) .issue').waitFor();
     await fill(panel, 'clock_time', '12:30:00');
-    await fill(panel, 'rate', '2');
-    await press(panel, 'Set the clock');
-    await panel.getByText('12:30:00', { exact: true }).waitFor();
+    await press(panel, 'Set the time');
+    await panelOf(page, 'Clock').getByText('12:30:00', { exact: true }).waitFor();
+    await enter(page, 'Rate, ×', '2');
+    await panelOf(page, 'Clock').getByText('×2.00').waitFor();
     expect(await dashboard.get('controls/time')).to.include({ clock_time: '12:30:00', rate: 2, mode: 'paused' });
     await dashboard.post('controls/time', { rate: 1 });
     expect(unexpected(seen.complaints)).to.deep.equal([]);
@@ -154,12 +153,10 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('caps the power with an export limit of an owner, and ends it', async () => {
-    const { page, seen } = await dashboard.open('#/inputs/site');
-    const panel = panelOf(page, 'Site limits');
-    await fill(panel, 'export_limit_kw', '1');
-    await fill(panel, 'generation_limit_kw', '1');
-    await fill(panel, 'owner', 'feeder');
-    await press(panel, 'Set the limits');
+    const { page, seen } = await dashboard.open('#/inputs/site?owner=feeder');
+    const panel = panelOf(page, 'Whole site');
+    await enter(page, 'Export limit, kW', '1');
+    await enter(page, 'Generation limit, kW', '1');
     await panel.getByRole('cell', { name: 'rest:feeder' }).first().waitFor();
     await dashboard.step(60);
     const site = await dashboard.get('site');
@@ -175,14 +172,17 @@ describe('dashboard: grid and inputs', () => {
 
   it('limits a group of devices', async () => {
     const { page, seen } = await dashboard.open('#/inputs/site');
-    const panel = panelOf(page, 'Site limits');
-    await fill(panel, 'export_limit_kw', '2');
-    await fill(panel, 'devices', '0, 1');
-    await press(panel, 'Set the limits');
-    const group = panel.getByRole('region', { name: 'Devices 0, 1', exact: true });
-    await group.getByRole('cell', { name: '2.00 kW' }).first().waitFor();
-    await group.getByRole('button', { name: 'End rest', exact: true }).click();
-    await group.waitFor({ state: 'detached' });
+    const choice = panelOf(page, 'Limit a group of devices');
+    await choice.getByRole('checkbox', { name: /^0 / }).check();
+    await choice.getByRole('checkbox', { name: /^1 / }).check();
+    const group = panelOf(page, 'Devices 0, 1');
+    const field = group.getByRole('textbox', { name: 'Export limit, kW' });
+    await field.fill('2');
+    await field.press('Enter');
+    await group.getByText('2.00\u00a0kW in force, rest').waitFor();
+    expect((await dashboard.get('site/scopes')).scopes[1]).to.deep.include({ devices: [0, 1], export_limit_kw: 2 });
+    await press(group, 'End rest');
+    await group.getByText('in force').waitFor({ state: 'detached' });
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -209,7 +209,7 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('stops a device and starts it', async () => {
-    const { page, seen } = await dashboard.open('#/events/commands?device=0');
+    const { page, seen } = await dashboard.open('#/events/timeline?kind=command&device=0');
     const panel = panelOf(page, 'Operator commands');
     await press(panel, 'Stop');
     await panel.locator('.chip', { hasText: 'queued' }).waitFor();

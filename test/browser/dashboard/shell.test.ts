@@ -78,7 +78,7 @@ describe('dashboard: the frame of all views', () => {
       await links.nth(at).click();
       await page.waitForURL((url) => /^#\/[\w-]+\?device=1$/.test(url.hash));
     }
-    await page.getByRole('table', { name: 'What is drawn' }).getByRole('cell', { name: /^1 / }).waitFor();
+    await page.getByRole('table', { name: 'Data' }).getByRole('cell', { name: /^1 / }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -228,15 +228,15 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
             })
           : route.continue(),
       );
-    await panel('Grid').getByText('mains connected').waitFor();
+    await panel('Grid').getByText('connected', { exact: true }).waitFor();
     await fails('controls/grid');
     await note('Grid').waitFor();
     expect(await note('Grid').innerText()).to.match(/^not read since \d\d:\d\d:\d\d UTC: This one rests\.$/);
     // what was read last stays, and is grey
-    const muted = await colourOf(page, 'dt');
-    expect(await colourOf(page, '.panel.outdated dd')).to.equal(muted);
-    await note('Grid events').waitFor();
-    expect(await page.locator('.panel.outdated').count()).to.equal(2);
+    const muted = await colourOf(page, '.state-line .muted');
+    expect(await colourOf(page, '.panel.outdated .state-line strong')).to.equal(muted);
+    await note('Voltage and frequency').waitFor();
+    expect(await page.locator('.panel.outdated').count()).to.equal(3);
     await fails('controls/time');
     await page.getByRole('alert').filter({ hasText: 'controls/time: not read since' }).waitFor();
     expect(await page.getByText('Values are from').count()).to.equal(0);
@@ -244,7 +244,7 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await note('Grid').waitFor({ state: 'detached' });
     await page.getByRole('alert').waitFor({ state: 'detached' });
     expect(await page.locator('.panel.outdated').count()).to.equal(0);
-    expect(await colourOf(page, '.panel dd')).not.to.equal(muted);
+    expect(await colourOf(page, '.panel .state-line strong')).not.to.equal(muted);
     await page.close();
   });
 

@@ -24,7 +24,8 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ['compare', 'm'],
   ['scenarios', 't'],
   ...['weather', 'site', 'faults', 'clock'].map((tab) => [`inputs/${tab}`] as const),
-  ['events/commands'],
+  ['events/timeline?kind=command'],
+  ['events/captures'],
   [`compare/report-cards/${judgedPeerId}`],
   ...['side-by-side', 'rules'].map((tab) => [`compare/${tab}`] as const),
   ['protocols/modbus/transactions'],
@@ -182,7 +183,7 @@ describe('dashboard: all views', function () {
     await page.getByRole('button', { name: 'Device menu', exact: true }).click();
     await press('Local control');
     await press('Remote control');
-    await show(page, 'events/commands');
+    await show(page, 'events/timeline?kind=command');
     await press('Reset alarms');
     await show(page, 'protocols/modbus');
     expect(made['POST']).to.equal(7);

@@ -146,6 +146,20 @@ describe('findings: set-points', () => {
     });
   });
 
+  it('no_reversion and enable_forgotten leave alone what somebody else has set meanwhile', () => {
+    write({ value: 50, isOn: true });
+    pass(5);
+    limit.timeS = 60;
+    pass(5);
+    expect(rig.row(peer, 'dnp3.no_reversion')).to.include({ broken: 0, undecided: 1 });
+    write({ isOn: false, timeS: 0 });
+    pass(60);
+    write({ value: 40 });
+    limit.isOn = true;
+    pass(10);
+    expect(rig.row(peer, 'dnp3.enable_forgotten')).to.include({ broken: 0, undecided: 1 });
+  });
+
   describe('reversion_lapsed', () => {
     const revert = () => {
       limit.isOn = false;
@@ -188,10 +202,37 @@ describe('findings: set-points', () => {
           write({ value: 50, isOn: true });
           pass(30);
         });
+        pass(30);
         revert();
         pass(pause);
         write({ value, isOn: true });
       }
+      expect(ids()).to.deep.equal([]);
+    });
+
+    it('leaves a master alone whose reversion time a fast or moved clock has ended', () => {
+      times(3, () => {
+        write({ value: 50, isOn: true, timeS: 60 });
+        pass(50);
+      });
+      revert();
+      pass(5);
+      write({ value: 50, isOn: true });
+      expect(ids()).to.deep.equal([]);
+    });
+
+    it('takes the set-points of one moment for one renewal', () => {
+      times(2, () => {
+        write({ value: 50, isOn: true, timeS: 60 });
+        write({ value: 50 });
+        pass(0.9);
+        write({ value: 50 });
+        pass(50);
+      });
+      pass(10);
+      revert();
+      pass(5);
+      write({ value: 50, isOn: true });
       expect(ids()).to.deep.equal([]);
     });
 
@@ -223,6 +264,15 @@ describe('findings: set-points', () => {
 
     it('is kept at half of it', () => {
       beat(30);
+      expect(ids('held')).to.include('heartbeat_late');
+    });
+
+    it('is kept by writes of the enable or the reversion time in between', () => {
+      times(12, (i) => {
+        write(i % 2 === 0 ? { value: 50, isOn: true, timeS: 60 } : { timeS: 60 });
+        pass(30);
+      });
+      expect(ids()).to.deep.equal([]);
       expect(ids('held')).to.include('heartbeat_late');
     });
 

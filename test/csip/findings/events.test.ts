@@ -270,6 +270,8 @@ describe('CSIP findings: events', () => {
     });
   const three = (mode: string, ...values: readonly object[]) =>
     ['A', 'B', 'C'].map((mrid, at) => powered(mode, values[at % values.length] ?? {}, {}, mrid));
+  const powers = (baseW: number, count: number) =>
+    Array.from({ length: count }, (_, at) => ({ multiplier: 0, value: baseW + 1 + at }));
   const both = {
     modesSupported2: 'FFFFFFFF',
     doeModesSupported: '0F',
@@ -278,31 +280,44 @@ describe('CSIP findings: events', () => {
   };
 
   judges('value_scale', {
-    wrong: (rig) => created(capable(rig, both), ...three('opModTargetW', { multiplier: 3, value: 51 })),
-    evidence: '"mode":"opModTargetW","watts":51000,"ratedW":5000,"events":3',
+    wrong: (rig) => created(capable(rig, both), ...three('opModTargetW', ...powers(50_000, 3))),
+    evidence: '"mode":"opModTargetW","watts":50003,"ratedW":5000,"events":3',
     right: (rig) => created(capable(rig, both), powered('opModTargetW', { multiplier: 3, value: -50 })),
     trap: (rig) => {
       const off = { multiplier: 0, value: 4 };
+      const offs = powers(1, 3);
+      // numbers for nothing and for everything
+      const plain = new JudgeRig();
+      created(
+        capable(plain, both),
+        ...three('opModExpLimW', { value: 1 }),
+        ...three('opModTargetW', { value: 999_999 }),
+      );
+      expect(plain.findings.ids(plain.peer)).to.deep.equal([]);
       // before the capability, or after a fault or a refusal
-      created(rig, ...three('opModExpLimW', off));
+      created(rig, ...three('opModExpLimW', ...offs));
       capable(rig, both, { status: 400 });
       capable(rig, both, { isDisturbed: true });
-      created(rig, ...three('opModExpLimW', off));
+      created(rig, ...three('opModExpLimW', ...offs));
       // taken after the events were created, and before they were read
       const part = (...controls: readonly ListedControl[]) => ({ ...one(...controls), isPartial: true });
       rig.read(4000, part()).pass(60);
-      const fresh = three('opModExpLimW', off).map((event, at) => ({ ...event, startS: 9000, creationS: 4010 + at }));
+      const fresh = three('opModExpLimW', ...offs).map((event, at) => ({
+        ...event,
+        startS: 9000,
+        creationS: 4010 + at,
+      }));
       capable(rig, both)
         .pass(1)
         .read(4061, part(...fresh));
       created(rig, ...three('opModExpLimW', { value: 0 }));
       // no limit, none at all, one in between that fits, a limit of load, and one that is switched off
       created(rig, ...three('opModExpLimW', { multiplier: 9, value: 30_000 }, { value: 0 }, { value: 5 }));
-      created(rig, ...three('opModExpLimW', off, { value: 5 }, off), powered('opModGenLimW', off));
+      created(rig, ...three('opModExpLimW', off, { value: 5 }, off), powered('opModGenLimW', { value: 3 }));
       created(rig, powered('opModGenLimW', { value: 5000 }), ...three('opModImpLimW', off));
       created(rig, ...three('opModTargetW', { value: 30_000, multiplier: 3, disabled: true }));
       // known before
-      const old = three('opModExpLimW', off).map((event) => ({ ...event, creationS: -1 }));
+      const old = three('opModExpLimW', ...offs).map((event) => ({ ...event, creationS: -1 }));
       created(rig, ...old);
     },
   });
@@ -311,7 +326,7 @@ describe('CSIP findings: events', () => {
     const rig = new JudgeRig();
     created(
       capable(rig, { ...both, rtgMaxChargeRateW: { multiplier: 3, value: 20 } }),
-      ...three('opModGenLimW', { value: 19 }),
+      ...three('opModGenLimW', ...powers(16, 3)),
     );
     const [first] = rig.findings.row(rig.peer, 'csip.value_scale').cases;
     expect(first?.facts).to.include({ watts: 19, ratedW: 20_000 });
@@ -334,7 +349,7 @@ describe('CSIP findings: events', () => {
         });
       }
       const site = { ...target, deviceIndex: null, derCount: () => documents };
-      for (const [at, event] of three('opModTargetW', { multiplier: 3, value: 101 }).entries()) {
+      for (const [at, event] of three('opModTargetW', ...powers(100_000, 3)).entries()) {
         const seen = { events: new Map(), deviceIndex: null };
         rig.judge.programs(site, { ...seen, programs: [one()], nowS: 1000 + at * 60 });
         rig.pass(60);
@@ -355,6 +370,19 @@ describe('CSIP findings: events', () => {
       // for other devices
       created(rig, ...three('opModWattVar', { href: '/dc/1' }).map((event) => ({ ...event, deviceCategory: 1 })));
     },
+  });
+
+  it('value_scale, mode_unsupported, event_over: an event counts once, in several programs and with a creationTime that moves', () => {
+    const rig = capable(new JudgeRig(), { modesSupported: '0' });
+    rig.read(1000, one(), program('Q', 2, []), program('R', 3, [])).pass(60);
+    const odd = (creationS: number, value: number) =>
+      powered('opModTargetW', { value }, { creationS, startS: 900, durationS: 200 });
+    const [first, second, third] = powers(60_000, 3).map(({ value }) => odd(1010, value));
+    rig.read(1060, one(first!), program('Q', 2, [second!]), program('R', 3, [third!])).pass(60);
+    for (const nowS of [1120, 1180, 1240])
+      rig.read(nowS, one(odd(nowS - 10, 70_000 + nowS)), program('Q', 2, []), program('R', 3, [])).pass(60);
+    const isJudged = (rule: string) => rig.findings.row(rig.peer, `csip.${rule}`).broken;
+    expect(['value_scale', 'mode_unsupported', 'event_over'].map(isJudged)).to.deep.equal([0, 0, 0]);
   });
 
   judges('event_over', {

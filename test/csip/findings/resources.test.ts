@@ -188,7 +188,8 @@ describe('CSIP findings: resources', () => {
       post(rig).list('EndDeviceList', []).pass(300).list('EndDeviceList', [], { isWhole: false });
       rig.list('EndDeviceList', [other, { lFDI: lfdi }]).pass(600);
       rig.list('EndDeviceList', []).list('EndDeviceList', []).list('DERProgramList', []);
-      for (const status of [300, 403]) post(rig, status);
+      for (const status of [202, 300, 403])
+        post(rig, status).list('EndDeviceList', []).pass(600).list('EndDeviceList', []);
       post(rig, 201, true).list('EndDeviceList', []).pass(600).list('EndDeviceList', []);
     },
   });
@@ -202,6 +203,15 @@ describe('CSIP findings: resources', () => {
       rig.judge.certificateExpired();
       rig.get(time(Math.round(atMs(rig)) + 86_500)).judge.certificateExpired();
     },
+  });
+
+  it('tls_server: undecided after a change of the clock of this machine', () => {
+    const rig = new JudgeRig();
+    const { wall } = rig.findings;
+    rig.get(time(Math.round(atMs(rig))));
+    wall.jump(400 * 86_400_000);
+    rig.judge.certificateExpired();
+    expect(rig.findings.row(rig.peer, 'csip.tls_server')).to.include({ broken: 0, undecided: 1 });
   });
 
   it('tls_server: undecided without the time of the server', () => {

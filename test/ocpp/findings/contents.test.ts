@@ -50,6 +50,19 @@ describe('OCPP findings: contents of calls', () => {
     expect(wattsAsAmperes(profile2(schedule('A', [0, 1501])), { currentA: 500, powerW: 345_000 })).to.equal(1501);
   });
 
+  it('a number that stands for no limit is none in W, at a large station too', () => {
+    const large = { currentA: 64, powerW: 66_000 };
+    for (const limit of [3000, 40_000, 32_767, 65_535])
+      expect(wattsAsAmperes(profile2(schedule('A', [0, limit])), large), String(limit)).to.equal(null);
+  });
+
+  it('certificates behind the first one are not judged, though they cannot be read', () => {
+    const odd = `-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`;
+    const text = `Bag Attributes\r\n${rootPem.replaceAll('\n', '\r\n')}${odd}`;
+    expect(certificateIssue(text, null)).to.equal(null);
+    expect(certificateIssue(odd + rootPem, null)).to.contain('no certificate');
+  });
+
   it('the rating of a station is that of its grid connection or of its connectors together', () => {
     const of = (maxCurrentA: number, maxPowerW: number, type: 'ac' | 'dc' = 'ac') =>
       ({ type, maxCurrentA, maxPowerW }) as never;
@@ -136,7 +149,8 @@ describe('OCPP findings: contents of calls', () => {
     };
     const text = (limit: number) => `SetChargingProfile: 3 profiles in a row limit to ${limit} W or the like`;
     expect(looksOff([16, 32, 6])).to.equal(text(6));
-    expect(looksOff([16, 0, 32, [0, 10]])).to.equal(text(10));
+    expect(looksOff([16, 0, 32, [0, 13]])).to.equal(text(13));
+    expect(looksOff([10, 20, 50])).to.equal(null);
     expect(looksOff([16, 32])).to.equal(null);
     expect(looksOff([16, 32, [16, 1000], 16, 16])).to.equal(null);
     expect(looksOff([16, 32, 6], { rating: null })).to.equal(null);

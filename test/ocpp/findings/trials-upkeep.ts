@@ -81,6 +81,11 @@ export const upkeepTrials: Readonly<Record<keyof typeof ocppUpkeepRules, Trial>>
       rig.judge.closed();
       rig.open();
       rig.pass(3_600_000);
+      // a transaction goes on, which the central system does not want to end
+      changed(rig, 'WebSocketCompression', 'true', 'RebootRequired');
+      rig.pass(60_000);
+      rig.answered('MeterValues', {}, { payload: { connectorId: 1, transactionId: 7 } });
+      rig.pass(3_600_000);
       changed(rig, 'WebSocketCompression', 'false', 'RebootRequired');
       rig.judge.disturbed();
       rig.pass(3_600_000);

@@ -186,7 +186,7 @@ describe('findings about central systems of OCPP', () => {
       stackLevel: 0,
       chargingProfilePurpose: 'TxDefaultProfile',
       chargingProfileKind: 'Relative',
-      chargingSchedule: { chargingRateUnit: 'A', chargingSchedulePeriod: [{ startPeriod: 0, limit: 7000 }] },
+      chargingSchedule: { chargingRateUnit: 'A', chargingSchedulePeriod: [{ startPeriod: 0, limit: 7400 }] },
     };
     await station.call('SetChargingProfile', { connectorId: 1, csChargingProfiles });
     expect(rulesOf((await report()).broken)).to.have.members([

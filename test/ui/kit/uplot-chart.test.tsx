@@ -91,6 +91,18 @@ describe('chart', () => {
     expect(texts).to.include.members(['kW', '%', '12:00:00']);
   });
 
+  it('draws steps, since a slope would invent values between two samples', async () => {
+    await show(chart({ data: dataOf([1, 5, 2, 8]) }));
+    const corners = strokes.filter(([method]) => method === 'path.lineTo').map(([, x, y]) => [Number(x), Number(y)]);
+    const slopes = corners.filter(([x, y], index) => {
+      const [fromX, fromY] = corners[index - 1] ?? [x, y];
+      return x !== fromX && y !== fromY;
+    });
+    expect(corners.length).to.be.above(6);
+    // the corner between the lines of two series is none
+    expect(slopes.length).to.be.at.most(1);
+  });
+
   it('gives what it has back to the page at its end', async () => {
     await show(chart());
     await leave();

@@ -107,6 +107,7 @@ describe('earlier address of the page', () => {
     ['faults?device=1&fault=modbus.delay', 'inputs/faults?device=1&fault=modbus.delay'],
     ['peers/a%2Fb', 'compare/report-cards/a%2Fb'],
     ['logs?level=warning', 'events/log?level=warning'],
+    ['events/commands?device=1', 'events/timeline?device=1&kind=command'],
     ['protocols/csip?csip-part=events&event=A1', 'protocols/csip/events?event=A1'],
     ['protocols/csip?csip-part=settings', 'protocols/csip/client'],
     [

@@ -24,7 +24,11 @@ export function stubCanvas(): void {
     },
   });
   function Path2D(): object {
-    return new Proxy({}, { get: () => () => undefined });
+    const noted =
+      (name: string | symbol) =>
+      (...args: readonly unknown[]) =>
+        void strokes.push([`path.${String(name)}`, ...args]);
+    return new Proxy({}, { get: (_none, name) => noted(name) });
   }
   Object.assign(globalThis, { Path2D });
 }

@@ -1,6 +1,8 @@
 /** The telemetry stream of the page: a test is its other end. */
 import { startLive } from '../../../src/ui/store/live';
 import { startStream } from '../../../src/ui/store/stream';
+import { startTimeline } from '../../../src/ui/store/timeline';
+import type { TimelineEntry } from '../../../src/ui/store/timeline';
 import { pass } from './clock.ts';
 import { Daemon } from './daemon.ts';
 import { settle } from './settle.ts';
@@ -11,18 +13,20 @@ class PageSocket {
   onmessage: ((event: { readonly data: string }) => void) | null = null;
   onclose: (() => void) | null = null;
 
+  constructor(address: string) {
+    this.address = address;
+    (address.endsWith('/timeline') ? timelineSockets : sockets).push(this);
+  }
+
   close(): void {
     this.onclose?.();
   }
-
-  constructor(address: string) {
-    this.address = address;
-    sockets.push(this);
-  }
 }
 
-/** Connections that the page has opened, the newest last. */
+/** Connections for telemetry that the page has opened, the newest last. */
 export const sockets: PageSocket[] = [];
+/** Those for the timeline. */
+const timelineSockets: PageSocket[] = [];
 
 let isStarted = false;
 
@@ -34,6 +38,7 @@ export async function startPage(): Promise<void> {
   void new Daemon();
   globalThis.WebSocket = PageSocket as unknown as typeof WebSocket;
   startStream();
+  startTimeline();
   startLive(true);
   await settle();
 }
@@ -54,6 +59,12 @@ export async function accept(): Promise<void> {
 export async function send(message: unknown): Promise<void> {
   newest().onmessage?.({ data: JSON.stringify(message) });
   await pass(20);
+}
+
+/** The daemon tells of a change, and the page draws what it has gathered. */
+export async function sendEntry(entry: TimelineEntry): Promise<void> {
+  timelineSockets.at(-1)?.onmessage?.({ data: JSON.stringify(entry) });
+  await pass(300);
 }
 
 /** The connection ends. */

@@ -56,8 +56,13 @@ const places: readonly string[] = [
   'settings?settings-part=certificates&certificate=device0',
   'state',
   'simulator',
+  'events/timeline',
+  'events/timeline?entry=42',
+  'events/timeline?entry=43&kind=command',
+  'events/captures',
+  'events/captures/1',
+  'events/captures/1?with=2',
   'events/log',
-  'events/commands',
 ];
 
 describe('views with the replies of the API', () => {

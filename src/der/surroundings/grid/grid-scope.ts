@@ -104,7 +104,7 @@ export class GridScope {
   }
 
   /** Values in force, without volts and writers, which the callers add. */
-  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy'> {
+  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy' | 'deviatingDevices'> {
     const segment = this.#stack.segmentAt(t);
     const values = this.at(t);
     const timed = this.#stack.timedAt(t);

@@ -1,7 +1,7 @@
 /** Judges the order of commands to a device, and whether their set-points are read back. */
 import type { Peer } from '../../../core/findings/peer.ts';
 import type { Deadline } from '../../../core/findings/rule.ts';
-import type { SetpointGroup, SetpointWrite } from '../../../core/findings/setpoints.ts';
+import type { SetpointChange, SetpointGroup, SetpointWrite } from '../../../core/findings/setpoints.ts';
 import type { JudgeContext } from './request.ts';
 
 /** An enable that came before its value. */
@@ -17,6 +17,8 @@ interface Command {
   early: EarlyEnable | null;
   /** the set-points as the peer wrote them; null: it has not */
   values: string | null;
+  /** true: somebody else has changed them since */
+  isOverruled: boolean;
   readback: Deadline | null;
 }
 
@@ -41,18 +43,27 @@ export class CommandJudge {
     this.#enabled.set(group, group.isEnabled());
     if (!setsValue) return;
     command.values = group.values();
+    command.isOverruled = false;
     this.#awaitReadback(command, write);
   }
 
   /** Takes a change of the set-points by somebody else, or the end of a reversion time. */
-  changedByOthers(group: SetpointGroup): void {
+  changed(group: SetpointGroup, how: SetpointChange): void {
+    if (how === 'by_peer') return;
     this.#enabled.set(group, group.isEnabled());
-    this.#forget(group);
+    const command = this.#commands.get(group);
+    if (command === undefined) return;
+    command.readback?.drop();
+    command.early = null;
+    command.isOverruled ||= how === 'by_others' && command.values !== null;
   }
 
   /** Takes a write of which the master has not seen what became of it. */
   disturbed(): void {
-    for (const group of this.#enabled.keys()) this.changedByOthers(group);
+    for (const group of this.#enabled.keys()) {
+      this.#enabled.set(group, group.isEnabled());
+      this.#forget(group);
+    }
   }
 
   /** Takes a read of set-points of the group. */
@@ -72,7 +83,7 @@ export class CommandJudge {
     const existing = this.#commands.get(group);
     if (existing?.peer === peer) return existing;
     this.#forget(group);
-    const command: Command = { peer, early: null, values: null, readback: null };
+    const command: Command = { peer, early: null, values: null, isOverruled: false, readback: null };
     this.#commands.set(group, command);
     return command;
   }
@@ -107,6 +118,7 @@ export class CommandJudge {
     } else if (setsEnable && this.#enabled.get(group) === false) {
       const values = group.values();
       if (setsValue || group.isNeutral() || values === command.values) rule.exercised(peer);
+      else if (command.isOverruled) rule.undecided(peer);
       else command.early = { atMs: nowMs, values };
     }
   }

@@ -12,6 +12,10 @@ const minHastyRetries = 3;
 /** polls of the same registers that come this fast are no retries */
 const fastPollMs = 1500;
 
+/** True if the request asks the same of the same unit. */
+const isSame = ({ unitId, pdu }: JudgedRequest, unanswered: Unanswered) =>
+  unitId === unanswered.unitId && unanswered.pdu.equals(pdu);
+
 export class ConnectionJudges {
   readonly #context: JudgeContext;
 
@@ -34,7 +38,8 @@ export class ConnectionJudges {
     const rule = this.#context.rules.reconnect_hasty;
     const minMs = rule.param('pause_ms');
     const limit = rule.param('connections');
-    if (pauseMs < minMs) master.hastyMs = this.#recent(master.hastyMs, limit);
+    // masters behind one address take turns, and then pause
+    master.hastyMs = pauseMs < minMs ? this.#recent(master.hastyMs, limit) : [];
     if (pauseMs >= minMs || master.hastyMs.length < limit) {
       rule.exercised(master.peer);
       return;
@@ -76,14 +81,15 @@ export class ConnectionJudges {
 
   /**
    * Takes a request that gets no answer.
-   * @param answeredMs time of the last answer to the same read; -Infinity: none
+   * @param answeredMs time of the last answer to the same read, or to a write; -Infinity: none
    */
   unanswered(request: JudgedRequest, state: ConnectionState, answeredMs: number): void {
     const before = state.unanswered;
     this.#judgeRetry(request, before);
+    const isAgain = before !== null && isSame(request, before);
+    const isPolled = isAgain ? before.isPolled : request.nowMs - answeredMs < fastPollMs;
     const pdu = Buffer.from(request.pdu);
-    const isPolled = before?.pdu.equals(pdu) === true ? before.isPolled : request.nowMs - answeredMs < fastPollMs;
-    state.unanswered = { pdu, atMs: request.nowMs, isPolled };
+    state.unanswered = { unitId: request.unitId, pdu, atMs: request.nowMs, isPolled };
   }
 
   /** Takes a request that gets an answer. */
@@ -99,7 +105,7 @@ export class ConnectionJudges {
     const rule = this.#context.rules.retry_hasty;
     const waitMs = nowMs - unanswered.atMs;
     // requests that came together were sent without a wait
-    if (waitMs === 0 || unanswered.isPolled || !unanswered.pdu.equals(request.pdu)) {
+    if (waitMs === 0 || unanswered.isPolled || !isSame(request, unanswered)) {
       rule.undecided(peer);
       return;
     }

@@ -104,7 +104,7 @@ export class ModbusJudge implements MasterJudge {
       const judge = new SetpointJudge({ findings, rules, deviceIndex, monotonicMs });
       const groups = followSetpoints(bank, (group, how) => {
         judge.changed(group, how);
-        if (how !== 'by_peer') commands.changedByOthers(group);
+        commands.changed(group, how);
       });
       const commands = new CommandJudge(this.context, deviceIndex, groups);
       setpoints = { groups, judge, commands };
@@ -322,8 +322,8 @@ class MasterConnection implements ConnectionJudge {
 
   #judgeAnswer(request: JudgedRequest, map: JudgedMap): void {
     const { device, address, count, peer } = request;
-    if (device === null || device.isLost) return;
-    this.#judge.scales.read(request, map);
+    if (device === null) return;
+    if (!device.isLost) this.#judge.scales.read(request, map);
     if (device.adoptions !== null) this.#judge.adoptions.read(request);
     if (!device.awaitsReadback) return;
     const { groups, commands } = this.#judge.setpointsOf(map, request.deviceIndex);

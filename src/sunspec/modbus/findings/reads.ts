@@ -68,8 +68,9 @@ function positionOf(request: JudgedRequest, state: SpanState): number {
   return at;
 }
 
-/** Time at which the same read was answered, about; -Infinity: not lately. */
+/** Time at which the same read, or any write, was answered, about; -Infinity: not lately. */
 export function answeredMs(request: JudgedRequest, state: SpanState): number {
+  if (request.isWrite) return request.master.wroteMs;
   return request.isRead ? (state.judgedMs[positionOf(request, state)] ?? -Infinity) : -Infinity;
 }
 

@@ -73,6 +73,7 @@ interface Move {
 
 /** A request that a fault has left without an answer. */
 export interface Unanswered {
+  readonly unitId: number;
   readonly pdu: Buffer;
   readonly atMs: number;
   /** true: the master asks for it so often anyway */
@@ -285,6 +286,10 @@ export class JudgedRequest {
   get pdu(): Buffer {
     const framing = this.#framing;
     return framing === null ? Buffer.alloc(0) : framing.buffer.subarray(framing.pduStart, framing.pduEnd);
+  }
+
+  get unitId(): number {
+    return this.#framing?.unitId ?? 0;
   }
 
   /** Number of octets of the PDU. */

@@ -9,9 +9,11 @@ import { ViewHead } from '../../kit/tabs';
 import { param, route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
-import { dashes, drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
-import type { Line, Named } from './panels';
+import { Layouts } from './layouts';
+import { dashes, drawn, lineOf, quantities, standardMetrics } from './panels';
+import type { Named, Quantity, Ratings } from './panels';
 import { PlanePanel } from './plane';
+import { useRatings } from './ratings';
 import { useSamples } from './samples';
 import type { Samples } from './samples';
 import {
@@ -63,7 +65,7 @@ function TimeRange({ samples, zoom, waiting }: RangeProps) {
       )}
       {waiting !== null && (
         <p>
-          The picture is held at {instant(last)}; {waiting} newer {waiting === 1 ? 'sample waits' : 'samples wait'}.
+          Frozen at {instant(last)}; {waiting} newer {waiting === 1 ? 'sample waits' : 'samples wait'}.
         </p>
       )}
       {zoom !== null && Number.isFinite(last) && <p>{zoomText(zoom, first, last)}</p>}
@@ -96,11 +98,17 @@ export default function Charts() {
   const zoom = zoomOf(param('zoom'));
   return (
     <>
-      {route.value.path[0] === 'charts' && <ViewHead title="Charts" />}
+      {route.value.path[0] === 'charts' && (
+        <ViewHead title="Charts">
+          <Layouts />
+        </ViewHead>
+      )}
       <div class="row">
+        <Devices shown={shown} />
         <Windows />
+        <Further offered={offered} />
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-          {isPaused ? 'Resume' : 'Hold the picture'}
+          {isPaused ? 'Resume' : 'Freeze'}
         </button>
         {zoom !== null && (
           <button type="button" onClick={() => setZoom(null)}>
@@ -109,9 +117,9 @@ export default function Charts() {
         )}
         <Export devices={shown} seconds={seconds} charts={() => charts.current} />
       </div>
-      <PanelChoice />
-      <Devices shown={shown} />
-      <Further offered={offered} />
+      <div class="row">
+        <PanelChoice />
+      </div>
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
       <Curves shown={shown} samples={samples} further={further} box={charts} />
@@ -119,7 +127,7 @@ export default function Charts() {
         {panels.includes('plane') && (
           <PlanePanel device={first.device_index} name={deviceLabel(first)} samples={samples.get(first.device_index)} />
         )}
-        {panels.includes('drawn') && <Newest shown={shown} samples={samples} />}
+        {panels.includes('data') && <Newest shown={shown} samples={samples} />}
         {panels.includes('values') &&
           shown.map((device) => (
             <Values
@@ -141,40 +149,39 @@ interface CurvesProps {
   readonly box: { current: HTMLDivElement | null };
 }
 
-interface CurvesPanel {
-  readonly title: string;
-  readonly lines: readonly Line[];
-  readonly of: readonly Named[];
+/** The chart of an additional metric. */
+function furtherQuantity(metric: string): Quantity {
+  const line = lineOf(metric);
+  return { name: metric, title: line.label, lines: [line], minSpan: () => undefined };
 }
 
 function Curves({ shown, samples, further, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
+  const ratings = useRatings(shown.map(({ device_index }) => device_index));
   // labels with the index, since devices may share a name
   const named = shown.map((one, place): Named => ({ device: one.device_index, name: deviceLabel(one), place }));
-  const devicesWith = (metric: string) => named.filter(({ device }) => samples.get(device)?.metrics.includes(metric));
-  const storages = named.filter(({ device }) =>
-    samples
-      .get(device)
-      ?.column('state_of_charge_pct')
-      ?.some((value) => value !== null),
-  );
   const names = shownPanels();
-  const panels: readonly CurvesPanel[] = [
-    ...(names.includes('power') ? [{ title: 'Active and reactive power', lines: powerLines, of: named }] : []),
-    ...(names.includes('grid') ? [{ title: 'Voltage and frequency', lines: gridLines, of: named }] : []),
-    ...(names.includes('soc') && storages.length > 0
-      ? [{ title: 'State of charge', lines: socLines, of: storages }]
-      : []),
-    ...further.map((metric) => {
-      const line = lineOf(metric);
-      return { title: line.label, lines: [line], of: devicesWith(metric) };
-    }),
-  ];
+  /** the devices that have values of the first line */
+  const devicesOf = ({ lines: [line] }: Quantity) =>
+    named.filter(({ device }) => {
+      const column = samples.get(device)?.column(line?.metric ?? '');
+      return column !== undefined && (line?.metric !== 'state_of_charge_pct' || column.some((value) => value !== null));
+    });
+  const standard = quantities.filter(
+    (quantity) => names.includes(quantity.name) && (quantity.name !== 'soc' || devicesOf(quantity).length > 0),
+  );
   return (
     <div class="stack" ref={box}>
       {named.length > 1 && <Key named={named} />}
-      {panels.map((panel) => (
-        <Curve key={panel.title} panel={panel} samples={samples} timezone={timezone} />
+      {[...standard, ...further.map(furtherQuantity)].map((quantity) => (
+        <Curve
+          key={quantity.name}
+          quantity={quantity}
+          of={standard.includes(quantity) && quantity.name !== 'soc' ? named : devicesOf(quantity)}
+          samples={samples}
+          ratings={ratings}
+          timezone={timezone}
+        />
       ))}
     </div>
   );
@@ -204,17 +211,22 @@ function Key({ named }: { readonly named: readonly Named[] }) {
 }
 
 interface CurveProps {
-  readonly panel: CurvesPanel;
+  readonly quantity: Quantity;
+  readonly of: readonly Named[];
   readonly samples: ReadonlyMap<number, Samples>;
+  readonly ratings: Ratings;
   readonly timezone: string;
 }
 
-function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
+/** Height of a chart of one quantity, px. */
+const heightPx = 170;
+
+function Curve({ quantity, of, samples, ratings, timezone }: CurveProps) {
+  const { title, lines, bands = [], hasZero = false } = quantity;
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
   // memoised: each answer renders the view again, and there are thousands of values
   const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
-  // a band for one battery only: overlapping bands would be unreadable
-  const bands = lines === socLines && of.length === 1 ? ([[1, 2]] as const) : [];
+  const minSpan = quantity.minSpan(ratings);
   if (series.length === 0)
     return (
       <Panel title={title}>
@@ -229,7 +241,11 @@ function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
         label={title}
         series={series}
         data={data}
-        bands={bands}
+        // a band for one device only: overlapping bands would be unreadable
+        bands={of.length === 1 ? bands : []}
+        height={heightPx}
+        {...(minSpan !== undefined && { minSpan })}
+        hasZero={hasZero}
         timezone={timezone}
         zoom={zoomOf(param('zoom'))}
         onZoom={setZoom}

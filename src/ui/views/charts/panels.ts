@@ -17,20 +17,52 @@ export const powerLines: readonly Line[] = [
   { metric: 'power_kw', label: 'P', unit: 'kW', decimals: 2, colour: '--p' },
   { metric: 'reactive_power_kvar', label: 'Q', unit: 'kvar', decimals: 2, colour: '--q', side: 'right' },
 ];
-export const gridLines: readonly Line[] = [
-  { metric: 'voltage_ln_v', label: 'V', unit: 'V', decimals: 1, colour: '--v' },
-  { metric: 'frequency_hz', label: 'f', unit: 'Hz', decimals: 3, colour: '--f', side: 'right' },
-];
-export const socLines: readonly Line[] = [
+const voltageLine: Line = { metric: 'voltage_ln_v', label: 'V', unit: 'V', decimals: 1, colour: '--v' };
+const frequencyLine: Line = { metric: 'frequency_hz', label: 'f', unit: 'Hz', decimals: 3, colour: '--f' };
+const socLines: readonly Line[] = [
   { metric: 'state_of_charge_pct', label: 'SoC', unit: '%', decimals: 1, colour: '--soc' },
   { metric: 'soc_reserve_max_pct', label: 'reserve max', unit: '%', decimals: 0, colour: '--muted' },
   { metric: 'soc_reserve_min_pct', label: 'reserve min', unit: '%', decimals: 0, colour: '--muted' },
 ];
 
+/** Ratings of the devices of a chart: they bound how far it zooms into small changes. */
+export interface Ratings {
+  /** largest rating, kW or kVA; null: not read */
+  readonly powerKw: number | null;
+  /** largest nominal voltage to neutral, V */
+  readonly voltageV: number | null;
+}
+
+/** A chart of one quantity. */
+export interface Quantity {
+  /** name in the address */
+  readonly name: string;
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** true: zero is always in view */
+  readonly hasZero?: boolean;
+  /** filled areas between two lines */
+  readonly bands?: readonly (readonly [upper: number, lower: number])[];
+  readonly minSpan: (ratings: Ratings) => number | undefined;
+}
+
+const shareOf = (value: number | null, share: number) => (value === null ? undefined : value * share);
+const ofPower = ({ powerKw }: Ratings) => shareOf(powerKw, 0.02);
+const ofVoltage = ({ voltageV }: Ratings) => shareOf(voltageV, 0.04);
+
+const onLeft = (line: Line | undefined): readonly Line[] => (line === undefined ? [] : [{ ...line, side: 'left' }]);
+
+/** The standard charts. */
+export const quantities: readonly Quantity[] = [
+  { name: 'p', title: 'Active power', lines: onLeft(powerLines[0]), hasZero: true, minSpan: ofPower },
+  { name: 'q', title: 'Reactive power', lines: onLeft(powerLines[1]), minSpan: ofPower },
+  { name: 'v', title: 'Voltage', lines: [voltageLine], minSpan: ofVoltage },
+  { name: 'f', title: 'Frequency', lines: [frequencyLine], minSpan: () => 0.1 },
+  { name: 'soc', title: 'State of charge', lines: socLines, bands: [[1, 2]], minSpan: () => 5 },
+];
+
 /** Metrics of the standard charts. */
-export const standardMetrics: readonly string[] = [...powerLines, ...gridLines, ...socLines].map(
-  ({ metric }) => metric,
-);
+export const standardMetrics: readonly string[] = quantities.flatMap(({ lines }) => lines).map(({ metric }) => metric);
 
 /** The line of an additional metric of the history. */
 export function lineOf(metric: string): Line {
@@ -92,19 +124,19 @@ function haveSameTimes(tables: readonly (number | null)[][][]): boolean {
   return tables.every(([times = []]) => times.length === first.length && times.every((at, row) => at === first[row]));
 }
 
-/** Rows of several tables by time; null where a table has no such time. */
-function joinedByTime(tables: readonly (number | null)[][][]): (number | null)[][] {
+/** Rows of several tables by time; undefined where a table has no such time, which is no gap. */
+function joinedByTime(tables: readonly (number | null)[][][]): (number | null | undefined)[][] {
   const all = tables.flatMap(([times = []]) => times as number[]);
   const times = [...new Set(all)].sort((a, b) => a - b);
   const columns = tables.flatMap(([present = [], ...rest]) => {
     const rowAt = new Map(present.map((at, row) => [at, row]));
-    return rest.map((column) => times.map((at) => column[rowAt.get(at) ?? -1] ?? null));
+    return rest.map((column) => times.map((at) => column[rowAt.get(at) ?? -1]));
   });
   return [times, ...columns];
 }
 
 /** Joins columns side by side, since devices tick together; by time if the times of a device differ. */
-function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
+function joined(tables: readonly (number | null)[][][]): (number | null | undefined)[][] {
   const [first] = tables;
   if (first === undefined) return [[]];
   if (haveSameTimes(tables)) return [first[0] ?? [], ...tables.flatMap(([, ...columns]) => columns)];

@@ -4,9 +4,11 @@ import { get, Problem, send } from '../../api/call';
 import { CallLine } from '../../kit/api-switch';
 import { download } from '../../kit/download';
 import { pngOf } from '../../kit/uplot-chart';
-import { deviceLabel } from '../../kit/choices';
+import { DeviceList } from '../../kit/device-list';
 import { termOf, withUnit } from '../../look/format';
+import { Menu } from '../../kit/menu';
 import { say } from '../../kit/notice';
+import { Segments } from '../../kit/segments';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
@@ -61,52 +63,58 @@ export function furtherMetrics(): readonly string[] {
   return (param('extra') ?? '').split(',').filter((name) => name !== '');
 }
 
-const allPanels = ['power', 'grid', 'soc', 'plane', 'drawn', 'values'] as const;
-type PanelName = (typeof allPanels)[number];
-const panelTitles: Readonly<Record<PanelName, string>> = {
-  power: 'P and Q',
-  grid: 'V and f',
-  soc: 'SoC',
-  plane: 'P-Q plane',
-  drawn: 'What is drawn',
-  values: 'All values',
-};
+/** Panels with their titles in the order of the page. */
+const panelTitles: ReadonlyMap<string, string> = new Map([
+  ['p', 'P'],
+  ['q', 'Q'],
+  ['v', 'V'],
+  ['f', 'f'],
+  ['soc', 'SoC'],
+  ['plane', 'P-Q plane'],
+  ['data', 'Data'],
+  ['values', 'All values'],
+]);
+const allPanels = [...panelTitles.keys()];
 /** Panels without a choice in the address: all but the table of all values. */
-const defaultPanels: readonly PanelName[] = ['power', 'grid', 'soc', 'plane', 'drawn'];
+const defaultPanels = allPanels.filter((name) => name !== 'values');
+
+/** Earlier names of panels in addresses. */
+const earlier: Readonly<Record<string, readonly string[]>> = { power: ['p', 'q'], grid: ['v', 'f'], drawn: ['data'] };
 
 /** Visible panels in the order of the page. */
-export function shownPanels(): readonly PanelName[] {
-  const named = param('panels')?.split(',');
+export function shownPanels(): readonly string[] {
+  const named = param('panels')
+    ?.split(',')
+    .flatMap((name) => earlier[name] ?? name);
   return named === undefined ? defaultPanels : allPanels.filter((name) => named.includes(name));
 }
 
 export function PanelChoice() {
   const panels = shownPanels();
-  const toggle = (name: PanelName) => {
+  const toggle = (name: string) => {
     const next = allPanels.filter((one) => panels.includes(one) !== (one === name));
     setParam('panels', next.join() === defaultPanels.join() ? null : next.join() || 'none');
   };
   return (
-    <span class="row" role="group" aria-label="Panels">
-      {allPanels.map((name) => (
+    <div class="segments scrolls" role="group" aria-label="Panels">
+      {[...panelTitles].map(([name, title]) => (
         <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
-          {panelTitles[name]}
+          {title}
         </button>
       ))}
-    </span>
+    </div>
   );
 }
 
 export function Windows() {
   const window = param('window') ?? '15min';
   return (
-    <span class="row" role="group" aria-label="Window of simulated time">
-      {windows.map(([value, label]) => (
-        <button key={value} type="button" aria-pressed={value === window} onClick={() => setParam('window', value)}>
-          {label}
-        </button>
-      ))}
-    </span>
+    <Segments
+      label="Window of simulated time"
+      options={windows.map(([value, label]) => [value, label] as const)}
+      value={window}
+      onChoice={(value) => setParam('window', value)}
+    />
   );
 }
 
@@ -121,48 +129,38 @@ export function Further({ offered }: FurtherProps) {
   const others = [...new Set([...offered, ...metrics])].filter((name) => !standardMetrics.includes(name));
   const toggle = (name: string) =>
     setParam('extra', (metrics.includes(name) ? metrics.filter((one) => one !== name) : [...metrics, name]).join(','));
+  const text = `Further metrics: ${metrics.length}`;
   return (
-    <details>
-      <summary>Further metrics: {metrics.length}</summary>
-      <div class="device-choice">
-        {others.map((name) => (
-          <label key={name} class="field check">
-            <input type="checkbox" checked={metrics.includes(name)} onChange={() => toggle(name)} />
-            {withUnit(termOf(name))}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu label={text} face={text}>
+      {() => (
+        <div class="device-choice">
+          {others.map((name) => (
+            <label key={name} class="field check">
+              <input type="checkbox" checked={metrics.includes(name)} onChange={() => toggle(name)} />
+              {withUnit(termOf(name))}
+            </label>
+          ))}
+        </div>
+      )}
+    </Menu>
   );
 }
 
+/** Chooses the devices of the charts. */
 export function Devices({ shown }: { readonly shown: readonly DeviceEntry[] }) {
   const all = useOverview()?.devices ?? [];
   if (all.length < 2) return null;
   const indexes = shown.map(({ device_index }) => device_index);
-  const toggle = (index: number) => {
-    const next = indexes.includes(index) ? indexes.filter((one) => one !== index) : [...indexes, index];
-    setParam('devices', next.sort((a, b) => a - b).join(','));
-  };
+  const text = `${indexes.length} of ${all.length} devices`;
   return (
-    <details>
-      <summary>
-        {indexes.length} of {all.length} devices (up to {maxDevices})
-      </summary>
-      <div class="device-choice">
-        {all.map((device) => (
-          <label key={device.device_index} class="field check">
-            <input
-              type="checkbox"
-              checked={indexes.includes(device.device_index)}
-              disabled={!indexes.includes(device.device_index) && indexes.length >= maxDevices}
-              onChange={() => toggle(device.device_index)}
-            />
-            {deviceLabel(device)}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu label={text} face={text}>
+      {() => (
+        <div class="stack">
+          <small class="muted">Up to {maxDevices}</small>
+          <DeviceList chosen={indexes} max={maxDevices} onChoice={(next) => setParam('devices', next.join())} />
+        </div>
+      )}
+    </Menu>
   );
 }
 

@@ -46,9 +46,9 @@ export function Newest({
   readonly samples: ReadonlyMap<number, Samples>;
 }) {
   return (
-    <Panel title="What is drawn" flush>
+    <Panel title="Data" flush wide>
       <Table
-        name="What is drawn"
+        name="Data"
         columns={drawnColumns}
         rows={shown.map((device) => ({ device, samples: samples.get(device.device_index) }))}
         keyOf={({ device }) => device.device_index}

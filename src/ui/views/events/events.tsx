@@ -1,14 +1,20 @@
-/** The past: operator commands and the log. */
+/** The past: the timeline, captures of disturbances, and the log. */
 import { TabbedView } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
-import { Commands } from './commands/commands';
+import { route } from '../../store/route';
+import { CapturesView } from './captures/captures';
 import { LogsView } from './log/log';
+import { TimelineView } from './timeline/timeline';
 
 const tabs: readonly Tab[] = [
+  { path: 'timeline', title: 'Timeline', component: TimelineView },
+  { path: 'captures', title: 'Captures', component: CapturesView },
   { path: 'log', title: 'Log', component: LogsView },
-  { path: 'commands', title: 'Commands', component: Commands },
 ];
 
 export default function Events() {
+  const [, tab, id] = route.value.path;
+  // a capture has the page for itself
+  if (tab === 'captures' && id !== undefined) return <CapturesView />;
   return <TabbedView title="Events" path="events" tabs={tabs} />;
 }

@@ -1,37 +1,18 @@
 /** Causes that the operator sets: grid, weather, limits of the site, faults, clock. */
 import { TabbedView } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
-import { TimePanel } from './clock';
-import { EnvironmentPanel, ShadingPanel, WindPanel } from './environment';
+import { ClockTab } from './clock';
 import { FaultsView } from './faults/faults';
-import { EventPanel, GridPanel } from './grid';
-import { SitePanel } from './site';
-
-function Grid() {
-  return (
-    <div class="inputs">
-      <GridPanel />
-      <EventPanel />
-    </div>
-  );
-}
-
-function Weather() {
-  return (
-    <div class="inputs">
-      <EnvironmentPanel />
-      <WindPanel />
-      <ShadingPanel />
-    </div>
-  );
-}
+import { GridTab } from './grid';
+import { SiteTab } from './site';
+import { WeatherTab } from './weather';
 
 const tabs: readonly Tab[] = [
-  { path: 'grid', title: 'Grid', component: Grid },
-  { path: 'weather', title: 'Weather & load', component: Weather },
-  { path: 'site', title: 'Site limits', component: SitePanel },
+  { path: 'grid', title: 'Grid', component: GridTab },
+  { path: 'weather', title: 'Weather & load', component: WeatherTab },
+  { path: 'site', title: 'Site limits', component: SiteTab },
   { path: 'faults', title: 'Faults', component: FaultsView },
-  { path: 'clock', title: 'Clock', component: TimePanel },
+  { path: 'clock', title: 'Clock', component: ClockTab },
 ];
 
 export default function Inputs() {

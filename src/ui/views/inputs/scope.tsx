@@ -1,53 +1,90 @@
-import type { ComponentChildren } from 'preact';
-import { DeviceSelect } from '../../kit/choices';
+/** The scope of a change of grid or weather: all devices, a group, or one device. */
+import { get } from '../../api/call';
+import type { Call } from '../../api/call';
+import { deviceLabel, DeviceSelect } from '../../kit/choices';
+import { kindOf, kinds } from '../../kit/kind-icons';
 import { timeOfDay, words } from '../../look/format';
+import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
-import { useDevice, useOverview } from '../../store/site';
+import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 
-/** The device to which grid and weather settings apply. undefined: all. */
-export function useScope(): number | undefined {
-  const text = param('on');
-  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+export interface Scope {
+  /** value of `on` in the address */
+  readonly name: string;
+  readonly title: string;
+  /** undefined: what all devices have in common */
+  readonly devices: readonly number[] | undefined;
 }
 
-/** The query of a call for this scope. */
-export function scopeQuery(device: number | undefined): { query: { device?: number } } {
-  return { query: device === undefined ? {} : { device } };
+const everything: Scope = { name: 'all', title: 'All devices', devices: undefined };
+
+/** Groups of devices: kinds with several devices, and groups with limits of the site. */
+function useGroups(): readonly Scope[] {
+  const devices = useOverview()?.devices ?? [];
+  const scopes = useLive(get('site/scopes'), 'once').data?.scopes ?? [];
+  const ofKinds = Object.keys(kinds).map((kind): Scope => {
+    const members = devices.filter(({ asset_type }) => asset_type === kind).map(({ device_index }) => device_index);
+    return { name: `kind:${kind}`, title: `${kindOf(kind).title} (${members.length})`, devices: members };
+  });
+  const ofSite = scopes.flatMap(({ devices: members }): readonly Scope[] =>
+    members === null ? [] : [{ name: members.join(), title: `Group ${members.join(', ')}`, devices: members }],
+  );
+  return [...ofKinds, ...ofSite].filter((scope) => (scope.devices?.length ?? 0) > 1);
 }
 
-/** Chooses all devices or one; the address keeps the choice as `on`. */
+/** The scope of the address as `on`; a removed device stays the scope, so that no command reaches another one. */
+export function useScope(): Scope {
+  const name = param('on') ?? everything.name;
+  const group = useGroups().find((scope) => scope.name === name);
+  const devices = useOverview()?.devices ?? [];
+  if (group !== undefined) return group;
+  if (!/^\d+(,\d+)*$/.test(name)) return everything;
+  const members = name.split(',').map(Number);
+  const titles = members.map((index) => {
+    const device = devices.find(({ device_index }) => device_index === index);
+    return device === undefined ? `Device ${index}` : deviceLabel(device);
+  });
+  return { name, title: titles.join(', '), devices: members };
+}
+
+/** Queries of the calls for a scope, one for each device of a group. */
+export function queriesOf({ devices }: Scope): readonly { readonly device?: number }[] {
+  return devices?.map((device) => ({ device })) ?? [{}];
+}
+
+/** Calls for each query of a scope. */
+export function callsFor(scope: Scope, callOf: (query: { readonly device?: number }) => Call): readonly Call[] {
+  return queriesOf(scope).map(callOf);
+}
+
+/** The devices of a scope. */
+export function membersOf({ devices }: Scope, all: readonly DeviceEntry[]): readonly DeviceEntry[] {
+  return devices === undefined ? all : all.filter(({ device_index }) => devices.includes(device_index));
+}
+
+/** Chooses what a tab acts on. */
 export function ScopePicker() {
   const devices = useOverview()?.devices ?? [];
+  const groups = useGroups();
   const scope = useScope();
   return (
     <DeviceSelect
       label="Acts on"
+      name="on"
       devices={devices}
-      value={scope === undefined ? 'all' : String(scope)}
-      onChoice={(value) => setParam('on', value === 'all' ? null : value)}
-      before={<option value="all">all devices</option>}
-    />
-  );
-}
-
-/** The chosen device if it is suitable, otherwise the first suitable one. */
-export function useDeviceAmong(accept: (device: DeviceEntry) => boolean): DeviceEntry | undefined {
-  const chosen = useDevice();
-  const devices = useOverview()?.devices.filter(accept) ?? [];
-  return devices.find(({ device_index }) => device_index === chosen?.device_index) ?? devices[0];
-}
-
-/** Chooses one of the suitable devices for a panel. */
-export function DeviceAmong({ accept }: { readonly accept: (device: DeviceEntry) => boolean }) {
-  const devices = useOverview()?.devices.filter(accept) ?? [];
-  const chosen = useDeviceAmong(accept);
-  return (
-    <DeviceSelect
-      label="Device"
-      devices={devices}
-      value={String(chosen?.device_index ?? '')}
-      onChoice={(value) => setParam('device', value)}
+      value={scope.name}
+      onChoice={(value) => setParam('on', value === everything.name ? null : value)}
+      before={
+        <>
+          <option value={everything.name}>{everything.title}</option>
+          {groups.map(({ name, title }) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </>
+      }
     />
   );
 }
@@ -58,29 +95,16 @@ interface Change {
   readonly changed_at: string | null;
 }
 
+/** Names of writers that are abbreviations. */
+const writers: Readonly<Record<string, string>> = { rest: 'REST', csip: 'CSIP', ocpp: 'OCPP', dnp3: 'DNP3' };
+
 /** The writer of a value and the time of the change. */
 export function Writer({ by }: { readonly by: Change | null | undefined }) {
   if (!by) return <>not set since the start</>;
   return (
     <>
-      {words(by.source)}
+      {writers[by.source] ?? words(by.source)}
       {by.source_detail === null ? '' : ` ${by.source_detail}`} at {timeOfDay(by.changed_at)}
     </>
-  );
-}
-
-/** Present values beside their form. */
-export function Pair({
-  present,
-  children,
-}: {
-  readonly present: ComponentChildren;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    <div class="pair">
-      <div class="stack">{present}</div>
-      <div class="stack">{children}</div>
-    </div>
   );
 }

@@ -1,91 +1,159 @@
+/** Limits at the connection points as sliders. */
+import { useState } from 'preact/hooks';
 import { anyCall, get } from '../../api/call';
-import type { ReplyOf } from '../../api/call';
-import { Action, Refused } from '../../kit/action';
-import { Form } from '../../kit/form';
-import type { Values } from '../../kit/form';
-import { Chip, Facts, Panel } from '../../kit/panel';
+import type { Call, ReplyOf } from '../../api/call';
+import { Refused } from '../../kit/action';
+import { DeviceList } from '../../kit/device-list';
+import { InPlaceButton, InPlaceSlider } from '../../kit/in-place';
+import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, show } from '../../look/format';
+import { show } from '../../look/format';
 import { useLive } from '../../store/live';
-import { Pair, Writer } from './scope';
+import { param, setParam } from '../../store/route';
+import { scaleFor } from './scale';
+import { Writer } from './scope';
 
-type Scope = ReplyOf<'site/scopes'>['scopes'][number];
-type Owner = Scope['owners'][number];
+type Site = ReplyOf<'site/scopes'>['scopes'][number];
+type Owner = Site['owners'][number];
 
 const limits = ['export', 'import', 'generation', 'load'] as const;
 type Limit = (typeof limits)[number];
 
-/** Prefix of owners of REST limits, the only ones that this page can end. */
-const restPrefix = 'rest';
+const meanings: Readonly<Record<Limit, string>> = {
+  export: 'to the grid, at most',
+  import: 'from the grid, at most',
+  generation: 'of all devices that generate, at most',
+  load: 'of all devices that consume, at most',
+};
 
-function endCall({ devices }: Scope, row: Owner) {
-  const endedLimits = limits.filter((limit) => row[`${limit}_limit_kw`] !== null);
-  const name = row.owner.startsWith(`${restPrefix}:`) ? row.owner.slice(restPrefix.length + 1) : null;
+/** Owner of the limits that this page sets; a name is added after a colon. */
+const restOwner = 'rest';
+const isOfRest = (owner: string) => owner === restOwner || owner.startsWith(`${restOwner}:`);
+const nameOfOwner = (owner: string) => (owner === restOwner ? null : owner.slice(restOwner.length + 1));
+
+/** @param owner such as `rest:feeder` */
+function limitCall(
+  devices: readonly number[] | null,
+  owner: string,
+  values: Partial<Record<Limit, number | null>>,
+): Call {
+  const name = nameOfOwner(owner);
   return anyCall(
     'POST',
     'site',
     {},
     {
-      ...Object.fromEntries(endedLimits.map((limit) => [`${limit}_limit_kw`, null])),
+      ...Object.fromEntries(Object.entries(values).map(([limit, kw]) => [`${limit}_limit_kw`, kw])),
       ...(name !== null && { owner: name }),
       ...(devices !== null && { devices }),
     },
   );
 }
 
-/** The devices of a scope in words. */
-function nameOf({ devices }: Scope): string {
+/** The limits of an owner that are set. */
+const setLimitsOf = (row: Owner) => limits.filter((limit) => row[`${limit}_limit_kw`] !== null);
+
+function endCalls({ devices }: Site, row: Owner): readonly Call[] {
+  return [limitCall(devices, row.owner, Object.fromEntries(setLimitsOf(row).map((limit) => [limit, null])))];
+}
+
+function restoreCalls({ devices }: Site, row: Owner): readonly Call[] {
+  const values = setLimitsOf(row).map((limit) => [limit, row[`${limit}_limit_kw`]] as const);
+  return [limitCall(devices, row.owner, Object.fromEntries(values))];
+}
+
+function titleOf({ devices }: Site): string {
   return devices === null ? 'Whole site' : `Devices ${devices.join(', ')}`;
 }
 
-function ScopeNow({ scope }: { readonly scope: Scope }) {
-  const stateOf = (limit: Limit) => {
-    if (scope.exceeded.includes(limit)) return <Chip tone="bad">exceeded</Chip>;
-    if (scope.binding.includes(limit)) return <Chip tone="warn">limits</Chip>;
-    return scope[`${limit}_limit_kw`] === null ? dash : <Chip tone="good">kept</Chip>;
-  };
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** Tells if a limit restricts devices. */
+function LimitState({ site, limit }: { readonly site: Site; readonly limit: Limit }) {
+  if (site[`${limit}_limit_kw`] === null) return null;
+  if (site.exceeded.includes(limit)) return <Chip tone="bad">exceeded</Chip>;
+  if (site.binding.includes(limit)) return <Chip tone="warn">limits</Chip>;
+  return <Chip tone="good">not reached</Chip>;
+}
+
+interface LimitProps {
+  readonly site: Site;
+  readonly limit: Limit;
+  /** owner whose limit the slider sets */
+  readonly owner: string;
+}
+
+/** Powers that a limit bounds, kW: room on the slider. */
+function presentKw(site: Site, limit: Limit): number {
+  return {
+    export: site.net_power_kw,
+    import: site.net_power_kw,
+    generation: site.generation_kw,
+    load: site.consumption_kw,
+  }[limit];
+}
+
+function LimitSlider({ site, limit, owner }: LimitProps) {
+  const member = `${limit}_limit_kw` as const;
+  const inForce = site[member];
+  const set = site.owners.find((row) => row.owner === owner)?.[member] ?? null;
+  const [max, setMax] = useState(10);
+  const needed = scaleFor(Math.max(set ?? 0, inForce ?? 0, Math.abs(presentKw(site, limit))), 10);
+  // the scale grows, but does not shrink under the hand
+  if (needed > max) setMax(needed);
+  const callsOf = (kw: number | null) => [limitCall(site.devices, owner, { [limit]: kw })];
+  const byOther = inForce !== null && site[`${limit}_limit_owner`] !== owner;
   return (
-    <section class="stack scope" aria-label={nameOf(scope)}>
-      <h3>{nameOf(scope)}</h3>
-      <Facts
-        rows={[
-          [scope.net_power_kw < 0 ? 'From the grid' : 'To the grid', show(Math.abs(scope.net_power_kw), 'activePower')],
-          ['Generation', show(scope.generation_kw, 'activePower')],
-          ['Consumption of devices', show(scope.consumption_kw, 'activePower')],
-          ['Local load', show(scope.load_kw, 'activePower')],
-        ]}
-      />
-      <Table
-        name={`Limits in force: ${nameOf(scope)}`}
-        rows={limits}
-        keyOf={(limit) => limit}
-        columns={[
-          { title: 'Limit', value: (limit) => limit },
-          {
-            title: 'In force',
-            cell: (limit) => show(scope[`${limit}_limit_kw`], 'activePower'),
-            value: (limit) => scope[`${limit}_limit_kw`],
-            numeric: true,
-          },
-          { title: 'State', cell: stateOf },
-          { title: 'Owner', value: (limit) => scope[`${limit}_limit_owner`] },
-        ]}
-      />
-      {scope.owners.length > 0 && <Owners scope={scope} />}
-    </section>
+    <InPlaceSlider
+      name={`${capital(limit)} limit`}
+      value={set}
+      min={0}
+      max={max}
+      typedMax={1e6}
+      emptyAt={max}
+      placeholder="none"
+      step={max / 200}
+      decimals={3}
+      unit="kW"
+      limit={byOther ? inForce : null}
+      note={
+        <span class="row">
+          {inForce === null ? (
+            meanings[limit]
+          ) : (
+            <>
+              {show(inForce, 'activePower')} in force, {site[`${limit}_limit_owner`]}
+            </>
+          )}
+          <LimitState site={site} limit={limit} />
+        </span>
+      }
+      presets={[['0 kW', 0]]}
+      callsOf={callsOf}
+      undo={callsOf(set)}
+    >
+      <InPlaceButton
+        text={`${capital(limit)} limit: none`}
+        calls={callsOf(null)}
+        undo={callsOf(set)}
+        pressed={set === null}
+      >
+        None
+      </InPlaceButton>
+    </InPlaceSlider>
   );
 }
 
-function Owners({ scope }: { readonly scope: Scope }) {
+function Owners({ site }: { readonly site: Site }) {
   return (
     <Table<Owner>
-      name={`Owners: ${nameOf(scope)}`}
-      rows={scope.owners}
+      name={`Owners: ${titleOf(site)}`}
+      rows={site.owners}
       keyOf={({ owner }) => owner}
       columns={[
         { title: 'Owner', value: ({ owner }) => owner },
         ...limits.map((limit) => ({
-          title: limit,
+          title: `${capital(limit)}, kW`,
           cell: (row: Owner) => show(row[`${limit}_limit_kw`], 'activePower'),
           value: (row: Owner) => row[`${limit}_limit_kw`],
           numeric: true,
@@ -94,8 +162,14 @@ function Owners({ scope }: { readonly scope: Scope }) {
         {
           title: 'End',
           cell: (row) =>
-            row.owner === restPrefix || row.owner.startsWith(`${restPrefix}:`) ? (
-              <Action call={endCall(scope, row)}>End {row.owner}</Action>
+            isOfRest(row.owner) ? (
+              <InPlaceButton
+                text={`Limits of ${row.owner} ended`}
+                calls={endCalls(site, row)}
+                undo={restoreCalls(site, row)}
+              >
+                End {row.owner}
+              </InPlaceButton>
             ) : (
               <span class="muted">only its source can end it</span>
             ),
@@ -105,50 +179,110 @@ function Owners({ scope }: { readonly scope: Scope }) {
   );
 }
 
-/** Device indexes with commas become a list; invalid ones are sent unchanged. */
-function bodyOf({ devices, ...rest }: Values): object {
-  if (devices === undefined) return rest;
-  const parts = String(devices)
-    .split(/[\s,]+/)
-    .filter((part) => part !== '');
-  return { ...rest, devices: parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part)) };
+function Powers({ site }: { readonly site: Site }) {
+  const { net_power_kw: net, generation_kw: generation, consumption_kw: consumption, load_kw: load } = site;
+  return (
+    <p class="state-line">
+      <span class="muted">{net <= -0.005 ? 'From the grid' : 'To the grid'}</span>
+      <strong>{show(Math.abs(net), 'activePower')}</strong>
+      <span>
+        <span class="muted">generation</span> {show(generation, 'activePower')}
+      </span>
+      <span>
+        <span class="muted">consumption of devices</span> {show(consumption, 'activePower')}
+      </span>
+      <span>
+        <span class="muted">load</span> {show(load, 'activePower')}
+      </span>
+    </p>
+  );
 }
 
-/** Power at the connection points, and the limits there with owners. */
-export function SitePanel() {
-  const { data, problem } = useLive(get('site/scopes'));
+function SitePanel({ site, owner }: { readonly site: Site; readonly owner: string }) {
   return (
-    <Panel title="Site limits" wide>
-      <Pair
-        present={
-          <Form
-            fields={[
-              ...limits.map((limit) => ({
-                kind: 'number' as const,
-                name: `${limit}_limit_kw`,
-                label: `${limit.slice(0, 1).toUpperCase()}${limit.slice(1)} limit`,
-                unit: 'kW',
-                min: 0,
-              })),
-              { kind: 'text', name: 'owner', label: 'Owner', placeholder: restPrefix, hint: 'such as feeder' },
-              {
-                kind: 'text',
-                name: 'devices',
-                label: 'Group of devices',
-                placeholder: 'whole site',
-                hint: 'such as 0, 1',
-              },
-            ]}
-            submit="Set the limits"
-            call={(values) => anyCall('POST', 'site', {}, bodyOf(values))}
-          />
-        }
-      >
-        {data?.scopes.map((scope) => (
-          <ScopeNow key={nameOf(scope)} scope={scope} />
+    <Panel title={titleOf(site)}>
+      <Powers site={site} />
+      <div class="limits">
+        {limits.map((limit) => (
+          <LimitSlider key={`${owner} ${limit}`} site={site} limit={limit} owner={owner} />
         ))}
-        <Refused problem={problem} />
-      </Pair>
+      </div>
+      {site.owners.length > 0 && <Owners site={site} />}
     </Panel>
+  );
+}
+
+/** A group of devices that has no limits yet. */
+function emptyGroup(devices: readonly number[], whole: Site): Site {
+  const none = { net_power_kw: 0, generation_kw: 0, consumption_kw: 0, load_kw: 0 };
+  const unset: readonly (readonly [string, null])[] = limits.flatMap((limit) =>
+    ['kw', 'owner', 'by'].map((member) => [`${limit}_limit_${member}`, null] as const),
+  );
+  return {
+    ...whole,
+    ...none,
+    ...(Object.fromEntries(unset) as object),
+    devices: [...devices],
+    binding: [],
+    exceeded: [],
+    owners: [],
+  };
+}
+
+/** Chooses devices whose common connection point gets limits; the address keeps them as `group`. */
+function GroupChoice({ chosen }: { readonly chosen: readonly number[] }) {
+  return (
+    <Panel title="Limit a group of devices">
+      <p class="muted">
+        Choose the devices behind one connection point, such as a feeder: their limits appear above. Groups are
+        disjoint, or one holds all of the other.
+      </p>
+      <DeviceList chosen={chosen} onChoice={(next) => setParam('group', next.join())} />
+    </Panel>
+  );
+}
+
+/** Limits of the site and of groups of devices. */
+export function SiteTab() {
+  const { data, problem } = useLive(get('site/scopes'));
+  const [whole] = data?.scopes ?? [];
+  const name = param('owner') ?? '';
+  const owner = name === '' ? restOwner : `${restOwner}:${name}`;
+  const chosen = (param('group') ?? '')
+    .split(',')
+    .filter((part) => part !== '')
+    .map(Number);
+  const isListed = data?.scopes.some(({ devices }) => devices?.join() === chosen.join());
+  const isNew = chosen.length > 0 && whole !== undefined && !isListed;
+  const names = [...new Set(data?.scopes.flatMap(({ owners }) => owners.map((row) => row.owner)))].filter(isOfRest);
+  return (
+    <>
+      <div class="row">
+        <label class="row">
+          <span class="muted">Set limits as owner</span>
+          <input
+            name="owner"
+            list="owners"
+            placeholder={restOwner}
+            value={name}
+            onChange={(event) => setParam('owner', event.currentTarget.value.trim())}
+          />
+        </label>
+        <datalist id="owners">
+          {names.map((each) => (
+            <option key={each} value={nameOfOwner(each) ?? ''} />
+          ))}
+        </datalist>
+        <small class="muted">
+          A name such as feeder keeps several limits apart; the tightest one of all owners is in force.
+        </small>
+      </div>
+      <Refused problem={problem} />
+      {data?.scopes.map((site) => (
+        <SitePanel key={titleOf(site)} site={site} owner={owner} />
+      ))}
+      {isNew && <SitePanel key={chosen.join()} site={emptyGroup(chosen, whole)} owner={owner} />}
+      <GroupChoice chosen={chosen} />
+    </>
   );
 }

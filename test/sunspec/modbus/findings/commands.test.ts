@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { byRest } from '../../../support/map.ts';
+import { BankUnit } from '../../../../src/sunspec/modbus/unit-bridge.ts';
+import { byRest, createTestBank } from '../../../support/map.ts';
 import { JudgeRig, writePdu } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
@@ -62,7 +63,7 @@ describe('findings of Modbus: commands', () => {
     it('is kept by both in one request, by a value at once, and by the value first', () => {
       master.write('704.WMaxLimPctEna', 1, 300);
       enable(0);
-      rig.device.set({ '704.WMaxLimPct': 50 }, byRest);
+      other().write('704.WMaxLimPct', 500);
       enable();
       rig.pass(0.1);
       set(310);
@@ -112,6 +113,22 @@ describe('findings of Modbus: commands', () => {
       other().write('704.WMaxLimPct', 400);
       expect(broken()).to.deep.equal([]);
       expect(rig.ids('broken', rig.peer('192.0.2.8'))).to.deep.equal([]);
+    });
+
+    it('leaves a set-point alone that the master had written before a reversion, or before a change by somebody else', () => {
+      master.write('704.WMaxLimPctEna', 1, 300, 300, 0, 0, 60);
+      rig.pass(70);
+      expect(rig.device.value('704.WMaxLimPctEna')).to.equal('DISABLED');
+      enable();
+      rig.pass(1);
+      set(200);
+      enable(0);
+      rig.device.set({ '704.WMaxLimPct': 60 }, byRest);
+      enable();
+      rig.pass(1);
+      set(200);
+      expect(broken()).to.deep.equal([]);
+      expect(rig.findings.row(rig.peer(), 'modbus.enable_before_value').undecided).to.equal(1);
     });
 
     it('is found at a device whose limit was there from the start', () => {
@@ -216,6 +233,19 @@ describe('findings of Modbus: commands', () => {
       pollFor(300);
       expect(rig.ids()).to.deep.equal(['readback_missing']);
     });
+  });
+
+  it('reads count at a device that was set up anew, of which the master still knows the registers', () => {
+    const other = createTestBank();
+    rig.unit = new BankUnit({ index: 0, bank: other.bank });
+    master.readPoint('701.W');
+    master.write('704.WMaxLimPctEna', 1, 500, 1000, 0, 0, 3600);
+    master.readPoint('704.WMaxLimPct');
+    master.write('705.AdptCrvReq', 2);
+    master.readPoint('705.AdptCrvRslt');
+    pollFor(400);
+    expect(rig.ids()).to.deep.equal([]);
+    expect([rig.exercised('readback_missing'), rig.exercised('adoption_result_unread')]).to.deep.equal([1, 1]);
   });
 
   describe('adoption_forgotten', () => {

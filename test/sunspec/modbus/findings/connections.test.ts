@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { JudgeRig, readPdu } from '../../../support/modbus-master.ts';
+import { JudgeRig, readPdu, writePdu } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
 describe('findings of Modbus: connections', () => {
@@ -53,6 +53,15 @@ describe('findings of Modbus: connections', () => {
         rig.pass(15);
         visit(10);
         visit(10);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
+    it('leaves masters behind one address alone that take turns', () => {
+      times(10, () => {
+        visit(20);
+        visit(20);
+        visit(5000);
       });
       expect(rig.ids()).to.deep.equal([]);
     });
@@ -161,6 +170,26 @@ describe('findings of Modbus: connections', () => {
       const line = rig.connect({ transport: 'serial', address: '/dev/ttyTEST' });
       times(5, () => retry(line, 100));
       expect(rig.ids('broken', rig.peer('/dev/ttyTEST'))).to.deep.equal([]);
+    });
+
+    it('leaves a gateway alone that asks several units the same, and writes that come as often anyway', () => {
+      const gateway = rig.connect();
+      times(10, () => {
+        gateway.unanswered({ pdu: request, unitId: 1 });
+        milliseconds(5);
+        gateway.unanswered({ pdu: request, unitId: 2 });
+        milliseconds(5);
+        gateway.send(request, 0);
+        rig.pass(10);
+      });
+      const limit = writePdu(rig.at('704.WMaxLimPct'), [500]);
+      times(10, () => {
+        gateway.send(limit);
+        milliseconds(700);
+        gateway.unanswered(limit);
+        milliseconds(700);
+      });
+      expect(rig.ids()).to.not.include('retry_hasty');
     });
 
     it('is forgotten after ten minutes', () => {

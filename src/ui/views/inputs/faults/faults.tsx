@@ -1,24 +1,34 @@
-import { InjectPanel, ProfilesPanel, FaultTargetPicker } from './inject';
 import { get, post } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
 import { Action } from '../../../kit/action';
-import { Chip, Panel } from '../../../kit/panel';
+import { Chip, Empty, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dash, fixed, show, words, timeOfDay } from '../../../look/format';
+import { dash, duration, fixed, termOf, words, timeOfDay } from '../../../look/format';
 import { useLive } from '../../../store/live';
 import { useOverview } from '../../../store/site';
+import { InjectPanel } from './inject';
+import { protocolTitles, ReadyMadePanel } from './ready-made';
+import { FaultTargetPicker } from './target';
 
 type Faults = ReplyOf<'faults'>;
 type Fault = Faults['faults'][number];
 type Ended = Faults['ended'][number];
 
-/** `code 6, function 3`, without unset members */
+/** `code 6, function 3, 4, limit 10 %`, without unset members */
 function membersOf(members: object): string {
   return Object.entries(members as Record<string, unknown>)
     .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${words(name)} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([name, value]) => {
+      const { term, unit } = termOf(name, typeof value === 'number');
+      return `${term.toLowerCase()} ${textOf(value)}${unit === '' ? '' : `\u00a0${unit}`}`;
+    })
     .join(', ');
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 /** The condition of a fault; empty: it always strikes. */
@@ -33,9 +43,9 @@ function conditionOf({ when, every, probability }: Fault): string {
 
 function leftOf({ remaining_s, remaining }: Fault): string {
   const parts: string[] = [];
-  if (remaining_s !== null) parts.push(show(remaining_s, 'seconds'));
+  if (remaining_s !== null) parts.push(duration(remaining_s));
   if (remaining !== null) parts.push(`${remaining} ${remaining === 1 ? 'strike' : 'strikes'}`);
-  return parts.length > 0 ? parts.join(' or ') : 'until cleared';
+  return parts.length > 0 ? `${parts.join(' or ')} left` : 'until cleared';
 }
 
 function writerOf({ source, source_detail, profile, device_profile }: Fault): string {
@@ -43,7 +53,8 @@ function writerOf({ source, source_detail, profile, device_profile }: Fault): st
   return `${words(source)}${source_detail === null ? '' : ` ${source_detail}`}${from === null ? '' : `, profile ${from}`}`;
 }
 
-function useColumns(): readonly Column<Fault>[] {
+/** The device and the part of it that a fault acts on, in words. */
+function useWhere(): (fault: Fault) => string {
   const devices = useOverview()?.devices ?? [];
   const placeOf = ({ device_index, meter, device_profile }: Fault) => {
     if (device_index !== null)
@@ -51,7 +62,11 @@ function useColumns(): readonly Column<Fault>[] {
     if (meter) return 'meter';
     return device_profile === null ? 'all devices' : `devices of profile ${device_profile}`;
   };
-  const whereOf = (fault: Fault) => [placeOf(fault), membersOf(fault.target)].filter((part) => part !== '').join(': ');
+  return (fault) => [placeOf(fault), membersOf(fault.target)].filter((part) => part !== '').join(': ');
+}
+
+function useColumns(): readonly Column<Fault>[] {
+  const whereOf = useWhere();
   return [
     { title: 'No.', value: ({ id }) => id, numeric: true },
     {
@@ -80,79 +95,103 @@ function useColumns(): readonly Column<Fault>[] {
   ];
 }
 
-/** Faults in force, and ended ones. */
-function FaultLists() {
-  const { data } = useLive(get('faults'), 'tick');
-  const columns = useColumns();
+/** `modbus exception` */
+const nameOf = ({ protocol, kind }: Fault) => `${protocol} ${words(kind)}`;
+
+/** Share of the time that is left; null: without an end. */
+function leftShare({ remaining_s: leftS, duration_s: wholeS }: Fault): number | null {
+  return leftS === null || wholeS === null || wholeS === 0 ? null : leftS / wholeS;
+}
+
+function InForceItem({ fault, where }: { readonly fault: Fault; readonly where: string }) {
+  const share = leftShare(fault);
+  const details = `${membersOf(fault.parameters)}${conditionOf(fault)}`;
+  return (
+    <li>
+      <div class="row">
+        <Chip tone="warn">{nameOf(fault)}</Chip>
+        <strong>{where}</strong>
+        <span class="muted">{details}</span>
+      </div>
+      <div class="row">
+        {share !== null && <progress aria-label={`Time left of fault ${fault.id}`} max={1} value={share} />}
+        <span class="nowrap">{leftOf(fault)}</span>
+        <span class="muted">
+          acted {fixed(fault.strikes, 0)} of {fixed(fault.occasions, 0)}, by {writerOf(fault)}, No. {fault.id}
+        </span>
+        <Action call={post('faults', { body: { clear: { id: fault.id } } })}>Clear {fault.id}</Action>
+      </div>
+    </li>
+  );
+}
+
+/** Faults in force with what is left of them. */
+function InForcePanel({ data }: { readonly data: Faults | undefined }) {
+  const whereOf = useWhere();
   const active = data?.faults ?? [];
-  const ended = data?.ended ?? [];
   const protocols = [...new Set(active.map(({ protocol }) => protocol))];
-  const activeColumns: readonly Column<Fault>[] = [
-    ...columns,
-    { title: 'Remaining', cell: leftOf, value: leftOf },
-    {
-      title: 'End',
-      cell: ({ id }) => <Action call={post('faults', { body: { clear: { id } } })}>Clear {id}</Action>,
-    },
-  ];
+  return (
+    <Panel
+      title="Faults in force"
+      tools={
+        <>
+          <Chip tone={active.length > 0 ? 'warn' : 'muted'}>{data ? `${data.total} in force` : dash}</Chip>
+          {protocols.map((protocol) => (
+            <Action key={protocol} call={post('faults', { body: { clear: { protocol } } })}>
+              Clear {protocolTitles[protocol]}
+            </Action>
+          ))}
+          <Action call={post('faults', { body: { clear: true } })} disabled={active.length === 0} primary>
+            Clear all
+          </Action>
+        </>
+      }
+    >
+      {active.length === 0 ? (
+        <Empty>No fault is in force. Inject a ready-made one below, or make one.</Empty>
+      ) : (
+        <ul class="faults-in-force" aria-label="Faults in force">
+          {active.map((fault) => (
+            <InForceItem key={fault.id} fault={fault} where={whereOf(fault)} />
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+function EndedPanel({ data }: { readonly data: Faults | undefined }) {
+  const columns = useColumns();
   const endedColumns: readonly Column<Ended>[] = [
     ...columns,
     { title: 'Ended', cell: ({ end }) => words(end), value: ({ end }) => end },
     { title: 'At', cell: ({ ended_at }) => timeOfDay(ended_at), value: ({ ended_at }) => ended_at },
   ];
   return (
-    <>
-      <Panel
-        title="Faults in force"
-        wide
-        flush
-        tools={
-          <>
-            <Chip tone={active.length > 0 ? 'warn' : 'muted'}>{data ? `${data.total} in force` : dash}</Chip>
-            {protocols.map((protocol) => (
-              <Action key={protocol} call={post('faults', { body: { clear: { protocol } } })}>
-                Clear {protocol}
-              </Action>
-            ))}
-            <Action call={post('faults', { body: { clear: true } })} disabled={active.length === 0} primary>
-              Clear all
-            </Action>
-          </>
-        }
-      >
-        <Table
-          name="Faults in force"
-          columns={activeColumns}
-          rows={active}
-          keyOf={({ id }) => id}
-          empty="No fault is in force: inject one above, or start with --faults and a file of faults."
-        />
-      </Panel>
-      <Panel title="Ended faults" wide flush>
-        <Table
-          name="Ended faults"
-          columns={endedColumns}
-          rows={ended}
-          keyOf={({ id }) => id}
-          empty="Faults that were cleared or have expired are listed here."
-        />
-      </Panel>
-    </>
+    <Panel title="Ended faults" wide flush>
+      <Table
+        name="Ended faults"
+        columns={endedColumns}
+        rows={data?.ended ?? []}
+        keyOf={({ id }) => id}
+        empty="Faults that were cleared or have expired are listed here."
+      />
+    </Panel>
   );
 }
 
-/** Faults of all protocols: those in force, injection and removal. */
+/** Faults of all protocols: those in force, ready-made ones, any other, ended ones. */
 export function FaultsView() {
+  const { data } = useLive(get('faults'), 'tick');
   return (
     <>
+      <InForcePanel data={data} />
       <div class="row">
         <FaultTargetPicker />
       </div>
-      <div class="split">
-        <InjectPanel />
-        <ProfilesPanel />
-      </div>
-      <FaultLists />
+      <ReadyMadePanel />
+      <InjectPanel />
+      <EndedPanel data={data} />
     </>
   );
 }

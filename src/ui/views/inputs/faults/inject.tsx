@@ -1,59 +1,19 @@
-/** Injection of faults, alone or as a profile, and their target. */
-import { useState } from 'preact/hooks';
-import { anyCall, get, post } from '../../../api/call';
+/** A fault of any kind of the catalogue, with all its parameters. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { anyCall, get } from '../../../api/call';
 import type { ReplyOf } from '../../../api/call';
-import { useDo, Action } from '../../../kit/action';
+import { useDo } from '../../../kit/action';
 import { FormFrame, submitting } from '../../../kit/form';
+import { say } from '../../../kit/notice';
 import { Empty, Panel } from '../../../kit/panel';
 import { objectOf, SchemaFields } from '../../../kit/schema-form';
 import type { Schema } from '../../../kit/schema-form';
 import { words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { say } from '../../../kit/notice';
 import { param, setParam } from '../../../store/route';
 import { useFaultSchema } from '../../../store/schemas';
-import { Table } from '../../../kit/table';
-import { DeviceSelect, NoSuchDevice } from '../../../kit/choices';
-import { useDevice, useOverview } from '../../../store/site';
-
-/** The target of faults, as in the API: a device index, `all`, or the meter. */
-type FaultTarget = number | 'all' | 'meter';
-
-/** The target of the view; default the device of the address. */
-function useFaultTarget(): FaultTarget {
-  // a removed device remains the target: the daemon refuses the fault
-  const device = useDevice()?.device_index ?? Number(param('device') ?? 0);
-  const on = param('fault-on');
-  return on === 'all' || on === 'meter' ? on : device;
-}
-
-/** Chooses the target of the whole view. */
-export function FaultTargetPicker() {
-  const devices = useOverview()?.devices ?? [];
-  const isMissing = useDevice() === undefined;
-  const target = useFaultTarget();
-  const choose = (value: string) => {
-    const isDevice = /^\d+$/.test(value);
-    setParam('fault-on', isDevice ? null : value);
-    if (isDevice) setParam('device', value);
-  };
-  return (
-    <DeviceSelect
-      label="Faults act on"
-      name="fault-on"
-      devices={devices}
-      value={isMissing && typeof target === 'number' ? '' : String(target)}
-      onChoice={choose}
-      before={isMissing && <NoSuchDevice />}
-      after={
-        <>
-          <option value="all">all devices</option>
-          <option value="meter">meter of the connection point (Modbus only)</option>
-        </>
-      }
-    />
-  );
-}
+import { protocolTitles } from './ready-made';
+import { useFaultTarget } from './target';
 
 type Kind = ReplyOf<'faults/kinds'>['kinds'][number];
 
@@ -63,50 +23,59 @@ const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 export function InjectPanel() {
   const kinds = useLive(get('faults/kinds'), 'once').data?.kinds;
   const kindOfPage = kinds?.find((kind) => idOf(kind) === param('fault')) ?? kinds?.[0];
+  const box = useRef<HTMLDivElement>(null);
+  const [isLinked] = useState(param('fault') !== null);
+  const isRead = kinds !== undefined;
+  // a link to a fault leads to its form, which is below the ready-made ones
+  useEffect(() => {
+    if (isLinked && isRead) box.current?.scrollIntoView();
+  }, [isRead]);
   if (!kinds || !kindOfPage) return <Empty>Reading the catalogue of faults.</Empty>;
   const protocols = [...new Set(kinds.map(({ protocol }) => protocol))];
   return (
-    <Panel title="Inject a fault">
-      <div class="stack faults-form">
-        <div class="row">
-          <label class="row">
-            <span class="muted">Protocol</span>
-            <select
-              value={kindOfPage.protocol}
-              onChange={(event) => {
-                const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
-                if (firstKind) setParam('fault', idOf(firstKind));
-              }}
-            >
-              {protocols.map((protocol) => (
-                <option key={protocol} value={protocol}>
-                  {protocol}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label class="row">
-            <span class="muted">Kind</span>
-            <select
-              value={kindOfPage.kind}
-              onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
-            >
-              {kinds
-                .filter(({ protocol }) => protocol === kindOfPage.protocol)
-                .map(({ kind }) => (
-                  <option key={kind} value={kind}>
-                    {words(kind)}
+    <div ref={box}>
+      <Panel title="Make one">
+        <div class="stack faults-form">
+          <div class="row">
+            <label class="row">
+              <span class="muted">Protocol</span>
+              <select
+                value={kindOfPage.protocol}
+                onChange={(event) => {
+                  const firstKind = kinds.find(({ protocol }) => protocol === event.currentTarget.value);
+                  if (firstKind) setParam('fault', idOf(firstKind));
+                }}
+              >
+                {protocols.map((protocol) => (
+                  <option key={protocol} value={protocol}>
+                    {protocolTitles[protocol]}
                   </option>
                 ))}
-            </select>
-          </label>
+              </select>
+            </label>
+            <label class="row">
+              <span class="muted">Kind</span>
+              <select
+                value={kindOfPage.kind}
+                onChange={(event) => setParam('fault', `${kindOfPage.protocol}.${event.currentTarget.value}`)}
+              >
+                {kinds
+                  .filter(({ protocol }) => protocol === kindOfPage.protocol)
+                  .map(({ kind }) => (
+                    <option key={kind} value={kind}>
+                      {words(kind)}
+                    </option>
+                  ))}
+              </select>
+            </label>
+          </div>
+          <p data-test="fault-description">
+            {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
+          </p>
+          <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
         </div>
-        <p data-test="fault-description">
-          {kindOfPage.description} <span class="muted">Acts on: {words(kindOfPage.layer)}.</span>
-        </p>
-        <KindForm key={idOf(kindOfPage)} kind={kindOfPage} />
-      </div>
-    </Panel>
+      </Panel>
+    </div>
   );
 }
 
@@ -150,7 +119,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
   };
   return (
     <FormFrame onSubmit={submitting(send)} submit="Inject" call={call} busy={busy} problem={problem ?? readProblem}>
-      {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
+      {issueOf('/device') !== null && <small class="issue">New faults act on: {issueOf('/device')}</small>}
       {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
       {fields(parameters)}
       {Object.keys(target.properties ?? {}).length > 0 && <h3>Restricted to</h3>}
@@ -160,57 +129,5 @@ function KindForm({ kind }: { readonly kind: Kind }) {
         {fields(timing)}
       </details>
     </FormFrame>
-  );
-}
-
-/** Bundled faults of real devices, one click each. */
-export function ProfilesPanel() {
-  const profiles = useLive(get('faults/profiles'), 'once').data?.profiles ?? [];
-  const device = useFaultTarget();
-  const text = param('profile-find') ?? '';
-  const matching = profiles.filter(({ name, title, description }) =>
-    `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
-  );
-  return (
-    <Panel
-      title="Profiles"
-      flush
-      tools={
-        <>
-          <input
-            type="search"
-            placeholder="Filter"
-            aria-label="Filter of profiles"
-            value={text}
-            onInput={(event) => setParam('profile-find', event.currentTarget.value)}
-          />
-        </>
-      }
-    >
-      <div class="scroller" style={{ maxHeight: '420px' }} tabIndex={0} role="region" aria-label="List of profiles">
-        <Table
-          name="Profiles"
-          rows={matching}
-          keyOf={({ name }) => name}
-          empty="No profile matches the filter."
-          columns={[
-            {
-              title: 'Profile',
-              cell: ({ name, title, description }) => (
-                <>
-                  <strong>{title}</strong> <code>{name}</code>
-                  <div class="muted">{description}</div>
-                </>
-              ),
-              value: ({ name }) => name,
-            },
-            {
-              title: 'Inject',
-              cell: ({ name }) => <Action call={post('faults', { body: { profile: name, device } })}>Inject</Action>,
-            },
-          ]}
-        />
-      </div>
-    </Panel>
   );
 }

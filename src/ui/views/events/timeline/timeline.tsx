@@ -1,0 +1,260 @@
+/** Everything that changed something, as one list; an entry opens with its cause beside it. */
+import { useState } from 'preact/hooks';
+import { Refused } from '../../../kit/action';
+import { deviceLabel } from '../../../kit/choices';
+import { KindIcon } from '../../../kit/kind-icons';
+import { Panel } from '../../../kit/panel';
+import { Loading } from '../../../kit/states';
+import { Table } from '../../../kit/table';
+import type { Column } from '../../../kit/table';
+import { dash, dateAndTime, timeOrDate, wallDate, wallTime, words } from '../../../look/format';
+import { param, setParam } from '../../../store/route';
+import { useOverview } from '../../../store/site';
+import type { DeviceEntry } from '../../../store/site';
+import type { TimelineEntry } from '../../../store/timeline';
+import { Commands } from '../commands/commands';
+import { Cause } from './cause';
+import { filterNames, filterOfAddress, levels, meets, useTimeline, writerName, writerOf, writerText } from './entries';
+
+const levelMarks = { info: 'off', warn: 'warn', bad: 'bad' } as const;
+const levelTitles = { info: 'information', warn: 'warning', bad: 'bad' } as const;
+
+/** State of an entry: a shape, its colour, and the word for readers. */
+function LevelMark({ level }: Pick<TimelineEntry, 'level'>) {
+  return (
+    <span class={`level ${levelMarks[level]}`} title={levelTitles[level]}>
+      <i class={`mark ${levelMarks[level]}`} />
+      <span class="visually-hidden">{levelTitles[level]}</span>
+    </span>
+  );
+}
+
+/** The device of an entry, or the number of them. */
+function Devices({ entry, devices }: { readonly entry: TimelineEntry; readonly devices: readonly DeviceEntry[] }) {
+  const [first, second] = entry.devices;
+  if (first === undefined) return <span class="muted">{dash}</span>;
+  if (second !== undefined) return <>{entry.devices.length} devices</>;
+  const device = devices.find(({ device_index }) => device_index === first);
+  if (device === undefined) return <>device {first}</>;
+  return (
+    <>
+      <KindIcon of={device.asset_type} /> {device.name}
+    </>
+  );
+}
+
+/** Time and sentence, for a screen without room for more. */
+function narrowColumns(devices: readonly DeviceEntry[], latest: string): readonly Column<TimelineEntry>[] {
+  return [
+    {
+      title: 'Time',
+      width: '88px',
+      cell: ({ sim_time }) => timeOrDate(sim_time, latest),
+      value: ({ sim_time }) => sim_time,
+    },
+    {
+      title: 'What',
+      cell: (entry) => (
+        <>
+          <LevelMark level={entry.level} />{' '}
+          {entry.devices.length > 0 && (
+            <strong>
+              <Devices entry={entry} devices={devices} />:{' '}
+            </strong>
+          )}
+          {entry.text}
+        </>
+      ),
+      value: ({ text }) => text,
+    },
+  ];
+}
+
+/** Width up to which the page has one column, px. */
+const narrowPx = 640;
+
+function columnsOf(
+  devices: readonly DeviceEntry[],
+  latest: string,
+  withWall: boolean,
+): readonly Column<TimelineEntry>[] {
+  const wall: Column<TimelineEntry> = {
+    title: 'Wall time',
+    width: '110px',
+    cell: ({ wall_time }) => wallTime(wall_time),
+    value: ({ wall_time }) => wall_time,
+  };
+  return [
+    {
+      title: 'Time',
+      width: '92px',
+      cell: ({ sim_time, wall_time }) => <span title={wallDate(wall_time)}>{timeOrDate(sim_time, latest)}</span>,
+      value: ({ sim_time }) => dateAndTime(sim_time),
+    },
+    ...(withWall ? [wall] : []),
+    {
+      title: 'Kind',
+      width: '116px',
+      cell: ({ level, kind }) => (
+        <>
+          <LevelMark level={level} /> {kind}
+        </>
+      ),
+      value: ({ kind }) => kind,
+    },
+    {
+      title: 'Device',
+      width: '168px',
+      cell: (entry) => <Devices entry={entry} devices={devices} />,
+      value: (entry) => entry.devices.join(' '),
+    },
+    {
+      title: 'What',
+      cell: ({ text, count }) => (
+        <span title={text}>
+          {count > 1 && <strong>{count} × </strong>}
+          {text}
+        </span>
+      ),
+      value: ({ text }) => text,
+    },
+    {
+      title: 'By',
+      width: '190px',
+      cell: (entry) => <span title={writerText(entry)}>{writerText(entry)}</span>,
+      value: writerText,
+    },
+  ];
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly all: string;
+  readonly options: readonly (readonly [value: string, title: string])[];
+}
+
+function Choice({ name, label, all, options }: ChoiceProps) {
+  return (
+    <select
+      name={name}
+      aria-label={label}
+      value={param(name) ?? ''}
+      onChange={(event) => setParam(name, event.currentTarget.value)}
+    >
+      <option value="">{all}</option>
+      {options.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+const distinct = (values: readonly string[], chosen: string | null): readonly string[] =>
+  [...new Set([...values, ...(chosen === null ? [] : [chosen])])].sort();
+
+interface FiltersProps {
+  readonly entries: readonly TimelineEntry[];
+  readonly devices: readonly DeviceEntry[];
+}
+
+/** Choices of what there is; the address keeps them. */
+function Filters({ entries, devices }: FiltersProps) {
+  const kinds = distinct(
+    entries.map(({ kind }) => kind),
+    param('kind'),
+  );
+  const writers = distinct(entries.map(writerOf), param('writer'));
+  return (
+    <>
+      <Choice name="kind" label="Kind" all="all kinds" options={kinds.map((kind) => [kind, words(kind)])} />
+      <Choice
+        name="on"
+        label="Device of the entries"
+        all="all devices"
+        options={devices.map((device) => [String(device.device_index), deviceLabel(device)])}
+      />
+      <Choice name="writer" label="Writer" all="by all" options={writers.map((each) => [each, writerName(each)])} />
+      <Choice
+        name="level"
+        label="Level"
+        all="all levels"
+        options={levels.slice(1).map((level) => [level, level === 'bad' ? 'only bad' : 'warnings and bad'])}
+      />
+      <input
+        type="search"
+        name="find"
+        aria-label="Find in the timeline"
+        placeholder="Find"
+        value={param('find') ?? ''}
+        onInput={(event) => setParam('find', event.currentTarget.value)}
+      />
+    </>
+  );
+}
+
+function NoEntry({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (!isFiltered) return <>Nothing has changed since the start. Commands, writes, trips and faults will stand here.</>;
+  return (
+    <>
+      No entry matches.{' '}
+      <button type="button" class="small" onClick={() => filterNames.forEach((name) => setParam(name, null))}>
+        Show all
+      </button>
+    </>
+  );
+}
+
+export function TimelineView() {
+  const [isPaused, setPaused] = useState(false);
+  const [follow, setFollow] = useState(true);
+  const { entries, problem } = useTimeline(isPaused);
+  const devices = useOverview()?.devices ?? [];
+  const filter = filterOfAddress();
+  const withWall = param('wall') !== null;
+  if (entries === undefined) return problem === null ? <Loading heights={[420]} /> : <Refused problem={problem} />;
+  const nameOf = (index: number) => devices.find(({ device_index }) => device_index === index)?.name ?? '';
+  const matching = entries.filter((entry) => meets(entry, filter, nameOf));
+  const open = entries.find(({ id }) => String(id) === param('entry'));
+  const latest = entries.at(-1)?.sim_time ?? '';
+  const isFiltered = filterNames.some((name) => filter[name] !== null);
+  return (
+    <div class={open ? 'timeline beside' : 'timeline'}>
+      <Panel
+        title={isFiltered ? `${matching.length} of ${entries.length} entries` : `All entries (${entries.length})`}
+        flush
+        tools={
+          <>
+            <Filters entries={entries} devices={devices} />
+            <button type="button" aria-pressed={withWall} onClick={() => setParam('wall', withWall ? null : 1)}>
+              Wall time
+            </button>
+            <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+              Follow
+            </button>
+            <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+              Pause list
+            </button>
+          </>
+        }
+      >
+        <Refused problem={problem} />
+        <Table
+          name="Timeline"
+          columns={innerWidth <= narrowPx ? narrowColumns(devices, latest) : columnsOf(devices, latest, withWall)}
+          rows={matching}
+          keyOf={({ id }) => id}
+          height={Math.max(320, innerHeight - 280)}
+          follow={follow && !isPaused && open === undefined}
+          selected={open?.id ?? null}
+          onSelect={({ id }) => setParam('entry', id === open?.id ? null : id)}
+          empty={<NoEntry isFiltered={isFiltered} />}
+        />
+      </Panel>
+      {open && <Cause key={open.id} entry={open} devices={devices} />}
+      {filter.kind === 'command' && <Commands />}
+    </div>
+  );
+}

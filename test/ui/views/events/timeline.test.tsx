@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import type { TimelineEntry } from '../../../../src/ui/store/timeline';
+import { BadCount } from '../../../../src/ui/views/events/bad-count';
+import Events from '../../../../src/ui/views/events/events';
+import { meets, merged, writerText } from '../../../../src/ui/views/events/timeline/entries';
+import { pass } from '../../support/clock.ts';
+import { Daemon } from '../../support/daemon.ts';
+import { address, all, button, leave, press, show, textOf, type } from '../../support/page.tsx';
+import { settle } from '../../support/settle.ts';
+import { answerForSite } from '../../support/site.ts';
+import { accept, sendEntry, startPage } from '../../support/stream.ts';
+
+const entries: readonly TimelineEntry[] = new Daemon().exampleOf('GET', 'timeline').entries;
+const [grid, trip, refusal] = entries;
+if (grid === undefined || trip === undefined || refusal === undefined)
+  throw new Error('the example has too few entries');
+
+describe('entries of the timeline', () => {
+  const none = { kind: null, on: null, writer: null, level: null, find: null };
+  const matching = (filter: object) =>
+    entries.filter((entry) => meets(entry, { ...none, ...filter }, (index) => `Device ${index}`)).map(({ id }) => id);
+
+  it('are filtered by kind, device, writer, level and text, all of which must match', () => {
+    expect(matching({})).to.deep.equal([41, 42, 43]);
+    expect(matching({ kind: 'service' })).to.deep.equal([42]);
+    expect(matching({ on: '2' })).to.deep.equal([42]);
+    expect(matching({ writer: 'simulator' })).to.deep.equal([42]);
+    expect(matching({ writer: 'ocpp' })).to.deep.equal([43]);
+    expect(matching({ level: 'warn' })).to.deep.equal([42, 43]);
+    expect(matching({ level: 'bad' })).to.deep.equal([42]);
+    expect(matching({ find: 'SETCHARGING' })).to.deep.equal([43]);
+    expect(matching({ find: 'device 2' })).to.deep.equal([42]);
+    expect(matching({ level: 'bad', writer: 'ocpp' })).to.deep.equal([]);
+  });
+
+  it('are one list by id, in which a grown entry takes the place of the earlier one', () => {
+    const list = merged(entries, [
+      { ...refusal, id: 44 },
+      { ...trip, count: 7 },
+    ]);
+    expect(list.map(({ id, count }) => [id, count])).to.deep.equal([
+      [41, 1],
+      [42, 7],
+      [43, 1],
+      [44, 1],
+    ]);
+  });
+
+  it('name their writer', () => {
+    const by = (source: 'dashboard' | 'modbus' | 'rest', source_detail: string) =>
+      writerText({ by: { source, source_detail } });
+    expect([
+      writerText({ by: null }),
+      by('dashboard', '127.0.0.1:1'),
+      by('modbus', '10.0.0.21:2'),
+      by('rest', '10.0.0.9:3'),
+    ]).to.deep.equal(['simulator', 'dashboard', 'Modbus 10.0.0.21:2', 'REST 10.0.0.9']);
+  });
+});
+
+describe('timeline in the page', () => {
+  let daemon: Daemon;
+
+  before(startPage);
+  beforeEach(async () => {
+    await accept();
+    daemon = new Daemon();
+    answerForSite(daemon);
+  });
+  afterEach(async () => {
+    await leave();
+    await pass(3000);
+  });
+
+  const open = async (path = 'events/timeline') => {
+    await address(`#/${path}`);
+    await show(<Events />);
+    await settle();
+  };
+  const sentences = () =>
+    all('table[aria-label=Timeline] tbody tr td:nth-last-child(2)').map(({ textContent }) => textContent);
+
+  it('lists what has happened, adds what happens, and waits while it is paused', async () => {
+    await open();
+    expect(sentences()).to.deep.equal([grid.text, `2 × ${trip.text}`, refusal.text]);
+    await sendEntry({ ...grid, id: 44, text: 'Sets the grid again.' });
+    expect(sentences().at(-1)).to.equal('Sets the grid again.');
+    await press('Pause list');
+    await sendEntry({ ...grid, id: 45, text: 'While paused.' });
+    expect(sentences()).to.not.include('While paused.');
+    await press('Pause list');
+    await pass(300);
+    expect(sentences().at(-1)).to.equal('While paused.');
+  });
+
+  it('keeps its filters in the address, and says how many entries match', async () => {
+    await open();
+    await type('level', 'bad');
+    await type('find', 'trip');
+    expect(location.hash).to.equal('#/events/timeline?level=bad&find=trip');
+    expect(textOf('.timeline h2')).to.equal('1 of 3 entries');
+    await type('find', 'nothing like it');
+    expect(textOf('.timeline .empty')).to.contain('No entry matches.');
+    await press('Show all');
+    expect(sentences()).to.have.length(3);
+  });
+
+  it('opens an entry with its cause beside it, by Enter', async () => {
+    await open();
+    const message = { messages: [{ id: 17, action: 'SetChargingProfile' }] };
+    daemon.on('GET ocpp/SIM-CP-1/messages', () => ({ ...daemon.exampleOf('GET', 'ocpp/CP-1/messages'), ...message }));
+    const row = all('table[aria-label=Timeline] tbody tr').at(-1);
+    row?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));
+    await settle();
+    expect(location.hash).to.contain('entry=43');
+    expect(textOf('.beside pre')).to.contain('"action": "SetChargingProfile"');
+    expect(daemon.to('GET ocpp/SIM-CP-1/messages').map(({ query }) => query)).to.deep.equal([
+      { after_id: '16', limit: '1' },
+    ]);
+    expect(all('.beside a.button').map((link) => link.getAttribute('href'))).to.deep.equal([
+      '#/protocols/ocpp/messages?ocpp-message=17&station=SIM-CP-1',
+    ]);
+    await press('Close');
+    expect(all('.beside')).to.have.length(0);
+  });
+
+  it('has the commands of the operator with the filter of that kind', async () => {
+    await open('events/timeline?kind=command');
+    expect(button('Reset device')).to.not.equal(undefined);
+  });
+
+  it('counts bad entries in the list of views until Events is visited', async () => {
+    daemon.on('GET timeline', ({ query }) => ({
+      ...daemon.exampleOf('GET', 'timeline'),
+      entries: Number(query['after_id']) < 42 ? [trip] : [],
+    }));
+    await address('#/overview');
+    await show(<BadCount />);
+    expect(textOf()).to.equal('1 bad event since the last visit');
+    await address('#/events/timeline');
+    await settle();
+    expect(textOf()).to.equal('');
+    await address('#/overview');
+    expect(textOf()).to.equal('');
+    // a daemon without state begins its ids anew
+    daemon.on('GET timeline', ({ query }) => ({
+      ...daemon.exampleOf('GET', 'timeline'),
+      last_id: 3,
+      entries: Number(query['after_id']) < 3 ? [{ ...trip, id: 3 }] : [],
+    }));
+    await pass(16_000);
+    await settle();
+    expect(textOf()).to.equal('1 bad event since the last visit');
+  });
+});
