@@ -47,3 +47,9 @@ export function placeOf({ type, id }: Ref, device: number | null): Place {
       return { title: 'Clock', to: href('inputs/clock') };
   }
 }
+
+/** The place of a reference, or without one that of the device, or else the timeline. */
+export function causeHref(ref: Ref | null, device: number | null): string {
+  if (ref !== null) return placeOf(ref, device).to;
+  return device === null ? href('events') : deviceHref(device, 'picture');
+}

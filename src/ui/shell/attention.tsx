@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { markSeen, useAttention } from '../store/attention';
 import type { AttentionItem } from '../store/attention';
-import { refHref } from '../store/refs';
+import { causeHref } from '../kit/places';
 
 /** Least time between two announcements, ms. */
 const announceMs = 5000;
@@ -33,7 +33,7 @@ export function AttentionPill() {
       {worst && (
         <a
           class={`pill ${worst.level}`}
-          href={refHref(worst.ref, worst.device_index)}
+          href={causeHref(worst.ref, worst.device_index)}
           title={items.map(({ title, text }) => `${title}: ${text}`).join('\n')}
           onClick={() => markSeen(worst)}
         >

@@ -3,7 +3,7 @@ import { Mark, Row, Rows } from '../../kit/rows';
 import { duration, wallDate } from '../../look/format';
 import { goesWhenSeen, markSeen, useAttention } from '../../store/attention';
 import type { AttentionItem } from '../../store/attention';
-import { refHref } from '../../store/refs';
+import { causeHref } from '../../kit/places';
 import { href } from '../../store/route';
 
 const maxItems = 5;
@@ -20,7 +20,7 @@ function Item({ item }: { readonly item: AttentionItem }) {
     <Row
       start={<Mark level={level} />}
       title={
-        <a href={refHref(ref, device)} onClick={() => markSeen(item)}>
+        <a href={causeHref(ref, device)} onClick={() => markSeen(item)}>
           {title}
         </a>
       }
