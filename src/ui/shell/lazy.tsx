@@ -49,7 +49,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const Loaded = loaded;
     if (Loaded !== null) return <Loaded {...props} />;
     if (reason !== null) return <Failed reason={reason} />;
-    return <div class="loading" aria-busy="true" />;
+    return <div class="part-loading" aria-busy="true" />;
   };
 }
 

@@ -151,7 +151,7 @@ export function Level({ label, pct, marks = [] }: LevelProps) {
   const visible = marks.filter((mark): mark is readonly [string, number] => mark[1] !== null);
   const names = visible.map(([name, at]) => `${name} ${at} %`);
   return (
-    <div class="level" role="img" aria-label={[`${label} ${pct.toFixed(1)} %`, ...names].join(', ')}>
+    <div class="soc-bar" role="img" aria-label={[`${label} ${pct.toFixed(1)} %`, ...names].join(', ')}>
       <i style={{ width: `${Math.min(100, Math.max(0, pct))}%` }} />
       {visible.map(([name, at]) => (
         <u key={name} style={{ left: `${at}%` }} title={`${name} ${at} %`} />
