@@ -55,6 +55,9 @@ class Fleet {
         return latest();
       },
       device: () => this.#real.device(0),
+      devices: [],
+      site: this.#real.site,
+      dateMs: this.#real.dateMs.bind(this.#real),
       onDevices: (listener: () => void) => {
         this.#changes.push(listener);
         return () => undefined;

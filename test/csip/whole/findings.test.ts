@@ -118,8 +118,12 @@ describe('findings at a head-end', () => {
     ],
     'powers in the wrong unit': [
       ({ headEnd, program }) => {
-        for (const inS of [600, 1200, 1800])
-          headEnd.control(program, { modes: { opModTargetW: { multiplier: 6, value: 5 } }, inS, durationS: 600 });
+        for (const value of [5, 6, 7])
+          headEnd.control(program, {
+            modes: { opModTargetW: { multiplier: 6, value } },
+            inS: 600 * (value - 4),
+            durationS: 600,
+          });
       },
       'csip.value_scale',
     ],

@@ -5,6 +5,7 @@
  */
 import type { SimTime } from '../../../core/time/clock.ts';
 import { SimError } from '../../../core/errors.ts';
+import { isJsonObject } from '../../../core/json-object.ts';
 import { breaks, motionAt, plainTrajectory, restsFrom, trajectoryOf, valueAt } from './trajectory.ts';
 import type { Motion, PlainTrajectory, Recording, Trajectory } from './trajectory.ts';
 
@@ -90,13 +91,15 @@ export class LayerStack<Q extends string> {
     { base, overlays }: PlainLayers<Q>,
     recordingOf: (name: Q) => Recording | null,
   ): LayerStack<Q> {
-    const tracksOf = (tracks: PlainTracks<Q>) =>
-      Object.fromEntries(
+    const tracksOf = (tracks: PlainTracks<Q>) => {
+      if (!isJsonObject(tracks)) throw new SimError('INTERNAL', 'kept layers of grid or weather have no courses');
+      return Object.fromEntries(
         (Object.entries(tracks) as [Q, PlainTrajectory | null][]).map(([name, track]) => [
           name,
           track && trajectoryOf(track, () => recordingOf(name)),
         ]),
       ) as Record<Q, Track>;
+    };
     return new LayerStack(
       tracksOf(base),
       overlays.map((overlay) => ({ ...overlay, tracks: tracksOf(overlay.tracks) })),

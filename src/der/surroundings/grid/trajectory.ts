@@ -86,12 +86,17 @@ export function plainTrajectory(trajectory: Trajectory): PlainTrajectory {
 const areNumbers = (...values: readonly unknown[]) =>
   values.every((value) => typeof value === 'number' && !Number.isNaN(value));
 
+/** Beyond every quantity of grid and weather, in its unit. */
+const maxMagnitude = 1e6;
+const areValues = (...values: readonly unknown[]) =>
+  values.every((value) => typeof value === 'number' && Math.abs(value) <= maxMagnitude);
+
 /** True for a kept trajectory that has a value at each instant. */
 function isWhole(plain: PlainTrajectory): boolean {
   if (plain.kind === 'path')
-    return plain.points.length > 0 && plain.points.every(({ t, value }) => areNumbers(t, value));
-  if (plain.kind === 'recorded') return areNumbers(plain.before, plain.start);
-  return areNumbers(plain.centre, plain.amplitude, plain.hz, plain.start, plain.end);
+    return plain.points.length > 0 && plain.points.every(({ t, value }) => areNumbers(t) && areValues(value));
+  if (plain.kind === 'recorded') return areNumbers(plain.start) && areValues(plain.before);
+  return areNumbers(plain.start, plain.end) && areValues(plain.centre, plain.amplitude, plain.hz);
 }
 
 /**
