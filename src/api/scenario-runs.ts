@@ -64,10 +64,10 @@ const besideBody = memo(() =>
 );
 
 const runParams = z.object({
-  run: z.string().max(100).openapi({ description: 'Id of the run, as in `scenarios/runs`.' }),
+  run: z.string().max(100).openapi({ description: 'Id of the run, as in `scenario-runs`.' }),
 });
 
-const path = '/scenarios/runs';
+const path = '/scenario-runs';
 const ofRun = { path: `${path}/{run}`, tag: 'Core', params: runParams } as const;
 
 export const scenarioRunRoutes: readonly Route[] = [

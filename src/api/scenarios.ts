@@ -135,7 +135,7 @@ const fitMembers = () => ({
     (of: Differing) => of.differences.length === 0,
   ),
   differs: list(text())(
-    'Why it does not fit, in words; `POST scenarios/runs` runs it all the same.',
+    'Why it does not fit, in words; `POST scenario-runs` runs it all the same.',
     (of: Differing) => of.differences,
   ),
 });
@@ -342,7 +342,7 @@ export const scenarioRoutes: readonly Route[] = [
     description:
       'Every request, point and parameter in it is checked before it is kept; errors are reported together, as JSON ' +
       'pointers. Its `config` is not applied to the running simulator: `conflict` with all reasons when it is for other ' +
-      'devices or surroundings (`POST scenarios/runs` runs it on a simulator of its own), and `unused_settings` names the rest. ' +
+      'devices or surroundings (`POST scenario-runs` runs it on a simulator of its own), and `unused_settings` names the rest. ' +
       '`conflict` also when 64 scenarios or 32 MiB of them are kept. ' +
       'One is checked at a time: `too-many-requests` while 16 others wait for it.',
     ...ofContent,

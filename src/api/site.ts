@@ -145,13 +145,13 @@ function powersByKind(plant: Plant, scope: readonly number[] | null): Partial<Re
 }
 
 const siteAnswer = members<SiteNow, Pick<RouteContext, 'plant'>>()('SiteReply', () => ({
-  tick: count((_site, { plant }) => plant.latest.tick),
-  sim_time: time('Simulated time of the answer.', (_site, { plant }) => plant.dateMs(plant.now)),
   ...site.members(),
   by_kind: nested(powerByKind)(
     'Parts of `generation_kw` and `consumption_kw` by kind of device, of the same instant.',
     ({ devices: scope }, { plant }) => powersByKind(plant, scope),
   ),
+  tick: count((_site, { plant }) => plant.latest.tick),
+  sim_time: time('Simulated time of the answer.', (_site, { plant }) => plant.dateMs(plant.now)),
 }));
 
 interface PastSite {

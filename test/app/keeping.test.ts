@@ -243,27 +243,27 @@ describe('State of the devices over the end of the process', () => {
     await start('runs', ...paused);
     await done('/scenarios', { scenario });
     await done('/scenarios/1/start');
-    await done('/scenarios/runs', { scenario });
+    await done('/scenario-runs', { scenario });
     const ended = async (): Promise<readonly { run: { state: string } }[]> => {
-      const { runs } = (await call('/scenarios/runs')).json;
+      const { runs } = (await call('/scenario-runs')).json;
       return runs.some(({ run }: { run: { state: string } }) => run.state === 'running') ? ended() : runs;
     };
     const before = await ended();
     expect(before.map(({ run }) => run.state)).to.deep.equal(['passed', 'passed']);
-    const { json: report } = await call('/scenarios/runs/1/report');
+    const { json: report } = await call('/scenario-runs/1/report');
     await ask(port, '/api/sim/scenarios/1', { method: 'DELETE' });
     const copy = copyOfFiles('runs');
     await app.stop();
     await start(copy, ...paused);
-    expect((await call('/scenarios/runs')).json.runs).to.deep.equal(before);
-    expect((await call('/scenarios/runs/1/report')).json).to.deep.equal(report);
-    await done('/scenarios/runs', { scenario });
+    expect((await call('/scenario-runs')).json.runs).to.deep.equal(before);
+    expect((await call('/scenario-runs/1/report')).json).to.deep.equal(report);
+    await done('/scenario-runs', { scenario });
     expect((await ended())[0]).to.deep.include({ id: '3' });
-    await ask(port, '/api/sim/scenarios/runs/1', { method: 'DELETE' });
+    await ask(port, '/api/sim/scenario-runs/1', { method: 'DELETE' });
     const next = copyOfFiles(copy);
     await app.stop();
     await start(next, ...paused);
-    const ids = (await call('/scenarios/runs')).json.runs.map(({ id: kept }: { id: string }) => kept);
+    const ids = (await call('/scenario-runs')).json.runs.map(({ id: kept }: { id: string }) => kept);
     expect(ids).to.deep.equal(['3', '2']);
   });
 
@@ -359,7 +359,7 @@ describe('State of the devices over the end of the process', () => {
       ['plant/shared/clock', '{"mode":"paused","rate":0,"timezone":"UTC","now":0,"shiftMs":0}'],
       ['plant/shared/clock', '{"mode":"paused","rate":1,"timezone":"UTC","now":1e30,"shiftMs":0}'],
       ['scenarios/index', '{"lastId":1}'],
-      ['scenarios/runs', '{"lastId":1,"ids":["1","2"]}'],
+      ['scenario-runs', '{"lastId":1,"ids":["1","2"]}'],
     ];
     for (const [at, [slot, text]] of odd.entries()) {
       mkdirSync(join(root, `odd-${at}`));

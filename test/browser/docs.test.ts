@@ -119,6 +119,7 @@ describe('documentation pages in a browser', () => {
   it('the dashboard links to both pages (built before: npm run build:ui)', async () => {
     const { page, seen } = await open('/');
     await page.waitForSelector('nav.side a');
+    await page.getByTitle('Menu of the simulator').click();
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     expect(links).to.include.members(['/docs/', '/redoc']);
     expect(seen.complaints).to.deep.equal([]);

@@ -32,7 +32,7 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Devices', 'Telemetry of the devices; adding and removing them.', '/devices'),
   resource('Core', 'Timeline and attention', 'What changed, and what needs attention now.', '/timeline', '/attention'),
   resource('Core', 'History and logs', 'Samples of past ticks, and lines of the log.', '/history', '/logs'),
-  resource('Core', 'Scenarios', 'Test runs: steps, assertions and their results.', '/scenarios'),
+  resource('Core', 'Scenarios', 'Test runs: steps, assertions and their results.', '/scenarios', '/scenario-runs'),
   resource(
     'Core',
     'Consistency',

@@ -268,7 +268,7 @@ class KeptScenarios implements ScenarioBook {
     if (differences.length > 0)
       throw new SimError(
         'COMMAND_CONFLICT',
-        `${differences.join('; ')}; POST scenarios/runs starts a simulator for the scenario, and so does derbench run`,
+        `${differences.join('; ')}; POST scenario-runs starts a simulator for the scenario, and so does derbench run`,
       );
     return examined;
   }

@@ -66,7 +66,7 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
     words: 'the scenario has the clock: pass time with `after`, `time` or `cron`, and set time_rate in `config`',
   },
   {
-    form: /^\/scenarios\/(runs(\/.*)?|[^/]+(\/st(art|op))?)$/,
+    form: /^\/(scenario-runs(\/.*)?|scenarios\/[^/]+(\/st(art|op))?)$/,
     words: 'a scenario cannot start, stop or delete scenarios',
   },
   { form: /^\/state\/restore$/, words: 'a scenario cannot restore a state: it would end with the simulator' },

@@ -32,7 +32,7 @@ describe('scenarios for another simulator', () => {
       '702.WMaxRtg of device 0 is 500000, and the scenario is for 10000',
       '702.WMaxRtg of device 1 is 250000, and the scenario is for 10000',
       'the grid has a feeder of short_circuit_ratio 20 and x_over_r 2, and the scenario is for no feeder',
-      'POST scenarios/runs starts a simulator for the scenario, and so does derbench run',
+      'POST scenario-runs starts a simulator for the scenario, and so does derbench run',
     ]);
   });
 
@@ -51,7 +51,7 @@ describe('scenarios for another simulator', () => {
       'the grid has 60 Hz, and the scenario is for 50 Hz',
       'irradiance_source is csv, and the scenario is for "clear_sky"',
       'clouds is scattered, and the scenario is for "broken"',
-      'POST scenarios/runs starts a simulator for the scenario, and so does derbench run',
+      'POST scenario-runs starts a simulator for the scenario, and so does derbench run',
     ]);
   });
 

@@ -15,7 +15,8 @@ describe('runs of scenarios', () => {
   after(() => running.app.stop());
 
   const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
-    const answer = await ask(running.port, `/api/sim/scenarios${path}`, {
+    const resource = path.startsWith('/runs') ? `scenario-${path.slice(1)}` : `scenarios${path}`;
+    const answer = await ask(running.port, `/api/sim/${resource}`, {
       method,
       ...(body !== undefined && { body }),
     });
@@ -44,7 +45,7 @@ describe('runs of scenarios', () => {
     expect(run).to.deep.include({ state: 'passed', sim_s: 2, assertions_passed: 1 });
     expect(run.assertions[0]).to.deep.include({ signal: '713.SoC of device 0', bounds: { low: 0, high: null } });
     expect(running.app.plant.latest.tick).to.equal(here);
-    const { json } = await ask(running.port, `/api/sim/scenarios/runs/${id}/report`);
+    const { json } = await ask(running.port, `/api/sim/scenario-runs/${id}/report`);
     expect(json.devices).to.deep.equal([{ index: 0, name: 'Batt-3Phase 0', type: 'Batt-3Phase' }]);
     expect(json.series.map(({ signal }: Json) => signal)).to.deep.equal(['713.SoC of device 0']);
     expect((await call('GET', `/runs/${id}/report?format=junit`)).text).to.contain('<testsuite name="storage"');

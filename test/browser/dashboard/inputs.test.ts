@@ -188,19 +188,19 @@ describe('dashboard: grid and inputs', () => {
   });
 
   it('turns the local switch, which refuses a write over Modbus, and turns it back', async () => {
-    const { page, seen } = await dashboard.open('#/devices/1/details');
-    const panel = panelOf(page, 'Local/remote switch');
+    const { page, seen } = await dashboard.open('#/devices/1/picture');
+    await page.getByRole('button', { name: 'Device menu', exact: true }).click();
     const master = await RawClient.open(modbusEndpoint(dashboard.app, 1).port);
     const { points } = await dashboard.get('registers/704?device=1');
     const { address } = points.find(({ name }: { name: string }) => name === 'WMaxLimPctEna');
     const pdu = `06${address.toString(16).padStart(4, '0')}0000`;
     const write = async () => (await master.request(adu(1, 1, pdu))).slice(14);
-    await press(panel, 'Switch to local');
-    await panel.locator('.chip', { hasText: 'local' }).waitFor();
+    await page.getByRole('button', { name: 'Local control', exact: true }).click();
+    await page.getByRole('button', { name: 'Remote control', exact: true }).waitFor();
     expect((await dashboard.get('controls/local?device=1')).local).to.equal(true);
     expect(await write()).to.match(/^86/);
-    await press(panel, 'Switch to remote');
-    await panel.locator('.chip', { hasText: 'remote' }).waitFor();
+    await page.getByRole('button', { name: 'Remote control', exact: true }).click();
+    await page.getByRole('button', { name: 'Local control', exact: true }).waitFor();
     expect((await dashboard.get('controls/local?device=1')).local).to.equal(false);
     expect(await write()).to.match(/^06/);
     master.destroy();

@@ -37,7 +37,7 @@ describe('dashboard: what the grid did to a device', () => {
 
   it('says nothing as long as the grid is as it was at the start', async () => {
     const { page, seen } = await dashboard.open('#/inputs/grid?device=0');
-    await page.getByRole('region', { name: 'Grid events' }).waitFor();
+    await page.getByRole('region', { name: 'Start an event' }).waitFor();
     expect(await page.locator('[data-test="outcome"]').count()).to.equal(0);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();

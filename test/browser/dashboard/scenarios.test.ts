@@ -61,7 +61,7 @@ describe('dashboard: scenarios', () => {
     await page.waitForURL(/#\/scenarios\/runs\/1$/);
     await page.locator('progress[value="2"]').waitFor();
     await page.getByText('Step 3 of 5: limit comes', { exact: true }).waitFor();
-    const { run } = await dashboard.get('scenarios/runs/1');
+    const { run } = await dashboard.get('scenario-runs/1');
     expect(run).to.include({ state: 'running', pace: 'fast', steps_done: 2, sim_s: 3 });
     const steps = await rowsOf(page, 'Steps').locator('td:first-child').allInnerTexts();
     expect(steps.toSorted()).to.deep.equal(run.steps.map(({ state }: Answer) => state).toSorted());
@@ -75,7 +75,7 @@ describe('dashboard: scenarios', () => {
   });
 
   it('tells why it failed, over a reload too, with its chart and the reports', async () => {
-    const { run } = await dashboard.get('scenarios/runs/1');
+    const { run } = await dashboard.get('scenario-runs/1');
     const { page, seen } = await dashboard.open('#/scenarios/runs/1');
     await page.reload();
     await page.getByRole('group', { name: 'Failed first' }).getByText(run.failures[0], { exact: true }).waitFor();
@@ -114,7 +114,7 @@ describe('dashboard: scenarios', () => {
     await page.waitForURL(/#\/scenarios\/runs\/3$/);
     await page.getByRole('status').getByText('passed').waitFor();
     await page.getByRole('link', { name: 'Compare with run 2' }).click();
-    const { run } = await dashboard.get('scenarios/runs/2');
+    const { run } = await dashboard.get('scenario-runs/2');
     await page.getByText(`0 differ, ${run.assertions.length} passed in both`, { exact: true }).waitFor();
     expect(await rowsOf(page, 'Assertions').count()).to.equal(run.assertions.length);
     await page.locator('figure .trace.second').first().waitFor();

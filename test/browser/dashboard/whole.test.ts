@@ -177,8 +177,8 @@ describe('dashboard: all views', function () {
     await press('Outage');
     await press('End the outage');
     await show(page, 'inputs/weather');
-    await page.getByRole('spinbutton', { name: 'Local load, kW' }).fill('0.5');
-    await press('Set the environment');
+    await page.getByRole('textbox', { name: /^Load beside each device, kW$/ }).fill('0.5');
+    await posted(() => page.keyboard.press('Enter'));
     await show(page, 'devices/0/details');
     await page.getByRole('button', { name: 'Device menu', exact: true }).click();
     await press('Local control');
@@ -206,8 +206,9 @@ describe('dashboard: all views', function () {
     const at = Number((await dashboard.get('controls/time')).tick);
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     for (const { page } of [one, two]) await page.locator(`[data-test="clock"][title$="tick ${at + 1}"]`).waitFor();
+    const done = one.page.waitForResponse((answer) => answer.request().method() === 'POST');
     await one.page.getByRole('button', { name: 'Outage', exact: true }).click();
-    await one.page.getByText('done').waitFor();
+    await done;
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     await two.page
       .locator('[data-test="outcome"]')

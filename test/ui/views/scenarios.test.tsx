@@ -28,7 +28,7 @@ describe('scenarios', () => {
   let runs: Json[];
   const bodies = (name: string): readonly Json[] => daemon.to(name).map(({ body }) => body);
   const run = (id: string, changes: Json = {}, head: Json = {}) => {
-    const [one] = daemon.exampleOf('GET', 'scenarios/runs').runs;
+    const [one] = daemon.exampleOf('GET', 'scenario-runs').runs;
     return {
       ...one,
       id,
@@ -64,13 +64,13 @@ describe('scenarios', () => {
     daemon
       .on('GET controls/time', () => ({ ...daemon.exampleOf('GET', 'controls/time'), mode }))
       .on('GET scenarios', () => example)
-      .on('GET scenarios/runs', () => ({ max_runs: 50, runs }))
+      .on('GET scenario-runs', () => ({ max_runs: 50, runs }))
       .on('POST scenarios', () => ({ ...daemon.exampleOf('GET', 'scenarios/1'), id: '7' }))
       .on('POST scenarios/7/start', () => {
         runs = [run('12', {}, { scenario_id: '7', beside: false }), run('11', {}, { scenario_id: '7' })];
         return daemon.exampleOf('GET', 'scenarios/1');
       })
-      .on('POST scenarios/runs', () => run('13'));
+      .on('POST scenario-runs', () => run('13'));
   });
   afterEach(async () => {
     await leave();
@@ -111,7 +111,7 @@ describe('scenarios', () => {
       mode = 'wall_clock';
       await open('scenarios');
       await press('Run beside: Storm over a wind turbine');
-      expect(bodies('POST scenarios/runs')).to.deep.equal([{ bundled: 'storm' }]);
+      expect(bodies('POST scenario-runs')).to.deep.equal([{ bundled: 'storm' }]);
       expect(location.hash).to.equal('#/scenarios/runs/13');
     });
 
@@ -123,7 +123,7 @@ describe('scenarios', () => {
       expect(bodies('POST scenarios')).to.deep.equal([]);
       await press('Run beside');
       expect(bodies('POST scenarios')).to.deep.equal([]);
-      expect(bodies('POST scenarios/runs')).to.deep.equal([{ bundled: 'volt-watt' }]);
+      expect(bodies('POST scenario-runs')).to.deep.equal([{ bundled: 'volt-watt' }]);
     });
 
     it('do not run here while another one has the clock', async () => {
@@ -135,7 +135,7 @@ describe('scenarios', () => {
     });
 
     it('say why a start is refused', async () => {
-      daemon.on('POST scenarios/runs', () => refusal(409, '2 scenarios run beside already; one must end first'));
+      daemon.on('POST scenario-runs', () => refusal(409, '2 scenarios run beside already; one must end first'));
       await open('scenarios');
       await press('Run beside: Storm over a wind turbine');
       expect(textOf('article [role=alert]')).to.equal('2 scenarios run beside already; one must end first');
@@ -154,7 +154,7 @@ describe('scenarios', () => {
       expect(all('[name=place] option').map(({ value }) => value)).to.deep.equal(['beside']);
       one('dialog form').dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
       await settle();
-      expect(bodies('POST scenarios/runs')).to.deep.equal([
+      expect(bodies('POST scenario-runs')).to.deep.equal([
         { bundled: 'storm', pace: 'fast', parameters: { wind: 12 } },
       ]);
     });
@@ -175,11 +175,11 @@ describe('scenarios', () => {
 
   describe('runs', () => {
     const answerRun = (id: string, changes: Json) => {
-      const detail = daemon.exampleOf('GET', 'scenarios/runs/1');
-      daemon.on(`GET scenarios/runs/${id}`, () => ({ ...detail, ...run(id, {}), run: { ...detail.run, ...changes } }));
+      const detail = daemon.exampleOf('GET', 'scenario-runs/1');
+      daemon.on(`GET scenario-runs/${id}`, () => ({ ...detail, ...run(id, {}), run: { ...detail.run, ...changes } }));
     };
     const failing = (signal: string) => ({
-      ...daemon.exampleOf('GET', 'scenarios/runs/1').run.assertions[0],
+      ...daemon.exampleOf('GET', 'scenario-runs/1').run.assertions[0],
       state: 'failed',
       signal,
       bounds: { low: 4, high: null },
@@ -188,21 +188,21 @@ describe('scenarios', () => {
 
     it('show the present step and stop, and ask for the report only after the end', async () => {
       runs = [run('1', { state: 'running' })];
-      const [step] = daemon.exampleOf('GET', 'scenarios/runs/1').run.steps;
+      const [step] = daemon.exampleOf('GET', 'scenario-runs/1').run.steps;
       const steps = [step, { ...step, name: 'limit comes', state: 'waiting' }];
       answerRun('1', { state: 'running', ended_at: null, steps, steps_done: 1, steps_in_all: 4, expected_s: 0 });
       await open('scenarios/runs/1');
       expect(textOf('[aria-label="Progress of the run"]')).to.equal('Step 2 of 4: limit comes');
       expect(one('progress').getAttribute('value')).to.equal('1');
-      expect(daemon.to('GET scenarios/runs/1/report')).to.deep.equal([]);
+      expect(daemon.to('GET scenario-runs/1/report')).to.deep.equal([]);
       await press('Stop');
-      expect(daemon.to('POST scenarios/runs/1/stop')).to.have.length(1);
+      expect(daemon.to('POST scenario-runs/1/stop')).to.have.length(1);
     });
 
     it('say what failed first, and mark it on the chart of its signal, which comes first', async () => {
       runs = [run('1', { state: 'failed' })];
       answerRun('1', { state: 'failed', failures: ['a:1: first', 'a:2: second'], assertions: [failing('b')] });
-      const report = daemon.exampleOf('GET', 'scenarios/runs/1/report');
+      const report = daemon.exampleOf('GET', 'scenario-runs/1/report');
       const series = ['a', 'b'].map((signal) => ({
         signal,
         unit: 'V',
@@ -211,7 +211,7 @@ describe('scenarios', () => {
           [10, 2],
         ],
       }));
-      daemon.on('GET scenarios/runs/1/report', () => ({ ...report, series }));
+      daemon.on('GET scenario-runs/1/report', () => ({ ...report, series }));
       await open('scenarios/runs/1');
       expect(textOf('[aria-label="Failed first"]')).to.equal('Failed firsta:1: first');
       expect(all('[aria-label="Further failures"] li').map((each) => each.textContent)).to.deep.equal(['a:2: second']);
@@ -220,7 +220,7 @@ describe('scenarios', () => {
       expect(all('figure').map((each) => each.querySelectorAll('.bound.failed').length)).to.deep.equal([1, 0]);
       expect(textOf('figure .bad')).to.equal('✕ failed at 5 s');
       expect(all('[aria-label=Reports] a').map((link) => link.getAttribute('href'))).to.deep.equal(
-        ['html', 'junit', 'json'].map((format) => `/api/sim/scenarios/runs/1/report?format=${format}`),
+        ['html', 'junit', 'json'].map((format) => `/api/sim/scenario-runs/1/report?format=${format}`),
       );
     });
 
@@ -238,12 +238,12 @@ describe('scenarios', () => {
 
     it('run again with the same pace and parameters', async () => {
       runs = [run('1')];
-      const detail = daemon.exampleOf('GET', 'scenarios/runs/1');
+      const detail = daemon.exampleOf('GET', 'scenario-runs/1');
       const again = { ...detail.run, state: 'passed', pace: 'fast', parameters: { w: 3 } };
-      daemon.on('GET scenarios/runs/1', () => ({ ...detail, ...run('1', {}, { bundled: 'storm' }), run: again }));
+      daemon.on('GET scenario-runs/1', () => ({ ...detail, ...run('1', {}, { bundled: 'storm' }), run: again }));
       await open('scenarios/runs/1');
       await press('Run again');
-      expect(bodies('POST scenarios/runs')).to.deep.equal([{ bundled: 'storm', pace: 'fast', parameters: { w: 3 } }]);
+      expect(bodies('POST scenario-runs')).to.deep.equal([{ bundled: 'storm', pace: 'fast', parameters: { w: 3 } }]);
     });
 
     it('are listed; two marked ones can be compared, the older first', async () => {
@@ -263,7 +263,7 @@ describe('scenarios', () => {
     });
 
     it('of a comparison show the differences first', async () => {
-      const [passed] = daemon.exampleOf('GET', 'scenarios/runs/1').run.assertions;
+      const [passed] = daemon.exampleOf('GET', 'scenario-runs/1').run.assertions;
       answerRun('1', {
         state: 'passed',
         assertions: [
@@ -286,7 +286,7 @@ describe('scenarios', () => {
     });
 
     it('that are gone say so', async () => {
-      daemon.on('GET scenarios/runs/77', () => refusal(404, 'there is no run "77"'));
+      daemon.on('GET scenario-runs/77', () => refusal(404, 'there is no run "77"'));
       await open('scenarios/runs/77');
       expect(textOf('.empty')).to.equal('This run is not kept any more. All runs');
     });
@@ -377,7 +377,7 @@ describe('scenarios', () => {
       expect(textOf('[role=status]')).to.contain('Needs a simulator of its own').and.to.contain('is for a turbine');
       expect(button('Save').disabled).to.equal(true);
       await press('Run beside: Mine');
-      expect(bodies('POST scenarios/runs')).to.deep.equal([{ yaml: 'name: storm\n' }]);
+      expect(bodies('POST scenario-runs')).to.deep.equal([{ yaml: 'name: storm\n' }]);
     });
 
     it('survive another view, and are not lost when another one is opened', async () => {

@@ -5,8 +5,8 @@ import type { Tone } from '../../kit/panel';
 export type Listing = ReplyOf<'scenarios'>;
 export type Bundled = Listing['bundled'][number];
 export type Kept = Listing['scenarios'][number];
-export type RunSummary = ReplyOf<'scenarios/runs'>['runs'][number];
-export type Run = ReplyOf<'scenarios/runs/{run}'>;
+export type RunSummary = ReplyOf<'scenario-runs'>['runs'][number];
+export type Run = ReplyOf<'scenario-runs/{run}'>;
 /** The course of a run. */
 export type Course = RunSummary['run'];
 

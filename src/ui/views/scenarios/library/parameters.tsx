@@ -66,7 +66,7 @@ function ParameterForm({ scenario, parameters, unableHere, onStart }: ParameterF
   const call = ({ place, ...values }: Values) =>
     place === 'here' && keptId !== null
       ? post('scenarios/{id}/start', { params: { id: keptId }, body: startOf(values) })
-      : post('scenarios/runs', { body: { ...addition, ...startOf(values) } });
+      : post('scenario-runs', { body: { ...addition, ...startOf(values) } });
   return (
     <Form
       fields={fields}

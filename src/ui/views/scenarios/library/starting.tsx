@@ -27,7 +27,7 @@ type Start = BodyOf<'scenarios/{id}/start'>;
 
 /** Shows the newest run of a kept scenario. */
 export async function openRunOf(id: string): Promise<void> {
-  const { runs } = await perform(get('scenarios/runs'));
+  const { runs } = await perform(get('scenario-runs'));
   const run = runs.find((each) => each.scenario_id === id);
   if (run !== undefined) go(`scenarios/runs/${run.id}`);
 }
@@ -54,7 +54,7 @@ export function useStart(scenario: Startable): Starting {
     if ((await run(post('scenarios/{id}/start', { params: { id }, body: how }))) !== undefined) await openRunOf(id);
   };
   const beside = async (how: Start) => {
-    const begun = await run(post('scenarios/runs', { body: { ...(await additionOf(scenario)), ...how } }));
+    const begun = await run(post('scenario-runs', { body: { ...(await additionOf(scenario)), ...how } }));
     if (begun !== undefined) go(`scenarios/runs/${(begun as { readonly id: string }).id}`);
   };
   return { busy, problem, start: (place, how = {}) => (place === 'here' ? here(how) : beside(how)) };
@@ -62,7 +62,7 @@ export function useStart(scenario: Startable): Starting {
 
 /** The first call of a start, for the API switch. */
 function callOf({ addition, keptId }: Startable, place: Place): Call {
-  if (place === 'beside' && addition !== null) return post('scenarios/runs', { body: addition });
+  if (place === 'beside' && addition !== null) return post('scenario-runs', { body: addition });
   if (keptId === null) return post('scenarios', { body: addition ?? {} });
   return post('scenarios/{id}/start', { params: { id: keptId }, body: {} });
 }

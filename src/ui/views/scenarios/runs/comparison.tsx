@@ -21,7 +21,7 @@ interface ComparisonProps {
   readonly second: string;
 }
 
-const runCall = (id: string) => get('scenarios/runs/{run}', { params: { run: id } });
+const runCall = (id: string) => get('scenario-runs/{run}', { params: { run: id } });
 
 export function Comparison({ first, second }: ComparisonProps) {
   const [one, other] = [useLive(runCall(first), 'once'), useLive(runCall(second), 'once')];

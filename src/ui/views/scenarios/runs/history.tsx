@@ -16,7 +16,7 @@ const paceMs = { running: 1000, idle: 5000 };
 
 export function History() {
   const [isRunning, setRunning] = useState(false);
-  const { data, problem } = useLive(get('scenarios/runs'), isRunning ? paceMs.running : paceMs.idle);
+  const { data, problem } = useLive(get('scenario-runs'), isRunning ? paceMs.running : paceMs.idle);
   const [marked, setMarked] = useState<readonly string[]>([]);
   if (data === undefined) return problem === null ? <Loading heights={[240]} /> : <Empty>{problem.message}</Empty>;
   const anyRuns = data.runs.some(({ run }) => run.state === 'running');

@@ -20,9 +20,9 @@ const paceMs = { long: 3000, usual: 1000 };
 const manySteps = 500;
 
 export function RunPage({ id }: { readonly id: string }) {
-  const call = get('scenarios/runs/{run}', { params: { run: id } });
+  const call = get('scenario-runs/{run}', { params: { run: id } });
   // the list says when the run has ended: the large answer is not read again then
-  const { data: list } = useLive(get('scenarios/runs'), 2000);
+  const { data: list } = useLive(get('scenario-runs'), 2000);
   const summary = list?.runs.find((each) => each.id === id)?.run;
   const isLong = (summary?.steps_in_all ?? 0) > manySteps;
   const isRunning = summary?.state === 'running';
@@ -159,7 +159,7 @@ function Actions({ run: kept }: { readonly run: Run }) {
   const { id, run } = kept;
   if (run.state === 'running')
     return (
-      <Action call={post('scenarios/runs/{run}/stop', { params: { run: id } })} primary>
+      <Action call={post('scenario-runs/{run}/stop', { params: { run: id } })} primary>
         Stop
       </Action>
     );
@@ -169,7 +169,7 @@ function Actions({ run: kept }: { readonly run: Run }) {
       <Previous run={kept} />
       <Again run={kept} />
       <Action
-        call={del('scenarios/runs/{run}', { params: { run: id } })}
+        call={del('scenario-runs/{run}', { params: { run: id } })}
         confirm={`Delete run ${id} and its report?`}
         onDone={() => go('scenarios/runs')}
       >
@@ -182,7 +182,7 @@ function Actions({ run: kept }: { readonly run: Run }) {
 /** Links to the documents of a run. */
 function Reports({ run: { id, name } }: { readonly run: Run }) {
   const at = (format: 'html' | 'json' | 'junit') =>
-    get('scenarios/runs/{run}/report', { params: { run: id }, query: { format } }).address;
+    get('scenario-runs/{run}/report', { params: { run: id }, query: { format } }).address;
   const file = name.replace(/[^\w-]+/g, '-');
   return (
     <span class="row" role="group" aria-label="Reports">
@@ -201,7 +201,7 @@ function Reports({ run: { id, name } }: { readonly run: Run }) {
 
 /** A link to the comparison with the run of the same scenario before this one. */
 function Previous({ run: { id, name } }: { readonly run: Run }) {
-  const { data } = useLive(get('scenarios/runs'), 2000);
+  const { data } = useLive(get('scenario-runs'), 2000);
   const runs = data?.runs ?? [];
   const at = runs.findIndex((each) => each.id === id);
   const before =
@@ -241,5 +241,5 @@ function Again({ run: { scenario_id, bundled, run } }: { readonly run: Run }) {
       <>{button(post('scenarios/{id}/start', { params: { id: scenario_id }, body: how }), ({ id }) => openRunOf(id))}</>
     ) : null;
   if (bundled === null) return null;
-  return <>{button(post('scenarios/runs', { body: { bundled, ...how } }), ({ id }) => go(`scenarios/runs/${id}`))}</>;
+  return <>{button(post('scenario-runs', { body: { bundled, ...how } }), ({ id }) => go(`scenarios/runs/${id}`))}</>;
 }

@@ -8,9 +8,9 @@ import type { Run } from '../words';
 import { SignalChart } from './signal-chart';
 import type { Bound, Mark } from './signal-chart';
 
-export type Report = ReplyOf<'scenarios/runs/{run}/report'>;
+export type Report = ReplyOf<'scenario-runs/{run}/report'>;
 
-export const reportCall = (id: string) => get('scenarios/runs/{run}/report', { params: { run: id } });
+export const reportCall = (id: string) => get('scenario-runs/{run}/report', { params: { run: id } });
 
 /** Where assertions about a signal failed. */
 export function failuresOf(assertions: Run['run']['assertions'], signal: string): readonly Mark[] {
