@@ -149,6 +149,8 @@ describe('a charge point of OCPP 1.6 whose line breaks again and again', () => {
         const due = Array.from({ length: Math.floor((to - from) / 1000 / sampleS) }, (_, k) => (k + 1) * sampleS);
         const ofIt = values.filter((each) => each.transactionId === transactionId);
         const sampled = ofIt.map(({ meterValue }) => (Date.parse(meterValue[0].timestamp) - from) / 1000);
+        // a session that ends at the very instant of a sample may end before it
+        if (due.at(-1) === (to - from) / 1000 && sampled.length < due.length) due.pop();
         expect(sampled, `samples of session ${n}`).to.deep.equal(due);
       }
       // the cases that the issue is about have all happened
