@@ -144,3 +144,16 @@ export interface GridTrace {
   /** Calls the listener after each sub-step, in place of an earlier one; null: of none. */
   follow(listener: ((step: StepValues) => void) | null): void;
 }
+
+const tripCauses: Readonly<Record<string, string>> = {
+  lv_trip: 'low voltage',
+  hv_trip: 'high voltage',
+  lf_trip: 'low frequency',
+  hf_trip: 'high frequency',
+  anti_islanding: 'an island',
+  rocof: 'the rate of change of frequency',
+  vector_shift: 'a vector shift',
+};
+
+/** The cause of a trip, as the end of a sentence. */
+export const tripCauseText = (cause: string | null) => tripCauses[cause ?? ''] ?? 'a fault';

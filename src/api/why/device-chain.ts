@@ -1,4 +1,5 @@
 /** The chain of limits at the terminals of a device, and the sentence about its power. */
+import { tripCauseText } from '../../contract/grid-trace.ts';
 import type { Device, DeviceDetail } from '../../contract/device.ts';
 import type { EvseDetail } from '../../contract/kinds/evse.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
@@ -68,16 +69,6 @@ function basisOf(device: Device, plant: Plant, { basis, direction }: LimitChain)
   return { key: 'available', powerW, text: wholeText[kind][direction === 'delivers' ? 0 : 1] };
 }
 
-const tripCauses: Readonly<Record<string, string>> = {
-  lv_trip: 'low voltage',
-  hv_trip: 'high voltage',
-  lf_trip: 'low frequency',
-  hf_trip: 'high frequency',
-  anti_islanding: 'an island',
-  rocof: 'the rate of change of frequency',
-  vector_shift: 'a vector shift',
-};
-
 /** A trip whose consequences last; null: the device is out of service for another reason. */
 function tripText({ trace, bank, enterService }: Device, plant: Plant): string | null {
   const trip = lastingTrip(trace);
@@ -87,7 +78,7 @@ function tripText({ trace, bank, enterService }: Device, plant: Plant): string |
   const back = delayRemainingS > 0 ? `in ${spanText(delayRemainingS)} (${delayS} s` : `${delayS} s`;
   const end = delayRemainingS > 0 ? ')' : '';
   return (
-    `Tripped on ${tripCauses[trip.cause ?? ''] ?? 'a fault'} at ${timeText(plant, trip.at, 12)}; ` +
+    `Tripped on ${tripCauseText(trip.cause)} at ${timeText(plant, trip.at, 12)}; ` +
     `returns ${back} after the grid is back${end}.`
   );
 }

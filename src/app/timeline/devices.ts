@@ -6,6 +6,7 @@ import type { TickEvent } from '../../contract/plant.ts';
 import type { Override } from '../../contract/device.ts';
 import type { EvseConnectorDetail, EvseLimitSource } from '../../contract/kinds/evse.ts';
 import type { DeviceDetail } from '../../contract/kinds/table.ts';
+import { tripCauseText } from '../../contract/grid-trace.ts';
 import type { ActiveDecider, ServiceTransition } from '../../contract/grid-trace.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Source } from '../../core/origin.ts';
@@ -14,19 +15,6 @@ import type { TimelineSink } from '../../core/timeline/timeline.ts';
 import { followDevices } from './follow-devices.ts';
 import type { SimDevice } from '../../der/device/device.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
-
-const tripCauses: Readonly<Record<string, string>> = {
-  lv_trip: 'low voltage',
-  hv_trip: 'high voltage',
-  lf_trip: 'low frequency',
-  hf_trip: 'high frequency',
-  anti_islanding: 'an island',
-  rocof: 'the rate of change of frequency',
-  vector_shift: 'a vector shift',
-};
-
-/** The cause of a trip, as the end of a sentence. */
-export const tripCauseText = (cause: string | null) => tripCauses[cause ?? ''] ?? 'a fault';
 
 interface Words {
   readonly level: TimelineLevel;
