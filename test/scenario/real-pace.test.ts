@@ -65,6 +65,11 @@ class Bench {
     await turns();
   }
 
+  /** Lets real time pass within a turn. */
+  passWall(ms: number): void {
+    this.#wall.advance(ms);
+  }
+
   async ticks(count: number): Promise<void> {
     for (let n = 0; n < count; n += 1) await this.tick();
   }
@@ -124,6 +129,17 @@ describe('runs of scenarios at the rate of the clock', () => {
     const writer = bank.provenance(bank.layout.slot(704, 'WMaxLimPct')!);
     expect(writer).to.deep.include({ source: 'scenario', peer: 'test' });
     expect(bench.app.plant.dateMs(writer!.at)).to.equal(Date.parse('2026-06-21T12:00:02.250Z'));
+  });
+
+  it('begin steps at their instants, though listeners of a tick take time and ask for it', async () => {
+    const bench = new Bench();
+    bench.app.plant.onTick(() => {
+      bench.passWall(7);
+      bench.now();
+    });
+    const steps = [{ at: 2.25, ...limit(60) }, { after: 0.1, grid: { voltage_pu: 1.02 } }, { after: 0.1, mark: 'soon' }];
+    const report = await bench.ended(await bench.begin({ steps }));
+    expect(instantsOf(report)).to.deep.equal([2.25, 2.35, 2.45]);
   });
 
   it('judge as a fast run does: windows, conditions, rules, differences and what finally says', async () => {

@@ -143,6 +143,7 @@ export class RealTicks {
       if (this.#guide !== guide) return;
       this.#guide = null;
       clock.waitFor(null);
+      clock.goOn();
     };
   }
 
@@ -179,6 +180,8 @@ export class RealTicks {
     const { clock } = this.#plant;
     const dueAt = this.#guide?.due() ?? Infinity;
     const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
+    // from the very end of the tick on: a listener that asks for the time must not move it
+    if (this.#guide !== null) clock.stand();
     await this.#runMeasured(secondsBetween(clock.tickTime, until));
     // cut short: the machine had no time for more
     return until === end || clock.tickTime < until;

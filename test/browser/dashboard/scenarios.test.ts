@@ -82,7 +82,7 @@ describe('dashboard: scenarios', () => {
     const failed = run.assertions.find(({ state }: Answer) => state === 'failed');
     await page.getByText(`✕ failed at ${failed.decided_s}\u00a0s`, { exact: true }).waitFor();
     const first = await rowsOf(page, 'Assertions').first().locator('td').allInnerTexts();
-    expect(first[2]?.split(/\s*\n/)).to.deep.equal([failed.name, failed.message]);
+    expect(first[2]?.split(/\s*\n/)).to.deep.equal([failed.name, failed.message.replace(`${failed.name}: `, '')]);
     expect(await findings(page)).to.deep.equal([]);
     const [report] = await Promise.all([
       page.waitForEvent('popup'),

@@ -150,7 +150,8 @@ describe('dashboard: all views', function () {
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
       if (!pathname.startsWith('/api/')) return;
-      made[request.method()] = (made[request.method()] ?? 0) + 1;
+      // views of transactions begin a recording unless an earlier one still runs
+      if (!pathname.endsWith('/recordings')) made[request.method()] = (made[request.method()] ?? 0) + 1;
       if (request.headers()['x-derbench-client'] !== 'dashboard') anonymous.push(`${request.method()} ${pathname}`);
     });
     // browsers give sockets no headers: what counts is the address, and that there is one
@@ -186,8 +187,7 @@ describe('dashboard: all views', function () {
     await show(page, 'events/timeline?kind=command');
     await press('Reset alarms');
     await show(page, 'protocols/modbus');
-    // and the recording that the view of transactions begins
-    expect(made['POST']).to.equal(8);
+    expect(made['POST']).to.equal(7);
     expect(made['GET']).to.be.greaterThan(50);
     expect(anonymous).to.deep.equal([]);
     const writers = [

@@ -149,7 +149,10 @@ function Pairs({ first, second }: Both) {
 function Name({ name, place }: Pick<Pair, 'name' | 'place'>) {
   return (
     <>
-      {name} <code class="muted why">{place}</code>
+      {name}{' '}
+      <small class="muted why">
+        <code>{place}</code>
+      </small>
     </>
   );
 }

@@ -33,7 +33,8 @@ const assertionRow = ({ state, name, message, place, began_s, decided_s }: Asser
   name,
   place,
   atS: decided_s ?? began_s,
-  why: message,
+  // the column has the name already
+  why: message.startsWith(`${name}: `) ? message.slice(name.length + 2) : message,
 });
 
 /** Requests of a step that its name does not contain, and every one with an unexpected answer. */
@@ -80,7 +81,7 @@ function Results({ title, rows, empty }: ResultsProps) {
             title: 'Description',
             cell: ({ name, why }) => (
               <>
-                {name} {why !== '' && <span class={isLong ? 'muted' : 'muted why'}>{why}</span>}
+                {name} {why !== '' && <small class={isLong ? 'muted' : 'muted why'}>{why}</small>}
               </>
             ),
             value: ({ name, why }) => (why === '' ? name : `${name}: ${why}`),
