@@ -40,6 +40,10 @@ describe('conventions of tests', () => {
     const bodiless = /\bit\(\s*('[^'\n]*'|`[^`\n]*`),?\s*\)/;
     expect(filesWith(bodiless, [])).to.deep.equal([]);
   });
+
+  it('no test file has lost its text', () => {
+    expect(sources.flatMap(({ file, text }) => (text.trim() === '' ? [file] : []))).to.deep.equal([]);
+  });
 });
 
 describe('quarantine', () => {
