@@ -33,23 +33,29 @@ function devicesText({ devices }: Head['config']): string {
   return texts.join(', ');
 }
 
+function readEntry(name: string): LibraryEntry {
+  const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
+  return {
+    name,
+    title: head.name,
+    description: head.description.trim(),
+    standard: head.standard ?? null,
+    takesS: duration.parse(head.takes),
+    devices: devicesText(head.config),
+    config: head.config,
+  };
+}
+
+/** Entries by name: the files do not change while the program runs. */
+const readEntries = new Map<string, LibraryEntry>();
+
 /** Yields before each file, when other work may run. */
 export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]> {
-  const entries: LibraryEntry[] = [];
   for (const name of bundledScenarioNames) {
     yield;
-    const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
-    entries.push({
-      name,
-      title: head.name,
-      description: head.description.trim(),
-      standard: head.standard ?? null,
-      takesS: duration.parse(head.takes),
-      devices: devicesText(head.config),
-      config: head.config,
-    });
+    if (!readEntries.has(name)) readEntries.set(name, readEntry(name));
   }
-  return entries;
+  return [...readEntries.values()];
 }
 
 /** A bundled scenario has no invalid entry. */
