@@ -37,7 +37,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     `POST ${protocol}/fault`,
   ]),
   'the page reads registers/changes': ['GET nameplate/configured-settings'],
-  'the page has no control for it yet': ['POST config', 'GET stream/clients'],
 };
 const exceptions = Object.values(exceptionsByReason).flat();
 
