@@ -138,7 +138,9 @@ export const capture = members<Capture, Context>()('Capture', () => ({
   verdicts: list(verdict)('What each device did.', (of) => of.report().verdicts),
 }));
 
-export const captureList = members<CaptureBook, Context>()('Captures', () => ({
+type ListedCaptures = Pick<CaptureBook, 'capacity' | 'bytes' | 'list'>;
+
+export const captureList = members<ListedCaptures, Context>()('Captures', () => ({
   ...presentMembers(),
   capacity: count('Maximum number that is kept (setting `captures`); 0: off.'),
   bytes: count('Memory of all of them.'),

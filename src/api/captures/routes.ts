@@ -1,4 +1,5 @@
 /** Captures of disturbances: operations. */
+import { captureTriggerKinds, verdictWords } from '../../contract/captures.ts';
 import type { Capture, DeviceRows } from '../../contract/captures.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ReplyOf } from '../common/members.ts';
@@ -30,6 +31,30 @@ function csvAnswer(id: number, chosen: readonly DeviceRows[]) {
   });
 }
 
+const filterQuery = z.strictObject({
+  device: deviceParam.optional().openapi({ description: 'Only captures with rows of this device, 0-based.' }),
+  kind: z
+    .enum(captureTriggerKinds)
+    .optional()
+    .openapi({ param: { name: 'kind' }, description: 'Only captures with a disturbance of this kind.' }),
+  verdict: z
+    .enum(verdictWords)
+    .optional()
+    .openapi({
+      param: { name: 'verdict' },
+      description: 'Only captures with this verdict on a device; with `device`: on that device.',
+    }),
+});
+
+function meets(capture: Capture, { device, kind, verdict }: z.output<typeof filterQuery>): boolean {
+  const isOf = ({ deviceIndex }: { readonly deviceIndex: number }) => device === undefined || deviceIndex === device;
+  return (
+    (device === undefined || capture.rows.some(isOf)) &&
+    (kind === undefined || capture.triggers.some((trigger) => trigger.kind === kind)) &&
+    (verdict === undefined || capture.report().verdicts.some((each) => isOf(each) && each.verdict === verdict))
+  );
+}
+
 export const captureRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -42,8 +67,12 @@ export const captureRoutes: readonly Route[] = [
       'grid profile that passes a trip threshold, a trip, and an alarm of severity `error`; a scenario that changes the grid ' +
       'begins one whatever the change. It has the second before from ticks, then sub-steps until every device has settled ' +
       'for 2 s, at most 30 s, then ticks until all are back in service, at most 10 min.',
+    query: filterQuery,
     reply: captureList.schema,
-    handle: (ctx) => captureList.reply(ctx.captures, ctx),
+    handle(ctx, { query }) {
+      const { capacity, bytes, list } = ctx.captures;
+      return captureList.reply({ capacity, bytes, list: list.filter((each) => meets(each, query)) }, ctx);
+    },
   }),
   route({
     method: 'post',

@@ -162,6 +162,23 @@ describe('captures in the page', () => {
     expect(all('[data-curve="V grid"]')[0]?.getAttribute('d')).to.match(/^M.+L/);
   });
 
+  it('finds captures by device, kind, verdict and text, which the address keeps', async () => {
+    await open('events/captures');
+    expect(textOf('h2')).to.equal('1 capture');
+    await type('on', '1');
+    await type('kind', 'trip');
+    await type('verdict', 'tripped');
+    expect(location.hash).to.equal('#/events/captures?on=1&kind=trip&verdict=tripped');
+    expect(daemon.to('GET captures').at(-1)?.query).to.deep.equal({ device: '1', kind: 'trip', verdict: 'tripped' });
+    await type('find', 'sag TO 42');
+    expect(all('table[aria-label=Captures] tbody tr')).to.have.length(1);
+    await type('find', 'swell');
+    expect(textOf('.empty')).to.equal('No capture matches. Show all');
+    await press('Show all');
+    expect(location.hash).to.equal('#/events/captures');
+    expect(all('table[aria-label=Captures] tbody tr')).to.have.length(1);
+  });
+
   it('has one cursor that keys move from row to row, with the values of all lines', async () => {
     await open();
     expect(all('[data-test=cursor]')).to.have.length(0);

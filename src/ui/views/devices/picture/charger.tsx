@@ -81,7 +81,7 @@ export function ChargerPicture({ device }: PageProps) {
       <Box title="Station" tall>
         <Power kw={kw} test="device-power" />
         <small>up to {show(rating, 'activePower')}</small>
-        <Held by={winner} />
+        <Held by={winner} kind="evse" />
       </Box>
       <div class="branches to">
         {station?.connectors.map((connector) => (

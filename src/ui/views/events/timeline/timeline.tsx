@@ -12,6 +12,7 @@ import { param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import type { TimelineEntry } from '../../../store/timeline';
+import { Choice } from '../choice';
 import { Commands } from '../commands/commands';
 import { Cause } from './cause';
 import { filterNames, filterOfAddress, levels, meets, useTimeline, writerName, writerOf, writerText } from './entries';
@@ -125,31 +126,6 @@ function columnsOf(
       value: writerText,
     },
   ];
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly all: string;
-  readonly options: readonly (readonly [value: string, title: string])[];
-}
-
-function Choice({ name, label, all, options }: ChoiceProps) {
-  return (
-    <select
-      name={name}
-      aria-label={label}
-      value={param(name) ?? ''}
-      onChange={(event) => setParam(name, event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {options.map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
-  );
 }
 
 const distinct = (values: readonly string[], chosen: string | null): readonly string[] =>
