@@ -5,6 +5,7 @@ import type { Plant } from '../../contract/plant.ts';
 import type { BundledScenario, ComparedScenario } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml.ts';
+import { needsPeer } from '../../scenario/file/needs-peer.ts';
 import { duration } from '../../scenario/file/schema.ts';
 import { misfits } from './fit.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
@@ -38,7 +39,7 @@ export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]>
   const entries: LibraryEntry[] = [];
   for (const name of bundledScenarioNames) {
     yield;
-    const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
+    const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head & Config;
     entries.push({
       name,
       title: head.name,
@@ -46,6 +47,7 @@ export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]>
       standard: head.standard ?? null,
       takesS: duration.parse(head.takes),
       devices: devicesText(head.config),
+      needsPeer: needsPeer(head),
       config: head.config,
     });
   }
