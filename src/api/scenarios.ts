@@ -18,6 +18,7 @@ import type {
   ReportFormat,
   RunReport,
   ScenarioAddition,
+  TextChoice,
 } from '../contract/scenarios.ts';
 import {
   flag,
@@ -109,6 +110,13 @@ export const runWithResults = members<RunReport>()(null, () => ({
   ),
 }));
 
+const peerMembers = () => ({
+  needs_peer: flag(
+    'True: it waits for messages, writes or events of a master, head-end or central system, or judges one.',
+    ({ needsPeer }: { readonly needsPeer: boolean }) => needsPeer,
+  ),
+});
+
 const keptScenario = members<KeptScenario>()(null, () => ({
   id: text('Id of the scenario while it is kept.'),
   name: text('Name of the scenario.'),
@@ -117,6 +125,7 @@ const keptScenario = members<KeptScenario>()(null, () => ({
   parameters: member(() => parameters)(),
   added_at: time('Wall time.'),
   unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
+  ...peerMembers(),
 }));
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
@@ -147,6 +156,7 @@ const bundledScenario = members<ComparedScenario>()(null, () => ({
   standard: text.orNull('Standard and clauses that it is after; null: none.'),
   takes_s: number('Simulated seconds that a run takes, about.'),
   devices: text('Types and profiles of its devices.'),
+  ...peerMembers(),
   ...fitMembers(),
 }));
 
@@ -157,6 +167,7 @@ const checkedScenario = members<CheckedScenario>()('CheckedScenario', () => ({
   steps: integer('Steps, loops and `finally` included.'),
   rules: integer('Rules.'),
   assertions: integer('Assertions.'),
+  ...peerMembers(),
   ...fitMembers(),
   unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
 }));
@@ -185,8 +196,11 @@ export interface AdditionBody {
   readonly bundled?: string | undefined;
 }
 
-export const isOneAddition = ({ scenario: content, yaml, bundled }: AdditionBody): boolean =>
-  [content, yaml, bundled].filter((each) => each !== undefined).length === 1;
+const countOf = ({ scenario: content, yaml, bundled }: AdditionBody): number =>
+  [content, yaml, bundled].filter((each) => each !== undefined).length;
+
+export const isOneAddition = (body: AdditionBody): boolean => countOf(body) === 1;
+export const isNoAddition = (body: AdditionBody): boolean => countOf(body) === 0;
 
 export function additionOf({ scenario: content, yaml, bundled = '' }: AdditionBody): ScenarioAddition {
   if (content !== undefined) return { content };
@@ -229,10 +243,19 @@ const textQuery = z
   .strictObject({
     id: z.string().max(100).optional().openapi({ description: 'Id of a scenario, as in `scenarios`.' }),
     bundled: z.string().max(100).optional().openapi({ description: 'Name of one that comes with the simulator.' }),
+    run: z.string().max(100).optional().openapi({ description: 'Id of a run, as in `scenario-runs`.' }),
   })
-  .refine(({ id, bundled }) => (id === undefined) !== (bundled === undefined), {
-    error: 'exactly one of id, bundled is required',
+  .refine((query) => Object.values(query).filter((each) => each !== undefined).length === 1, {
+    error: 'exactly one of id, bundled, run is required',
   });
+
+type TextQuery = z.output<typeof textQuery>;
+
+function textChoice({ id, bundled = '', run }: TextQuery): TextChoice {
+  if (run !== undefined) return { run };
+  return id === undefined ? { bundled } : { id };
+}
+
 export const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
 });
@@ -379,14 +402,16 @@ export const scenarioRoutes: readonly Route[] = [
     path: '/scenarios/text',
     tag: 'Core',
     operationId: 'get_scenario_text',
-    summary: 'The text of a scenario that is kept, or of one that comes with the simulator',
-    description: 'YAML as it was added or as it comes; JSON, which is also YAML, for one that was added as JSON.',
+    summary: 'The text of a scenario that is kept, of one that comes with the simulator, or of a run',
+    description:
+      'YAML as it was added or as it comes; JSON, which is also YAML, for one that was added as JSON. `unknown-resource` also ' +
+      'for a run whose text is gone: its scenario is no longer kept, or an earlier version ran it.',
     query: textQuery,
     media: 'application/yaml',
     reply: z.string(),
     problems: ['unknown-resource'],
-    handle: async ({ scenarios: book }, { query: { id, bundled = '' } }) =>
-      new TextReply('application/yaml', await book.text(id === undefined ? { bundled } : { id })),
+    handle: async ({ scenarios: book }, { query }) =>
+      new TextReply('application/yaml', await book.text(textChoice(query))),
   }),
   route({
     method: 'get',

@@ -1,5 +1,6 @@
 /** Exports for a running simulator, imported with the first scenario. */
 export { allExpectations, placeText } from './model.ts';
+export { needsPeer } from './file/needs-peer.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readingScenario, readScenario } from './file/read.ts';
 export { invalidScenario, sourceOfFile, sourceOfRequest, readingSource } from './file/source.ts';

@@ -91,7 +91,10 @@ const verdict = members<CaptureVerdict>()('CaptureVerdict', () => ({
     ({ marginS }) => marginS,
   ),
   before_kw: kw('Active power before.', ({ beforeKw }) => beforeKw),
-  during_kw: kw('Active power that was farthest from that before.', ({ duringKw }) => duringKw),
+  during_kw: kw(
+    'Active power that was farthest from that before, until grid and device are back.',
+    ({ duringKw }) => duringKw,
+  ),
   after_kw: kw('Active power at the end.', ({ afterKw }) => afterKw),
   back_after_s: measured.orNull(
     'Seconds from the return of the grid until the power was that before; null: not back, or never away.',

@@ -5,6 +5,7 @@ import type { Plant } from '../../contract/plant.ts';
 import type { BundledScenario, ComparedScenario } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml.ts';
+import { needsPeer } from '../../scenario/file/needs-peer.ts';
 import { duration } from '../../scenario/file/schema.ts';
 import { misfits } from './fit.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
@@ -34,7 +35,7 @@ function devicesText({ devices }: Head['config']): string {
 }
 
 function readEntry(name: string): LibraryEntry {
-  const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
+  const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head & Config;
   return {
     name,
     title: head.name,
@@ -42,6 +43,7 @@ function readEntry(name: string): LibraryEntry {
     standard: head.standard ?? null,
     takesS: duration.parse(head.takes),
     devices: devicesText(head.config),
+    needsPeer: needsPeer(head),
     config: head.config,
   };
 }

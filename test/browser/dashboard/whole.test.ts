@@ -212,8 +212,8 @@ describe('dashboard: all views', function () {
     await done;
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     await two.page
-      .locator('[data-test="outcome"]')
-      .filter({ hasText: /^(Riding through|Tripped)/ })
+      .locator('[data-test="last-verdict"]')
+      .filter({ hasText: /^Outage/ })
       .waitFor();
     await two.page.evaluate(`location.hash = '#/inputs/grid'`);
     await two.page.getByRole('button', { name: 'End the outage', exact: true }).click();

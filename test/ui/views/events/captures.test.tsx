@@ -4,6 +4,7 @@ import { announceCaptures, captureNow } from '../../../../src/ui/views/events/ca
 import { powerText } from '../../../../src/ui/views/events/captures/verdicts';
 import { backText, marginText, VerdictChips } from '../../../../src/ui/views/events/captures/verdict-words';
 import type { Verdict } from '../../../../src/ui/views/events/captures/verdict-words';
+import { LastVerdict, useLastVerdict } from '../../../../src/ui/views/events/captures/last-verdict';
 import { lanesOf, maxLines } from '../../../../src/ui/views/events/captures/lanes';
 import type { DeviceRows } from '../../../../src/ui/views/events/captures/lanes';
 import { scenarioStep } from '../../../../src/ui/views/events/captures/scenario-step';
@@ -269,6 +270,25 @@ describe('captures in the page', () => {
     const ofDevice = { ...trigger, repeat: { path: '/controls/grid?device=3', body: { voltage_pu: 0.4 } } };
     expect(scenarioStep({ ...capture, triggers: [ofDevice] })).to.contain('  device: 3\n  grid: { voltage_pu: 0.4 }\n');
     expect(scenarioStep({ ...capture, triggers: [{ ...trigger, repeat: null }] })).to.equal(null);
+  });
+
+  it('tells a device what the newest one did to it, in its words, unless it was not concerned', async () => {
+    function Device({ index }: { readonly index: number }) {
+      const last = useLastVerdict(index);
+      return last && <LastVerdict last={last} />;
+    }
+    await show(<Device index={0} />);
+    await settle();
+    expect(textOf()).to.equal('Sag to 42 % for 1.20 s: rode through Ceased below 50 % (Category III), came back');
+    expect(one('a').getAttribute('href')).to.equal('#/events/captures/1');
+    await show(<Device index={7} />);
+    await settle();
+    expect(textOf()).to.equal('');
+    await leave();
+    daemon.on('GET captures/1', () => ({ ...capture, verdicts: [{ ...verdict, verdict: 'not_concerned' }] }));
+    await show(<Device index={0} />);
+    await settle();
+    expect(textOf()).to.equal('');
   });
 
   it('starts a sag where there is no capture yet', async () => {

@@ -5,7 +5,7 @@ import { kindOf } from '../../../kit/kind-icons';
 import { Chip, Panel } from '../../../kit/panel';
 import { wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { useOutcome } from '../grid-support/why';
+import { LastVerdict, useLastVerdict } from '../../events/captures/last-verdict';
 import { chosenConnector, useStation } from '../connector';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
@@ -56,12 +56,12 @@ function Alarms({ device }: PageProps) {
   );
 }
 
-/** Effect of the grid on the device; left out while the device is out of service, since the sentence above says it. */
-function Outcome({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
-  const outcome = useOutcome(device);
-  return outcome === null || isOut ? null : (
-    <p class="muted" data-test="outcome">
-      {outcome}
+/** What the grid last did to the device; left out while it is out of service, since the sentence above says it. */
+function Disturbance({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
+  const last = useLastVerdict(device);
+  return last === null || isOut ? null : (
+    <p class="muted">
+      <LastVerdict last={last} />
     </p>
   );
 }
@@ -81,7 +81,7 @@ function WhyPanel({ device }: PageProps) {
       why={why}
       tools={connectors.length > 1 && <ConnectorChoice connectors={connectors} chosen={chosen} />}
     >
-      <Outcome device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
+      <Disturbance device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
     </Waterfall>
   );
 }

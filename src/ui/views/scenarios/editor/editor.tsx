@@ -5,6 +5,7 @@ import { Refused, useDo } from '../../../kit/action';
 import { download } from '../../../kit/download';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
+import { NeedsPeer } from '../library/cards';
 import { Differs } from '../library/differs';
 import { openRunOf, RunButton, useStart } from '../library/starting';
 import { CodeArea, linePx } from './area';
@@ -102,6 +103,7 @@ function VerdictText({ verdict: { isCurrent, checked, problems } }: { readonly v
         <>
           <p class="row">
             {checked.fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
+            {checked.needs_peer && <NeedsPeer />}
             <span>{contentsText(checked)}</span>
           </p>
           {!checked.fits && <Differs differs={checked.differs} />}

@@ -15,7 +15,10 @@ function open(text: string, keptId: string | null, title: string): void {
   say(`Opened ${title}`, isChanged(before) ? () => setDraft(before) : null);
 }
 
-async function openText(query: { readonly bundled: string } | { readonly id: string }, title: string): Promise<void> {
+/** A scenario of the library, a kept one, or the text of a run. */
+type Choice = { readonly bundled: string } | { readonly id: string } | { readonly run: string };
+
+async function openText(query: Choice, title: string): Promise<void> {
   try {
     const text = (await perform(get('scenarios/text', { query }))) as string;
     open(text, 'id' in query ? query.id : null, title);
@@ -27,14 +30,16 @@ async function openText(query: { readonly bundled: string } | { readonly id: str
 
 /** Opens the scenario that the address names, once. */
 export function useOpenFromAddress(): void {
-  const [bundled, kept] = [param('bundled'), param('kept')];
+  const [bundled, kept, run] = [param('bundled'), param('kept'), param('run')];
   useEffect(() => {
     if (bundled !== null) void openText({ bundled }, bundled);
     else if (kept !== null) void openText({ id: kept }, `scenario ${kept}`);
+    else if (run !== null) void openText({ run }, `the text of run ${run}`);
     // a reload of the page must not open it again over what is typed
     setParam('bundled', null);
     setParam('kept', null);
-  }, [bundled, kept]);
+    setParam('run', null);
+  }, [bundled, kept, run]);
 }
 
 /** Maximum size of a file, bytes: that of a text in the daemon, with characters of several bytes. */
