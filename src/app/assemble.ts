@@ -12,6 +12,7 @@ import type { FindingRegistry } from '../core/findings/registry.ts';
 import { judgeWriters } from '../evidence/findings/writers.ts';
 import { Timeline } from '../core/timeline/timeline.ts';
 import { TimelineFeed } from './timeline/feed.ts';
+import { LoopShare } from '../core/turns.ts';
 import { tellCapture } from './timeline/registries.ts';
 import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
@@ -311,12 +312,15 @@ function createChanges(
 
 /** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
 function createCaptures({ plant, settings, timeline }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
+  const share = new LoopShare();
   const captures = new Captures({
     plant,
     nowMs: () => wall.nowMs(),
     run,
     onEnd(capture) {
-      tellCapture(timeline, capture);
+      void share.runInParts(capture.reporting()).then((report) => {
+        tellCapture(timeline, capture, report);
+      });
     },
   });
   captures.capacity = settings.config.captures;

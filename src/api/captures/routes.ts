@@ -1,14 +1,16 @@
 /** Captures of disturbances: operations. */
 import { captureTriggerKinds, verdictWords } from '../../contract/captures.ts';
-import type { Capture, DeviceRows } from '../../contract/captures.ts';
+import type { Capture, CaptureReport, DeviceRows } from '../../contract/captures.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ReplyOf } from '../common/members.ts';
 import { deviceParam, integerParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
 import { Answer, apiPrefix, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { joined, replyInPieces } from '../http/streaming.ts';
-import { capture as captureReply, captureHead, captureList } from './members.ts';
+import { capture as captureReply, captureHead, captureList, reportOf } from './members.ts';
+import type { ReportContext } from './members.ts';
 import { captureCsvLines, captureRows } from './rows.ts';
 
 const tag = 'Grid Support';
@@ -46,13 +48,28 @@ const filterQuery = z.strictObject({
     }),
 });
 
-function meets(capture: Capture, { device, kind, verdict }: z.output<typeof filterQuery>): boolean {
+function meets(
+  capture: Capture,
+  context: ReportContext,
+  { device, kind, verdict }: z.output<typeof filterQuery>,
+): boolean {
   const isOf = ({ deviceIndex }: { readonly deviceIndex: number }) => device === undefined || deviceIndex === device;
   return (
     (device === undefined || capture.rows.some(isOf)) &&
     (kind === undefined || capture.triggers.some((trigger) => trigger.kind === kind)) &&
-    (verdict === undefined || capture.report().verdicts.some((each) => isOf(each) && each.verdict === verdict))
+    (verdict === undefined ||
+      reportOf(capture, context).verdicts.some((each) => isOf(each) && each.verdict === verdict))
   );
+}
+
+/** Makes the reports of captures, device by device: those of hundreds take longer than a tick or a master may wait. */
+async function withReports(
+  { plant, share }: Pick<RouteContext, 'plant' | 'share'>,
+  captures: readonly Capture[],
+): Promise<ReportContext> {
+  const reports = new Map<Capture, CaptureReport>();
+  for (const capture of captures) reports.set(capture, await share.runInParts(capture.reporting()));
+  return { plant, reports };
 }
 
 export const captureRoutes: readonly Route[] = [
@@ -69,9 +86,10 @@ export const captureRoutes: readonly Route[] = [
       'for 2 s, at most 30 s, then ticks until all are back in service, at most 10 min.',
     query: filterQuery,
     reply: captureList.schema,
-    handle(ctx, { query }) {
+    handle: async (ctx, { query }) => {
       const { capacity, bytes, list } = ctx.captures;
-      return captureList.reply({ capacity, bytes, list: list.filter((each) => meets(each, query)) }, ctx);
+      const context = await withReports(ctx, list);
+      return captureList.reply({ capacity, bytes, list: list.filter((each) => meets(each, context, query)) }, context);
     },
   }),
   route({
@@ -92,9 +110,9 @@ export const captureRoutes: readonly Route[] = [
     replyHeaders: {
       Location: { description: 'Address of the capture.', example: `${apiPrefix}/captures/1` },
     },
-    handle(ctx, { query, by }) {
+    async handle(ctx, { query, by }) {
       const started = ctx.captures.start(by, query.device);
-      return new Answer(captureReply.reply(started, ctx), {
+      return new Answer(captureReply.reply(started, await withReports(ctx, [started])), {
         headers: { Location: `${apiPrefix}/captures/${started.id}` },
       });
     },
@@ -108,7 +126,10 @@ export const captureRoutes: readonly Route[] = [
     params,
     reply: captureReply.schema,
     problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => captureReply.reply(ctx.captures.get(id), ctx),
+    async handle(ctx, { params: { id } }) {
+      const kept = ctx.captures.get(id);
+      return captureReply.reply(kept, await withReports(ctx, [kept]));
+    },
   }),
   route({
     method: 'get',
@@ -154,7 +175,10 @@ export const captureRoutes: readonly Route[] = [
       .openapi('CaptureRequest'),
     reply: captureReply.schema,
     problems: ['unknown-resource', 'conflict'],
-    handle: (ctx, { params: { id }, body }) => captureReply.reply(ctx.captures.pin(id, body.pinned), ctx),
+    async handle(ctx, { params: { id }, body }) {
+      const kept = ctx.captures.pin(id, body.pinned);
+      return captureReply.reply(kept, await withReports(ctx, [kept]));
+    },
   }),
   route({
     method: 'delete',
@@ -165,6 +189,9 @@ export const captureRoutes: readonly Route[] = [
     params,
     reply: captureHead.schema,
     problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => captureHead.reply(ctx.captures.remove(id), ctx),
+    async handle(ctx, { params: { id } }) {
+      const removed = ctx.captures.remove(id);
+      return captureHead.reply(removed, await withReports(ctx, [removed]));
+    },
   }),
 ];
