@@ -49,7 +49,7 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
       rig.next(class1, rig.seq + 1);
       rig.next(class1, rig.seq);
       rig.ask('c9 07 14 00 06', 'broadcast-no-confirm');
-      rig.next(class1, 7);
+      rig.next(class1, 12);
       rig.reconnect();
       rig.next(class1, 3);
       rig.pass(10_000);
