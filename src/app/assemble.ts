@@ -371,7 +371,7 @@ function createInterfaces(
     dateMs: plant.dateMs.bind(plant),
   };
   const captures = createCaptures(lab, wall, () => scenarios.kept.running);
-  const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
+  const recorder = createConfiguredRecorder({ wireLog, findings: shared.findings, plant, wall, info, adapters });
   const http = createHttp(
     config,
     inForce,
