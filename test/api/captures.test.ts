@@ -59,7 +59,6 @@ describe('captures over REST', () => {
     const [first, second] = captures.get(1).report().verdicts;
     if (!first || !second) throw new Error('the capture has no verdicts');
     const report = { ...captures.get(1).report(), verdicts: [first, { ...second, verdict: 'tripped' as const }] };
-    // eslint-disable-next-line require-yield -- it is made already
     captures.get(1).reporting = function* () {
       return report;
     };
