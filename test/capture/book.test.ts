@@ -246,7 +246,7 @@ describe('the report of a capture', () => {
   });
 
   it('in parts is that of its begin, whatever is recorded meanwhile, and is not kept for later', async () => {
-    const of = lab();
+    const of = lab({ types: ['PV-3Phase', 'PV-3Phase'] });
     of.captures.start(byRest);
     await of.plant.step(3);
     const [capture] = of.captures.list;
