@@ -143,10 +143,31 @@ describe('changes since the start', () => {
       ['Devices', 'Store', 'last write: 704.WMaxLimPct', 'Modbus, 12:00:00'],
       ['Scenarios', 'High voltage', 'added', ''],
     ]);
+    expect(all('td:last-child a').map((link) => link.getAttribute('href'))).to.deep.equal([
+      '#/devices/0/grid-support/changes',
+    ]);
     await press('Remote control 0 Store');
     await press('Automatic Store');
     expect(daemon.to('POST controls/local').map(({ body }) => body)).to.deep.equal([{ local: false }]);
     expect(daemon.to('POST controls/battery').map(({ body }) => body)).to.deep.equal([{ mode: 'auto' }]);
     expect(button('Remove High voltage').title).to.equal('The scenario is running.');
+  });
+
+  it('does not list writes twice, and joins those of many devices', async () => {
+    const written = (count: number, name: string) =>
+      answer('GET overview', ({ devices: [device] }) => ({
+        devices: Array.from({ length: count }, (_none, index) => ({
+          ...device,
+          device_index: index,
+          last_write: { ...by, name },
+        })),
+      }));
+    written(1, 'local_control');
+    await show(<Changes />);
+    expect(rows()).to.deep.equal([]);
+    written(31, 'evse_limit');
+    await show(<Changes />);
+    expect(rows()).to.deep.equal([['Devices', '31 devices', 'written since the start', '']]);
+    expect(place('31 devices')).to.equal('#/devices?form=table&sort=-written');
   });
 });

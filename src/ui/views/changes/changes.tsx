@@ -53,8 +53,6 @@ function useDifferences() {
   return { rows, problem, isRead: devices !== undefined && answers.every(({ data }) => data !== undefined) };
 }
 
-const tableHeightPx = 640;
-
 function Differences() {
   const { rows, problem, isRead } = useDifferences();
   if (!isRead && problem === null) return <Loading heights={[300]} />;
@@ -65,7 +63,6 @@ function Differences() {
         name="Changes since the start"
         rows={rows}
         keyOf={({ part, what, now }) => `${part} ${what} ${now}`}
-        height={tableHeightPx}
         empty="Nothing differs from the start: settings, grid, weather, limits, holds, faults, devices and scenarios are as they were."
         columns={[
           { title: 'Part', value: ({ part }) => part },
@@ -80,7 +77,12 @@ function Differences() {
 }
 
 function WayBack({ row: { back, to, what } }: { readonly row: Difference }) {
-  if (back === null) return <a href={to}>Changed points</a>;
+  if (back === null)
+    return (
+      <a href={to}>
+        Open <span class="visually-hidden">{what}</span>
+      </a>
+    );
   return (
     <Action call={back.call} unable={back.unable}>
       {back.title} <span class="visually-hidden">{what}</span>

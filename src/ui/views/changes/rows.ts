@@ -182,7 +182,37 @@ export function localRows(devices: readonly number[], nameOf: NameOf): readonly 
   }));
 }
 
-/** Batteries under a command, and devices with a point that somebody wrote. */
+/** Writes that have rows of their own. */
+const listedElsewhere: readonly string[] = ['local_control', 'battery_mode'];
+
+const isWritten = ({ last_write: write }: DeviceEntry) =>
+  write !== null && !startSources.includes(write.source) && !listedElsewhere.includes(write.name);
+
+function writtenRow({ device_index: device, name, last_write: write }: DeviceEntry): Difference {
+  const isPoint = write !== null && /^\d/.test(write.name);
+  return {
+    part: 'Devices',
+    what: name,
+    now: write === null ? '' : `last write: ${write.name}`,
+    by: write === null ? '' : writerText({ ...write, source_detail: null }),
+    to: deviceHref(device, isPoint ? 'grid-support/changes' : 'picture'),
+    back: null,
+  };
+}
+
+/** Devices with a row each; more of them are one row. */
+const maxListed = 30;
+
+const manyWritten = (count: number): Difference => ({
+  part: 'Devices',
+  what: `${count} devices`,
+  now: 'written since the start',
+  by: '',
+  to: href('devices', { form: 'table', sort: '-written' }),
+  back: null,
+});
+
+/** Batteries under a command, and devices that somebody wrote to. */
 export function deviceRows(devices: readonly DeviceEntry[]): readonly Difference[] {
   const forced = devices
     .filter(({ kind_state: state }) => state.endsWith('forced'))
@@ -196,21 +226,9 @@ export function deviceRows(devices: readonly DeviceEntry[]): readonly Difference
         back: backTo('Automatic', post('controls/battery', { query: { device }, body: { mode: 'auto' } })),
       }),
     );
-  const written = devices.flatMap(({ device_index: device, name, last_write: write }): readonly Difference[] =>
-    write === null || startSources.includes(write.source)
-      ? []
-      : [
-          {
-            part: 'Devices',
-            what: name,
-            now: `last write: ${write.name}`,
-            by: writer({ ...write, source_detail: null }),
-            to: deviceHref(device, 'grid-support/changes'),
-            back: null,
-          },
-        ],
-  );
-  return [...forced, ...written];
+  const written = devices.filter(isWritten);
+  const listed = written.length > maxListed ? [manyWritten(written.length)] : written.map(writtenRow);
+  return [...forced, ...listed];
 }
 
 export function scenarioRows({ scenarios }: ReplyOf<'scenarios'>): readonly Difference[] {

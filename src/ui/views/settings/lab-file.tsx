@@ -120,7 +120,12 @@ function LoadLab() {
         </label>
         {problem !== null && <Issues problem={problem} text={text} onLine={select} />}
         <div class="row">
-          <button type="button" disabled={busy || text.trim() === ''} onClick={() => void check(text)}>
+          <button
+            type="button"
+            class={checked === null ? 'primary' : undefined}
+            disabled={busy || text.trim() === ''}
+            onClick={() => void check(text)}
+          >
             Check
           </button>
           <button type="button" disabled={busy} onClick={() => void check(null)}>
