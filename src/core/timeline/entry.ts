@@ -31,6 +31,7 @@ export const isLevelFrom = (min: TimelineLevel, level: TimelineLevel) =>
   timelineLevels.indexOf(level) >= timelineLevels.indexOf(min);
 
 export const refTypes = [
+  'entry',
   'device',
   'message',
   'point',
@@ -47,7 +48,7 @@ export const refTypes = [
 /** The place where the cause is shown. */
 export interface TimelineRef {
   readonly type: (typeof refTypes)[number];
-  /** `modbus/17` for a message, `704.WMaxLimPct` for a point, else the id or index as text */
+  /** `modbus/17` for a message, `704.WMaxLimPct` for a point, else the id or index as text; `entry`: of the timeline */
   readonly id: string;
 }
 
