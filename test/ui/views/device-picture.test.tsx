@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import { Notice, notice } from '../../../src/ui/kit/notice';
 import DevicesView from '../../../src/ui/views/devices/devices';
 import { nextSteps } from '../../../src/ui/views/devices/picture/charger';
-import { limitsAt, tightestLimit, withLimit } from '../../../src/ui/views/devices/picture/last-minutes';
 import { flowSpeed } from '../../../src/ui/views/devices/picture/wires';
 import { stateOf } from '../../../src/ui/views/devices/state';
 import type { Connector } from '../../../src/ui/views/devices/connector';
@@ -204,31 +203,6 @@ describe('marks on a wire', () => {
     const speeds = [0, 0.05, 0.06, 0.99, -1, 4.9, 5, null].map((kw) => flowSpeed(kw, 10));
     expect(speeds).to.deep.equal([null, null, 'slow', 'slow', 'medium', 'medium', 'fast', null]);
     expect(flowSpeed(3, 0)).to.equal(null);
-  });
-});
-
-describe('limit in the chart of the last minutes', () => {
-  const why = (second: number, kws: readonly (number | null)[], direction = 'delivers') =>
-    ({ sim_time: `2026-06-21T12:00:0${second}.000Z`, direction, chain: kws.map((kw) => ({ kw })) }) as Parameters<
-      typeof withLimit
-    >[1];
-  const startS = Date.parse('2026-06-21T12:00:00.000Z') / 1000;
-
-  it('is the tightest one, negative for power that is absorbed', () => {
-    expect(tightestLimit(why(0, [10, null, 4]))).to.equal(4);
-    expect(tightestLimit(why(0, [10, 4], 'absorbs'))).to.equal(-4);
-    expect(tightestLimit(why(0, [null]))).to.equal(null);
-  });
-
-  it('holds until another one is seen, and is absent before the first', () => {
-    const seen = [why(1, [10]), why(3, [4]), why(3, [4])].reduce<ReturnType<typeof withLimit>>(withLimit, []);
-    expect(
-      limitsAt(
-        [0, 1, 2, 3, 4].map((second) => startS + second),
-        seen,
-      ),
-    ).to.deep.equal([null, 10, 10, 4, 4]);
-    expect(withLimit(seen, why(0, [7]))).to.deep.equal([[startS, 7]]);
   });
 });
 

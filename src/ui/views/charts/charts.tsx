@@ -2,7 +2,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Refused } from '../../kit/action';
 import { Chart } from '../../kit/chart';
-import type { Zoom } from '../../kit/chart';
+import type { ChartMark, Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
 import { ViewHead } from '../../kit/tabs';
@@ -10,7 +10,8 @@ import { param, route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { Layouts } from './layouts';
-import { dashes, drawn, lineOf, quantities, standardMetrics } from './panels';
+import { MarkList, useMarks } from './marks';
+import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
 import type { Named, Quantity, Ratings } from './panels';
 import { PlanePanel } from './plane';
 import { useRatings } from './ratings';
@@ -86,12 +87,15 @@ export default function Charts() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
-  const metrics = [...standardMetrics, ...further];
+  const metrics = [...standardMetrics, ...(shown.length === 1 ? metricsOfOne : []), ...further];
   const [isPaused, setPaused] = useState(false);
   const charts = useRef<HTMLDivElement>(null);
   const indexes = shown.map(({ device_index }) => device_index);
   const { samples, waiting, problem } = useSamples(indexes, seconds, metrics, isPaused);
   const panels = shownPanels();
+  const oldestS = Math.min(...[...samples.values()].flatMap(({ times }) => times[0] ?? []));
+  const hasMarks = panels.includes('marks') && Number.isFinite(oldestS);
+  const marks = useMarks(shown, hasMarks ? oldestS : undefined);
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
   const offered = [...samples.values()].flatMap(({ metrics }) => metrics);
@@ -122,8 +126,9 @@ export default function Charts() {
       </div>
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
-      <Curves shown={shown} samples={samples} further={further} box={charts} />
+      <Curves shown={shown} samples={samples} further={further} marks={marks} box={charts} />
       <div class="grid">
+        <MarkList marks={marks} />
         {panels.includes('plane') && (
           <PlanePanel device={first.device_index} name={deviceLabel(first)} samples={samples.get(first.device_index)} />
         )}
@@ -146,6 +151,7 @@ interface CurvesProps {
   readonly shown: readonly DeviceEntry[];
   readonly samples: ReadonlyMap<number, Samples>;
   readonly further: readonly string[];
+  readonly marks: readonly ChartMark[];
   readonly box: { current: HTMLDivElement | null };
 }
 
@@ -155,7 +161,7 @@ function furtherQuantity(metric: string): Quantity {
   return { name: metric, title: line.label, lines: [line], minSpan: () => undefined };
 }
 
-function Curves({ shown, samples, further, box }: CurvesProps) {
+function Curves({ shown, samples, further, marks, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
   const ratings = useRatings(shown.map(({ device_index }) => device_index));
   // labels with the index, since devices may share a name
@@ -173,9 +179,11 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
   return (
     <div class="stack" ref={box}>
       {named.length > 1 && <Key named={named} />}
-      {[...standard, ...further.map(furtherQuantity)].map((quantity) => (
+      {[...standard, ...further.map(furtherQuantity)].map((quantity, at) => (
         <Curve
           key={quantity.name}
+          marks={marks}
+          hasFlags={at === 0}
           quantity={quantity}
           of={standard.includes(quantity) && quantity.name !== 'soc' ? named : devicesOf(quantity)}
           samples={samples}
@@ -216,16 +224,20 @@ interface CurveProps {
   readonly samples: ReadonlyMap<number, Samples>;
   readonly ratings: Ratings;
   readonly timezone: string;
+  readonly marks: readonly ChartMark[];
+  /** true: the flags of the marks are above this chart */
+  readonly hasFlags: boolean;
 }
 
 /** Height of a chart of one quantity, px. */
 const heightPx = 170;
 
-function Curve({ quantity, of, samples, ratings, timezone }: CurveProps) {
-  const { title, lines, bands = [], hasZero = false } = quantity;
+function Curve({ quantity, of, samples, ratings, timezone, marks, hasFlags }: CurveProps) {
+  const { title, bands = [], hasZero = false } = quantity;
+  const lines = (of.length === 1 && quantity.linesOfOne) || quantity.lines;
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
   // memoised: each answer renders the view again, and there are thousands of values
-  const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
+  const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, lines]);
   const minSpan = quantity.minSpan(ratings);
   if (series.length === 0)
     return (
@@ -244,6 +256,8 @@ function Curve({ quantity, of, samples, ratings, timezone }: CurveProps) {
         // a band for one device only: overlapping bands would be unreadable
         bands={of.length === 1 ? bands : []}
         height={heightPx}
+        marks={marks}
+        hasFlags={hasFlags && marks.length > 0}
         {...(minSpan !== undefined && { minSpan })}
         hasZero={hasZero}
         timezone={timezone}

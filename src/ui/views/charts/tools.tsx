@@ -70,6 +70,7 @@ const panelTitles: ReadonlyMap<string, string> = new Map([
   ['v', 'V'],
   ['f', 'f'],
   ['soc', 'SoC'],
+  ['marks', 'Marks'],
   ['plane', 'P-Q plane'],
   ['data', 'Data'],
   ['values', 'All values'],

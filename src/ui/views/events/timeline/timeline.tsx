@@ -13,9 +13,12 @@ import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import type { TimelineEntry } from '../../../store/timeline';
 import { Choice } from '../choice';
+import { useTimeline } from '../../../store/timeline-entries';
 import { Commands } from '../commands/commands';
 import { Cause } from './cause';
-import { filterNames, filterOfAddress, levels, meets, useTimeline, writerName, writerOf, writerText } from './entries';
+import { filterNames, filterOfAddress, levels, meets, writerName, writerOf, writerText } from './entries';
+
+const maxKept = 5000;
 
 const levelMarks = { info: 'off', warn: 'warn', bad: 'bad' } as const;
 const levelTitles = { info: 'information', warn: 'warning', bad: 'bad' } as const;
@@ -186,7 +189,7 @@ function NoEntry({ isFiltered }: { readonly isFiltered: boolean }) {
 export function TimelineView() {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
-  const { entries, problem } = useTimeline(isPaused);
+  const { entries, problem } = useTimeline({ limit: maxKept, paused: isPaused });
   const devices = useOverview()?.devices ?? [];
   const filter = filterOfAddress();
   const withWall = param('wall') !== null;
