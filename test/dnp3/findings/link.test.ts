@@ -59,6 +59,7 @@ describe('findings about DNP3 masters: link and connections', () => {
     const { requests } = rig.peer;
     rig.next(class1);
     expect(rig.peer.requests).to.equal(requests);
+    expect(rig.findings.lines.join()).to.not.contain('failed');
   });
 
   it('forget what a lost frame may have carried: a request, a SELECT, a confirm', () => {
@@ -122,6 +123,7 @@ describe('findings about DNP3 masters: link and connections', () => {
       rig.pass(700_000);
       stray(8, 160_000, 4, 10);
       expect(rig.rules()).to.deep.equal([]);
+      expect(rig.findings.lines.join()).to.not.contain('failed');
     });
   });
 
