@@ -118,8 +118,8 @@ describe('findings about DNP3 masters: link and connections', () => {
       stray(100, 500);
       rig.pass(10_000);
       stray(5, 0, 4, 1);
-      for (let outstation = 10; outstation < 30; outstation += 1) stray(4, 0, 4, outstation);
       stray(5, 0, 5);
+      for (let outstation = 10; outstation < 30; outstation += 1) stray(4, 0, 4, outstation);
       rig.pass(700_000);
       stray(8, 160_000, 4, 10);
       expect(rig.rules()).to.deep.equal([]);
