@@ -149,7 +149,11 @@ export class Timeline implements TimelineSink {
     }
   }
 
-  #begin({ kind, level = 'info', by, title, text, at, ref = null }: Happening, key: string, nowMs: number): OpenEntry {
+  #begin(
+    { kind, level = 'info', by, title, text, at, ref = null, calls }: Happening,
+    key: string,
+    nowMs: number,
+  ): OpenEntry {
     const entry: OpenEntry = {
       id: this.#nextId,
       kind,
@@ -162,6 +166,7 @@ export class Timeline implements TimelineSink {
       text,
       count: 1,
       ref,
+      calls: calls ?? null,
       key,
       joinsUntilMs: nowMs + joinMs,
     };
