@@ -33,6 +33,7 @@ import {
   word,
   camelCased,
 } from './common/members.ts';
+import { deviceParam, integerParam, isoParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
@@ -249,6 +250,17 @@ const textQuery = z
     error: 'exactly one of id, bundled, run is required',
   });
 
+const draftQuery = z
+  .strictObject({
+    capture: integerParam('capture', 1, Number.MAX_SAFE_INTEGER, 'Id of a capture.').optional(),
+    since: isoParam('since', 'Of the timeline: only entries of this simulated time and later.').optional(),
+    until: isoParam('until', 'Of the timeline: only entries up to this simulated time.').optional(),
+    device: deviceParam.optional().openapi({ description: 'Of the timeline: only entries about this device.' }),
+  })
+  .refine((query) => query.capture === undefined || Object.keys(query).length === 1, {
+    error: 'capture excludes since, until and device',
+  });
+
 type TextQuery = z.output<typeof textQuery>;
 
 function textChoice({ id, bundled = '', run }: TextQuery): TextChoice {
@@ -412,6 +424,36 @@ export const scenarioRoutes: readonly Route[] = [
     problems: ['unknown-resource'],
     handle: async ({ scenarios: book }, { query }) =>
       new TextReply('application/yaml', await book.text(textChoice(query))),
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/draft',
+    tag: 'Core',
+    operationId: 'get_scenario_draft',
+    summary: 'The text of a scenario that makes a capture or a part of the timeline again',
+    description:
+      'Of a capture: the requests of its disturbance, or the course of voltage and frequency where nobody asked for it, and the ' +
+      'verdict as expectation. Of the timeline: commands, grid, weather and writes of peers as steps at their times. What no step ' +
+      'can do is a comment. Nothing is kept; `POST scenarios/check` takes the text. `conflict` for a capture that still records.',
+    query: draftQuery,
+    media: 'application/yaml',
+    reply: z.string(),
+    problems: ['unknown-resource', 'conflict'],
+    async handle({ scenarios: book, captures, timeline, plant }, { query: { capture, since, until, device } }) {
+      if (device !== undefined) plant.device(device);
+      const entries = () =>
+        timeline.list({
+          ...(since !== undefined && { since: plant.simAt(since) }),
+          ...(until !== undefined && { until: plant.simAt(until) }),
+          ...(device !== undefined && { deviceIndex: device }),
+        });
+      const text = await book.draft(
+        capture === undefined
+          ? { entries: entries(), dateMs: (at) => plant.dateMs(at) }
+          : { capture: captures.get(capture) },
+      );
+      return new TextReply('application/yaml', text);
+    },
   }),
   route({
     method: 'get',

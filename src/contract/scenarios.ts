@@ -1,6 +1,9 @@
 /** Scenarios as REST, reports and result files show them. */
 import type { Origin } from '../core/origin.ts';
 import { SimError } from '../core/errors.ts';
+import type { SimTime } from '../core/time/clock.ts';
+import type { TimelineEntry } from '../core/timeline/entry.ts';
+import type { Capture } from './captures.ts';
 
 /** `error`: the scenario failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
@@ -197,6 +200,11 @@ export interface ScenarioStart {
 /** A kept scenario, a bundled one, or what a run had. */
 export type TextChoice = { readonly id: string } | { readonly bundled: string } | { readonly run: string };
 
+/** What a text is made from: a capture, or entries of the timeline with the simulated date of an instant. */
+export type DraftSource =
+  | { readonly capture: Capture }
+  | { readonly entries: readonly TimelineEntry[]; readonly dateMs: (at: SimTime) => number };
+
 export const reportFormats = ['json', 'junit', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
@@ -221,6 +229,8 @@ export interface ScenarioBook {
    * @throws SimError UNKNOWN_RESOURCE, also for a run whose text is gone, COMMAND_BAD_VALUE for an unknown name
    */
   text(of: TextChoice): Promise<string>;
+  /** The text of a scenario that makes the same again. @throws SimError COMMAND_CONFLICT for a capture that records */
+  draft(source: DraftSource): Promise<string>;
   /** The JSON Schema of scenario files. @throws SimError UNKNOWN_RESOURCE before the build has made it */
   schema(): Promise<string>;
   /**
@@ -288,6 +298,7 @@ export const noScenarios: ScenarioBook = {
   add: none,
   check: none,
   text: none,
+  draft: none,
   schema: none,
   startBeside: none,
   startAgain: none,

@@ -9,6 +9,7 @@ import type {
   CheckedScenario,
   ClockOwner,
   ComparedScenario,
+  DraftSource,
   KeptRun,
   KeptScenario,
   ReportFormat,
@@ -230,6 +231,14 @@ class KeptScenarios implements ScenarioBook {
     const addition = this.#additionOf(of);
     if ('bundled' in addition) return readFile(bundledPath(addition.bundled), 'utf8');
     return 'yaml' in addition ? addition.yaml : JSON.stringify(addition.content, null, 2);
+  }
+
+  async draft(source: DraftSource): Promise<string> {
+    const { captureDraft, timelineDraft } = await loadedScenarioCode();
+    const { checkRequest } = await checks();
+    return 'capture' in source
+      ? captureDraft(source.capture, checkRequest)
+      : timelineDraft(source.entries, source.dateMs, checkRequest);
   }
 
   #additionOf(of: TextChoice): ScenarioAddition {

@@ -52,6 +52,15 @@ export interface TimelineRef {
   readonly id: string;
 }
 
+/** A request that makes a change again. */
+export interface TimelineCall {
+  readonly method: string;
+  /** without the query */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
 /** A change as its source knows it. */
 export interface Happening {
   readonly kind: TimelineKind;
@@ -68,6 +77,8 @@ export interface Happening {
   /** default: the present instant */
   readonly at?: SimTime;
   readonly ref?: TimelineRef | null;
+  /** requests that make it again; absent: none do, or they are not kept */
+  readonly calls?: readonly TimelineCall[] | undefined;
 }
 
 export interface TimelineEntry {
@@ -88,4 +99,6 @@ export interface TimelineEntry {
   /** number of equal changes */
   readonly count: number;
   readonly ref: TimelineRef | null;
+  /** requests that make the first of the equal changes again; null: none do, or they are not kept */
+  readonly calls: readonly TimelineCall[] | null;
 }

@@ -143,7 +143,11 @@ export class Timeline implements TimelineSink {
     }
   }
 
-  #begin({ kind, level = 'info', by, title, text, at, ref = null }: Happening, key: string, nowMs: number): OpenEntry {
+  #begin(
+    { kind, level = 'info', by, title, text, at, ref = null, calls }: Happening,
+    key: string,
+    nowMs: number,
+  ): OpenEntry {
     const entry: OpenEntry = {
       id: this.#nextId,
       kind,
@@ -156,6 +160,7 @@ export class Timeline implements TimelineSink {
       text,
       count: 1,
       ref,
+      calls: calls ?? null,
       key,
       joinsUntilMs: nowMs + joinMs,
     };

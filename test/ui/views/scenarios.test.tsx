@@ -425,6 +425,25 @@ describe('scenarios', () => {
       expect(bodies('POST scenario-runs')).to.deep.equal([{ yaml: 'name: storm\n' }]);
     });
 
+    it('begin with a capture, or with a span of the timeline', async () => {
+      const queries: unknown[] = [];
+      daemon.on('GET scenarios/draft', ({ query }) => {
+        queries.push(query);
+        return `name: draft ${queries.length}\n`;
+      });
+      await press('From a capture');
+      await press('Capture 1: Sag to 42 % for 1.20 s');
+      expect(one('textarea').value).to.equal('name: draft 1\n');
+      await press('From the timeline');
+      await press('The last minute');
+      expect(one('textarea').value).to.equal('name: draft 2\n');
+      await address('#/scenarios/editor?capture=3');
+      await settle();
+      const now = Date.parse(daemon.exampleOf('GET', 'controls/time').sim_time);
+      const since = new Date(now - 60_000).toISOString();
+      expect(queries).to.deep.equal([{ capture: '1' }, { since }, { capture: '3' }]);
+    });
+
     it('survive another view, and are not lost when another one is opened', async () => {
       await write('name: typed\n');
       await open('scenarios/runs');

@@ -7,7 +7,6 @@ import type { Verdict } from '../../../../src/ui/views/events/captures/verdict-w
 import { LastVerdict, useLastVerdict } from '../../../../src/ui/views/events/captures/last-verdict';
 import { lanesOf, maxLines } from '../../../../src/ui/views/events/captures/lanes';
 import type { DeviceRows } from '../../../../src/ui/views/events/captures/lanes';
-import { scenarioStep } from '../../../../src/ui/views/events/captures/scenario-step';
 import Events from '../../../../src/ui/views/events/events';
 import { pass } from '../../support/clock.ts';
 import { Daemon, refusal } from '../../support/daemon.ts';
@@ -254,22 +253,16 @@ describe('captures in the page', () => {
     expect(location.hash).to.equal('#/events/captures');
   });
 
-  it('becomes a step of a scenario with the verdicts as expectation', () => {
-    expect(scenarioStep({ ...capture, title: 'Sag', end_s: 4.5, summary: 'It rode through.' })).to.equal(
-      [
-        '- name: "Sag"',
-        '  event: { event: sag, parameters: { residual_pu: 0.42, duration_s: 1.2 } }',
-        '  expect:',
-        '    - { get: captures, pointer: /captures/0/title, equals: "Sag" }',
-        '    - { get: captures, pointer: /captures/0/state, equals: complete, within: 15 s }',
-        '    - { get: captures, pointer: /captures/0/summary, equals: "It rode through.", within: 15 s }',
-        '',
-      ].join('\n'),
-    );
-    const [trigger] = capture.triggers;
-    const ofDevice = { ...trigger, repeat: { path: '/controls/grid?device=3', body: { voltage_pu: 0.4 } } };
-    expect(scenarioStep({ ...capture, triggers: [ofDevice] })).to.contain('  device: 3\n  grid: { voltage_pu: 0.4 }\n');
-    expect(scenarioStep({ ...capture, triggers: [{ ...trigger, repeat: null }] })).to.equal(null);
+  it('becomes a scenario in the editor, once it has ended', async () => {
+    const links = () => all('a[href="#/scenarios/editor?capture=1"]').length;
+    await open();
+    await press('More actions');
+    expect(links()).to.equal(1);
+    await leave();
+    daemon.on('GET captures/1', () => ({ ...capture, state: 'recording' }));
+    await open();
+    await press('More actions');
+    expect(links()).to.equal(0);
   });
 
   it('tells a device what the newest one did to it, in its words, unless it was not concerned', async () => {

@@ -15,7 +15,7 @@ import { proposalsAt } from './completion';
 import type { Schema } from './completion';
 import { contextAt } from './context';
 import { draft, isChanged, setDraft } from './draft';
-import { openFile, OpenMenu, useOpenFromAddress } from './opening';
+import { CaptureMenu, openFile, OpenMenu, TimelineMenu, useOpenFromAddress } from './opening';
 import type { LineProblem } from './problems';
 
 /** Read with the first completion: it is long, and constant while the daemon runs. */
@@ -185,6 +185,8 @@ function Tools({ verdict: { isCurrent, checked } }: { readonly verdict: Verdict 
     <>
       {hasChanges && <span class="muted">changed</span>}
       <OpenMenu />
+      <CaptureMenu />
+      <TimelineMenu />
       <button
         type="button"
         disabled={busy || invalid !== null || !fits || (keptId !== null && !hasChanges)}
