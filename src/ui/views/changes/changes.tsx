@@ -1,4 +1,4 @@
-/** What differs from the start of the simulator. */
+/** Differences of the running lab from the start of the simulator. */
 import { get } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { deviceLabel } from '../../kit/choices';

@@ -56,11 +56,13 @@ const follow = { source: 'csv' } as const;
 type NameOf = (device: number) => string;
 
 export function gridRows(grid: ReplyOf<'controls/grid'>, nameOf: NameOf): readonly Difference[] {
-  const now = grid.outage ? 'outage' : `${(grid.voltage_a_pu * 100).toFixed(1)} %, ${grid.frequency_hz.toFixed(3)} Hz`;
+  const state = grid.outage
+    ? 'outage'
+    : `${(grid.voltage_a_pu * 100).toFixed(1)} %, ${grid.frequency_hz.toFixed(3)} Hz`;
   const common: Difference = {
     part: 'Grid',
     what: 'Common grid',
-    now,
+    now: state,
     by: writer(grid.changed_by),
     to: href('inputs/grid'),
     back: backTo(

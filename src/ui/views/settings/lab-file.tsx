@@ -70,6 +70,9 @@ function LoadLab() {
     setChecked(null);
     forget();
   };
+  const enterFile = async (file: File | undefined) => {
+    if (file !== undefined) enter(await file.text());
+  };
   const check = async (what: Text) => {
     setChecked(null);
     const answer = await run(checkCall(what));
@@ -98,10 +101,7 @@ function LoadLab() {
           <input
             type="file"
             accept=".yaml,.yml,.json"
-            onChange={async ({ currentTarget: { files } }) => {
-              const [file] = files ?? [];
-              if (file !== undefined) enter(await file.text());
-            }}
+            onChange={({ currentTarget: { files } }) => void enterFile(files?.[0])}
           />
         </label>
         <label class="field">
@@ -186,9 +186,9 @@ function Issues({ problem, text, onLine }: IssuesProps) {
   );
 }
 
-/** What would change. */
+/** Differences of a checked lab from the running one. */
 function Outcome({ answer, isStart }: { readonly answer: Loading; readonly isStart: boolean }) {
-  const now = useOverview()?.devices.length ?? 0;
+  const deviceCount = useOverview()?.devices.length ?? 0;
   const settings = useSettings()?.settings ?? [];
   const { devices, changes, notices } = answer;
   const valueOf = (key: string) => {
@@ -200,7 +200,7 @@ function Outcome({ answer, isStart }: { readonly answer: Loading; readonly isSta
       <p class="good">{isStart ? 'The lab of the start can be loaded.' : 'This lab can be loaded.'}</p>
       <Facts
         rows={[
-          ['Devices', devices === now ? `${devices}, as now` : `${devices} in place of ${now}`],
+          ['Devices', devices === deviceCount ? `${devices}, as now` : `${devices} in place of ${deviceCount}`],
           [
             'Settings that change',
             changes.length === 0 ? 'none' : changes.map((key) => `${key}${valueOf(key)}`).join(', '),

@@ -1,4 +1,4 @@
-/** Who reads the telemetry stream, and who reads too slowly. */
+/** Readers of the telemetry stream, and how far each is behind. */
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Chip, Empty, Panel } from '../../kit/panel';
