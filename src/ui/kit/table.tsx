@@ -105,7 +105,7 @@ export function Table<T>({
       class="scroller"
       style={height === undefined ? {} : { maxHeight: `${height}px` }}
       tabIndex={height === undefined ? undefined : 0}
-      role="region"
+      role="group"
       aria-label={name}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >

@@ -89,7 +89,7 @@ describe('map of devices', () => {
     expect(heads()).to.have.lengthOf(1);
     await press('Table');
     expect(location.hash).to.contain('form=table');
-    expect(one('[role=region][aria-label=Devices]')).not.to.equal(null);
+    expect(one('[role=group][aria-label=Devices]')).not.to.equal(null);
   });
 
   it('is one stop of the tab key, moves with arrows, and opens with Enter', async () => {
