@@ -16,6 +16,8 @@ export interface Series {
   readonly colour: string;
   readonly dash?: readonly number[];
   readonly side?: 'left' | 'right';
+  /** true: bars, each from its time to the next */
+  readonly isBar?: boolean;
 }
 
 export interface ChartData {
@@ -110,6 +112,8 @@ export function rangeOf(minSpan: number, hasZero: boolean) {
 /** Values hold until the next sample: a slope would invent values between two samples. */
 const steps = uPlot.paths.stepped?.({ align: 1 });
 
+const bars = uPlot.paths.bars?.({ size: [0.86], align: 1 });
+
 /** Least distance of the labels of time, px. */
 const timeLabelPx = 80;
 
@@ -163,7 +167,8 @@ function optionsOf(
         width: 1.5,
         dash: one.dash === undefined ? undefined : [...one.dash],
         points: { show: false },
-        paths: steps,
+        paths: one.isBar === true ? bars : steps,
+        fill: one.isBar === true ? colour(one.colour) : undefined,
         spanGaps: false,
         value: (_plot: uPlot, value: number | null) => `${fixed(value, one.decimals)} ${one.unit}`,
       })),

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { Notice } from '../../../src/ui/kit/notice';
 import { rangeOf } from '../../../src/ui/kit/uplot-chart';
 import Charts from '../../../src/ui/views/charts/charts';
+import { energyOf } from '../../../src/ui/views/charts/energy';
 import { marksOf } from '../../../src/ui/views/charts/marks';
 import { drawn, powerLinesOfOne, quantities } from '../../../src/ui/views/charts/panels';
 import type { TimelineEntry } from '../../../src/ui/store/timeline';
@@ -73,6 +74,39 @@ describe('lines of one device', () => {
       [4, 4],
       [9, null],
     ]);
+  });
+});
+
+describe('bars of energy', () => {
+  const startS = Date.UTC(2026, 5, 21, 12) / 1000;
+
+  it('are of hours, each with both directions apart, a power holding until the next sample', () => {
+    const minutes = [30, 60, 90, 120];
+    const bars = energyOf(
+      minutes.map((minute) => startS + minute * 60),
+      [10, -4, 6, 100],
+    );
+    expect(bars).to.deep.equal({
+      bucketS: 3600,
+      starts: [startS, startS + 3600, startS + 7200],
+      delivered: [5, 3, 0],
+      absorbed: [0, -2, 0],
+    });
+  });
+
+  it('share a sample between the hours that it reaches over', () => {
+    const bars = energyOf([startS + 1800, startS + 5400], [10, null]);
+    expect(bars.delivered).to.deep.equal([5, 5]);
+  });
+
+  it('leave out a gap, and are of days over more than two days', () => {
+    const hours = [0, 1, 2, 30, 31, 60];
+    const bars = energyOf(
+      hours.map((hour) => startS + hour * 3600),
+      hours.map(() => 1),
+    );
+    expect(bars.bucketS).to.equal(86_400);
+    expect(bars.delivered).to.deep.equal([2, 1, 0, 0]);
   });
 });
 
@@ -164,6 +198,18 @@ describe('charts', () => {
     expect(all('.chart-marks li b').map((each) => each.textContent)).to.deep.equal(['A']);
     await press('Marks');
     expect(all('.chart-flag, .chart-marks')).to.deep.equal([]);
+  });
+
+  it('have the net power and each kind of the site, without the choice of devices', async () => {
+    await draw('#/charts?of=site&panels=p,v,energy');
+    expect(titles()).to.deep.equal(['Net power', 'Power by kind', 'Voltage', 'Energy per hour']);
+    const legends = all('.chart').map((chart) =>
+      [...chart.querySelectorAll('.u-label')].map(({ textContent }) => textContent),
+    );
+    expect(legends[0]).to.deep.equal(['Time', 'to the grid', 'possible']);
+    expect(legends[1]).to.deep.equal(['Time', 'Solar']);
+    await press('Devices');
+    expect(titles()).to.include('Active power');
   });
 
   it('save the layout under a name, open it, delete it, and take that back', async () => {

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { render } from 'preact';
 import { Notice, notice } from '../../../src/ui/kit/notice';
 import DevicesView from '../../../src/ui/views/devices/devices';
+import { useChangesOfOthers } from '../../../src/ui/views/devices/picture/change';
 import { nextSteps } from '../../../src/ui/views/devices/picture/charger';
-import { flowSpeed } from '../../../src/ui/views/devices/picture/wires';
+import { flowSpeed, Power } from '../../../src/ui/views/devices/picture/wires';
 import { stateOf } from '../../../src/ui/views/devices/state';
 import type { Connector } from '../../../src/ui/views/devices/connector';
 import { pass } from '../support/clock.ts';
@@ -11,7 +13,7 @@ import type { Json } from '../support/description.ts';
 import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { answerForSite, kinds } from '../support/site.ts';
-import { accept, startPage } from '../support/stream.ts';
+import { accept, sendEntry, startPage } from '../support/stream.ts';
 
 describe('picture of a device', () => {
   let daemon: Daemon;
@@ -195,6 +197,36 @@ describe('picture of a device', () => {
       connector = { ...connector, status: 'faulted', error_code: 'GroundFailure' };
       expect(titles()[0]).to.equal('Clear fault');
     });
+  });
+});
+
+describe('a figure that others move', () => {
+  before(startPage);
+  afterEach(leave);
+
+  const entry = new Daemon().exampleOf('GET', 'timeline').entries[0];
+  const Figure = ({ kw }: { readonly kw: number }) => {
+    useChangesOfOthers(1);
+    return <Power kw={kw} />;
+  };
+  const flashesAfter = async (change: object) => {
+    const root = await show(<Figure kw={1} />);
+    await sendEntry({ ...entry, kind: 'command', ...change });
+    render(<Figure kw={2} />, root);
+    await settle();
+    return one('.figure').classList.contains('flash');
+  };
+
+  it('flashes after a change to its device or to the whole site', async () => {
+    expect(await flashesAfter({ devices: [1] })).to.equal(true);
+    await leave();
+    expect(await flashesAfter({ devices: [], kind: 'grid' })).to.equal(true);
+  });
+
+  it('stays calm after others', async () => {
+    expect(await flashesAfter({ devices: [2] })).to.equal(false);
+    await leave();
+    expect(await flashesAfter({ devices: [1], kind: 'connection' })).to.equal(false);
   });
 });
 

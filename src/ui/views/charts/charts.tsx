@@ -5,15 +5,18 @@ import { Chart } from '../../kit/chart';
 import type { ChartMark, Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
+import { Segments } from '../../kit/segments';
 import { ViewHead } from '../../kit/tabs';
-import { param, route, setParam } from '../../store/route';
+import { route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { EnergyPanel } from './energy-panel';
 import { Layouts } from './layouts';
 import { MarkList, useMarks } from './marks';
 import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
 import type { Named, Quantity, Ratings } from './panels';
 import { PlanePanel } from './plane';
+import { SiteCharts } from './site';
 import { useRatings } from './ratings';
 import { useSamples } from './samples';
 import type { Samples } from './samples';
@@ -21,15 +24,21 @@ import {
   Devices,
   Export,
   Further,
+  isOfSite,
   PanelChoice,
+  Picture,
+  setZoom,
   Windows,
   furtherMetrics,
   shownPanels,
   useShownDevices,
+  zoomOfAddress,
   windowSeconds,
 } from './tools';
 import { Newest, Values } from './values';
 import { dateAndTime } from '../../look/format';
+
+const nothing: readonly number[] = [];
 
 interface RangeProps {
   readonly samples: ReadonlyMap<number, Samples>;
@@ -74,16 +83,54 @@ function TimeRange({ samples, zoom, waiting }: RangeProps) {
   );
 }
 
-/** The time range in the address, `from,to` in seconds since the epoch. */
-function zoomOf(text: string | null): Zoom {
-  const [from = NaN, to = NaN] = text?.split(',').map(Number) ?? [];
-  return from < to ? [from, to] : null;
+/** Chooses the series: devices, or the site with its kinds. */
+function Subject() {
+  return (
+    <Segments
+      label="Series of"
+      options={[
+        ['devices', 'Devices'],
+        ['site', 'Site'],
+      ]}
+      value={isOfSite() ? 'site' : 'devices'}
+      onChoice={(of) => setParam('of', of === 'site' ? of : null)}
+    />
+  );
 }
 
-const setZoom = (zoom: Zoom) => setParam('zoom', zoom === null ? null : zoom.map((at) => at.toFixed(3)).join(','));
+/** The site, or devices. */
+export default function Charts() {
+  return route.value.path[0] === 'charts' && isOfSite() ? <OfSite /> : <OfDevices />;
+}
+
+function OfSite() {
+  const charts = useRef<HTMLDivElement>(null);
+  const zoom = zoomOfAddress();
+  return (
+    <>
+      <ViewHead title="Charts">
+        <Layouts />
+      </ViewHead>
+      <div class="row">
+        <Subject />
+        <Windows />
+        {zoom !== null && (
+          <button type="button" onClick={() => setZoom(null)}>
+            Whole window, follow
+          </button>
+        )}
+        <Picture charts={() => charts.current} />
+      </div>
+      <div class="row">
+        <PanelChoice />
+      </div>
+      <SiteCharts seconds={windowSeconds()} box={charts} />
+    </>
+  );
+}
 
 /** History and live values of up to eight devices. */
-export default function Charts() {
+function OfDevices() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
@@ -93,13 +140,14 @@ export default function Charts() {
   const indexes = shown.map(({ device_index }) => device_index);
   const { samples, waiting, problem } = useSamples(indexes, seconds, metrics, isPaused);
   const panels = shownPanels();
+  const timezone = useClock()?.timezone ?? 'UTC';
   const oldestS = Math.min(...[...samples.values()].flatMap(({ times }) => times[0] ?? []));
   const hasMarks = panels.includes('marks') && Number.isFinite(oldestS);
   const marks = useMarks(shown, hasMarks ? oldestS : undefined);
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
   const offered = [...samples.values()].flatMap(({ metrics }) => metrics);
-  const zoom = zoomOf(param('zoom'));
+  const zoom = zoomOfAddress();
   return (
     <>
       {route.value.path[0] === 'charts' && (
@@ -108,6 +156,7 @@ export default function Charts() {
         </ViewHead>
       )}
       <div class="row">
+        {route.value.path[0] === 'charts' && <Subject />}
         <Devices shown={shown} />
         <Windows />
         <Further offered={offered} />
@@ -127,6 +176,16 @@ export default function Charts() {
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
       <Curves shown={shown} samples={samples} further={further} marks={marks} box={charts} />
+      {panels.includes('energy') && shown.length === 1 && (
+        <EnergyPanel
+          name={deviceLabel(first)}
+          times={samples.get(first.device_index)?.times ?? nothing}
+          kw={samples.get(first.device_index)?.column('power_kw') ?? nothing}
+          out="delivered"
+          into="absorbed"
+          timezone={timezone}
+        />
+      )}
       <div class="grid">
         <MarkList marks={marks} />
         {panels.includes('plane') && (
@@ -261,7 +320,7 @@ function Curve({ quantity, of, samples, ratings, timezone, marks, hasFlags }: Cu
         {...(minSpan !== undefined && { minSpan })}
         hasZero={hasZero}
         timezone={timezone}
-        zoom={zoomOf(param('zoom'))}
+        zoom={zoomOfAddress()}
         onZoom={setZoom}
       />
     </Panel>

@@ -111,7 +111,7 @@ interface Drawn {
  * Indexes before which samples are missing: steps in time well above their neighbours, as after the clock is set
  * forward.
  */
-function gapsOf(times: readonly number[]): readonly number[] {
+export function gapsOf(times: readonly number[]): readonly number[] {
   const gaps: number[] = [];
   for (let index = 2; index < times.length; index += 1) {
     const [here = 0, before = 0, next] = [times[index], times[index - 1], times[index + 1]];
@@ -124,7 +124,7 @@ function gapsOf(times: readonly number[]): readonly number[] {
 }
 
 /** Inserts an empty row into each gap, so that no line crosses it. */
-function withGaps(table: (number | null)[][]): (number | null)[][] {
+export function withGaps(table: (number | null)[][]): (number | null)[][] {
   const times = table[0] as number[];
   const gaps = gapsOf(times);
   if (gaps.length === 0) return table;

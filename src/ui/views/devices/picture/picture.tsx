@@ -11,6 +11,7 @@ import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { Waterfall } from '../waterfall/waterfall';
 import { BatteryControls, BatteryPicture } from './battery';
+import { useChangesOfOthers } from './change';
 import { ChargerControls, ChargerPicture, ConnectorChoice, SessionPanel } from './charger';
 import { FuelCellControls, FuelCellPicture } from './fuel-cell';
 import { HybridControls, HybridPicture } from './hybrid';
@@ -87,6 +88,7 @@ function WhyPanel({ device }: PageProps) {
 }
 
 export function Picture({ device }: PageProps) {
+  useChangesOfOthers(device.device_index);
   const { Drawing, Controls } = kinds[device.asset_type];
   return (
     <>
