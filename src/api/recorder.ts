@@ -59,16 +59,9 @@ const recorderBodySchema = memo(() =>
           `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +
           `${recorderLimitMb.byDefault}. Default unchanged.`,
       }),
-      protocols: z
-        .array(z.enum(recordedProtocols))
-        .min(1)
-        .max(recordedProtocols.length)
-        .nullable()
-        .optional()
-        .openapi({
-          description:
-            'Protocols to record from now on, and `findings` about their peers; null: all. Default unchanged.',
-        }),
+      protocols: z.array(z.enum(recordedProtocols)).min(1).max(recordedProtocols.length).nullable().optional().openapi({
+        description: 'Protocols to record from now on, and `findings` about their peers; null: all. Default unchanged.',
+      }),
       clear: z
         .boolean()
         .optional()
