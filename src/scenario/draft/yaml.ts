@@ -8,7 +8,7 @@ export const commentLine = (text: string): string => `# ${text.replace(notPrinta
 /** A value in flow style; names need no quotes. */
 export function flow(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(flow).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);
   const members = Object.entries(value).map(([name, member]) => `${nameOf(name)}: ${flow(member)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
 }

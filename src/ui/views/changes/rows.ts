@@ -3,7 +3,7 @@ import { del, patch, post } from '../../api/call';
 import type { BodyOf, Call, ReplyOf } from '../../api/call';
 import { settingText } from '../../kit/settings';
 import type { Setting } from '../../kit/settings';
-import { sourceName, words } from '../../look/format';
+import { dash, sourceName, words } from '../../look/format';
 import { deviceHref, href } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
 import { writerText } from '../devices/page';
@@ -153,7 +153,7 @@ export function holdRows({ holds }: ReplyOf<'controls/holds'>, nameOf: NameOf): 
     .map(({ id, device_index: device, points, writer: by }) => ({
       part: 'Holds',
       what: `${id}, ${nameOf(device)}`,
-      now: points.map(({ name, value }) => `${name} = ${String(value)}`).join(', '),
+      now: points.map(({ name, value }) => `${name} = ${value ?? dash}`).join(', '),
       by: writer(by),
       to: deviceHref(device, 'grid-support/holds'),
       back: backTo('End', post('controls/holds/{id}/end', { params: { id }, query: { device } })),
