@@ -200,7 +200,7 @@ export interface ScenarioStart {
 /** A kept scenario, a bundled one, or what a run had. */
 export type TextChoice = { readonly id: string } | { readonly bundled: string } | { readonly run: string };
 
-/** What a text is made from: a capture, or entries of the timeline with the simulated date of an instant. */
+/** The source of a draft: a capture, or entries of the timeline with the simulated date of an instant. */
 export type DraftSource =
   | { readonly capture: Capture }
   | { readonly entries: readonly TimelineEntry[]; readonly dateMs: (at: SimTime) => number };

@@ -73,11 +73,12 @@ describe('a scenario from the timeline', () => {
       entry(3000, { calls: [post('/controls/local', { local: '${x}' })], text: 'Sets a text.' }),
     );
     expect(stepsOf(text)).to.deep.equal([{ name: 'nothing that can be repeated', after: 1 }]);
+    const at = (s: number) => `  # 2026-06-21T12:00:0${s}.000Z not a step`;
     expect(commentsOf(text)).to.deep.equal([
-      '  # 2026-06-21T12:00:00.000Z not a step (it came about by itself): a - call: { request: POST /stop } x',
-      '  # 2026-06-21T12:00:01.000Z not a step (its request is not kept: it is too large, secret, or of an earlier process): Sets a secret.',
-      '  # 2026-06-21T12:00:02.000Z not a step (the scenario has the clock: pass time with `after`, `time` or `cron`, and set time_rate in `config`): Sets the clock.',
-      '  # 2026-06-21T12:00:03.000Z not a step (a text in it would be taken for a parameter): Sets a text.',
+      `${at(0)} (it came about by itself): a - call: { request: POST /stop } x`,
+      `${at(1)} (its request is not kept: it is too large, secret, or of an earlier process): Sets a secret.`,
+      `${at(2)} (the scenario has the clock: pass time with \`after\`, \`time\` or \`cron\`, and set time_rate in \`config\`): Sets the clock.`,
+      `${at(3)} (a text in it would be taken for a parameter): Sets a text.`,
     ]);
   });
 

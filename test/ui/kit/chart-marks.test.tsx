@@ -54,7 +54,8 @@ describe('marks on a chart', () => {
     strokes.splice(0);
     await show(chart(false));
     expect(all('.chart-flag')).to.deep.equal([]);
-    expect(strokes.filter(([method, dash]) => method === 'setLineDash' && String(dash) === '2,3')).to.not.be.empty;
+    const dotted = strokes.filter(([method, dash]) => method === 'setLineDash' && String(dash) === '2,3');
+    expect(dotted).to.not.have.lengthOf(0);
     expect(all('.chart-pointed')).to.deep.equal([]);
     pointedMark.value = 41;
     await settle();

@@ -49,7 +49,7 @@ interface PartProps {
   readonly deviating: readonly number[];
 }
 
-/** What the grid last did to one device: that of the scope, otherwise the chosen one. */
+/** The last disturbance of one device: that of the scope, otherwise the chosen one. */
 function Disturbance({ scope }: { readonly scope: Scope }) {
   const chosen = useDevice();
   const [only] = scope.devices ?? [];

@@ -57,7 +57,7 @@ function Alarms({ device }: PageProps) {
   );
 }
 
-/** What the grid last did to the device; left out while it is out of service, since the sentence above says it. */
+/** The last disturbance of the device; left out while it is out of service, since the sentence above says it. */
 function Disturbance({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
   const last = useLastVerdict(device);
   return last === null || isOut ? null : (

@@ -1,4 +1,4 @@
-/** What the newest disturbance did to a device, in the words of its capture. */
+/** The newest disturbance of a device in the words of its capture. */
 import { get } from '../../../api/call';
 import { useLive } from '../../../store/live';
 import { captureHref, capturesCall } from './announce';

@@ -29,7 +29,7 @@ async function openText(query: Choice, title: string): Promise<void> {
   }
 }
 
-/** What a draft is made from. */
+/** The source of a draft. */
 type DraftQuery = { readonly capture: number } | { readonly since: string };
 
 async function openDraft(query: DraftQuery, title: string): Promise<void> {
@@ -117,13 +117,13 @@ const spans = [
 ] as const;
 
 export function TimelineMenu() {
-  const now = useClock()?.sim_time;
+  const simTime = useClock()?.sim_time;
   const entries =
-    now === undefined
+    simTime === undefined
       ? []
       : spans.map(([title, seconds]) => ({
           title,
-          query: { since: new Date(Date.parse(now) - 1000 * seconds).toISOString() },
+          query: { since: new Date(Date.parse(simTime) - 1000 * seconds).toISOString() },
         }));
   return <DraftMenu label="From the timeline" entries={entries} empty="The clock is not read yet." />;
 }
