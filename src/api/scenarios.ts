@@ -439,7 +439,7 @@ export const scenarioRoutes: readonly Route[] = [
     media: 'application/yaml',
     reply: z.string(),
     problems: ['unknown-resource', 'conflict'],
-    async handle({ scenarios: book, captures, timeline, plant }, { query: { capture, since, until, device } }) {
+    async handle({ scenarios: book, captures, timeline, plant, share }, { query: { capture, since, until, device } }) {
       if (device !== undefined) plant.device(device);
       const entries = () =>
         timeline.list({
@@ -447,12 +447,12 @@ export const scenarioRoutes: readonly Route[] = [
           ...(until !== undefined && { until: plant.simAt(until) }),
           ...(device !== undefined && { deviceIndex: device }),
         });
-      const text = await book.draft(
+      const drafting = await book.draft(
         capture === undefined
           ? { entries: entries(), dateMs: (at) => plant.dateMs(at) }
           : { capture: captures.get(capture) },
       );
-      return new TextReply('application/yaml', text);
+      return new TextReply('application/yaml', await share.runInParts(drafting));
     },
   }),
   route({

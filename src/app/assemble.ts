@@ -311,16 +311,26 @@ function createChanges(
 }
 
 /** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
-function createCaptures({ plant, settings, timeline }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
+function createCaptures(
+  { wall, log }: Ground,
+  { plant, settings, timeline }: Lab,
+  run: () => RunReport | null,
+): Captures {
   const share = new LoopShare();
   const captures = new Captures({
     plant,
     nowMs: () => wall.nowMs(),
     run,
     onEnd(capture) {
-      void share.runInParts(capture.reporting()).then((report) => {
-        tellCapture(timeline, capture, report);
-      });
+      const failed = (error: unknown) => {
+        log.error(`capture ${capture.id} has no report: ${errorText(error)}`);
+      };
+      void share
+        .runInParts(capture.reporting())
+        .then((report) => {
+          tellCapture(timeline, capture, report);
+        })
+        .catch(failed);
     },
   });
   captures.capacity = settings.config.captures;
@@ -370,7 +380,7 @@ function createInterfaces(
     nowMs: () => wall.nowMs(),
     dateMs: plant.dateMs.bind(plant),
   };
-  const captures = createCaptures(lab, wall, () => scenarios.kept.running);
+  const captures = createCaptures(ground, lab, () => scenarios.kept.running);
   const recorder = createConfiguredRecorder({ wireLog, findings: shared.findings, plant, wall, info, adapters });
   const http = createHttp(
     config,

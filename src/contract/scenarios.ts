@@ -230,7 +230,7 @@ export interface ScenarioBook {
    */
   text(of: TextChoice): Promise<string>;
   /** The text of a scenario that makes the same again. @throws SimError COMMAND_CONFLICT for a capture that records */
-  draft(source: DraftSource): Promise<string>;
+  draft(source: DraftSource): Promise<Generator<undefined, string>>;
   /** The JSON Schema of scenario files. @throws SimError UNKNOWN_RESOURCE before the build has made it */
   schema(): Promise<string>;
   /**

@@ -48,19 +48,16 @@ const filterQuery = z.strictObject({
     }),
 });
 
-function meets(
-  capture: Capture,
-  context: ReportContext,
-  { device, kind, verdict }: z.output<typeof filterQuery>,
-): boolean {
-  const isOf = ({ deviceIndex }: { readonly deviceIndex: number }) => device === undefined || deviceIndex === device;
-  return (
-    (device === undefined || capture.rows.some(isOf)) &&
-    (kind === undefined || capture.triggers.some((trigger) => trigger.kind === kind)) &&
-    (verdict === undefined ||
-      reportOf(capture, context).verdicts.some((each) => isOf(each) && each.verdict === verdict))
+/** True if a capture has rows of the device and a disturbance of the kind, which needs no report. */
+const concerns = ({ rows, triggers }: Capture, { device, kind }: z.output<typeof filterQuery>) =>
+  (device === undefined || rows.some(({ deviceIndex }) => deviceIndex === device)) &&
+  (kind === undefined || triggers.some((trigger) => trigger.kind === kind));
+
+const hasVerdict = (capture: Capture, context: ReportContext, { device, verdict }: z.output<typeof filterQuery>) =>
+  verdict === undefined ||
+  reportOf(capture, context).verdicts.some(
+    (each) => (device === undefined || each.deviceIndex === device) && each.verdict === verdict,
   );
-}
 
 /** Makes the reports of captures, device by device: those of hundreds take longer than a tick or a master may wait. */
 async function withReports(
@@ -88,8 +85,10 @@ export const captureRoutes: readonly Route[] = [
     reply: captureList.schema,
     handle: async (ctx, { query }) => {
       const { capacity, bytes, list } = ctx.captures;
-      const context = await withReports(ctx, list);
-      return captureList.reply({ capacity, bytes, list: list.filter((each) => meets(each, context, query)) }, context);
+      const concerned = list.filter((each) => concerns(each, query));
+      const context = await withReports(ctx, concerned);
+      const shown = concerned.filter((each) => hasVerdict(each, context, query));
+      return captureList.reply({ capacity, bytes, list: shown }, context);
     },
   }),
   route({

@@ -233,7 +233,7 @@ class KeptScenarios implements ScenarioBook {
     return 'yaml' in addition ? addition.yaml : JSON.stringify(addition.content, null, 2);
   }
 
-  async draft(source: DraftSource): Promise<string> {
+  async draft(source: DraftSource): Promise<Generator<undefined, string>> {
     const { captureDraft, timelineDraft } = await loadedScenarioCode();
     const { checkRequest } = await checks();
     return 'capture' in source

@@ -7,6 +7,7 @@ import { meterIndex } from '../../core/faults/kinds.ts';
 import type { EndedFault, FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
 import type { FindingRegistry, NewCase } from '../../core/findings/registry.ts';
 import type { TimelineLevel } from '../../core/timeline/entry.ts';
+import { addSeconds } from '../../core/time/clock.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
 
 function faultName({ protocol, facts }: ActiveFault): string {
@@ -127,7 +128,11 @@ function captureLevel({ verdicts }: CaptureReport): TimelineLevel {
 }
 
 /** Tells of a capture in which nothing more is recorded. */
-export function tellCapture(timeline: TimelineSink, { id, triggers }: Capture, report: CaptureReport): void {
+export function tellCapture(
+  timeline: TimelineSink,
+  { id, triggers, start, endS }: Capture,
+  report: CaptureReport,
+): void {
   const [first] = triggers;
   if (first === undefined) return;
   const title = `${first.title.charAt(0).toLowerCase()}${first.title.slice(1)}`;
@@ -136,6 +141,8 @@ export function tellCapture(timeline: TimelineSink, { id, triggers }: Capture, r
     level: captureLevel(report),
     title: `Capture ${id}: ${title}`,
     text: `Capture ${id}, ${title}: ${report.summary}`,
+    // the report comes later, as soon as other work leaves time for it
+    at: addSeconds(start, endS),
     deviceIndex: first.deviceIndex ?? undefined,
     by: first.by ?? undefined,
     ref: { type: 'capture', id: String(id) },

@@ -45,13 +45,13 @@ const maxKept = 100;
 /** The requests that write the same, one for each model; undefined: too many points, or one that has no value. */
 function callsOf({ index, bank }: Pick<Device, 'index' | 'bank'>, slots: readonly PointSlot[]) {
   if (slots.length > maxKept || slots.some((slot) => bank.value(slot) === null)) return undefined;
-  return [...new Set(slots.map(({ modelId }) => modelId))].map((modelId) => ({
+  return [...new Set(slots.map(({ modelName }) => modelName))].map((model) => ({
     method: 'POST',
-    path: `/registers/${modelId}`,
+    path: `/registers/${model}`,
     query: { device: String(index) },
     body: {
       points: Object.fromEntries(
-        slots.filter((slot) => slot.modelId === modelId).map((slot) => [slot.path, bank.value(slot)]),
+        slots.filter(({ modelName }) => modelName === model).map((slot) => [slot.path, bank.value(slot)]),
       ),
     },
   }));

@@ -1,6 +1,6 @@
 /**
  * Entries by part, which is their kind and source, and within a part by host. The largest gives up its oldest entry, so that
- * a client that writes without end displaces its own entries.
+ * a client that writes without end displaces its own entries as soon as they are the largest part.
  */
 
 interface Part<E> {

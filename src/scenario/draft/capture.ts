@@ -5,7 +5,7 @@ import type { TimelineCall } from '../../core/timeline/entry.ts';
 import type { RequestCheck } from '../file/whole.ts';
 import { membersOf, obstacleOf } from './requests.ts';
 import { plainOffset } from './timeline.ts';
-import { scenarioText } from './yaml.ts';
+import { makingText } from './yaml.ts';
 import type { Part } from './yaml.ts';
 
 /** Time before the disturbance, s. */
@@ -65,19 +65,20 @@ const whyNoCall: Readonly<Partial<Record<CaptureTrigger['kind'], string>>> = {
   request: 'it was captured without a disturbance',
 };
 
-/** @throws SimError COMMAND_CONFLICT while the capture records */
-export function captureDraft(capture: Capture, check: Check): string {
+/** In parts: it yields when other work may run. @throws SimError COMMAND_CONFLICT while the capture records */
+export function* captureDraft(capture: Capture, check: Check): Generator<undefined, string> {
   const { id, state, triggers, rows, endS } = capture;
   if (state === 'recording') throw new SimError('COMMAND_CONFLICT', `capture ${id} still records`);
-  const { verdicts, summary } = capture.report();
+  const { verdicts, summary } = yield* capture.reporting();
   const [first] = triggers;
   const repeated = triggers.flatMap((trigger): readonly Part[] => {
     const call = callOf(trigger);
     if (call !== null) return [step(trigger.tS, trigger.title, call, check)];
-    const why = whyNoCall[trigger.kind] ?? 'nobody asked for it: the course of the grid takes its place';
+    const why = whyNoCall[trigger.kind] ?? 'nobody asked for it';
     return [{ comment: `${trigger.title}: not a step (${why})` }];
   });
-  const device = first?.deviceIndex ?? null;
+  // a threshold of one device may be passed by the grid of all
+  const device = rows.length === 1 ? (first?.deviceIndex ?? null) : null;
   const columns = rows.find(({ deviceIndex }) => deviceIndex === (device ?? deviceIndex))?.columns;
   const isRepeated = repeated.some((part) => 'step' in part);
   const course = isRepeated || columns === undefined ? [] : courseParts(columns, device, check);
@@ -96,7 +97,7 @@ export function captureDraft(capture: Capture, check: Check): string {
     expect: { get: 'captures', pointer: '/captures/0/summary', equals: summary },
   };
   const title = first?.title ?? `Capture ${id}`;
-  return scenarioText(
+  return yield* makingText(
     {
       name: title.slice(0, 100),
       description: `From capture ${id}. For the devices of the simulator that captured it.`,

@@ -26,26 +26,31 @@ const maxLength = 100_000;
 /** A part of the list of steps: a step, or a comment about what is none. */
 export type Part = { readonly step: Readonly<Record<string, unknown>> } | { readonly comment: string };
 
-/** @param last steps at the end, whatever the length */
-export function scenarioText(
+/**
+ * Makes a text, and yields after each part, when other work may run. Parts beyond the maximum length are not made.
+ * @param last steps at the end, whatever the length
+ */
+export function* makingText(
   { name, description }: { readonly name: string; readonly description: string },
-  parts: readonly Part[],
+  parts: Iterable<Part>,
   last: readonly Readonly<Record<string, unknown>>[] = [],
-): string {
+): Generator<undefined, string> {
   const head = [`name: ${JSON.stringify(name)}`, `description: ${JSON.stringify(description)}`, 'steps:'];
   const ends = last.flatMap(stepLines);
   let left = maxLength - [...head, ...ends].join('\n').length - 200;
   const body: string[] = [];
-  for (const [n, part] of parts.entries()) {
+  let hasStep = last.length > 0;
+  for (const part of parts) {
+    yield;
     const lines = 'step' in part ? stepLines(part.step) : [`  ${commentLine(part.comment)}`];
     left -= lines.join('\n').length + 1;
     if (left < 0) {
-      body.push(`  ${commentLine(`${parts.length - n} further ones are left out: the text would be too long`)}`);
+      body.push(`  ${commentLine('the rest is left out: the text would be too long')}`);
       break;
     }
     body.push(...lines);
+    hasStep ||= 'step' in part;
   }
-  const hasStep = last.length > 0 || parts.some((part) => 'step' in part);
   const none = hasStep ? [] : stepLines({ name: 'nothing that can be repeated', after: 1 });
   return `${[...head, ...body, ...none, ...ends].join('\n')}\n`;
 }

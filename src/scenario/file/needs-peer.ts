@@ -50,7 +50,8 @@ function* protocolsOf(entry: Members): Generator {
 }
 
 /** The SunSpec client of the simulator is a Modbus master of its devices. */
-const isCallOfClient = ({ request }: Members) => typeof request === 'string' && request.includes(' /sunspec-client');
+const isCallOfClient = ({ request }: Members) =>
+  typeof request === 'string' && request.startsWith('POST /sunspec-client');
 
 /**
  * True if the scenario waits for messages, writes or events of a peer, or judges one. A scenario that has the simulator's

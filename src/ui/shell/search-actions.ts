@@ -4,6 +4,7 @@ import type { Call, ReplyOf } from '../api/call';
 import type { DeviceEntry } from '../store/site';
 import { captureNowCall } from '../views/events/captures/announce';
 import { connectorCall } from '../views/devices/connector';
+import { togglePauseCall } from './shortcuts';
 
 export interface SearchAction {
   readonly label: string;
@@ -16,25 +17,27 @@ export interface SearchAction {
 const event = (name: 'sag' | 'swell' | 'outage' | null, parameters: Readonly<Record<string, number>> = {}) =>
   post('controls/grid/event', { body: { event: name, ...(name !== null && { parameters }) } });
 
-const siteActions: readonly SearchAction[] = (
-  [
-    {
-      label: 'Start a sag',
-      note: 'to 50\u00a0% for 0.5\u00a0s',
-      call: event('sag', { residual_pu: 0.5, duration_s: 0.5 }),
-    },
-    {
-      label: 'Start a swell',
-      note: 'to 115\u00a0% for 1\u00a0s',
-      call: event('swell', { level_pu: 1.15, duration_s: 1 }),
-    },
-    { label: 'Start an outage', note: 'for 2\u00a0s', call: event('outage', { duration_s: 2 }) },
-    { label: 'End the grid event', note: 'all devices', call: event(null) },
-    { label: 'Capture now', note: 'sub-steps of all devices', call: captureNowCall },
-    { label: 'Pause the clock', note: 'action', call: post('controls/time', { body: { mode: 'paused' } }) },
-    { label: 'Run the clock', note: 'action', call: post('controls/time', { body: { mode: 'accelerated' } }) },
-  ] as const
-).map((each) => ({ ...each, verb: each.label }));
+/** Made at each search: the mode in which the clock goes on may have changed. */
+const siteActions = (): readonly SearchAction[] =>
+  (
+    [
+      {
+        label: 'Start a sag',
+        note: 'to 50\u00a0% for 0.5\u00a0s',
+        call: event('sag', { residual_pu: 0.5, duration_s: 0.5 }),
+      },
+      {
+        label: 'Start a swell',
+        note: 'to 115\u00a0% for 1\u00a0s',
+        call: event('swell', { level_pu: 1.15, duration_s: 1 }),
+      },
+      { label: 'Start an outage', note: 'for 2\u00a0s', call: event('outage', { duration_s: 2 }) },
+      { label: 'End the grid event', note: 'all devices', call: event(null) },
+      { label: 'Capture now', note: 'sub-steps of all devices', call: captureNowCall },
+      { label: 'Pause the clock', note: 'action', call: togglePauseCall(false) },
+      { label: 'Run the clock', note: 'action', call: togglePauseCall(true) },
+    ] as const
+  ).map((each) => ({ ...each, verb: each.label }));
 
 function actionsOfDevice({ device_index: device, name }: DeviceEntry): readonly SearchAction[] {
   const note = `${device} ${name}`;
@@ -69,5 +72,5 @@ function actionsOfStation({ id, device_index: device, connectors }: Station): re
 }
 
 export function searchActions(devices: readonly DeviceEntry[], stations: readonly Station[]): readonly SearchAction[] {
-  return [...siteActions, ...stations.flatMap(actionsOfStation), ...devices.flatMap(actionsOfDevice)];
+  return [...siteActions(), ...stations.flatMap(actionsOfStation), ...devices.flatMap(actionsOfDevice)];
 }

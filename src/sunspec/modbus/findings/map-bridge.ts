@@ -148,7 +148,7 @@ const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708,
 
 const isTimer = ({ path }: PointSlot) => path === 'RvrtTms';
 
-/** True for a setting that a device stores; enables, and points whose write restarts a reversion time, are commands. */
+/** True for a setting that a device stores; enables are commands. */
 function isStored({ modelId, path, writable }: PointSlot): boolean {
   if (!writable || !storedModels.has(modelId)) return false;
   return modelId === 802 ? /rsv/i.test(path) : path !== 'ES' && path !== 'Ena';
