@@ -410,7 +410,7 @@ export class Inverter {
       t,
       grid,
       this.#settings,
-      wasEnergized ? this : null,
+      wasEnergized,
       this.lastTrip,
     );
     if (cessationChanged) this.#moving = true;
@@ -439,7 +439,7 @@ export class Inverter {
       this.#enter(next, t);
     }
     // cessation and relays start with the service
-    if (!wasEnergized && isEnergized(this.phase)) this.protection.update(t, grid, this.#settings, this, this.lastTrip);
+    if (!wasEnergized && isEnergized(this.phase)) this.protection.update(t, grid, this.#settings, true, this.lastTrip);
     this.#noTimersUnderGrid = this.phase === 'in_service' && this.protection.noTimers ? grid : null;
   }
 

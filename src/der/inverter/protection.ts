@@ -9,9 +9,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { InverterParameters, ControlFunction } from '../../contract/device.ts';
 import type { RideThroughMode } from '../../contract/grid-trace.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import { riseByPower } from '../surroundings/grid/feeder.ts';
-import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
-import { extremePu, meanPu } from './ac.ts';
+import { extremePu } from './ac.ts';
 import type { Wiring } from './ac.ts';
 import type { Ratings } from './ratings.ts';
 import { measurablePct } from '../../contract/abnormal-conditions.ts';
@@ -148,17 +146,8 @@ export interface ProtectionRatings {
   readonly wiring: Wiring;
   readonly nominalHz: number;
   readonly vNomRtgV: number;
-  readonly vaMaxRtgVa: number;
-  /** null: a stiff grid at the terminals */
-  readonly feeder: FeederImpedance | null;
   readonly abnormal: Ratings['abnormal'];
   readonly parameters: InverterParameters;
-}
-
-/** Power at the terminals, positive into the grid. */
-interface Output {
-  readonly pW: number;
-  readonly qVar: number;
 }
 
 interface ProtectionState {
@@ -217,8 +206,6 @@ export class Protection {
   /** True if no trip or cessation threshold is exceeded under this grid and no relay can act. */
   insideDeadband(grid: GridValues, settings: Settings): boolean {
     const { parameters, wiring, vNomRtgV } = this.#ratings;
-    // its thresholds are those of the voltage with the output
-    if (this.cessation.kind !== null) return false;
     if (grid.island || parameters.rocofRelayHzS !== null || parameters.vectorShiftRelayDeg !== null) return false;
     if (this.#deadbandSettings !== settings) {
       this.#deadbandSettings = settings;
@@ -280,7 +267,7 @@ export class Protection {
     const measured = this.measured(grid, settings.vNomV);
     const window = inWindow(settings, measured) ? 'in' : 'out';
     if (this.insideDeadband(grid, settings)) return window;
-    return `${window} ${exceededKey(measured, settings.trips)} ${exceededKey(this.cessation.effective(measured), settings.cessations)}`;
+    return `${window} ${exceededKey(measured, settings.trips)} ${exceededKey(measured, settings.cessations)}`;
   }
 
   /** Ride-through region by category; momentary cessation follows the curves in the registers. */
@@ -289,12 +276,12 @@ export class Protection {
     return rideThroughMode(this.#ratings.abnormal, this.measured(grid, vNomV), this.#ratings.nominalHz);
   }
 
-  /** Updates timers, relays and cessation at `t`. @param output null: the device may not exchange power */
+  /** Updates timers, relays and cessation at `t`. @param energized true: the device may exchange power */
   update(
     t: SimTime,
     grid: GridValues,
     settings: Settings,
-    output: Output | null,
+    energized: boolean,
     lastTrip: TripCause | null,
   ): ProtectionState {
     const measured = this.measured(grid, settings.vNomV);
@@ -304,32 +291,15 @@ export class Protection {
       angleDeg: grid.angleDeg,
       island: grid.island,
       antiIslanding: settings.antiIslanding,
-      watching: output !== null && measured.highestVoltagePct > measurablePct,
+      watching: energized && measured.highestVoltagePct > measurablePct,
     });
-    if (!output) this.cessation.clear();
+    if (!energized) this.cessation.clear();
     return {
       trip: limit ?? relay,
       inWindow: inWindow(settings, measured),
       causePersists: this.#causePersists(lastTrip, grid),
-      cessationChanged:
-        output !== null &&
-        this.cessation.update(
-          t,
-          measured,
-          settings.cessations,
-          this.#ratings.parameters,
-          this.#risePct(grid, output, settings.vNomV),
-        ),
+      cessationChanged: energized && this.cessation.update(t, measured, settings.cessations, this.#ratings.parameters),
     };
-  }
-
-  /** Rise of the terminal voltage by the output of the device, percent of 702.VNom. */
-  #risePct(grid: GridValues, { pW, qVar }: Output, vNomV: number): number {
-    const { feeder, wiring, vaMaxRtgVa, vNomRtgV } = this.#ratings;
-    // in an island the source is on this side of the line
-    if (!feeder || grid.island) return 0;
-    const risePu = riseByPower(meanPu(wiring, grid), pW / vaMaxRtgVa, qVar / vaMaxRtgVa, feeder);
-    return (100 * vNomRtgV * risePu) / vNomV;
   }
 
   #causePersists(cause: TripCause | null, grid: GridValues): boolean {

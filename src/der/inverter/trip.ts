@@ -153,16 +153,10 @@ export function rideThroughMode(abnormal: AbnormalCategory, input: TripInput, no
   return beyond('lf_trip', -1) || beyond('hf_trip', 1) ? 'mandatory_operation' : 'continuous_operation';
 }
 
-/**
- * Momentary cessation by the MomCess curves of 707-710: no power flows, but the device stays connected and returns.
- * Behind a feeder the end of the output moves the voltage by itself. A cessation therefore lasts until the voltage would be
- * within the thresholds with that output: otherwise each return would cause the next cessation.
- */
+/** Momentary cessation by the MomCess curves of 707-710: no power flows, but the device stays connected and returns. */
 export class Cessation {
   readonly #timers = new TripTimers();
   #kind: TripKind | null = null;
-  /** rise of the voltage by the output that has ceased, percent of VNom */
-  #risePct = 0;
   #endedAt: SimTime | null = null;
 
   /** The curve that holds the output at zero, or null. */
@@ -170,31 +164,15 @@ export class Cessation {
     return this.#kind;
   }
 
-  /** The measurements that the thresholds apply to: during a cessation with the effect of the output that has ceased. */
-  effective(input: TripInput): TripInput {
-    if (this.#kind === null || this.#risePct === 0) return input;
-    return {
-      lowestVoltagePct: input.lowestVoltagePct + Math.min(0, this.#risePct),
-      highestVoltagePct: input.highestVoltagePct + Math.max(0, this.#risePct),
-      hz: input.hz,
-    };
-  }
-
-  /**
-   * Updates the timers at `t`.
-   * @param risePct rise of the voltage by the present output, percent of VNom
-   * @returns true if cessation has begun or ended
-   */
+  /** Updates the timers at `t`. @returns true if cessation has begun or ended */
   update(
     t: SimTime,
     input: TripInput,
     curves: TripSettings,
     { cessationReturnS, cessationRampS }: InverterParameters,
-    risePct = 0,
   ): boolean {
     const before = this.#kind;
-    this.#kind = this.#timers.update(t, this.effective(input), curves);
-    if (before === null && this.#kind !== null) this.#risePct = risePct;
+    this.#kind = this.#timers.update(t, input, curves);
     if (before !== null && this.#kind === null) this.#endedAt = t;
     const hasReturned = this.#endedAt !== null && secondsBetween(this.#endedAt, t) >= cessationReturnS + cessationRampS;
     if (this.#kind !== null || hasReturned) this.#endedAt = null;
@@ -212,9 +190,9 @@ export class Cessation {
     return keptParts({
       timers: this.#timers.kept(),
       members: keptRecord(
-        () => ({ kind: this.#kind, endedAt: this.#endedAt, risePct: this.#risePct }),
+        () => ({ kind: this.#kind, endedAt: this.#endedAt }),
         (saved) => {
-          ({ kind: this.#kind, endedAt: this.#endedAt, risePct: this.#risePct } = saved);
+          ({ kind: this.#kind, endedAt: this.#endedAt } = saved);
         },
       ),
     });

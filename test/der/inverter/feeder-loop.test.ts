@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { secondsBetween } from '../../../src/core/time/clock.ts';
-import { feederImpedance, feederVoltage, riseByPower } from '../../../src/der/surroundings/grid/feeder.ts';
+import { feederImpedance, feederVoltage } from '../../../src/der/surroundings/grid/feeder.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
 import { Rig } from '../../support/rig.ts';
@@ -138,94 +137,5 @@ describe('Start on a weak feeder with volt-var on', () => {
     await rig.run(60);
     expect(rig.w).to.equal(start[0]);
     expect(rig.q).to.be.closeTo(start[1]!, 1);
-  });
-});
-
-describe('Momentary cessation behind a feeder', () => {
-  const feeder = { scr: 20, xOverR: 1 };
-  const impedance = feederImpedance(feeder);
-  const ticksS = pick({ quick: [0.1, 15], ci: [0.1, 1.5, 15] });
-
-  async function charging(): Promise<Rig> {
-    const rig = new Rig({ types: ['Batt'], feeder });
-    rig.set((tx) => {
-      Object.assign(tx.m704, { WSetMod: 'WATTS', WSet: -6000, WSetEna: 'ENABLED' });
-    });
-    await rig.run(20);
-    return rig;
-  }
-
-  /** Service states after those at the call, with their times in s since then. */
-  function changesOf(rig: Rig): () => readonly (readonly [string, number])[] {
-    const { length } = rig.device.trace.transitions;
-    const from = rig.plant.now;
-    return () =>
-      rig.device.trace.transitions.slice(length).map(({ to, at }) => [to, secondsBetween(from, at)] as const);
-  }
-
-  it('a device whose load lowers its voltage below the threshold ceases once, until the sag ends', async () => {
-    for (const tickS of ticksS) {
-      const rig = await charging();
-      const changes = changesOf(rig);
-      rig.plant.setGrid({ voltagePu: 0.5, durationS: 1.5 });
-      await rig.watch(15, tickS, () => undefined);
-      expect(changes(), `ticks of ${tickS} s`).to.deep.equal([
-        ['momentary_cessation', 0.083],
-        ['in_service', 1.5],
-      ]);
-      expect(rig.w).to.equal(-6000);
-    }
-  });
-
-  it('a device whose power raises its voltage above the threshold ceases once', async () => {
-    for (const tickS of ticksS) {
-      const rig = await Rig.sunny({ feeder });
-      const changes = changesOf(rig);
-      rig.plant.setGrid({ voltagePu: 1.09 });
-      await rig.watch(30, tickS, () => undefined);
-      expect(changes(), `ticks of ${tickS} s`).to.deep.equal([['momentary_cessation', 0.083]]);
-      expect(terminalPu(rig)).to.equal(1.09);
-    }
-  });
-
-  it('ends at the instant at which the voltage with that power would be at the threshold', async () => {
-    const risePu = feederVoltage(1.09, 1, 0, impedance)! - 1.09;
-    for (const tickS of ticksS) {
-      const rig = await Rig.sunny({ feeder });
-      rig.plant.setGrid({ voltagePu: 1.09 });
-      await rig.run(3);
-      expect(rig.w).to.equal(0);
-      const changes = changesOf(rig);
-      rig.plant.setGrid({ voltagePu: 1.05, rampS: 4 });
-      await rig.watch(15, tickS, () => undefined);
-      const [[to, returnS] = ['', 0], ...others] = changes();
-      expect(to, `ticks of ${tickS} s`).to.equal('in_service');
-      expect(returnS).to.be.closeTo((1.09 + risePu - 1.1) / 0.01, 2e-6);
-      expect(others).to.deep.equal([]);
-    }
-  });
-
-  it('a rise by power that helps does not delay the return', async () => {
-    const rig = await Rig.sunny({ feeder });
-    rig.plant.setGrid({ voltagePu: 0.4 });
-    await rig.run(0.5);
-    expect(rig.w).to.equal(0);
-    rig.plant.setGrid({ voltagePu: 0.5001 });
-    await rig.run(0.1);
-    expect(rig.w).to.be.above(0);
-  });
-
-  it('the rise by power is the difference to the voltage of the exact solution without it', () => {
-    for (const [pPu, qPu] of [
-      [1, 0],
-      [-1, 0.3],
-      [0.2, -0.4],
-      [0, 0],
-    ] as const)
-      for (const sourcePu of [0.5, 1, 1.1]) {
-        const terminal = feederVoltage(sourcePu, pPu, qPu, impedance)!;
-        expect(riseByPower(terminal, pPu, qPu, impedance), `${pPu} ${qPu}`).to.be.closeTo(terminal - sourcePu, 1e-12);
-      }
-    expect(riseByPower(0, 1, 0, impedance)).to.equal(0);
   });
 });

@@ -42,14 +42,6 @@ export function feederVoltage(
   return b >= 0 && root >= 0 ? Math.sqrt((b + Math.sqrt(root)) / 2) : null;
 }
 
-/** Rise of the terminal voltage by power that is injected there, per unit; negative: the power lowers it. */
-export function riseByPower(terminalPu: number, pPu: number, qPu: number, { rPu, xPu }: FeederImpedance): number {
-  if (terminalPu <= 0) return 0;
-  const along = (rPu * pPu + xPu * qPu) / terminalPu;
-  const across = (xPu * pPu - rPu * qPu) / terminalPu;
-  return terminalPu - Math.hypot(terminalPu - along, across);
-}
-
 /** Terminals of one device behind its feeder. */
 export class FeederTerminal {
   readonly #impedance: FeederImpedance | null;
