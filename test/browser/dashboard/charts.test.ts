@@ -127,7 +127,7 @@ describe('dashboard: charts', () => {
           '–',
           '–',
           '–',
-          String(sample['irradiance_w_m2']),
+          ...['limit_kw', 'possible_kw', 'irradiance_w_m2'].map((name) => String(sample[name] ?? '–')),
         ]);
       const rows = page.getByRole('table', { name: /^Values of/ }).locator('tbody tr');
       const [newest = []] = wanted;

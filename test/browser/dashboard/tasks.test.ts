@@ -102,9 +102,9 @@ describe('dashboard: the tasks of an operator at the mixed site', () => {
     perform(dashboard, 3, async ({ page, hand }) => {
       await hand.follow('Inputs');
       await hand.press('Start sag');
-      await page.locator('[data-test="outcome"]').waitFor();
       await dashboard.step(10);
-      await hand.follow('Open');
+      await page.locator('[data-test="last-verdict"]').waitFor();
+      await hand.follow('Sag to 50 % for 0.50 s');
       const [capture] = (await dashboard.get('captures')).captures.slice(-1);
       await page.getByRole('heading', { name: `Capture ${capture.id}: Sag to 50 % for 0.50 s` }).waitFor();
       await page.getByRole('img', { name: /^Voltage, / }).waitFor();

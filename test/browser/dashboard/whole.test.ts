@@ -240,6 +240,8 @@ describe('dashboard: all views', function () {
       ['devices/0/grid-support', '.functions > li', '.chosen'],
     ] as const) {
       await show(page, path);
+      await page.locator(`${within}${state}`).first().waitFor();
+      await page.locator(`${within}:not(${state})`).first().waitFor();
       expect(await lookOf(`${within}${state}`), within).not.to.equal(await lookOf(`${within}:not(${state})`));
       expect(await page.evaluate('document.getAnimations().length'), path).to.equal(0);
     }
