@@ -3,7 +3,7 @@ import type { TimelineEntryJson } from '../../contract/timeline.ts';
 import type { ReportsJson } from '../findings/document.ts';
 
 /** Scalars as REST shows them. */
-type Value = number | string | boolean | null;
+export type Value = number | string | boolean | null;
 
 /** A quantity that a protocol presents otherwise than the register of the device. */
 export interface DifferenceJson {

@@ -1,10 +1,10 @@
 /** The whole evidence as one page without scripts and external requests. */
 import { htmlDocument, htmlText as html } from '../../core/markup.ts';
 import { findingsStyle, findingsSections, headTable, row, table } from '../findings/html.ts';
-import type { AnswerJson, ChangeJson, DeviceEvidence, DifferenceJson, EvidenceJson } from './document.ts';
+import type { AnswerJson, ChangeJson, DeviceEvidence, DifferenceJson, EvidenceJson, Value } from './document.ts';
 import { isFault } from './document.ts';
 
-const words = (value: unknown) => html(value === null ? '–' : String(value));
+const words = (value: Value) => html(value === null ? '–' : String(value));
 
 const differenceRow = (difference: DifferenceJson) => {
   const { quantity, unit, reference, protocol, place, value, cause, explanation } = difference;
@@ -38,9 +38,14 @@ const changeRow = ({ point, start_value: start, value, unit, changed_by: by }: C
 
 function deviceHtml({ device_index: index, name, differences, answers, unrecorded, changes, ...rest }: DeviceEvidence) {
   const notDone = answers.filter(({ done }) => done === false).length;
+  const counts = [
+    `${rest.quantity_count} quantities compared, ${differences.length} differences`,
+    `${answers.length} answered commands, ${notDone} not done`,
+    `${changes.length} points differ from their start value`,
+  ];
   const gaps = unrecorded.map(({ protocol, reason }) => `${html(protocol)}: ${html(reason)}`);
   return `<section><h2>Device ${index}, ${html(name)}</h2>
-<p>${rest.quantity_count} quantities compared, ${differences.length} differences; ${answers.length} answered commands, ${notDone} not done; ${changes.length} points differ from their start value.</p>
+<p>${counts.join('; ')}.</p>
 ${gaps.length === 0 ? '' : `<p><small>Commands that are not known: ${gaps.join('; ')}</small></p>`}
 ${table('Differences between protocols', ['Quantity', 'Register', 'Shown by', 'Value', 'Cause'], differences.map(differenceRow))}
 ${table('Answered and done', ['Peer', 'Told', 'Found', 'Verdict'], answers.map(answerRow))}
@@ -60,7 +65,7 @@ ${headTable(evidence)}
 <h2>Findings</h2>
 ${findingsSections(evidence)}
 <h2>Refusals</h2>
-${refused.length === 0 ? '<p>Nothing was refused.</p>' : table('Refused requests, writes and calls', ['Time', 'By', 'Reason', 'Count'], refused)}
+${table('Refused requests, writes and calls', ['Time', 'By', 'Reason', 'Count'], refused) || '<p>Nothing was refused.</p>'}
 ${devices.map(deviceHtml).join('\n')}
 ${more === 0 ? '' : `<p>${more} further devices are left out.</p>`}`,
   );

@@ -121,7 +121,7 @@ describe('dashboard: charts', () => {
       const wanted = samples
         .toReversed()
         .slice(0, 10)
-        .map((sample: Record<string, unknown>) => [
+        .map((sample: Record<string, string | number | null>) => [
           String(sample['timestamp']).replace('T', ' ').replace('Z', ''),
           ...['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz'].map((name) => String(sample[name])),
           '–',
