@@ -189,8 +189,6 @@ export async function quantitiesOf(ctx: RouteContext, device: Device) {
   }));
 }
 
-export const quantitySchema = quantity.schema;
-
 export const consistencyRoutes: readonly Route[] = [
   route({
     method: 'get',

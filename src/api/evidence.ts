@@ -10,10 +10,10 @@ import type { DeviceEvidence, EvidenceJson } from '../evidence/report/document.t
 import { answerSchema, judgedAnswers } from './answers.ts';
 import { quantitiesOf } from './consistency.ts';
 import { selectedDevice } from './common/device-replies.ts';
-import { deviceIndex, deviceParam, isoTime } from './common/schemas.ts';
+import { deviceIndex, deviceParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import { documentHeaders, documentOf, findingMedia } from './findings/documents.ts';
-import { peerReport } from './findings/members.ts';
+import { documentHead, peerReport } from './findings/members.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, route, TextReply } from './http/route.ts';
 import type { Route } from './http/route.ts';
@@ -57,15 +57,7 @@ const documentSchema = memo(() =>
   z
     .strictObject({
       format: z.string().openapi({ description: '`derbench-evidence/1`.' }),
-      derbench: z
-        .strictObject({
-          version: z.string().openapi({ description: 'Version of the simulator.' }),
-          build_id: z.string().openapi({ description: 'Build of the simulator.' }),
-        })
-        .openapi({ description: 'The simulator.' }),
-      started_at: isoTime.openapi({ description: 'Start of the process, wall time.' }),
-      made_at: isoTime.openapi({ description: 'Wall time of the document.' }),
-      faults: z.array(z.string()).openapi({ description: 'Faults of this process, `protocol.kind`.' }),
+      ...documentHead(),
       peers: z.array(peerReport.schema()).openapi({ description: 'The report on each peer.' }),
       devices: z
         .array(
