@@ -58,11 +58,12 @@ const cutOff = `(width) => {
   ];
 }`;
 
-/** Waits until the view stands: two frames without a request under way. */
+/** Waits until the view stands: its code is loaded, and its content has come. */
 async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
   await page.waitForLoadState('networkidle');
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`);
 }
 
 const hashOf = (page: Page) => new URL(page.url()).hash;
