@@ -86,6 +86,24 @@ export class Stepping {
     );
   }
 
+  /**
+   * Runs one tick that ends at `t`, however long a tick is otherwise.
+   * @param begin called at the instant at which the tick begins
+   * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING
+   */
+  async tickTo(t: SimTime, begin: () => void, by: Origin | undefined): Promise<TickEvent> {
+    return this.#ticks(
+      (done) => {
+        this.#checkPaused();
+        const aheadS = secondsBetween(this.#plant.clock.tickTime, t);
+        if (!(aheadS > 0)) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
+        begin();
+        return this.#tick(aheadS, done, by);
+      },
+      () => true,
+    );
+  }
+
   /** @param next runs a tick @param isOver true after the last tick */
   #ticks(
     next: (done: number) => Promise<TickEvent>,
