@@ -9,6 +9,7 @@ import { consistencyRoutes } from './consistency.ts';
 import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { energyRoutes } from './energy.ts';
+import { exchangeRoutes } from './exchange/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
@@ -75,6 +76,7 @@ export const allRoutes: readonly Route[] = [
   ...siteRoutes,
   ...energyRoutes,
   ...shadingRoutes,
+  ...exchangeRoutes,
   ...timeRoutes,
   ...gridSupportRoutes,
   ...gridTraceRoutes,

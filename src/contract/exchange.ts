@@ -100,8 +100,10 @@ export interface GridExchange {
   step(to: SimTime, values: OutsideColumns): Promise<TickEvent>;
   /** State of each attached device in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
-  /** Events since the last call, in order of time; at most 1,000, the others are counted. */
-  takeEvents(): { readonly events: readonly ExchangeEvent[]; readonly lost: number };
+  /** Events of the last step, or up to the last `collect`, in order of time; at most 1,000, the others are counted. */
+  readonly events: { readonly events: readonly ExchangeEvent[]; readonly lost: number };
+  /** Makes `events` those since they were last made, for a clock that runs; a step does so by itself. */
+  collect(): void;
   /** Returns the devices to the grid of the simulator. */
   end(): void;
 }

@@ -25,6 +25,8 @@ interface ExchangedPlant {
   /** a feeder of the simulator before each device, whose impedance a solver has too */
   readonly hasFeeder: boolean;
   readonly now: () => SimTime;
+  /** end of the last tick */
+  readonly latestEnd: () => SimTime;
   readonly isPaused: () => boolean;
   readonly device: (index: number) => SimDevice;
   readonly tickTo: (t: SimTime, begin: () => void, by: Origin) => Promise<TickEvent>;
@@ -49,6 +51,8 @@ interface Session extends Omit<ExchangeNow, 'devices' | 'steps'> {
   readonly attached: readonly Attached[];
   readonly by: Origin;
   steps: number;
+  /** end of the tick up to which events were collected */
+  collectedUntil: SimTime;
 }
 
 const valueOf = <T>(column: Column<T> | undefined, place: number, present: T): T =>
@@ -58,7 +62,8 @@ export class PlantExchange implements GridExchange {
   readonly #plant: ExchangedPlant;
   #session: Session | null = null;
   #events: ExchangeEvent[] = [];
-  #lost = 0;
+  /** devices that were removed since the last step */
+  #removals: ExchangeEvent[] = [];
 
   constructor(plant: ExchangedPlant) {
     this.#plant = plant;
@@ -74,7 +79,7 @@ export class PlantExchange implements GridExchange {
   }
 
   attach(indexes: readonly number[], owner: string, by: Origin): ExchangeNow {
-    const { environment, hasFeeder, now, isPaused, device } = this.#plant;
+    const { environment, hasFeeder, now, isPaused, device, latestEnd } = this.#plant;
     if (this.#session !== null)
       throw new SimError('COMMAND_CONFLICT', `${JSON.stringify(this.#session.owner)} has an exchange under way`);
     if (hasFeeder)
@@ -90,6 +95,7 @@ export class PlantExchange implements GridExchange {
       attached: devices.map(attachedDevice),
       by,
       steps: 0,
+      collectedUntil: latestEnd(),
     };
     return this.#present.now;
   }
@@ -115,30 +121,39 @@ export class PlantExchange implements GridExchange {
     const event = await tickTo(to, begin, session.by);
     session.steps += 1;
     const hours = secondsBetween(from, to) / secondsPerHour;
-    for (const [place, attached] of session.attached.entries()) {
-      recordMeans(attached, hours);
-      this.#tellService(attached, place, from);
-    }
-    this.#events.sort((a, b) => a.at - b.at || a.place - b.place);
+    for (const attached of session.attached) recordMeans(attached, hours);
+    this.collect();
     return event;
   }
 
   states(): readonly (ExchangeState | null)[] {
-    return this.#present.session.attached.map(({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar));
+    return this.#present.session.attached.map(
+      ({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar),
+    );
   }
 
-  takeEvents(): ReturnType<GridExchange['takeEvents']> {
-    const taken = { events: this.#events, lost: this.#lost };
-    this.#events = [];
-    this.#lost = 0;
-    return taken;
+  get events(): GridExchange['events'] {
+    return { events: this.#events.slice(0, maxEvents), lost: Math.max(0, this.#events.length - maxEvents) };
+  }
+
+  collect(): void {
+    const { session } = this.#present;
+    const changes = session.attached.flatMap(({ device }, place) => {
+      const transitions = device?.trace.transitions ?? [];
+      // a change at the very end of a tick is one of the next tick, whose first sub-step makes it
+      return transitions.flatMap(({ at, to }) => (at >= session.collectedUntil ? [{ place, at, event: to }] : []));
+    });
+    this.#events = [...this.#removals, ...changes].sort((a, b) => a.at - b.at || a.place - b.place);
+    this.#removals = [];
+    session.collectedUntil = this.#plant.latestEnd();
   }
 
   end(): void {
     const { session } = this.#present;
     for (const { device } of session.attached) if (device) this.#plant.environment.detachOutside(device.index);
     this.#session = null;
-    this.takeEvents();
+    this.#events = [];
+    this.#removals = [];
   }
 
   /** @throws SimError COMMAND_CONFLICT without an exchange */
@@ -155,17 +170,7 @@ export class PlantExchange implements GridExchange {
     if (attached === undefined) return;
     attached.device = null;
     this.#plant.environment.detachOutside(index);
-    this.#tell({ place, at: this.#plant.now(), event: 'removed' });
-  }
-
-  /** A change at the very end of a step is one of the next step, whose first sub-step makes it. */
-  #tellService({ device }: Attached, place: number, from: SimTime): void {
-    for (const { at, to } of device?.trace.transitions ?? []) if (at >= from) this.#tell({ place, at, event: to });
-  }
-
-  #tell(event: ExchangeEvent): void {
-    if (this.#events.length < maxEvents) this.#events.push(event);
-    else this.#lost += 1;
+    this.#removals.push({ place, at: this.#plant.now(), event: 'removed' });
   }
 }
 

@@ -548,6 +548,7 @@ export class SimPlant implements Plant {
       environment,
       hasFeeder,
       now: () => clock.acting(),
+      latestEnd: () => clock.tickTime,
       isPaused: () => clock.paused,
       device: (index) => this.device(index),
       tickTo: (t, begin, by) => this.#stepping.tickTo(t, begin, by),
