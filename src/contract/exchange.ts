@@ -94,10 +94,11 @@ export interface GridExchange {
   /** Puts values in, which act from the present instant on. @throws SimError COMMAND_CONFLICT without an exchange */
   put(values: OutsideColumns): void;
   /**
-   * Puts values in and runs one tick that ends at an instant; only while the clock is paused.
+   * Puts values in and runs one tick; only while the clock is paused. Steps run one after the other.
+   * @param endOf the instant at which the step ends, for that at which it begins
    * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant that is not ahead
    */
-  step(to: SimTime, values: OutsideColumns): Promise<TickEvent>;
+  step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent>;
   /** State of each attached device in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
   /** Events of the last step, or up to the last `collect`, in order of time; at most 1,000, the others are counted. */

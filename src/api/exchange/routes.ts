@@ -279,7 +279,7 @@ export const exchangeRoutes: readonly Route[] = [
       const now = presentExchange(plant, body.session);
       const columns = columnsOf(body, now);
       return inLine(plant, async () => {
-        const event = await plant.exchange.step(endOf(body, now.since, plant.now), columns);
+        const event = await plant.exchange.step((begin) => endOf(body, now.since, begin), columns);
         return columnsReply(plant, now, event);
       });
     },

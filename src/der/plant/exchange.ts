@@ -29,7 +29,7 @@ interface ExchangedPlant {
   readonly latestEnd: () => SimTime;
   readonly isPaused: () => boolean;
   readonly device: (index: number) => SimDevice;
-  readonly tickTo: (t: SimTime, begin: () => void, by: Origin) => Promise<TickEvent>;
+  readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
   readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
 }
 
@@ -109,18 +109,18 @@ export class PlantExchange implements GridExchange {
     }
   }
 
-  async step(to: SimTime, values: OutsideColumns): Promise<TickEvent> {
+  async step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent> {
     const { session } = this.#present;
-    const { now, tickTo } = this.#plant;
-    let from = now();
-    const begin = () => {
+    let hours = 0;
+    const event = await this.#plant.tickTo((now) => {
       if (session !== this.#session) throw new SimError('COMMAND_CONFLICT', 'the exchange has ended meanwhile');
-      from = now();
+      const end = endOf(now);
+      hours = secondsBetween(now, end) / secondsPerHour;
+      if (!(hours > 0)) throw new SimError('COMMAND_BAD_VALUE', 'a step must end after the present instant');
       this.put(values);
-    };
-    const event = await tickTo(to, begin, session.by);
+      return end;
+    }, session.by);
     session.steps += 1;
-    const hours = secondsBetween(from, to) / secondsPerHour;
     for (const attached of session.attached) recordMeans(attached, hours);
     this.collect();
     return event;

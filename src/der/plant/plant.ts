@@ -551,7 +551,7 @@ export class SimPlant implements Plant {
       latestEnd: () => clock.tickTime,
       isPaused: () => clock.paused,
       device: (index) => this.device(index),
-      tickTo: (t, begin, by) => this.#stepping.tickTo(t, begin, by),
+      tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
       onDevices: (listener) => this.onDevices(listener),
     });
   }

@@ -87,18 +87,16 @@ export class Stepping {
   }
 
   /**
-   * Runs one tick that ends at `t`, however long a tick is otherwise.
-   * @param begin called at the instant at which the tick begins
-   * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING
+   * Runs one tick, however long a tick is otherwise.
+   * @param begin called at the instant at which the tick begins; the instant at which it ends
+   * @throws SimError COMMAND_CONFLICT, STOPPING, and the errors of `begin`
    */
-  async tickTo(t: SimTime, begin: () => void, by: Origin | undefined): Promise<TickEvent> {
+  async tickTo(begin: (now: SimTime) => SimTime, by: Origin | undefined): Promise<TickEvent> {
     return this.#ticks(
       (done) => {
         this.#checkPaused();
-        const aheadS = secondsBetween(this.#plant.clock.tickTime, t);
-        if (!(aheadS > 0)) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
-        begin();
-        return this.#tick(aheadS, done, by);
+        const { tickTime } = this.#plant.clock;
+        return this.#tick(secondsBetween(tickTime, begin(tickTime)), done, by);
       },
       () => true,
     );

@@ -149,12 +149,18 @@ describe('exchange', () => {
 
   it('runs steps one after the other, and a few wait', async () => {
     await attach();
-    const answers = await Promise.all(
-      Array.from({ length: 14 }, () => rest.call('/exchange/step', { method: 'POST', body: { session, dt_s: 1 } })),
-    );
-    const done = answers.filter(({ status }) => status === 200).map(({ json }) => json.time_s);
-    expect(done.toSorted((a, b) => a - b)).to.deep.equal(Array.from(done, (_, n) => n + 1));
-    expect(new Set(answers.map(({ status }) => status))).to.deep.equal(new Set([200, 429]));
+    const gate = Promise.withResolvers<undefined>();
+    void rest.plant.betweenTicks(() => gate.promise);
+    let refused = 0;
+    const answers = Array.from({ length: 14 }, async () => {
+      const answer = await rest.call('/exchange/step', { method: 'POST', body: { session, dt_s: 1 } });
+      // one step is under way and eight wait: the others are refused while the gate is shut
+      if (answer.status === 429 && (refused += 1) === 5) gate.resolve(undefined);
+      return answer;
+    });
+    const done = (await Promise.all(answers)).filter(({ status }) => status === 200).map(({ json }) => json.time_s);
+    expect(refused).to.equal(5);
+    expect(done.toSorted((one, other) => one - other)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     await end();
   });
 });

@@ -22,7 +22,7 @@ function attached(types: readonly string[] = kinds, options = {}): SimPlant {
 
 const ahead = (plant: SimPlant, seconds: number) => addSeconds(plant.now, seconds);
 const step = (plant: SimPlant, seconds: number, values: OutsideColumns = {}) =>
-  plant.exchange.step(ahead(plant, seconds), values);
+  plant.exchange.step((now) => addSeconds(now, seconds), values);
 const powersOf = (plant: SimPlant) =>
   plant.exchange.states().map((state) => state && [state.powerW, state.reactivePowerVar]);
 const refusal = async (act: () => unknown): Promise<string> => {
@@ -117,9 +117,10 @@ describe('the exchange with a grid outside', () => {
     expect(plant.exchange.now).to.equal(null);
     plant.setGrid({ voltagePu: 0.99 }, 0);
     plant.exchange.attach([0], 'solver', byTest);
-    const before = plant.now;
-    expect(await refusal(() => plant.exchange.step(before, { aPu: 0.9 }))).to.contain('COMMAND_BAD_VALUE');
-    expect(await refusal(() => plant.exchange.step((before - 1) as SimTime, { aPu: 0.9 }))).to.contain('past');
+    expect(await refusal(() => plant.exchange.step((now) => now, { aPu: 0.9 }))).to.contain('COMMAND_BAD_VALUE');
+    expect(await refusal(() => plant.exchange.step((now) => (now - 1) as SimTime, { aPu: 0.9 }))).to.contain(
+      'must end after',
+    );
     expect(plant.grid(0).voltageAPu, 'nothing is applied').to.equal(0.99);
     plant.setTime({ mode: 'accelerated' });
     expect(await refusal(() => step(plant, 1, { aPu: 0.9 }))).to.contain('needs the clock paused');
