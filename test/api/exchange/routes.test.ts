@@ -149,13 +149,14 @@ describe('exchange', () => {
 
   it('runs steps one after the other, and a few wait', async () => {
     await attach();
-    const gate = Promise.withResolvers<undefined>();
-    void rest.plant.betweenTicks(() => gate.promise);
+    let openGate = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    void rest.plant.betweenTicks(() => gate);
     let refused = 0;
     const answers = Array.from({ length: 14 }, async () => {
       const answer = await rest.call('/exchange/step', { method: 'POST', body: { session, dt_s: 1 } });
       // one step is under way and eight wait: the others are refused while the gate is shut
-      if (answer.status === 429 && (refused += 1) === 5) gate.resolve(undefined);
+      if (answer.status === 429 && (refused += 1) === 5) openGate();
       return answer;
     });
     const done = (await Promise.all(answers)).filter(({ status }) => status === 200).map(({ json }) => json.time_s);
