@@ -12,13 +12,20 @@ import type { Table } from '../support/table.ts';
 import { perSecond } from '../support/measured.ts';
 import type { Measured } from '../support/measured.ts';
 
-const ours: PeerKind = { name: 'derbench', missing: () => Promise.resolve(null), start: () => startSimulator(1) };
-const kinds = [ours, minimal, modbusSerial, pymodbus, libmodbus];
+const always = () => Promise.resolve(null);
+const ours: PeerKind = { name: 'derbench', missing: always, start: () => startSimulator(1) };
+const withoutFindings: PeerKind = {
+  name: 'derbench, findings off',
+  missing: always,
+  start: () => startSimulator(1, ['-N', '1', '--findings', 'no']),
+};
+const kinds = [ours, withoutFindings, minimal, modbusSerial, pymodbus, libmodbus];
 
 const oneByOne: Load = { name: '1 connection, 1 outstanding', connections: 1, outstanding: 1 };
 const sixteen: Load = { name: '16 connections, 1 outstanding each', connections: 16, outstanding: 1 };
 const eightDeep: Load = { name: '1 connection, 8 outstanding', connections: 1, outstanding: 8 };
-const loads = [oneByOne, sixteen, eightDeep];
+const sixteenDeep: Load = { name: '16 connections, 8 outstanding each', connections: 16, outstanding: 8 };
+const loads = [oneByOne, sixteen, eightDeep, sixteenDeep];
 
 /** Rounds by load and server name. */
 type Results = ReadonlyMap<Load, ReadonlyMap<string, readonly Measured[]>>;
@@ -96,6 +103,14 @@ function aims(results: Results): Table {
     }),
     aimRow('requests/s at 16 connections, ours/pymodbus', ratio(sixteen, pymodbus, perSecond), '', { atLeast: 4 }),
     aimRow('requests/s at 8 outstanding, ours/libmodbus', ratio(eightDeep, libmodbus, perSecond), '', { atLeast: 2 }),
+    aimRow(
+      'requests/s at 16 connections with 8 outstanding, findings on/off',
+      ratio(sixteenDeep, withoutFindings, perSecond),
+      '',
+      {
+        atLeast: 0.95,
+      },
+    ),
     aimRow(
       'p50 at 1 connection, ours/minimal',
       ratio(oneByOne, minimal, (m) => m.p50Us),

@@ -61,7 +61,7 @@ export class Summary {
   /** tests in quarantine that failed */
   #flaky = [];
 
-  /** @param run `root`, `file` of the result, `commit`, `node`, `depth`, `seed`, `startedAt`, `budgetS` */
+  /** @param run `root`, `file` of the result, `commit`, `node`, `depth`, `seed`, `startedAt`, `budgetS`, `slowdown` */
   constructor(run) {
     this.#run = run;
   }
@@ -141,6 +141,7 @@ export class Summary {
     for (const { title, error } of result.flaky) say(`in quarantine, failed: ${title}: ${error}`);
     if (missingPeers.length > 0) say(`missing peers: ${missingPeers.join(', ')}`);
     say(`${s} s of ${budgetS} s, FC_SEED=${run.seed} (CI_SEED=${run.seed} repeats its random cases)`);
+    say(`limits times ${run.slowdown}, for the speed of this machine`);
     const notice = nightlyNotice(Date.now());
     if (notice !== null) say(`notice: ${notice}`);
     if (s > budgetS) say(`the run took ${s - budgetS} s more than it may: the newest judge moves to the nightly run`);

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { mainVersion, nodeOf, withNode } from './runtime.mjs';
 import { runStages } from './scheduler.mjs';
+import { measuredSlowdown, withSlowdown } from './speed.mjs';
 import { Summary } from './summary.mjs';
 
 export const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,8 +24,10 @@ function interruption() {
 async function stagesRun({ stages, folder, environment, ...run }) {
   for (const name of stale) rmSync(`.cache/${name}`, { recursive: true, force: true });
   const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
-  const summary = new Summary({ root, node: mainVersion, ...run });
-  await runStages(stages, {
+  const slowdown = measuredSlowdown();
+  const budgetS = Math.round(run.budgetS * slowdown);
+  const summary = new Summary({ root, node: mainVersion, ...run, slowdown, budgetS });
+  await runStages(withSlowdown(stages, slowdown), {
     folder,
     cwd: root,
     environment: withNode(nodeOf(mainVersion), {
@@ -34,6 +37,7 @@ async function stagesRun({ stages, folder, environment, ...run }) {
       PIP_DISABLE_PIP_VERSION_CHECK: '1',
       TEST_DEPTH: run.depth,
       FC_SEED: run.seed,
+      TEST_SLOWDOWN: String(slowdown),
       TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
       ...environment,
     }),

@@ -12,6 +12,7 @@ import { z } from './description/zod.ts';
 import { listInPieces, replyInPieces } from './http/streaming.ts';
 import { lazily } from '../core/lazy.ts';
 import { selectedDevice } from './common/device-replies.ts';
+import type { RouteContext } from './http/context.ts';
 import { route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
@@ -112,6 +113,18 @@ const answers = members<Listed, Context>()('Answers', () => ({
 
 /** Loaded at its first request: most processes never need it. */
 const verifier = lazily(() => import('../evidence/answers/gather.ts'));
+
+/** Answered commands of a device and what is not known of them, in the members of REST. */
+export async function judgedAnswers(ctx: RouteContext, device: Device) {
+  const { answersOf } = await verifier();
+  const { judged, protocols } = answersOf(ctx, device, { sinceMs: 0, protocol: null });
+  return {
+    answers: judged.map((one) => answer.reply(one, ctx)),
+    protocols: protocols.map((one) => participation.reply(one)),
+  };
+}
+
+export const answerSchema = answer.schema;
 
 export const answersRoutes: readonly Route[] = [
   route({

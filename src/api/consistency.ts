@@ -180,6 +180,15 @@ const sourcesOf = (ctx: RouteContext): Sources => ({
   },
 });
 
+/** All quantities of a device, in the members of REST. */
+export async function quantitiesOf(ctx: RouteContext, device: Device) {
+  const { compareDevice } = await verifier();
+  return compareDevice(sourcesOf(ctx), device, null).quantities.map(({ presentations, ...rest }) => ({
+    ...quantity.reply({ presentations, ...rest }),
+    presentations: presentations.map((one) => presentation.reply(one)),
+  }));
+}
+
 export const consistencyRoutes: readonly Route[] = [
   route({
     method: 'get',

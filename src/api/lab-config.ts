@@ -143,7 +143,7 @@ export const labConfigRoutes: readonly Route[] = [
       'has started. One lab is checked at a time and a few wait; `too-many-requests` beyond.',
     isImport: true,
     maxTextLength: maxConfigBytes,
-    secretMembers: [...secretSettings, 'yaml'],
+    secretMembers: [...secretSettings, 'yaml', 'pin'],
     body: loadBodySchema,
     reply: loading.schema,
     isSetup: true,

@@ -34,7 +34,7 @@ const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder
   enabled: flag('True while messages are recorded.'),
   ...counts.members(),
   limit_mb: member(() => limitSchema)('Maximum memory of the recording, MiB; above it the oldest entries are dropped.'),
-  protocols: list(word(recordedProtocols)()).orNull('Protocols that are recorded; null: all.'),
+  protocols: list(word(recordedProtocols)()).orNull('Protocols that are recorded, `findings` among them; null: all.'),
   since: time.orNull(
     'Wall time at which the recording was last switched on, or cleared while on; null: never on.',
     ({ since }) => since?.wallMs,
@@ -59,13 +59,9 @@ const recorderBodySchema = memo(() =>
           `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +
           `${recorderLimitMb.byDefault}. Default unchanged.`,
       }),
-      protocols: z
-        .array(z.enum(recordedProtocols))
-        .min(1)
-        .max(recordedProtocols.length)
-        .nullable()
-        .optional()
-        .openapi({ description: 'Protocols to record from now on; null: all. Default unchanged.' }),
+      protocols: z.array(z.enum(recordedProtocols)).min(1).max(recordedProtocols.length).nullable().optional().openapi({
+        description: 'Protocols to record from now on, and `findings` about their peers; null: all. Default unchanged.',
+      }),
       clear: z
         .boolean()
         .optional()
@@ -84,7 +80,11 @@ const downloadQuery = z.strictObject({
         '`jsonl`: a line of JSON for the header, then one for each entry. `pcap`: a capture file of ' +
         `${packetProtocols.join(' and ')} over TCP, with simulated frames around the octets. Default \`jsonl\`.`,
     }),
-  protocol: listParam('protocol', recordedProtocols, 'Only these protocols; default all.').optional(),
+  protocol: listParam(
+    'protocol',
+    recordedProtocols,
+    'Only these protocols, `findings` among them; default all.',
+  ).optional(),
   since: isoParam('since', 'Wall time of the first entry, inclusive. Default: the oldest entry kept.').optional(),
   until: isoParam('until', 'Wall time after the last entry, exclusive. Default: no bound.').optional(),
 });
@@ -114,8 +114,8 @@ export const recorderRoutes: readonly Route[] = [
     operationId: 'get_recorder',
     summary: 'State of the recorder of all wire traffic',
     description:
-      'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3 in their order on one time base, with the wall time and the ' +
-      'simulated time of each. It is off at the start and costs nothing then. `modbus/messages` and the ' +
+      'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3, and the findings about peers, in their order on one time base, ' +
+      'with the wall time and the simulated time of each. It is off at the start and costs nothing then. `modbus/messages` and the ' +
       'message lists of the other protocols do not depend on it.',
     reply: recorder.schema,
     handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),

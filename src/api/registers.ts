@@ -317,6 +317,12 @@ function changedSlots(bank: PointBank): readonly PointSlot[] {
   );
 }
 
+/** Points of a device that differ from their start value, in the members of REST. */
+export const changesOf = ({ bank }: Device, plant: Plant) =>
+  changedSlots(bank).map((slot) => registerChange.reply(slot, { plant, bank }));
+
+export const changeSchema = registerChange.schema;
+
 /** @throws SimError UNKNOWN_RESOURCE without a meter */
 function meterOf({ meter }: Plant): SiteMeter {
   if (meter !== null) return meter;

@@ -9,6 +9,7 @@ import { consistencyRoutes } from './consistency.ts';
 import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { energyRoutes } from './energy.ts';
+import { evidenceRoutes } from './evidence.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
@@ -66,6 +67,7 @@ export const allRoutes: readonly Route[] = [
   ...metricsRoutes,
   ...commandRoutes,
   ...consistencyRoutes,
+  ...evidenceRoutes,
   ...answersRoutes,
   ...findingRoutes,
   ...exerciseRoutes,

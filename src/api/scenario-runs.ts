@@ -10,6 +10,7 @@ import type { Route } from './http/route.ts';
 import {
   additionMembers,
   additionOf,
+  isNoAddition,
   isOneAddition,
   ofContent,
   parameters,
@@ -32,6 +33,10 @@ const headMembers = () => ({
   ),
   beside: flag('True: on a simulator of its own.', (of: KeptRun) => of.isBeside),
   name: text('Name of the scenario.', ({ report }: KeptRun) => report.name),
+  text_kept: flag(
+    'True: the run keeps its own text, as those beside of a text in a request do; other runs name their scenario.',
+    (of: KeptRun) => of.text !== null,
+  ),
 });
 
 const keptRun = members<KeptRun>()('ScenarioRunSummary', () => ({
@@ -53,13 +58,18 @@ const besideBody = memo(() =>
   z
     .strictObject({
       ...additionMembers(),
+      run: z.string().max(100).optional().openapi({
+        description: 'Id of an earlier run, to run the same text again with its pace and parameters unless given.',
+      }),
       pace: z
         .enum(runPaces)
         .optional()
-        .openapi({ description: '`fast`: ticks at once; `real`: a running clock. Default `fast`.' }),
+        .openapi({ description: '`fast`: ticks at once; `real`: a running clock. Default `fast`, or that of `run`.' }),
       parameters: parameters.optional().openapi({ description: 'Values that replace parameters of the scenario.' }),
     })
-    .refine(isOneAddition, { error: 'exactly one of scenario, yaml, bundled is required' })
+    .refine((body) => (body.run === undefined ? isOneAddition(body) : isNoAddition(body)), {
+      error: 'exactly one of scenario, yaml, bundled, run is required',
+    })
     .openapi('ScenarioBesideRequest'),
 );
 
@@ -92,16 +102,18 @@ export const scenarioRunRoutes: readonly Route[] = [
       'The simulator has the devices, clock and surroundings of the `config` of the scenario, runs in the same process on free ' +
       'ports of the loopback interface, and ends with the run. The `config` of a scenario that does not come with the simulator ' +
       'may name no file, no address and no protocol but Modbus. A run has at most 100 devices, and two run at a time: ' +
-      '`conflict` for a third.',
+      '`conflict` for a third. `unknown-resource` for a `run` that is not kept, or whose text is gone.',
     ...ofContent,
     body: besideBody,
     reply: keptRunWithResults.schema,
     status: 201,
-    problems: ['conflict', 'too-many-requests'],
+    problems: ['unknown-resource', 'conflict', 'too-many-requests'],
     replyHeaders: { Location: { description: 'Address of the run.', example: `${apiPrefix}${path}/1` } },
-    async handle({ scenarios }, { body: { pace, parameters: values, ...addition }, by }) {
+    async handle({ scenarios }, { body: { pace, parameters: values, run, ...addition }, by }) {
       const start = { ...(pace !== undefined && { pace }), ...(values !== undefined && { parameters: values }) };
-      const begun = await scenarios.startBeside(additionOf(addition), start, by);
+      const begun = await (run === undefined
+        ? scenarios.startBeside(additionOf(addition), start, by)
+        : scenarios.startAgain(run, start, by));
       return new Answer(keptRunWithResults.reply(begun), { headers: { Location: `${apiPrefix}${path}/${begun.id}` } });
     },
   }),

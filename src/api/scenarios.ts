@@ -18,6 +18,7 @@ import type {
   ReportFormat,
   RunReport,
   ScenarioAddition,
+  TextChoice,
 } from '../contract/scenarios.ts';
 import {
   flag,
@@ -32,6 +33,7 @@ import {
   word,
   camelCased,
 } from './common/members.ts';
+import { deviceParam, integerParam, isoParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
@@ -109,6 +111,13 @@ export const runWithResults = members<RunReport>()(null, () => ({
   ),
 }));
 
+const peerMembers = () => ({
+  needs_peer: flag(
+    'True: it waits for messages, writes or events of a master, head-end or central system, or judges one.',
+    ({ needsPeer }: { readonly needsPeer: boolean }) => needsPeer,
+  ),
+});
+
 const keptScenario = members<KeptScenario>()(null, () => ({
   id: text('Id of the scenario while it is kept.'),
   name: text('Name of the scenario.'),
@@ -117,6 +126,7 @@ const keptScenario = members<KeptScenario>()(null, () => ({
   parameters: member(() => parameters)(),
   added_at: time('Wall time.'),
   unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
+  ...peerMembers(),
 }));
 
 const scenarioSummary = members<KeptScenario>()('ScenarioSummary', () => ({
@@ -147,6 +157,7 @@ const bundledScenario = members<ComparedScenario>()(null, () => ({
   standard: text.orNull('Standard and clauses that it is after; null: none.'),
   takes_s: number('Simulated seconds that a run takes, about.'),
   devices: text('Types and profiles of its devices.'),
+  ...peerMembers(),
   ...fitMembers(),
 }));
 
@@ -157,6 +168,7 @@ const checkedScenario = members<CheckedScenario>()('CheckedScenario', () => ({
   steps: integer('Steps, loops and `finally` included.'),
   rules: integer('Rules.'),
   assertions: integer('Assertions.'),
+  ...peerMembers(),
   ...fitMembers(),
   unused_settings: list(text())('Settings of its `config` that a running simulator does not apply.'),
 }));
@@ -185,8 +197,11 @@ export interface AdditionBody {
   readonly bundled?: string | undefined;
 }
 
-export const isOneAddition = ({ scenario: content, yaml, bundled }: AdditionBody): boolean =>
-  [content, yaml, bundled].filter((each) => each !== undefined).length === 1;
+const countOf = ({ scenario: content, yaml, bundled }: AdditionBody): number =>
+  [content, yaml, bundled].filter((each) => each !== undefined).length;
+
+export const isOneAddition = (body: AdditionBody): boolean => countOf(body) === 1;
+export const isNoAddition = (body: AdditionBody): boolean => countOf(body) === 0;
 
 export function additionOf({ scenario: content, yaml, bundled = '' }: AdditionBody): ScenarioAddition {
   if (content !== undefined) return { content };
@@ -229,10 +244,30 @@ const textQuery = z
   .strictObject({
     id: z.string().max(100).optional().openapi({ description: 'Id of a scenario, as in `scenarios`.' }),
     bundled: z.string().max(100).optional().openapi({ description: 'Name of one that comes with the simulator.' }),
+    run: z.string().max(100).optional().openapi({ description: 'Id of a run, as in `scenario-runs`.' }),
   })
-  .refine(({ id, bundled }) => (id === undefined) !== (bundled === undefined), {
-    error: 'exactly one of id, bundled is required',
+  .refine((query) => Object.values(query).filter((each) => each !== undefined).length === 1, {
+    error: 'exactly one of id, bundled, run is required',
   });
+
+const draftQuery = z
+  .strictObject({
+    capture: integerParam('capture', 1, Number.MAX_SAFE_INTEGER, 'Id of a capture.').optional(),
+    since: isoParam('since', 'Of the timeline: only entries of this simulated time and later.').optional(),
+    until: isoParam('until', 'Of the timeline: only entries up to this simulated time.').optional(),
+    device: deviceParam.optional().openapi({ description: 'Of the timeline: only entries about this device.' }),
+  })
+  .refine((query) => query.capture === undefined || Object.keys(query).length === 1, {
+    error: 'capture excludes since, until and device',
+  });
+
+type TextQuery = z.output<typeof textQuery>;
+
+function textChoice({ id, bundled = '', run }: TextQuery): TextChoice {
+  if (run !== undefined) return { run };
+  return id === undefined ? { bundled } : { id };
+}
+
 export const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
 });
@@ -379,14 +414,46 @@ export const scenarioRoutes: readonly Route[] = [
     path: '/scenarios/text',
     tag: 'Core',
     operationId: 'get_scenario_text',
-    summary: 'The text of a scenario that is kept, or of one that comes with the simulator',
-    description: 'YAML as it was added or as it comes; JSON, which is also YAML, for one that was added as JSON.',
+    summary: 'The text of a scenario that is kept, of one that comes with the simulator, or of a run',
+    description:
+      'YAML as it was added or as it comes; JSON, which is also YAML, for one that was added as JSON. `unknown-resource` also ' +
+      'for a run whose text is gone: its scenario is no longer kept, or an earlier version ran it.',
     query: textQuery,
     media: 'application/yaml',
     reply: z.string(),
     problems: ['unknown-resource'],
-    handle: async ({ scenarios: book }, { query: { id, bundled = '' } }) =>
-      new TextReply('application/yaml', await book.text(id === undefined ? { bundled } : { id })),
+    handle: async ({ scenarios: book }, { query }) =>
+      new TextReply('application/yaml', await book.text(textChoice(query))),
+  }),
+  route({
+    method: 'get',
+    path: '/scenarios/draft',
+    tag: 'Core',
+    operationId: 'get_scenario_draft',
+    summary: 'The text of a scenario that makes a capture or a part of the timeline again',
+    description:
+      'Of a capture: the requests of its disturbance, or the course of voltage and frequency where nobody asked for it, and the ' +
+      'verdict as expectation. Of the timeline: commands, grid, weather and writes of peers as steps at their times. What no step ' +
+      'can do is a comment. Nothing is kept; `POST scenarios/check` takes the text. `conflict` for a capture that still records.',
+    query: draftQuery,
+    media: 'application/yaml',
+    reply: z.string(),
+    problems: ['unknown-resource', 'conflict'],
+    async handle({ scenarios: book, captures, timeline, plant, share }, { query: { capture, since, until, device } }) {
+      if (device !== undefined) plant.device(device);
+      const entries = () =>
+        timeline.list({
+          ...(since !== undefined && { since: plant.simAt(since) }),
+          ...(until !== undefined && { until: plant.simAt(until) }),
+          ...(device !== undefined && { deviceIndex: device }),
+        });
+      const drafting = await book.draft(
+        capture === undefined
+          ? { entries: entries(), dateMs: (at) => plant.dateMs(at) }
+          : { capture: captures.get(capture) },
+      );
+      return new TextReply('application/yaml', await share.runInParts(drafting));
+    },
   }),
   route({
     method: 'get',

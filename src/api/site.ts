@@ -10,6 +10,7 @@ import { siteSamples } from './history/site-history.ts';
 import type { SiteColumns } from './history/site-history.ts';
 import type { RouteContext } from './http/context.ts';
 import type { Origin } from '../core/origin.ts';
+import { assetTypes } from '../contract/device.ts';
 import type { AssetType } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import { invalid } from './http/errors.ts';
@@ -154,8 +155,15 @@ const siteAnswer = members<SiteNow, Pick<RouteContext, 'plant'>>()('SiteReply', 
   sim_time: time('Simulated time of the answer.', (_site, { plant }) => plant.dateMs(plant.now)),
 }));
 
+const pastKind = members<readonly [kind: AssetType, netW: readonly number[]]>()('SitePastKind', () => ({
+  asset_type: word(assetTypes)(([kind]) => kind),
+  net_power_kw: list(inKilo())('Sum of the powers of its devices, positive into the grid.', ([, netW]) => netW),
+}));
+
 interface PastSite {
   readonly columns: SiteColumns;
+  /** kinds of the present devices */
+  readonly kinds: readonly AssetType[];
   readonly tick: number;
   readonly simMs: number;
 }
@@ -172,6 +180,9 @@ const pastSite = members<PastSite>()('SiteHistory', () => ({
   voltage_pct: list(measured.orNull())(
     'Voltage at the first device in percent of its nominal voltage; null: no device.',
     ({ columns }) => columns.voltagePct.map((value) => (Number.isNaN(value) ? null : value)),
+  ),
+  kinds: list(pastKind)('Kinds of the present devices, at the same times.', ({ columns, kinds }) =>
+    kinds.map((kind) => [kind, columns.ofKindW(kind)] as const),
   ),
 }));
 
@@ -327,6 +338,7 @@ export const siteRoutes: readonly Route[] = [
     handle: ({ plant, history }, { query: { seconds } }) =>
       pastSite.reply({
         columns: history.site.last(seconds),
+        kinds: assetTypes.filter((kind) => plant.devices.some(({ assetType }) => assetType === kind)),
         tick: plant.latest.tick,
         simMs: plant.dateMs(plant.now),
       }),

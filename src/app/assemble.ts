@@ -12,6 +12,7 @@ import type { FindingRegistry } from '../core/findings/registry.ts';
 import { judgeWriters } from '../evidence/findings/writers.ts';
 import { Timeline } from '../core/timeline/timeline.ts';
 import { TimelineFeed } from './timeline/feed.ts';
+import { LoopShare } from '../core/turns.ts';
 import { tellCapture } from './timeline/registries.ts';
 import { commonRules } from '../finding-rules/common.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
@@ -310,13 +311,26 @@ function createChanges(
 }
 
 /** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
-function createCaptures({ plant, settings, timeline }: Lab, wall: WallClock, run: () => RunReport | null): Captures {
+function createCaptures(
+  { wall, log }: Ground,
+  { plant, settings, timeline }: Lab,
+  run: () => RunReport | null,
+): Captures {
+  const share = new LoopShare();
   const captures = new Captures({
     plant,
     nowMs: () => wall.nowMs(),
     run,
     onEnd(capture) {
-      tellCapture(timeline, capture);
+      const failed = (error: unknown) => {
+        log.error(`capture ${capture.id} has no report: ${errorText(error)}`);
+      };
+      void share
+        .runInParts(capture.reporting())
+        .then((report) => {
+          tellCapture(timeline, capture, report);
+        })
+        .catch(failed);
     },
   });
   captures.capacity = settings.config.captures;
@@ -366,8 +380,8 @@ function createInterfaces(
     nowMs: () => wall.nowMs(),
     dateMs: plant.dateMs.bind(plant),
   };
-  const captures = createCaptures(lab, wall, () => scenarios.kept.running);
-  const recorder = createConfiguredRecorder({ wireLog, plant, wall, info, adapters });
+  const captures = createCaptures(ground, lab, () => scenarios.kept.running);
+  const recorder = createConfiguredRecorder({ wireLog, findings: shared.findings, plant, wall, info, adapters });
   const http = createHttp(
     config,
     inForce,

@@ -13,6 +13,7 @@ import { LoopShare, Turns, yieldToLoop } from '../core/turns.ts';
 import { parsingYaml } from '../core/yaml.ts';
 import type { Contents } from '../state/contents.ts';
 import { areaOf } from '../state/slots.ts';
+import { requestIssue } from './request-issues.ts';
 import type { AppOptions } from './start-stop.ts';
 import type { State } from './state.ts';
 
@@ -133,6 +134,6 @@ function checked<T>(build: () => T): T {
     return build();
   } catch (error) {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues);
+    throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(requestIssue));
   }
 }

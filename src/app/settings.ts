@@ -7,7 +7,7 @@ import { missingCertificate } from '../config/issues/pem-sources.ts';
 import { changesText } from '../config/settings/changes.ts';
 import { switches } from '../config/settings/setting.ts';
 import { declarations } from '../config/settings/describe.ts';
-import { flagOf, isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
+import { isChangeable, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { LiveKey, SettingKey } from '../config/settings/settings.ts';
 import type { CertificateStore } from '../contract/certificates.ts';
 import type {
@@ -30,6 +30,7 @@ import type { Later } from '../core/time/timers.ts';
 import type { NotOpened, RestartOptions } from './adapters/seats.ts';
 import { isSwitchedOn, stepsOf, stepsText } from './adapters/steps.ts';
 import { chosenCertificates, useCertificates } from './chosen-certificates.ts';
+import { requestIssue } from './request-issues.ts';
 
 /** A value that a request has set, and the value of the configuration at that time. */
 interface KeptSetting {
@@ -47,12 +48,6 @@ type Follower = (config: AppConfig, by: Origin) => void;
 function reasonsOf(error: unknown): string {
   if (!(error instanceof SimError) || error.issues.length === 0) return errorText(error);
   return error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
-}
-
-/** An issue of a setting that is missing, named as in a request. */
-function pointedAt(issue: Issue): Issue {
-  const key = settingKeys.find((each) => flagOf(each) === issue.name);
-  return key === undefined ? issue : { ...issue, name: pointerStep(key) };
 }
 
 /** The value of a request beside that of the configuration; secrets are not repeated. */
@@ -299,7 +294,7 @@ export class SettingsInForce implements SettingsControl {
       return { rest, config: this.#start.settings.with(rest, this.#certificates, change) };
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-      throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(pointedAt));
+      throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(requestIssue));
     }
   }
 

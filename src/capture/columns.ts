@@ -82,6 +82,11 @@ export class Columns implements CaptureColumns {
     return this.#arrays.tick;
   }
 
+  /** The rows so far, for a reader that lets further rows come meanwhile. */
+  get present(): CaptureColumns {
+    return { ...this.#arrays, length: this.length, extremes: this.extremes };
+  }
+
   get bytes(): number {
     return this.#arrays.tS.length * bytesOfRow;
   }

@@ -39,26 +39,41 @@ export const toleranceKw = ({ ratingW }: DeviceFacts): number => toleranceW(rati
 
 export interface Powers {
   readonly beforeKw: number;
-  /** farthest from that before */
+  /** farthest from that before, until the grid and the device are back */
   readonly duringKw: number;
   readonly afterKw: number;
   /** instant from which the power was that before; null: at no time, or never away */
   readonly backS: number | null;
 }
 
-export function powersOf({ facts, columns }: Course): Powers {
-  const { pKw, possibleKw, tS, ramp, length } = columns;
-  const first = rowBefore(columns);
-  const beforeKw = pKw[first] ?? 0;
+/** Tells of a row whether the device lacks its power, or has changed it beyond what its source explains. */
+function awayFrom({ facts, columns }: Course, beforeKw: number): (row: number) => boolean {
+  const { pKw, possibleKw } = columns;
   const tolerance = toleranceKw(facts);
+  return (row) => {
+    const power = pKw[row] ?? 0;
+    if (Math.abs(power - beforeKw) <= tolerance) return false;
+    // a source that has less than before gives all of it
+    const isWhole = beforeKw > tolerance && power > tolerance && power >= (possibleKw[row] ?? 0) - tolerance;
+    // a return to service passes the power before on its way to what the source has by then
+    const isBeyond = stateAt(columns, row) === 'ramping' && power * Math.sign(beforeKw) > Math.abs(beforeKw);
+    return !isWhole && !isBeyond;
+  };
+}
+
+export function powersOf(course: Course): Powers {
+  const { gridBackS } = course;
+  const { pKw, tS, ramp, length } = course.columns;
+  const first = rowBefore(course.columns);
+  const beforeKw = pKw[first] ?? 0;
+  const isAway = awayFrom(course, beforeKw);
   let [duringKw, lastAway] = [beforeKw, -1];
   for (let row = first + 1; row < length; row += 1) {
     const power = pKw[row] ?? 0;
-    const away = Math.abs(power - beforeKw);
-    if (away > Math.abs(duringKw - beforeKw)) duringKw = power;
-    // a source that has less than before gives all of it
-    const isWhole = beforeKw > tolerance && power > tolerance && power >= (possibleKw[row] ?? 0) - tolerance;
-    if (away > tolerance && !isWhole) lastAway = row;
+    if (isAway(row)) lastAway = row;
+    // wind and sun change the power in the minutes after a disturbance too
+    else if ((tS[row] ?? 0) > gridBackS) continue;
+    if (Math.abs(power - beforeKw) > Math.abs(duringKw - beforeKw)) duringKw = power;
   }
   const isBack = lastAway >= 0 && lastAway + 1 < length;
   // a row holds from the one before, unless it is reached along a slope

@@ -30,15 +30,15 @@ function isEverBeyond({ extremes }: CaptureColumns, name: CurveTrip, value: numb
 export function runsBeyond(columns: CaptureColumns, name: CurveTrip, value: number): readonly Run[] {
   const runs: Run[] = [];
   if (!isEverBeyond(columns, name, value)) return runs;
-  let wasBeyond = false;
-  for (let row = 0; row < columns.length; row += 1) {
-    const input = inputAt(columns, name, row);
+  const { tS, length } = columns;
+  /** first row of the run under way; -1: none */
+  let first = -1;
+  for (let row = 0; row <= length; row += 1) {
+    const input = row < length ? inputAt(columns, name, row) : null;
     const isBeyond = input !== null && (isLow(name) ? input < value : input > value);
-    const toS = columns.tS[row] ?? 0;
-    const open = wasBeyond ? runs.pop() : undefined;
-    if (open) runs.push(isBeyond ? { ...open, toS } : open);
-    else if (isBeyond) runs.push({ fromS: columns.tS[row - 1] ?? toS, toS, hasBegin: row > 0 });
-    wasBeyond = isBeyond;
+    if (isBeyond === first >= 0) continue;
+    if (!isBeyond) runs.push({ fromS: tS[Math.max(0, first - 1)] ?? 0, toS: tS[row - 1] ?? 0, hasBegin: first > 0 });
+    first = isBeyond ? row : -1;
   }
   return runs;
 }

@@ -1,11 +1,12 @@
 /** One capture: its devices, and when it keeps sub-steps, ticks, or no more. */
 import { captureBounds } from '../contract/captures.ts';
-import type { Capture, CaptureReport, CaptureState, CaptureTrigger } from '../contract/captures.ts';
+import type { Capture, CaptureReport, CaptureState, CaptureTrigger, CaptureVerdict } from '../contract/captures.ts';
 import type { Device } from '../contract/device.ts';
 import type { StepValues } from '../contract/grid-trace.ts';
 import type { Plant } from '../contract/plant.ts';
 import { addSeconds, secondsBetween } from '../core/time/clock.ts';
 import type { SimTime } from '../core/time/clock.ts';
+import { runWhole } from '../core/turns.ts';
 import { Columns } from './columns.ts';
 import { isOut } from './course.ts';
 import type { Course, ServiceChange } from './course.ts';
@@ -61,7 +62,9 @@ export class Recording implements Capture {
   /** the grid is back, or at its new values */
   #gridBack: SimTime;
   #gridReturns = false;
-  #report: CaptureReport | null = null;
+  /** counts what a report depends on */
+  #version = 0;
+  #last: { readonly version: number; readonly report: CaptureReport } | null = null;
 
   constructor({ id, start, wallMs, scenario }: Beginning) {
     this.id = id;
@@ -123,18 +126,21 @@ export class Recording implements Capture {
 
   /** Adds a disturbance, after which every device has to settle anew. */
   disturb(t: SimTime, trigger: CaptureTrigger): void {
+    this.#version += 1;
     if (this.#triggers.length < maxTriggers) this.#triggers.push(trigger);
     for (const { settling } of this.#devices.values()) settling.restart(t);
   }
 
   /** @param lastingS time until the grid is back or at its new values @param returns true: it comes back by itself */
   gridChanged(t: SimTime, lastingS: number, returns: boolean): void {
+    this.#version += 1;
     this.#gridBack = addSeconds(t, lastingS);
     this.#gridReturns = returns;
   }
 
   /** Records devices too, from here on. */
   join(devices: readonly Device[]): void {
+    this.#version += 1;
     for (const device of devices) {
       if (this.has(device.index)) continue;
       const recorded: Recorded = {
@@ -182,6 +188,7 @@ export class Recording implements Capture {
     const tS = this.secondsAt(step.at);
     settling.add(step);
     if (secondsBetween(from, step.at) > this.#leftS) return;
+    this.#version += 1;
     // a device behind the others: of what is earlier the last counts
     if (tS <= -beforeS) columns.replaceLast(-beforeS, step, true);
     else columns.add(tS, step, false);
@@ -197,6 +204,7 @@ export class Recording implements Capture {
   deviceGone(device: Device): void {
     const recorded = this.#devices.get(device.index);
     if (recorded?.device !== device) return;
+    this.#version += 1;
     recorded.changes ??= this.#changesOf(recorded);
     device.trace.follow(null);
   }
@@ -205,6 +213,7 @@ export class Recording implements Capture {
   tick(t: SimTime, plant: Pick<Plant, 'nextGridChange' | 'tickSimS'>, mayResume: boolean): void {
     if (this.isFine) this.#endSubSteps(t);
     if (this.isFine) return;
+    this.#version += 1;
     for (const recorded of this.#present) {
       const { device, columns } = recorded;
       const { step } = device.trace;
@@ -248,6 +257,7 @@ export class Recording implements Capture {
   /** Goes on in ticks; sub-steps after `end` are dropped. */
   endSubStepsAt(end: SimTime): void {
     if (this.#subStepsFrom === null) return;
+    this.#version += 1;
     for (const { device, columns } of this.#present) {
       device.trace.follow(null);
       columns.cutAfter(this.secondsAt(end));
@@ -268,6 +278,7 @@ export class Recording implements Capture {
 
   end(state: Exclude<CaptureState, 'recording'>): void {
     if (this.state !== 'recording') return;
+    this.#version += 1;
     const present = this.#present;
     if (this.isFine) for (const { device } of present) device.trace.follow(null);
     this.#subStepsFrom = null;
@@ -284,26 +295,36 @@ export class Recording implements Capture {
   }
 
   report(): CaptureReport {
-    if (this.#report) return this.#report;
+    return runWhole(this.reporting());
+  }
+
+  *reporting(): Generator<undefined, CaptureReport> {
+    const version = this.#version;
+    if (this.#last?.version === version) return this.#last.report;
     const gridBackS = this.secondsAt(this.#gridBack);
+    const isBack = this.#gridReturns && gridBackS <= this.endS;
+    const triggers = [...this.#triggers];
     const courses = Array.from(
       this.#devices.values(),
       (recorded): Course => ({
         facts: recorded.facts,
-        columns: recorded.columns,
+        columns: recorded.columns.present,
         changes: this.#changesOf(recorded),
         gridBackS,
       }),
     );
-    const verdicts = courses.map(verdictOf);
-    const isBack = this.#gridReturns && gridBackS <= this.endS;
+    const verdicts: CaptureVerdict[] = [];
+    for (const course of courses) {
+      verdicts.push(verdictOf(course));
+      yield;
+    }
     const report = {
-      marks: marksOf(this.#triggers, courses, isBack ? gridBackS : null),
+      marks: marksOf(triggers, courses, isBack ? gridBackS : null),
       thresholds: thresholdsOf(courses.map(({ facts }) => facts)),
       verdicts,
       summary: summaryOf(verdicts),
     };
-    if (this.state !== 'recording') this.#report = report;
+    this.#last = { version, report };
     return report;
   }
 }

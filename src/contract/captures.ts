@@ -167,6 +167,8 @@ export interface Capture {
   readonly devicesLeftOut: number;
   readonly bytes: number;
   report(): CaptureReport;
+  /** As `report`, in parts: it yields when other work may run. Rows that come meanwhile are not in it. */
+  reporting(): Generator<undefined, CaptureReport>;
 }
 
 /** The captures of a process, newest last. */

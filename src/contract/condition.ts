@@ -41,6 +41,8 @@ export const kindStates = [
   'waits for authorisation',
   'paused',
   'session over',
+  'producing at set-point',
+  'electrolysis at set-point',
 ] as const;
 export type KindState = (typeof kindStates)[number];
 
@@ -198,12 +200,17 @@ function limitOf(device: Observed): Omit<Condition, 'state'> {
   return ofConnectors ?? { limitedBy: winner, possibleW: direction === 'delivers' ? basis.powerW : -basis.powerW };
 }
 
+/** The state together with the limit that holds the power. */
+function withLimit(state: KindState, kind: DeviceDetail['kind'], limitedBy: LimitKey | null): KindState {
+  // a fuel cell runs at a set-point: it is not held below what it would do by itself
+  if (kind === 'fuelcell' && limitedBy === 'active_power' && (state === 'producing' || state === 'electrolysis'))
+    return `${state} at set-point`;
+  const givesAll = kind === 'pv' || kind === 'wind' || kind === 'hybrid-dc';
+  return state === 'producing' && limitedBy !== null && givesAll ? 'limited' : state;
+}
+
 export function conditionOf(device: Observed): Condition {
-  const { kind } = device.detail;
   const { limitedBy, possibleW } = limitOf(device);
   const state = serviceState(device) ?? sourceState(device.detail);
-  // batteries and fuel cells follow set-points: a limit is their usual state
-  const givesAll = kind === 'pv' || kind === 'wind' || kind === 'hybrid-dc';
-  const isLimited = state === 'producing' && limitedBy !== null && givesAll;
-  return { state: isLimited ? 'limited' : state, limitedBy, possibleW };
+  return { state: withLimit(state, device.detail.kind, limitedBy), limitedBy, possibleW };
 }

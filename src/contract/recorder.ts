@@ -2,8 +2,8 @@
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 
-/** Protocols whose messages are recorded. */
-export const recordedProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
+/** Protocols whose messages are recorded, and the findings about their peers. */
+export const recordedProtocols = ['modbus', 'csip', 'ocpp', 'dnp3', 'findings'] as const;
 export type RecordedProtocol = (typeof recordedProtocols)[number];
 
 /** Protocols whose messages can be written as packets: those that are octets over TCP. */

@@ -1,6 +1,9 @@
 /** Scenarios as REST, reports and result files show them. */
 import type { Origin } from '../core/origin.ts';
 import { SimError } from '../core/errors.ts';
+import type { SimTime } from '../core/time/clock.ts';
+import type { TimelineEntry } from '../core/timeline/entry.ts';
+import type { Capture } from './captures.ts';
 
 /** `error`: the scenario failed to run; `stopped`: on request */
 export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
@@ -119,8 +122,17 @@ export interface KeptScenario {
   readonly addedAtMs: number;
   /** settings of the scenario that a running simulator ignores */
   readonly unusedSettings: readonly string[];
+  /** true: it waits for a peer or judges one */
+  readonly needsPeer: boolean;
   /** present or last run; null: none, or its results were dropped for those of later runs */
   readonly run: RunReport | null;
+}
+
+/** Text of a scenario as a request had it. */
+export interface ScenarioText {
+  /** JSON or YAML */
+  readonly content: string;
+  readonly isYaml: boolean;
 }
 
 /** A run of a scenario: under way, or one of the last that have ended. */
@@ -132,6 +144,8 @@ export interface KeptRun {
   readonly bundled: string | null;
   /** true: on a simulator of its own */
   readonly isBeside: boolean;
+  /** text of a request that ran beside; null: another run, or one of a version that did not keep it */
+  readonly text: ScenarioText | null;
   readonly report: RunReport;
 }
 
@@ -146,6 +160,8 @@ export interface BundledScenario {
   readonly takesS: number;
   /** types and profiles of its devices, in words */
   readonly devices: string;
+  /** true: it waits for a peer or judges one */
+  readonly needsPeer: boolean;
 }
 
 /** A bundled scenario, compared with the running simulator. */
@@ -166,6 +182,8 @@ export interface CheckedScenario {
   readonly steps: number;
   readonly rules: number;
   readonly assertions: number;
+  /** true: it waits for a peer or judges one */
+  readonly needsPeer: boolean;
   /** reasons why the running simulator does not fit it; empty: it fits */
   readonly differences: readonly string[];
   /** settings of its `config` that a running simulator ignores */
@@ -178,6 +196,14 @@ export interface ScenarioStart {
   /** override the parameters in the file */
   readonly parameters?: RunReport['parameters'];
 }
+
+/** A kept scenario, a bundled one, or what a run had. */
+export type TextChoice = { readonly id: string } | { readonly bundled: string } | { readonly run: string };
+
+/** The source of a draft: a capture, or entries of the timeline with the simulated date of an instant. */
+export type DraftSource =
+  | { readonly capture: Capture }
+  | { readonly entries: readonly TimelineEntry[]; readonly dateMs: (at: SimTime) => number };
 
 export const reportFormats = ['json', 'junit', 'html'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
@@ -199,10 +225,12 @@ export interface ScenarioBook {
   /** Checks a scenario without keeping it. @throws SimError as `add`, but not for another simulator */
   check(addition: ScenarioAddition): Promise<CheckedScenario>;
   /**
-   * The text of a scenario: YAML as it was given, else JSON.
-   * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE for an unknown name
+   * The text of a scenario, or the one that a run had: YAML as it was given, else JSON.
+   * @throws SimError UNKNOWN_RESOURCE, also for a run whose text is gone, COMMAND_BAD_VALUE for an unknown name
    */
-  text(of: { readonly id: string } | { readonly bundled: string }): Promise<string>;
+  text(of: TextChoice): Promise<string>;
+  /** The text of a scenario that makes the same again. @throws SimError COMMAND_CONFLICT for a capture that records */
+  draft(source: DraftSource): Promise<Generator<undefined, string>>;
   /** The JSON Schema of scenario files. @throws SimError UNKNOWN_RESOURCE before the build has made it */
   schema(): Promise<string>;
   /**
@@ -210,6 +238,11 @@ export interface ScenarioBook {
    * @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT when two run already, COMMAND_QUEUE_FULL, STOPPING
    */
   startBeside(addition: ScenarioAddition, start: ScenarioStart, by: Origin): Promise<KeptRun>;
+  /**
+   * Runs beside what an earlier run had, with its pace and parameters unless others are given.
+   * @throws SimError as `startBeside`, UNKNOWN_RESOURCE also when the text of the run is gone
+   */
+  startAgain(run: string, start: ScenarioStart, by: Origin): Promise<KeptRun>;
   /**
    * @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, STOPPING, COMMAND_CONFLICT when a scenario runs already or
    *   the devices no longer fit, COMMAND_QUEUE_FULL when too many wait to be checked
@@ -265,8 +298,10 @@ export const noScenarios: ScenarioBook = {
   add: none,
   check: none,
   text: none,
+  draft: none,
   schema: none,
   startBeside: none,
+  startAgain: none,
   start: none,
   stop: none,
   remove: none,

@@ -1,5 +1,8 @@
 /** Exports for a running simulator, imported with the first scenario. */
 export { allExpectations, placeText } from './model.ts';
+export { captureDraft } from './draft/capture.ts';
+export { timelineDraft } from './draft/timeline.ts';
+export { needsPeer } from './file/needs-peer.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readingScenario, readScenario } from './file/read.ts';
 export { invalidScenario, sourceOfFile, sourceOfRequest, readingSource } from './file/source.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
 import { AdapterLifecycle } from '../core/adapter.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
@@ -10,7 +10,6 @@ import { callEvery, callLater } from '../core/time/timers.ts';
 import type { Every, Later } from '../core/time/timers.ts';
 import { createHttpGuard } from '../core/http/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http/http-guard.ts';
-import { controlCounter, maxControlFrames } from '../core/net/control-frames.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import { LimitedLog } from '../core/log/limited-log.ts';
 import type { Logger } from '../core/log/log.ts';
@@ -21,6 +20,8 @@ import { leaveHttp } from '../core/http/connections.ts';
 import { guardUpgrades, streamPaths } from './handshake.ts';
 import type { Selection } from './handshake.ts';
 import { loadLibrary } from './library.ts';
+import { Liveness, livenessLimits } from './liveness.ts';
+import type { LivenessLimits } from './liveness.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
 import { Pace } from './pace.ts';
@@ -37,20 +38,13 @@ export interface TelemetryContext {
   readonly options?: Partial<TelemetryOptions>;
 }
 
-export interface TelemetryOptions {
+export interface TelemetryOptions extends LivenessLimits {
   /** may change while the stream runs */
   readonly maxClients: () => number;
   /** maximum of messages that wait for a client, or two per device if that is more */
   readonly queue: number;
   /** maximum of bytes that wait for a client, apart from the newest message of each device */
   readonly queueBytes: number;
-  readonly pingIntervalMs: number;
-  /** time without a pong after which a client is closed */
-  readonly pongTimeoutMs: number;
-  /** time without progress after which a client is closed */
-  readonly stallTimeoutMs: number;
-  /** maximum time for the closing handshakes in `stop` */
-  readonly closeTimeoutMs: number;
   readonly every: Every;
   readonly later: Later;
 }
@@ -59,17 +53,12 @@ const defaults: TelemetryOptions = {
   maxClients: () => 1024,
   queue: 64,
   queueBytes: 1024 * 1024,
-  pingIntervalMs: 30_000,
-  pongTimeoutMs: 60_000,
-  stallTimeoutMs: 60_000,
-  closeTimeoutMs: 500,
+  ...livenessLimits,
   every: callEvery,
   later: callLater,
 };
 
-/** Unread bytes at which a client that pings is cut off: it would get ever more answers that it does not read. */
-const maxUnsentBytes = 1024 * 1024;
-const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, noAnswer: 1006 } as const;
+const closeCodes = { normal: 1000, goingAway: 1001, internal: 1011, noAnswer: 1006 } as const;
 
 interface Client {
   readonly id: number;
@@ -81,11 +70,9 @@ interface Client {
   readonly peer: string;
   /** wall time */
   readonly connectedAtMs: number;
-  /** time of the last pong, or of the connection */
-  lastPongMs: number;
+  readonly liveness: Liveness;
   /** close code that this side sent first; null: none. Without an answer the library reports 1006 */
   sentCode: number | null;
-  hasPonged: boolean;
   /** true: the first message has been sent */
   hasBegun: boolean;
 }
@@ -167,7 +154,7 @@ class TelemetryStream implements Telemetry {
     };
   }
 
-  #clientReport({ id, peer, selection, outbox, connectedAtMs, lastPongMs, hasPonged }: Client): StreamClient {
+  #clientReport({ id, peer, selection, outbox, connectedAtMs, liveness }: Client): StreamClient {
     const { sent, dropped, waiting, waitingBytes, unsentBytes } = outbox;
     return {
       id,
@@ -181,7 +168,7 @@ class TelemetryStream implements Telemetry {
       waiting,
       waitingBytes,
       unsentBytes,
-      pongAgeMs: hasPonged ? this.#nowMs() - lastPongMs : null,
+      pongAgeMs: liveness.pongAgeMs,
     };
   }
 
@@ -230,7 +217,7 @@ class TelemetryStream implements Telemetry {
         this.#onDevices(change);
       }),
       every(pingIntervalMs, () => {
-        for (const client of this.#clients) this.#check(client);
+        for (const { liveness } of this.#clients) liveness.check();
       }),
     ];
   }
@@ -279,29 +266,39 @@ class TelemetryStream implements Telemetry {
   #attach(socket: WebSocket, request: IncomingMessage, selection: Selection): void {
     const { remoteAddress, remotePort } = request.socket;
     const { device, form, maxRate } = selection;
+    const peer = `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`;
+    const outbox = new Outbox({
+      socket: request.socket,
+      channel: socket,
+      bounds: device === null && form === 'snapshots' ? this.#ofAll : this.#ofOne,
+      tally: this.#tally,
+      nowMs: () => this.#nowMs(),
+    });
     this.#lastId += 1;
     const client: Client = {
       id: this.#lastId,
       socket,
-      outbox: new Outbox({
-        socket: request.socket,
-        channel: socket,
-        bounds: device === null && form === 'snapshots' ? this.#ofAll : this.#ofOne,
-        tally: this.#tally,
-        nowMs: () => this.#nowMs(),
+      outbox,
+      liveness: new Liveness({
+        socket,
+        tcp: request.socket,
+        outbox,
+        clock: this.#context.clock,
+        limits: this.#options,
+        warn: (reason) => {
+          this.#log.warning(`client ${peer} ${reason}`);
+        },
       }),
       selection,
       pace: maxRate === null ? null : this.#paceOf(maxRate, () => client),
-      peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
+      peer,
       connectedAtMs: this.#context.clock.nowMs(),
-      lastPongMs: this.#nowMs(),
       sentCode: null,
-      hasPonged: false,
       hasBegun: false,
     };
     this.#clients.add(client);
     this.#noteActivity();
-    this.#listenTo(client, request.socket);
+    this.#listenTo(client);
     if (client.pace) client.pace.offer();
     else this.#deliver(client, this.#context.plant.latest);
   }
@@ -317,29 +314,12 @@ class TelemetryStream implements Telemetry {
     });
   }
 
-  #listenTo(client: Client, tcp: Socket): void {
+  #listenTo(client: Client): void {
     const { socket } = client;
     this.#noteCloseCode(client);
     socket.on('message', () => {
       this.#counters.rx += 1;
       this.#noteActivity();
-    });
-    const countControl = controlCounter(this.#context.clock);
-    /** Counts a ping or pong. @returns false: there were too many, and it is ignored */
-    const countAccepted = () => {
-      const count = countControl();
-      if (count === maxControlFrames + 1) this.#closeFlooding(client);
-      return count <= maxControlFrames;
-    };
-    socket.on('ping', (data: Buffer) => {
-      if (!countAccepted() || socket.readyState !== socket.OPEN) return;
-      if (tcp.writableLength > maxUnsentBytes) socket.terminate();
-      else socket.pong(data);
-    });
-    socket.on('pong', () => {
-      if (!countAccepted()) return;
-      client.lastPongMs = this.#nowMs();
-      client.hasPonged = true;
     });
     // the library answers broken frames with a close code; the close event follows
     socket.on('error', () => {
@@ -385,35 +365,6 @@ class TelemetryStream implements Telemetry {
     this.#log.info(
       `client ${client.peer} disconnected with code ${loggedCode}: ${sent} messages sent, ${dropped} dropped`,
     );
-  }
-
-  /** Closes with 1008 and stops reading, because the answer of the client would follow the rest of its flood. */
-  #closeFlooding({ peer, socket, outbox }: Client): void {
-    this.#log.warning(`client ${peer} sends too many pings and is closed`);
-    if (socket.readyState !== socket.OPEN) {
-      socket.terminate();
-      return;
-    }
-    outbox.close();
-    socket.close(closeCodes.policy, 'too many pings');
-    socket.pause();
-    const cutOff = setTimeout(() => socket.terminate(), this.#options.closeTimeoutMs);
-    socket.once('close', () => clearTimeout(cutOff));
-  }
-
-  /** Applies the time limits, otherwise sends the next ping. */
-  #check(client: Client): void {
-    if (client.outbox.stalledMs() >= this.#options.stallTimeoutMs) {
-      this.#log.warning(`client ${client.peer} reads nothing and is closed`);
-      client.socket.close(closeCodes.policy, 'nothing read');
-      // the close frame would wait behind data that the client does not read
-      client.socket.terminate();
-    } else if (this.#nowMs() - client.lastPongMs >= this.#options.pongTimeoutMs) {
-      this.#log.warning(`client ${client.peer} does not answer pings and is closed`);
-      client.socket.terminate();
-    } else {
-      client.socket.ping();
-    }
   }
 
   /** Closes with 1001; clients that do not answer in time are cut off. */

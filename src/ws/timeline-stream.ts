@@ -6,7 +6,6 @@ import { leaveHttp } from '../core/http/connections.ts';
 import { createHttpGuard } from '../core/http/http-guard.ts';
 import type { HttpGuardConfig } from '../core/http/http-guard.ts';
 import { memo } from '../core/lazy.ts';
-import { controlCounter, maxControlFrames } from '../core/net/control-frames.ts';
 import type { SimTime, WallClock } from '../core/time/clock.ts';
 import { callEvery, callLater } from '../core/time/timers.ts';
 import type { Every, Later } from '../core/time/timers.ts';
@@ -15,15 +14,13 @@ import type { Timeline } from '../core/timeline/timeline.ts';
 import { textFrame } from './frames.ts';
 import { guardUpgrades } from './handshake.ts';
 import { loadLibrary } from './library.ts';
+import { Liveness, livenessLimits } from './liveness.ts';
 import { Outbox } from './outbox.ts';
 
 /** Entries are sent together this often, so that a broadcast to many devices is few messages, ms. */
 const gatherMs = 100;
-const pingMs = 30_000;
-/** Time without a pong, or without progress, after which a client is cut off, ms. */
-const silenceMs = 60_000;
 const bounds = { messages: 1000, bytes: 1024 * 1024, minMessages: 1 };
-const closeCodes = { goingAway: 1001, policy: 1008 } as const;
+const goingAway = 1001;
 
 export interface TimelineStreamOptions {
   readonly timeline: Timeline;
@@ -43,7 +40,7 @@ export interface TimelineStreamOptions {
 interface Client {
   readonly socket: WebSocket;
   readonly outbox: Outbox;
-  lastPongMs: number;
+  readonly liveness: Liveness;
 }
 
 export class TimelineStream {
@@ -89,8 +86,8 @@ export class TimelineStream {
       timeline.onEntry((entry) => {
         this.#take(entry);
       }),
-      every(pingMs, () => {
-        for (const client of this.#clients) this.#check(client);
+      every(livenessLimits.pingIntervalMs, () => {
+        for (const { liveness } of this.#clients) liveness.check();
       }),
     ];
   }
@@ -103,7 +100,7 @@ export class TimelineStream {
     this.#unsent.clear();
     for (const { socket, outbox } of this.#clients) {
       outbox.close();
-      socket.close(closeCodes.goingAway, 'simulator stops');
+      socket.close(goingAway, 'simulator stops');
       setImmediate(() => {
         socket.terminate();
       });
@@ -134,35 +131,21 @@ export class TimelineStream {
     const { clock } = this.#options;
     const nowMs = () => clock.monotonicMs();
     const outbox = new Outbox({ socket: request.socket, channel: socket, bounds, tally: this.#tally, nowMs });
-    const client: Client = { socket, outbox, lastPongMs: nowMs() };
+    const liveness = new Liveness({
+      socket,
+      tcp: request.socket,
+      outbox,
+      clock,
+      limits: livenessLimits,
+      warn: () => undefined,
+    });
+    const client: Client = { socket, outbox, liveness };
     this.#clients.add(client);
-    const countControl = controlCounter(clock);
-    const isAccepted = () => {
-      if (countControl() <= maxControlFrames) return true;
-      socket.terminate();
-      return false;
-    };
-    socket.on('ping', (data: Buffer) => {
-      if (isAccepted() && socket.readyState === socket.OPEN) socket.pong(data);
-    });
-    socket.on('pong', () => {
-      if (isAccepted()) client.lastPongMs = nowMs();
-    });
     // the library answers broken frames with a close code; the close event follows
     socket.on('error', () => undefined);
     socket.on('close', () => {
       outbox.close();
       this.#clients.delete(client);
     });
-  }
-
-  #check({ socket, outbox, lastPongMs }: Client): void {
-    const isSilent = this.#options.clock.monotonicMs() - lastPongMs >= silenceMs;
-    if (!isSilent && outbox.stalledMs() < silenceMs) {
-      socket.ping();
-      return;
-    }
-    socket.close(closeCodes.policy, 'nothing read');
-    socket.terminate();
   }
 }

@@ -53,6 +53,30 @@ describe('captures over REST', () => {
     expect((await rest.get('/captures/1/rows?device=1')).devices).to.deep.equal([devices[1]]);
   });
 
+  it('lists those of a device, with a kind of disturbance, or with a verdict', async () => {
+    const idsOf = async (query: string) =>
+      (await rest.get(`/captures?${query}`)).captures.map(({ id }: { readonly id: number }) => id);
+    const [first, second] = captures.get(1).report().verdicts;
+    if (!first || !second) throw new Error('the capture has no verdicts');
+    const report = { ...captures.get(1).report(), verdicts: [first, { ...second, verdict: 'tripped' as const }] };
+    captures.get(1).reporting = function* () {
+      return report;
+    };
+    const cases: readonly (readonly [query: string, count: number])[] = [
+      ['kind=grid_event', 1],
+      ['kind=trip', 0],
+      ['device=1', 1],
+      ['verdict=rode_through', 1],
+      ['verdict=still_out', 0],
+      ['device=0&verdict=rode_through&kind=grid_event', 1],
+      ['device=0&verdict=tripped', 0],
+      ['device=1&verdict=tripped', 1],
+      ['device=1&verdict=tripped&kind=alarm', 0],
+    ];
+    for (const [query, count] of cases) expect(await idsOf(query), query).to.have.length(count);
+    await rest.refused('/captures?verdict=fine', 422, 'validation');
+  });
+
   it('captures now, pins and drops; refuses what there is not', async () => {
     const now = await rest.call('/captures?device=1', { method: 'POST' });
     expect(now.status, now.text).to.equal(201);

@@ -187,6 +187,39 @@ describe('findings of a simulator', () => {
     ]);
   });
 
+  it('stand in a recording beside the request that proves them', async () => {
+    const port = await freePorts(1);
+    const app = createApp(configOfOptions({ mb_port: port, website_port: 0 }), {
+      logBook: createLogBook({ write: () => undefined }),
+    });
+    const perform = (method: string, path: string, body?: object) =>
+      app.api.perform({ method, path, ...(body && { body }), by: { source: 'rest' } });
+    const lines = async (query: string) => {
+      const { body } = await perform('GET', `/recorder/download${query}`);
+      const texts = String(body).trimEnd().split('\n').slice(1);
+      return texts.map((text) => JSON.parse(text));
+    };
+    await app.start();
+    try {
+      await perform('POST', '/recorder', { enabled: true });
+      const measured = app.plant.device(0).bank.layout.named('701.W')?.address ?? 0;
+      const client = await RawClient.open(port);
+      await client.request(adu(1, 1, `06${measured.toString(16)}0032`));
+      client.destroy();
+      const request = (await lines('?protocol=modbus')).find(({ direction }) => direction === 'in');
+      const [finding] = await lines('?protocol=findings');
+      expect(finding?.['details']).to.include({
+        rule: 'modbus.write_read_only',
+        channel: 'modbus',
+        message_id: request?.['message_id'],
+      });
+      expect(await lines('')).to.have.length(3);
+      expect((await perform('GET', '/recorder/download?format=pcap&protocol=findings')).status).to.equal(422);
+    } finally {
+      await app.stop();
+    }
+  });
+
   it('wait for nothing at a device that was removed', async () => {
     const port = await freePorts(2);
     const app = createApp(configOfOptions({ N: 2, mb_port: port, website_port: 0 }), {

@@ -202,6 +202,23 @@ describe('Protocols that are switched while the simulator runs', () => {
     expect((await patch(lab, { csip_server_ip: '10.0.0.1' })).status).to.equal(200);
   });
 
+  it('an issue of a file names its setting, and no folder of this machine', async () => {
+    const issues = async (path: string, body: unknown) => {
+      const { status, json } = await post(lab, path, body);
+      expect(status).to.equal(422);
+      expect(JSON.stringify(json)).to.not.include(process.cwd());
+      return json.errors.map(({ name, detail }: Json) => `${name}: ${detail}`);
+    };
+    const files = [
+      '/csip_cert: given "cert.pem"; allowed: the path of a file that exists',
+      '/csip_key: given "key.pem"; allowed: the path of a file that exists',
+      '/csip_root_cert: given "root.pem"; allowed: the path of a file that exists',
+    ];
+    expect(await issues('csip/enable', {})).to.deep.equal(files);
+    const content = { csip_client_enable: true, devices: [{ device_type: 'PV' }] };
+    expect(await issues('config', { config: content, dry_run: true })).to.deep.equal(files);
+  });
+
   it('a protocol that is switched on has the lines of a start: warnings, notices and listeners', async () => {
     await lab.app.stop();
     lab = await startApp(['PV-3Phase'], ['--dnp3_host', '0.0.0.0', '--dnp3_port', '0', '--dnp3_shared_port', 'yes']);

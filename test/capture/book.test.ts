@@ -233,6 +233,38 @@ describe('captures share, end and resume', () => {
   });
 });
 
+describe('the report of a capture', () => {
+  it('is made device by device: a part looks at the rows of one device at most', async () => {
+    const of = lab({ types: Array.from({ length: 6 }, () => 'PV-3Phase') });
+    of.captures.start(byRest);
+    await of.plant.step(3);
+    const capture = of.captures.list[0]!;
+    let parts = 0;
+    const work = capture.reporting();
+    for (let part = work.next(); part.done !== true; part = work.next()) parts += 1;
+    expect(parts).to.equal(6);
+  });
+
+  it('in parts is that of its begin, whatever is recorded meanwhile, and is not kept for later', async () => {
+    const of = lab({ types: ['PV-3Phase', 'PV-3Phase'] });
+    of.captures.start(byRest);
+    await of.plant.step(3);
+    const [capture] = of.captures.list;
+    const first = capture!.report();
+    const work = capture!.reporting();
+    expect(work.next().value, 'nothing has changed: that of before').to.equal(first);
+    await of.plant.step(1);
+    const late = capture!.reporting();
+    late.next();
+    sag(of, 0.4, 5);
+    await of.plant.step(6);
+    let part = late.next();
+    while (part.done !== true) part = late.next();
+    expect(part.value.summary).to.equal(first.summary);
+    expect(capture!.report().summary).to.equal('All tripped.');
+  });
+});
+
 describe('bounds of captures', () => {
   const fill = async (of: Lab, count: number) => {
     for (let n = 0; n < count; n += 1) {

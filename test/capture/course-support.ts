@@ -12,18 +12,19 @@ export interface Span {
   readonly vPct?: number;
   readonly hz?: number;
   readonly kw?: number;
+  readonly possibleKw?: number;
   readonly state?: ServiceWord;
   readonly ramp?: true;
 }
 
 export function columnsOf(spans: readonly Span[]): Columns {
   const columns = new Columns();
-  for (const { toS, vPct = 100, hz = 60, kw = 100, state = 'in_service', ramp = false } of spans) {
+  for (const { toS, vPct = 100, hz = 60, kw = 100, possibleKw = 100, state = 'in_service', ramp = false } of spans) {
     const step = {
       at: 0 as SimTime,
       activePowerW: kw * 1000,
       reactivePowerVar: 0,
-      availableW: 100_000,
+      availableW: possibleKw * 1000,
       lowestVoltagePct: vPct,
       highestVoltagePct: vPct,
       frequencyHz: hz,
@@ -65,7 +66,7 @@ interface Given {
   readonly changes?: readonly ServiceChange[];
   readonly gridBackS?: number;
   /** power and state of the second before; default 100 kW in service */
-  readonly before?: Pick<Span, 'kw' | 'state'>;
+  readonly before?: Pick<Span, 'kw' | 'possibleKw' | 'state'>;
 }
 
 /** The spans after a second without a disturbance. */

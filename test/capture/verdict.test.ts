@@ -60,6 +60,38 @@ describe('verdicts of captures', () => {
     expect(verdictOf(courseOf(spans, { gridBackS: 1.2 })).backAfterS).to.equal(0);
   });
 
+  it('has as power during the disturbance none that the wind has made after it', () => {
+    const before = { kw: 40, possibleKw: 40 };
+    const spans = [
+      { toS: 0.5, vPct: 60, kw: 35, possibleKw: 35 },
+      { toS: 1, kw: 41, possibleKw: 41 },
+      { toS: 300, kw: 100 },
+    ];
+    expect(verdictOf(courseOf(spans, { before, gridBackS: 0.5 }))).to.deep.include({
+      beforeKw: 40,
+      duringKw: 35,
+      afterKw: 100,
+    });
+    const still = verdictOf(courseOf([{ toS: 300, kw: 100 }], { before }));
+    expect(still).to.include({ verdict: 'not_concerned', reason: 'Nothing changed at its terminals', duringKw: 40 });
+  });
+
+  it('is back as soon as it passes the power before, on its way to what the wind gives by then', () => {
+    const before = { kw: 40, possibleKw: 40 };
+    const ramping = { state: 'ramping', ramp: true } as const;
+    const spans = [
+      { toS: 0.5, vPct: 30, kw: 40 },
+      { toS: 300, ...out },
+      { toS: 310, kw: 40, ...ramping },
+      { toS: 320, kw: 95, ...ramping },
+    ];
+    expect(verdictOf(courseOf(spans, { before, changes: [tripAt(0.5)], gridBackS: 1 }))).to.include({
+      duringKw: 0,
+      afterKw: 95,
+      backAfterS: 309,
+    });
+  });
+
   it('is not back while the power differs by more than 1 % of the rating', () => {
     expect(
       verdictOf(

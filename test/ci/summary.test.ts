@@ -43,7 +43,8 @@ describe('summary of CI', () => {
     if (report !== null) writeFileSync(file, report);
     if (skips !== '') writeFileSync(join(root, '.cache/skipped.jsonl'), skips);
     process.stdout.write = (text: string | Uint8Array) => said.push(String(text)) > 0;
-    const summary = new SummaryOf({ root, file: join(root, 'ci.json'), startedAt: new Date(), budgetS: 60, seed: '1' });
+    const run = { file: join(root, 'ci.json'), startedAt: new Date(), budgetS: 60, seed: '1', slowdown: 1.25 };
+    const summary = new SummaryOf({ root, ...run });
     summary.add(
       { name: 'tests', budgetS: 60, reports: [file] },
       { outcome: 'passed', s: 1, cpuS: 1, log: join(root, 'log'), ...ended },
@@ -59,6 +60,11 @@ describe('summary of CI', () => {
   it('counts tests, and its last line is the total', () => {
     expect(summaryOf(passed).isGood).to.equal(true);
     expect(lastLine()).to.equal('2 passed, 0 failed');
+  });
+
+  it('says how much slower the machine is', () => {
+    summaryOf(passed);
+    expect(said.join('')).to.contain('limits times 1.25,');
   });
 
   for (const [name, report] of [

@@ -1,7 +1,6 @@
 /** `GET consistency` beside what programs of other people read at the same instant. */
 import { expect } from 'chai';
 import type { Json } from '../support/http.ts';
-import { freePorts } from '../support/ports.ts';
 import { PythonCentral, sampled } from './support/ocpp-central.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
 
@@ -26,11 +25,11 @@ describeWith(['ocpp', 'pysunspec2', 'opendnp3'], 'GET consistency, as peers read
   let dnp3: PythonPeer;
 
   before(async () => {
-    const port = await freePorts(1);
-    central = await PythonCentral.open('CP-1', { flags: ['--dnp3_enable', 'yes', '--dnp3_port', String(port)] });
+    central = await PythonCentral.open('CP-1', { flags: ['--dnp3_enable', 'yes', '--dnp3_port', '0'] });
     const { station } = central;
+    const { port } = new URL((await station.get('dnp3')).link.endpoint);
     modbus = new PythonPeer('sunspec_master', station.simulator.modbusPort);
-    dnp3 = new PythonPeer('dnp3_opendnp3', port, '1', '4', 'no');
+    dnp3 = new PythonPeer('dnp3_opendnp3', Number(port), '1', '4', 'no');
     await station.registered();
     await station.configure('MeterValuesSampledData', metered);
     await station.start('TAG-1');

@@ -82,9 +82,10 @@ describe('holds', () => {
   it('tries as many cases as FC_SCALE or the depth asks for', () => {
     expect([0.2, 1, 3].map((scale) => casesFor(12, scale))).to.deep.equal([3, 12, 36]);
     expect((['quick', 'ci', 'full'] as const).map((depth) => casesFor(90, undefined, depth))).to.deep.equal([
-      30, 90, 1800,
+      30, 54, 1800,
     ]);
     expect([5, 10, 29, 33].map((runs) => casesFor(runs, undefined, 'quick'))).to.deep.equal([5, 10, 10, 11]);
+    expect([5, 15, 20, 55].map((runs) => casesFor(runs, undefined, 'ci'))).to.deep.equal([5, 10, 12, 33]);
   });
 
   it('tells the smallest counterexample, its path and the command that repeats the test', () => {

@@ -296,6 +296,13 @@ describe('replay of Modbus', () => {
       expect(code).to.equal(0);
     });
 
+    it('passes over findings without a word', async () => {
+      const finding = { ...request, protocol: 'findings', id: 3, kind: 'finding', encoding: 'utf8', raw: '' };
+      const { code, out } = await replayed([finding, asked, answered, finding]);
+      expect(out).to.deep.equal(['modbus: 1 request replayed, 0 differences']);
+      expect(code).to.equal(0);
+    });
+
     it('is no success when nothing was compared', async () => {
       const error = 'derbench replay: nothing of modbus was compared, so the replay is no success';
       const elsewhere = await replayed([asked, answered], '5=');

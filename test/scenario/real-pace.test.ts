@@ -137,7 +137,11 @@ describe('runs of scenarios at the rate of the clock', () => {
       bench.passWall(7);
       bench.now();
     });
-    const steps = [{ at: 2.25, ...limit(60) }, { after: 0.1, grid: { voltage_pu: 1.02 } }, { after: 0.1, mark: 'soon' }];
+    const steps = [
+      { at: 2.25, ...limit(60) },
+      { after: 0.1, grid: { voltage_pu: 1.02 } },
+      { after: 0.1, mark: 'soon' },
+    ];
     const report = await bench.ended(await bench.begin({ steps }));
     expect(instantsOf(report)).to.deep.equal([2.25, 2.35, 2.45]);
   });

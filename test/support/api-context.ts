@@ -100,7 +100,14 @@ function recorderOf(plant: Plant): Recorder {
   const sim = () => plant.time.sim;
   const info = { version: '0.1.0', buildId: 'test', startedAtMs: systemClock.nowMs() };
   const wireLog = new WireLog({ clock: systemClock, sim, log });
-  return createConfiguredRecorder({ wireLog, plant, wall: systemClock, info, adapters: [] });
+  return createConfiguredRecorder({
+    wireLog,
+    findings: new FindingsRig().registry,
+    plant,
+    wall: systemClock,
+    info,
+    adapters: [],
+  });
 }
 
 /** A context on a free loopback port whose log goes nowhere. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { dealt, spread } from './choice.ts';
+import { drawn } from './random.ts';
 
 describe('choices of cases', () => {
   const list = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
@@ -11,6 +12,14 @@ describe('choices of cases', () => {
       ['b', 'e'],
     ]);
     expect(dealt(list, 1, 5)).to.deep.equal(list);
+  });
+
+  it('drawn takes so many, each once, in their order, and others for another name', () => {
+    const draws = ['x', 'y', 'z', 'u', 'v', 'w'].map((name) => drawn(name, list, 3).join(''));
+    for (const draw of draws) expect(draw).to.match(/^(?=.{3}$)a?b?c?d?e?f?g?$/);
+    expect(new Set(draws).size).to.be.above(1);
+    expect(drawn('x', list, 3).join('')).to.equal(draws[0]);
+    expect(drawn('x', list, 9)).to.deep.equal(list);
   });
 
   it('spread takes both ends and even steps, each member once', () => {

@@ -34,10 +34,11 @@ export interface Dashboard {
 
 /**
  * Starts a simulator whose clock stands, and a browser; undefined without a browser.
+ * @param types one device of each; null: those of the flags
  * @throws Error when the dashboard is not built
  */
 export async function startDashboard(
-  types: readonly string[] = ['PV-3Phase'],
+  types: readonly string[] | null = ['PV-3Phase'],
   flags: readonly string[] = [],
   options: AppOptions & { readonly paused?: boolean } = {},
 ): Promise<Dashboard | undefined> {

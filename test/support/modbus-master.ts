@@ -108,13 +108,22 @@ export class RiggedMaster {
 
   /** Sends requests together that a fault leaves without an answer. */
   unanswered(...requests: readonly (Buffer | Frame)[]): void {
+    this.#withheld(requests, 0);
+  }
+
+  /** Sends a request to which a fault gives an exception in place of the answer. */
+  refusedByFault(exception: number, pdu: Buffer): void {
+    this.#withheld([pdu], exception);
+  }
+
+  #withheld(requests: readonly (Buffer | Frame)[], exception: number): void {
     const nowMs = this.rig.findings.wall.monotonicMs();
     this.judge?.received(nowMs);
     this.#framing.push(
       Buffer.concat(requests.map((one) => this.#adu(Buffer.isBuffer(one) ? { pdu: one } : one))),
       nowMs,
     );
-    while (this.#framing.next() === 'frame') this.judge?.withheld(this.#framing, this.rig.unit, 0);
+    while (this.#framing.next() === 'frame') this.judge?.withheld(this.#framing, this.rig.unit, exception);
   }
 
   /** Sends frames together. @returns the exception of each; 0: none, -1: no answer */

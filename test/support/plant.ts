@@ -80,6 +80,17 @@ function withChanges(
   };
 }
 
+/** Profiles without changes: plants share them, and what follows from them. */
+const plainProfiles = new WeakMap<ProfileSpec, ProfileSpec>();
+
+function profileOf(profile: ProfileSpec, options: TestPlantOptions): ProfileSpec {
+  const { models, pv, inverter, map } = options;
+  if (models ?? pv ?? inverter ?? map) return withChanges(profile, options);
+  const plain = plainProfiles.get(profile) ?? withChanges(profile, {});
+  plainProfiles.set(profile, plain);
+  return plain;
+}
+
 function gridSeries(text: string): Series {
   const columns = [
     { name: 'voltage_pu', required: true, min: 0, max: 2 },
@@ -95,7 +106,7 @@ function devicesOf(types: readonly string[], options: TestPlantOptions): readonl
       type,
       configuredDevices('--device_type', type).map((device) => ({
         ...device,
-        profile: withChanges(device.profile, options),
+        profile: profileOf(device.profile, options),
       })),
     ]),
   );

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -43,11 +44,12 @@ type Ports = Pick<RunningSimulator, 'httpPort' | 'modbusPort' | 'dnp3Port'>;
 
 /**
  * The environment without settings that would leak into the simulator. Named and empty, since Node hands it on otherwise:
- * the simulator writes no coverage data, which would not merge with that of the tests over the same sources.
+ * the simulator writes no coverage data, which would not merge with that of the tests over the same sources. So it may
+ * take its code from the cache also where the tests may not.
  */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('DERBENCH_'));
-  return { ...Object.fromEntries(own), NODE_V8_COVERAGE: '' };
+  return { NODE_COMPILE_CACHE: join(root, '.cache/node'), ...Object.fromEntries(own), NODE_V8_COVERAGE: '' };
 }
 
 function portAfter(word: string, output: string): number | undefined {

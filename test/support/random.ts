@@ -8,3 +8,11 @@ export const casesOf = (...names: readonly (string | number)[]): RandomStream =>
 /** A seed for one purpose, for what takes a seed and makes its own stream. */
 export const seedOf = (...names: readonly (string | number)[]): number =>
   Math.floor(casesOf(...names).next() * 2 ** 31);
+
+/** `count` members of a list in its order, which `FC_SEED` draws. @param name states their purpose */
+export function drawn<T>(name: string, list: readonly T[], count: number): readonly T[] {
+  const random = casesOf('drawn', name);
+  const places = list.map((_, at) => ({ at, key: random.next() })).sort((a, b) => a.key - b.key);
+  const taken = new Set(places.slice(0, count).map(({ at }) => at));
+  return list.filter((_, at) => taken.has(at));
+}

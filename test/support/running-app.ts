@@ -24,9 +24,9 @@ export interface RunningOptions extends AppOptions {
 
 const smallHistory = 64;
 
-/** The whole simulator on free ports, one device of each type. */
+/** The whole simulator on free ports. @param types one device of each; null: those of the flags */
 export async function startApp(
-  types: readonly string[] = ['PV-3Phase'],
+  types: readonly string[] | null = ['PV-3Phase'],
   flags: readonly string[] = [],
   {
     paused = true,
@@ -38,7 +38,7 @@ export async function startApp(
   }: RunningOptions = {},
 ): Promise<RunningApp> {
   const config = configOf('-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags);
-  const devices = types.flatMap((type) => configOf('--device_type', type, ...deviceFlags).devices);
+  const devices = types?.flatMap((type) => configOf('--device_type', type, ...deviceFlags).devices) ?? config.devices;
   const isSmall = history === 'small' && !flags.includes('--history_samples');
   const app = createApp(
     { ...config, devices, ...(isSmall && { historySamples: smallHistory }) },

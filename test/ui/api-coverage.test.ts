@@ -18,7 +18,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
   'the answer is part of another one that the page reads': [
     'GET state/snapshots',
     'GET commands/{id}',
-    'GET evse',
     'GET evse/{id}/connectors',
     'GET evse/{id}/connectors/{cid}',
     'GET ocpp/{id}',
@@ -38,7 +37,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     `POST ${protocol}/fault`,
   ]),
   'the page reads registers/changes': ['GET nameplate/configured-settings'],
-  'the page has no control for it yet': ['POST config', 'GET stream/clients'],
 };
 const exceptions = Object.values(exceptionsByReason).flat();
 

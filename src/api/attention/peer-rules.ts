@@ -51,7 +51,8 @@ function refusalItem(entries: readonly TimelineEntry[], last: TimelineEntry): At
     title: last.title,
     text: `${hostOf(last.by?.peer)}: ${last.text}${count === 1 ? '' : ` (${count} times)`}`,
     sinceMs: last.wallMs,
-    ref: last.ref,
+    // the sentence of an entry names the cause where the messages are not recorded
+    ref: last.ref ?? { type: 'entry', id: String(last.id) },
   };
 }
 

@@ -11,6 +11,7 @@ import type {
   Capture,
   CaptureBook,
   CaptureMark,
+  CaptureReport,
   CaptureThreshold,
   CaptureTrigger,
   CaptureVerdict,
@@ -25,6 +26,13 @@ import { z } from '../description/zod.ts';
 export interface Context {
   readonly plant: Plant;
 }
+
+/** Context of answers that show captures, whose reports were made before in parts. */
+export interface ReportContext extends Context {
+  readonly reports: ReadonlyMap<Capture, CaptureReport>;
+}
+
+export const reportOf = (of: Capture, { reports }: ReportContext) => reports.get(of) ?? of.report();
 
 const fromBegin = 'Seconds from the begin of the capture, simulated.';
 const functionWord = word(tripFunctions);
@@ -91,7 +99,10 @@ const verdict = members<CaptureVerdict>()('CaptureVerdict', () => ({
     ({ marginS }) => marginS,
   ),
   before_kw: kw('Active power before.', ({ beforeKw }) => beforeKw),
-  during_kw: kw('Active power that was farthest from that before.', ({ duringKw }) => duringKw),
+  during_kw: kw(
+    'Active power that was farthest from that before, until grid and device are back.',
+    ({ duringKw }) => duringKw,
+  ),
   after_kw: kw('Active power at the end.', ({ afterKw }) => afterKw),
   back_after_s: measured.orNull(
     'Seconds from the return of the grid until the power was that before; null: not back, or never away.',
@@ -125,20 +136,28 @@ const headMembers = () => ({
     rows.reduce((sum, { columns }) => sum + columns.length, 0),
   ),
   bytes: count('Memory of its rows.'),
-  summary: text('What the devices did, in a sentence.', (of: Capture) => of.report().summary),
+  summary: text(
+    'What the devices did, in a sentence.',
+    (of: Capture, context: ReportContext) => reportOf(of, context).summary,
+  ),
 });
 
-export const captureHead = members<Capture, Context>()('CaptureHead', headMembers);
+export const captureHead = members<Capture, ReportContext>()('CaptureHead', headMembers);
 
-export const capture = members<Capture, Context>()('Capture', () => ({
+export const capture = members<Capture, ReportContext>()('Capture', () => ({
   ...presentMembers(),
   ...headMembers(),
-  marks: list(mark)('Numbered marks, in the order of time.', (of) => of.report().marks),
-  thresholds: list(threshold)('Thresholds that the devices had at the begin.', (of) => of.report().thresholds),
-  verdicts: list(verdict)('What each device did.', (of) => of.report().verdicts),
+  marks: list(mark)('Numbered marks, in the order of time.', (of, context) => reportOf(of, context).marks),
+  thresholds: list(threshold)(
+    'Thresholds that the devices had at the begin.',
+    (of, context) => reportOf(of, context).thresholds,
+  ),
+  verdicts: list(verdict)('What each device did.', (of, context) => reportOf(of, context).verdicts),
 }));
 
-export const captureList = members<CaptureBook, Context>()('Captures', () => ({
+type ListedCaptures = Pick<CaptureBook, 'capacity' | 'bytes' | 'list'>;
+
+export const captureList = members<ListedCaptures, ReportContext>()('Captures', () => ({
   ...presentMembers(),
   capacity: count('Maximum number that is kept (setting `captures`); 0: off.'),
   bytes: count('Memory of all of them.'),

@@ -1,13 +1,16 @@
 /** Captures of disturbances: operations. */
-import type { Capture, DeviceRows } from '../../contract/captures.ts';
+import { captureTriggerKinds, verdictWords } from '../../contract/captures.ts';
+import type { Capture, CaptureReport, DeviceRows } from '../../contract/captures.ts';
 import { SimError } from '../../core/errors.ts';
 import type { ReplyOf } from '../common/members.ts';
 import { deviceParam, integerParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
 import { Answer, apiPrefix, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { joined, replyInPieces } from '../http/streaming.ts';
-import { capture as captureReply, captureHead, captureList } from './members.ts';
+import { capture as captureReply, captureHead, captureList, reportOf } from './members.ts';
+import type { ReportContext } from './members.ts';
 import { captureCsvLines, captureRows } from './rows.ts';
 
 const tag = 'Grid Support';
@@ -30,6 +33,42 @@ function csvAnswer(id: number, chosen: readonly DeviceRows[]) {
   });
 }
 
+const filterQuery = z.strictObject({
+  device: deviceParam.optional().openapi({ description: 'Only captures with rows of this device, 0-based.' }),
+  kind: z
+    .enum(captureTriggerKinds)
+    .optional()
+    .openapi({ param: { name: 'kind' }, description: 'Only captures with a disturbance of this kind.' }),
+  verdict: z
+    .enum(verdictWords)
+    .optional()
+    .openapi({
+      param: { name: 'verdict' },
+      description: 'Only captures with this verdict on a device; with `device`: on that device.',
+    }),
+});
+
+/** True if a capture has rows of the device and a disturbance of the kind, which needs no report. */
+const concerns = ({ rows, triggers }: Capture, { device, kind }: z.output<typeof filterQuery>) =>
+  (device === undefined || rows.some(({ deviceIndex }) => deviceIndex === device)) &&
+  (kind === undefined || triggers.some((trigger) => trigger.kind === kind));
+
+const hasVerdict = (capture: Capture, context: ReportContext, { device, verdict }: z.output<typeof filterQuery>) =>
+  verdict === undefined ||
+  reportOf(capture, context).verdicts.some(
+    (each) => (device === undefined || each.deviceIndex === device) && each.verdict === verdict,
+  );
+
+/** Makes the reports of captures, device by device: those of hundreds take longer than a tick or a master may wait. */
+async function withReports(
+  { plant, share }: Pick<RouteContext, 'plant' | 'share'>,
+  captures: readonly Capture[],
+): Promise<ReportContext> {
+  const reports = new Map<Capture, CaptureReport>();
+  for (const capture of captures) reports.set(capture, await share.runInParts(capture.reporting()));
+  return { plant, reports };
+}
+
 export const captureRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -42,8 +81,15 @@ export const captureRoutes: readonly Route[] = [
       'grid profile that passes a trip threshold, a trip, and an alarm of severity `error`; a scenario that changes the grid ' +
       'begins one whatever the change. It has the second before from ticks, then sub-steps until every device has settled ' +
       'for 2 s, at most 30 s, then ticks until all are back in service, at most 10 min.',
+    query: filterQuery,
     reply: captureList.schema,
-    handle: (ctx) => captureList.reply(ctx.captures, ctx),
+    handle: async (ctx, { query }) => {
+      const { capacity, bytes, list } = ctx.captures;
+      const concerned = list.filter((each) => concerns(each, query));
+      const context = await withReports(ctx, concerned);
+      const shown = concerned.filter((each) => hasVerdict(each, context, query));
+      return captureList.reply({ capacity, bytes, list: shown }, context);
+    },
   }),
   route({
     method: 'post',
@@ -63,9 +109,9 @@ export const captureRoutes: readonly Route[] = [
     replyHeaders: {
       Location: { description: 'Address of the capture.', example: `${apiPrefix}/captures/1` },
     },
-    handle(ctx, { query, by }) {
+    async handle(ctx, { query, by }) {
       const started = ctx.captures.start(by, query.device);
-      return new Answer(captureReply.reply(started, ctx), {
+      return new Answer(captureReply.reply(started, await withReports(ctx, [started])), {
         headers: { Location: `${apiPrefix}/captures/${started.id}` },
       });
     },
@@ -79,7 +125,10 @@ export const captureRoutes: readonly Route[] = [
     params,
     reply: captureReply.schema,
     problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => captureReply.reply(ctx.captures.get(id), ctx),
+    async handle(ctx, { params: { id } }) {
+      const kept = ctx.captures.get(id);
+      return captureReply.reply(kept, await withReports(ctx, [kept]));
+    },
   }),
   route({
     method: 'get',
@@ -125,7 +174,10 @@ export const captureRoutes: readonly Route[] = [
       .openapi('CaptureRequest'),
     reply: captureReply.schema,
     problems: ['unknown-resource', 'conflict'],
-    handle: (ctx, { params: { id }, body }) => captureReply.reply(ctx.captures.pin(id, body.pinned), ctx),
+    async handle(ctx, { params: { id }, body }) {
+      const kept = ctx.captures.pin(id, body.pinned);
+      return captureReply.reply(kept, await withReports(ctx, [kept]));
+    },
   }),
   route({
     method: 'delete',
@@ -136,6 +188,9 @@ export const captureRoutes: readonly Route[] = [
     params,
     reply: captureHead.schema,
     problems: ['unknown-resource'],
-    handle: (ctx, { params: { id } }) => captureHead.reply(ctx.captures.remove(id), ctx),
+    async handle(ctx, { params: { id } }) {
+      const removed = ctx.captures.remove(id);
+      return captureHead.reply(removed, await withReports(ctx, [removed]));
+    },
   }),
 ];

@@ -39,6 +39,7 @@ export const resources: readonly Resource[] = [
     'Values of a device in each protocol side by side, and whether the device did what an answer confirmed.',
     '/consistency',
     '/answers',
+    '/evidence',
   ),
   resource(
     'Core',

@@ -4,6 +4,7 @@ import type { GroupReport } from '../../core/findings/report.ts';
 import type { Severity } from '../../core/findings/rule.ts';
 import { lazily } from '../../core/lazy.ts';
 import { pagePolicy } from '../../core/markup.ts';
+import type { ReportsJson } from '../../evidence/findings/document.ts';
 import type { FindingFormat } from '../../evidence/findings/formats.ts';
 import type { RouteContext } from '../http/context.ts';
 import { peerReport } from './members.ts';
@@ -27,16 +28,11 @@ export type DocumentContext = Pick<RouteContext, 'plant' | 'info' | 'clock' | 'f
   readonly findings: FindingRegistry;
 };
 
-/** @param failOn mildest severity that JUnit XML calls a failure */
-export async function findingsText(
-  context: DocumentContext,
-  reports: readonly GroupReport[],
-  format: FindingFormat,
-  failOn: Severity,
-): Promise<string> {
+/** The reports with the facts of the process. */
+export async function documentOf(context: DocumentContext, reports: readonly GroupReport[]): Promise<ReportsJson> {
   const { plant, findings, info, clock, faults } = context;
-  const { faultNames, reportsDocument, formattedReport } = await renderers();
-  const document = reportsDocument(reports, {
+  const { faultNames, reportsDocument } = await renderers();
+  return reportsDocument(reports, {
     version: info.version,
     buildId: info.buildId,
     startedAtMs: info.startedAtMs,
@@ -45,6 +41,17 @@ export async function findingsText(
     isKept: (message) => findings.isKept(message),
     faults: faultNames(faults),
   });
+}
+
+/** @param failOn mildest severity that JUnit XML calls a failure */
+export async function findingsText(
+  context: DocumentContext,
+  reports: readonly GroupReport[],
+  format: FindingFormat,
+  failOn: Severity,
+): Promise<string> {
+  const document = await documentOf(context, reports);
+  const { formattedReport } = await renderers();
   if (format !== 'json') return formattedReport(document, format, failOn);
   const peers = reports.map((report) => peerReport.reply(report, context));
   return `${JSON.stringify({ ...document, peers }, null, 2)}\n`;

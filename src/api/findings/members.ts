@@ -10,6 +10,7 @@ import type { RuleParam, Severity } from '../../core/findings/rule.ts';
 import type { Waiver } from '../../core/findings/waivers.ts';
 import type { Peer } from '../../core/findings/peer.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
+import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 
@@ -266,3 +267,16 @@ export const peerNames = members<readonly { readonly name: string; readonly matc
 export const worstFirst = (a: ReportRow, b: ReportRow) => rank(a.rule.severity) - rank(b.rule.severity) || b.id - a.id;
 
 const rank = (severity: Severity) => severities.indexOf(severity);
+
+/** The simulator, and the time of a document. */
+export const documentHead = () => ({
+  derbench: z
+    .strictObject({
+      version: z.string().openapi({ description: 'Version of the simulator.' }),
+      build_id: z.string().openapi({ description: 'Build of the simulator.' }),
+    })
+    .openapi({ description: 'The simulator.' }),
+  started_at: isoTime.openapi({ description: 'Start of the process, wall time.' }),
+  made_at: isoTime.openapi({ description: 'Wall time of the report.' }),
+  faults: z.array(z.string()).openapi({ description: 'Faults of this process, `protocol.kind`.' }),
+});

@@ -12,15 +12,7 @@ import type { FindingProtocol } from '../../core/findings/identity.ts';
 import { maxReasonLength, maxWaivers } from '../../core/findings/waivers.ts';
 import { memo } from '../../core/lazy.ts';
 import { findingFormats } from '../../evidence/findings/formats.ts';
-import {
-  afterIdParam,
-  deviceParam,
-  integerParam,
-  isoMember,
-  isoParam,
-  isoTime,
-  newestParam,
-} from '../common/schemas.ts';
+import { afterIdParam, deviceParam, integerParam, isoMember, isoParam, newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
@@ -29,6 +21,7 @@ import type { Route } from '../http/route.ts';
 import { allRules, checkEnabled, checkRule, ruleNamed } from './catalogue.ts';
 import { documentHeaders, findingMedia, findingsText } from './documents.ts';
 import {
+  documentHead,
   findingsPage,
   peerNames,
   peerReport,
@@ -82,15 +75,7 @@ const reportDocumentSchema = memo(() =>
   z
     .strictObject({
       format: z.string().openapi({ description: '`derbench-findings/1`.' }),
-      derbench: z
-        .strictObject({
-          version: z.string().openapi({ description: 'Version of the simulator.' }),
-          build_id: z.string().openapi({ description: 'Build of the simulator.' }),
-        })
-        .openapi({ description: 'The simulator.' }),
-      started_at: isoTime.openapi({ description: 'Start of the process, wall time.' }),
-      made_at: isoTime.openapi({ description: 'Wall time of the report.' }),
-      faults: z.array(z.string()).openapi({ description: 'Faults of this process, `protocol.kind`.' }),
+      ...documentHead(),
       peers: z.array(peerReport.schema()).openapi({ description: 'The reports.' }),
     })
     .openapi('FindingDocument'),

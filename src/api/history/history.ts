@@ -5,7 +5,6 @@ import { remoteMetricNames } from '../../contract/sunspec-client.ts';
 import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
-import type { Bank } from '../../sunspec/map/bank.ts';
 import { KeptSamples } from './kept-samples.ts';
 import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
@@ -16,7 +15,7 @@ import { createSiteHistory } from './site-history.ts';
 import type { SiteHistory } from './site-history.ts';
 
 /**
- * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 110 devices of any kind, including
+ * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 104 devices of any kind, including
  * stations with up to four connectors; 4 h at the default tick take 9,600. A larger fleet has a shallower history:
  * 1,000 devices must not need gigabytes.
  */
@@ -59,13 +58,11 @@ export interface HistoryOptions {
 class Recording implements DeviceHistory {
   readonly index: number;
   readonly #columns: DeviceMetrics;
-  readonly #bank: Bank;
   #ring: SampleRing;
 
-  constructor({ snapshot, detail }: Published, bank: Bank) {
+  constructor({ snapshot, detail }: Published) {
     this.index = snapshot.device_index;
     this.#columns = metricsOf(detail);
-    this.#bank = bank;
     this.#ring = this.emptyRing();
   }
 
@@ -85,9 +82,9 @@ class Recording implements DeviceHistory {
     return sampleBytes(this.metrics.length);
   }
 
-  add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
+  add({ snapshot, detail }: Published, device: Device, simMs: number, wallMs: number, depth: number): void {
     const { values, at } = this.#ring.append(depth, simMs, wallMs, snapshot.tick);
-    this.#columns.put(values, at, snapshot, detail, this.#bank);
+    this.#columns.put(values, at, snapshot, detail, device);
   }
 
   /** A copy of the row that was added last. */
@@ -158,7 +155,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       metrics: { timestamp },
       wall_time: wallTime,
     } = published.snapshot;
-    recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
+    recording.add(published, plant.device(recording.index), simMsOf(timestamp), wallMsOf(wallTime), depth);
     sink?.add(recording.index, recording.metrics, recording.newest());
   }
 
@@ -167,7 +164,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {
       const { device_index: index } = published.snapshot;
-      return { published, recording: byIndex.get(index) ?? new Recording(published, plant.device(index).bank) };
+      return { published, recording: byIndex.get(index) ?? new Recording(published) };
     });
     recordings = followed.map(({ recording }) => recording);
     const sampleOfAll = recordings.reduce((sum, recording) => sum + recording.sampleBytes, 0);

@@ -4,10 +4,12 @@
  * and recording would leave more garbage than data.
  */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
-import type { AssetType, DeviceDetail } from '../../contract/device.ts';
+import { conditionOf } from '../../contract/condition.ts';
+import type { AssetType, Device, DeviceDetail } from '../../contract/device.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
 import type { EvseDetail } from '../../contract/kinds/evse.ts';
 import type { PvDetail } from '../../contract/kinds/pv.ts';
+import { tightestLimitW } from '../../contract/tightest-limit.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { kilo, rounded } from '../common/members.ts';
 
@@ -22,8 +24,11 @@ export interface Metric {
 export interface DeviceMetrics {
   readonly metrics: readonly Metric[];
   /** Writes the values of a sample from `at` on; NaN for null. */
-  put(to: Float64Array, at: number, snapshot: Snapshot, detail: DeviceDetail, bank: Bank): void;
+  put(to: Float64Array, at: number, snapshot: Snapshot, detail: DeviceDetail, device: RecordedDevice): void;
 }
+
+/** The state of a device at the end of the tick, as far as the snapshot lacks it. */
+export type RecordedDevice = Pick<Device, 'bank' | 'detail' | 'limitChain' | 'trace'>;
 
 export const numericNames = [
   'power_kw',
@@ -73,6 +78,22 @@ function putShared(to: Float64Array, at: number, { metrics: m, status }: Snapsho
   to[i++] = inverterStates.indexOf(status.inverter_state);
   to[i++] = connectionStates.indexOf(status.connection_state);
 }
+
+/** Powers that the chain of limits has, with their description. */
+export const limitMetrics = {
+  limit_kw:
+    'The tightest limit on the active power, kW, positive into the grid, in the direction of flow; of a charging station ' +
+    'also those of its connectors with a vehicle. Null: there is no limit.',
+  possible_kw: 'The power without the limit that holds it, kW, as in `overview`.',
+} as const;
+
+function putLimits(to: Float64Array, at: number, { limitChain, detail, trace }: RecordedDevice): void {
+  const limitW = tightestLimitW(limitChain, detail);
+  to[at] = limitW === null ? NaN : kilo(limitW);
+  to[at + 1] = kilo(conditionOf({ detail, trace, powerLimit: limitChain }).possibleW);
+}
+
+const namesOf = (metrics: object): Metric[] => Object.keys(metrics).map((name) => ({ name }));
 
 /**
  * Metrics of each kind, with their unit for the description of the interface. The metrics of an EVSE depend on its
@@ -184,17 +205,17 @@ function putInputs(to: Float64Array, at: number, { inputs }: PvDetail): void {
 /** The metrics of a device, in the order of an answer that names none. */
 export function metricsOf(detail: DeviceDetail): DeviceMetrics {
   const connectors = detail.kind === 'evse' ? detail.connectors.map(({ connectorId }) => connectorId) : [];
-  const ofKind = Object.keys(kindMetrics[detail.kind]).map((name) => ({ name }));
+  const ofKind = [
+    ...namesOf(kindMetrics[detail.kind]),
+    ...connectorMetrics(connectors),
+    ...(detail.kind === 'pv' ? inputMetrics(detail) : []),
+  ];
   return {
-    metrics: [
-      ...sharedMetrics,
-      ...ofKind,
-      ...connectorMetrics(connectors),
-      ...(detail.kind === 'pv' ? inputMetrics(detail) : []),
-    ],
-    put(to, at, snapshot, present, bank) {
+    metrics: [...sharedMetrics, ...ofKind, ...namesOf(limitMetrics)],
+    put(to, at, snapshot, present, device) {
       putShared(to, at, snapshot);
-      putOfKind(to, at + sharedMetrics.length, present, bank, connectors);
+      putOfKind(to, at + sharedMetrics.length, present, device.bank, connectors);
+      putLimits(to, at + sharedMetrics.length + ofKind.length, device);
     },
   };
 }

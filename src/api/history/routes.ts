@@ -10,7 +10,7 @@ import { connectionStates, inverterStates, serviceStates } from '../../contract/
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
 import { metricsSchema } from '../devices.ts';
-import { kindMetrics, numericNames, partDescription } from './metrics.ts';
+import { kindMetrics, limitMetrics, numericNames, partDescription } from './metrics.ts';
 
 const maxSamples = 100_000;
 
@@ -109,7 +109,7 @@ const metricSchemas = (): Readonly<Record<string, z.ZodType>> => ({
   inverter_state: z.enum(inverterStates).openapi({ description: '701.InvSt.' }),
   connection_state: z.enum(connectionStates).openapi({ description: '701.ConnSt.' }),
   ...Object.fromEntries(
-    Object.values(kindMetrics)
+    [...Object.values(kindMetrics), limitMetrics]
       .flatMap((ofKind) => Object.entries(ofKind))
       .map(([name, description]) => [name, quantity(description)]),
   ),

@@ -27,8 +27,6 @@ export interface LoggedRequest {
 
 /** An operation, as lines show it. */
 interface LoggedRoute extends ToldRoute {
-  readonly method: string;
-  readonly path: string;
   readonly routine?: true;
 }
 

@@ -13,7 +13,7 @@ export const refSchema = memo(() =>
       type: z.enum(refTypes).openapi({ description: 'What the id names.' }),
       id: z.string().openapi({
         description:
-          'Index of a device, id of a fault, finding or capture, name of a scenario or point; of a message channel and id, ' +
+          'Index of a device, id of an entry, fault, finding or capture, name of a scenario or point; of a message channel and id, ' +
           'as in `ocpp/CP-1/17`.',
       }),
     })

@@ -1,10 +1,13 @@
 /** Requests that were carried out or refused, in the words of the timeline. */
 import type { Problem } from '../../core/http/problem.ts';
 import type { Origin } from '../../core/origin.ts';
-import type { Happening, TimelineKind } from '../../core/timeline/entry.ts';
+import type { Happening, TimelineCall, TimelineKind } from '../../core/timeline/entry.ts';
 
 /** An operation, as the timeline shows it. */
 export interface ToldRoute {
+  readonly method: string;
+  /** with names of parameters in braces */
+  readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly secretMembers?: readonly string[];
@@ -105,6 +108,28 @@ export function deviceOf(query: unknown, params: unknown): number | undefined {
 export const deviceIndexOf = (text: unknown): number | undefined =>
   typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 
+/** Characters of a request that the timeline keeps. */
+const maxCallLength = 4000;
+
+/** True if an object has one of the members, at any depth. */
+function hasMember(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, member]) => names.includes(name) || hasMember(member, names));
+}
+
+/** The request that makes the change again; undefined: it is too large to be kept, or has a secret. */
+function callsOf({ method, path, secretMembers = [] }: ToldRoute, { params, query, body }: ToldInput) {
+  const values = (params ?? {}) as Readonly<Record<string, unknown>>;
+  const call: TimelineCall = {
+    method: method.toUpperCase(),
+    path: path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name]))),
+    query: (query ?? {}) as TimelineCall['query'],
+    ...(body !== undefined && { body }),
+  };
+  if (hasMember(body, secretMembers) || JSON.stringify(call).length > maxCallLength) return undefined;
+  return [call];
+}
+
 /** A request that was carried out; null: another source tells it. */
 export function requestHappening(route: ToldRoute, input: ToldInput): Happening | null {
   const { operationId, summary, secretMembers = [] } = route;
@@ -118,6 +143,7 @@ export function requestHappening(route: ToldRoute, input: ToldInput): Happening 
     text: cut(`${title}${words}.`),
     deviceIndex: deviceOf(input.query, input.params),
     by: input.by,
+    calls: callsOf(route, input),
   };
 }
 

@@ -141,6 +141,9 @@ function textOf(path: string, columns: readonly SeriesColumn[]): string {
   return columns === weatherColumns ? weatherTable(text) : text;
 }
 
+/** Series that come with the program, by key and end: they do not change while it runs. */
+const bundledTables = new Map<string, Series>();
+
 /** The returned function throws SimError CONFIG_INVALID, which names the invalid lines of a series. */
 export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTimeScale'>): SeriesOf {
   const { seriesEnd: end } = config;
@@ -148,9 +151,10 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
   const plans = new Map<string, VisitPlan>();
 
   function table(path: string, name: string, columns: readonly SeriesColumn[]): Series {
-    const key = `${columns[0]?.name ?? ''} ${path}`;
-    const series = tables.get(key) ?? parseSeries(textOf(path, columns), { name, columns, end });
-    tables.set(key, series);
+    const isBundled = Object.values(bundled).some((each) => each.path === path);
+    const [kept, key] = [isBundled ? bundledTables : tables, `${columns[0]?.name ?? ''} ${end} ${path}`];
+    const series = kept.get(key) ?? parseSeries(textOf(path, columns), { name, columns, end });
+    kept.set(key, series);
     return series;
   }
 

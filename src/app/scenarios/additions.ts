@@ -1,6 +1,6 @@
 /** Scenarios as requests name them: by content, by YAML text, or as one that comes with the program. */
 import { bundledScenarioNames, bundledScenarioPath } from '../../config/profile/bundled.ts';
-import type { ScenarioAddition } from '../../contract/scenarios.ts';
+import type { ScenarioAddition, ScenarioText } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
@@ -37,6 +37,13 @@ export function keptForm(addition: ScenarioAddition): Pick<ShelvedScenario, 'con
   if ('bundled' in addition) return { content: null, bundled: addition.bundled };
   if ('yaml' in addition) return { content: addition.yaml, isYaml: true, bundled: null };
   return { content: JSON.stringify(addition.content), bundled: null };
+}
+
+/** The text of a request; null: it has the name of a bundled scenario. */
+export function textOf(addition: ScenarioAddition): ScenarioText | null {
+  if ('bundled' in addition) return null;
+  if ('yaml' in addition) return { content: addition.yaml, isYaml: true };
+  return { content: JSON.stringify(addition.content), isYaml: false };
 }
 
 export function additionOf({ content, isYaml, bundled }: ShelvedScenario): ScenarioAddition {

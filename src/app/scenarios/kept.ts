@@ -9,6 +9,7 @@ import type {
   CheckedScenario,
   ClockOwner,
   ComparedScenario,
+  DraftSource,
   KeptRun,
   KeptScenario,
   ReportFormat,
@@ -16,6 +17,7 @@ import type {
   ScenarioAddition,
   ScenarioBook,
   ScenarioStart,
+  TextChoice,
 } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { FindingRegistry } from '../../core/findings/registry.ts';
@@ -34,7 +36,7 @@ import type { Source } from '../../scenario/file/source.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
 import type { Perform } from '../../api/http/perform.ts';
-import { additionOf, bundledPath, keptForm, ofParameters, ofScenario, openerOf, refused } from './additions.ts';
+import { additionOf, bundledPath, keptForm, ofParameters, ofScenario, openerOf, refused, textOf } from './additions.ts';
 import type { OpenSource } from './additions.ts';
 import type { BesideApp } from './beside.ts';
 import { loadedScenarioCode } from './code.ts';
@@ -139,6 +141,7 @@ interface Comparison {
 }
 interface Examined extends Comparison {
   readonly scenario: Scenario;
+  readonly needsPeer: boolean;
 }
 
 class KeptScenarios implements ScenarioBook {
@@ -186,7 +189,7 @@ class KeptScenarios implements ScenarioBook {
   async add(addition: ScenarioAddition, by: Origin): Promise<KeptScenario> {
     this.#checkRoom();
     const form = keptForm(addition);
-    const { scenario, unusedSettings } = await this.#read(
+    const { scenario, unusedSettings, needsPeer } = await this.#read(
       openerOf(addition, this.#loopShare),
       form.bundled ?? 'scenario',
       ofScenario,
@@ -201,6 +204,7 @@ class KeptScenarios implements ScenarioBook {
       addedBy: by,
       addedAtMs: this.#parts.wall.nowMs(),
       unusedSettings,
+      needsPeer,
     };
     this.#kept.set(entry.id, entry);
     await this.#parts.shelf?.put(entry, this.#index);
@@ -210,7 +214,7 @@ class KeptScenarios implements ScenarioBook {
   async check(addition: ScenarioAddition): Promise<CheckedScenario> {
     const bundled = 'bundled' in addition ? addition.bundled : null;
     const open = openerOf(addition, this.#loopShare);
-    const { scenario, unusedSettings, differences } = await this.#examine(open, bundled ?? 'scenario', ofScenario, {});
+    const { scenario, ...comparison } = await this.#examine(open, bundled ?? 'scenario', ofScenario, {});
     const { name, description, parameters, steps, rules, finally: last } = scenario;
     return {
       name,
@@ -219,15 +223,33 @@ class KeptScenarios implements ScenarioBook {
       steps: steps.length + last.length,
       rules: rules.length,
       assertions: (await loadedScenarioCode()).allExpectations(scenario).length,
-      differences,
-      unusedSettings,
+      ...comparison,
     };
   }
 
-  async text(of: { readonly id: string } | { readonly bundled: string }): Promise<string> {
-    const addition = 'bundled' in of ? of : additionOf(this.#find(of.id));
+  async text(of: TextChoice): Promise<string> {
+    const addition = this.#additionOf(of);
     if ('bundled' in addition) return readFile(bundledPath(addition.bundled), 'utf8');
     return 'yaml' in addition ? addition.yaml : JSON.stringify(addition.content, null, 2);
+  }
+
+  async draft(source: DraftSource): Promise<Generator<undefined, string>> {
+    const { captureDraft, timelineDraft } = await loadedScenarioCode();
+    const { checkRequest } = await checks();
+    return 'capture' in source
+      ? captureDraft(source.capture, checkRequest)
+      : timelineDraft(source.entries, source.dateMs, checkRequest);
+  }
+
+  #additionOf(of: TextChoice): ScenarioAddition {
+    if ('bundled' in of) return of;
+    if ('id' in of) return additionOf(this.#find(of.id));
+    const { scenarioId, bundled, text } = this.runs.get(of.run);
+    if (bundled !== null) return { bundled };
+    const kept = this.#kept.get(scenarioId ?? '');
+    if (kept) return additionOf(kept);
+    if (text === null) throw new SimError('UNKNOWN_RESOURCE', `the text of run ${of.run} is not kept any more`);
+    return text.isYaml ? { yaml: text.content } : { content: JSON.parse(text.content) as unknown };
   }
 
   async schema(): Promise<string> {
@@ -291,7 +313,7 @@ class KeptScenarios implements ScenarioBook {
           isForOther ? [] : code.layoutIssues(whole, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
         ),
       );
-      return { scenario, ...comparison };
+      return { scenario, needsPeer: code.needsPeer(source.value), ...comparison };
     });
   }
 
@@ -348,7 +370,7 @@ class KeptScenarios implements ScenarioBook {
     if (this.#isClosed) throw isStopping();
     const defaultPace = plant.time.mode === 'paused' ? 'fast' : 'real';
     const run = new ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? defaultPace, by });
-    this.runs.add(run, { scenarioId: id, bundled: kept.bundled, isBeside: false }, scenario.filledBytes);
+    this.runs.add(run, { scenarioId: id, bundled: kept.bundled, isBeside: false, text: null }, scenario.filledBytes);
     this.#hasRun.add(id);
     return this.#viewOf(entry);
   }
@@ -376,7 +398,8 @@ class KeptScenarios implements ScenarioBook {
       void run.finished.finally(() => {
         this.#beside -= 1;
       });
-      const kept = this.runs.add(run, { scenarioId: null, bundled, isBeside: true }, run.filledBytes);
+      const about = { scenarioId: null, bundled, isBeside: true, text: textOf(addition) };
+      const kept = this.runs.add(run, about, run.filledBytes);
       // the simulator began to stop meanwhile
       if (this.#isClosed) run.stop();
       return kept;
@@ -384,6 +407,11 @@ class KeptScenarios implements ScenarioBook {
       this.#beside -= 1;
       throw error;
     }
+  }
+
+  async startAgain(id: string, start: ScenarioStart, by: Origin): Promise<KeptRun> {
+    const { pace, parameters } = this.runs.get(id).report;
+    return this.startBeside(this.#additionOf({ run: id }), { pace, parameters, ...start }, by);
   }
 
   get #index() {
@@ -420,10 +448,10 @@ class KeptScenarios implements ScenarioBook {
     return run?.report ?? null;
   }
 
-  #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings }: ShelvedScenario): KeptScenario {
+  #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings, needsPeer = false }: ShelvedScenario): KeptScenario {
     const { name, description, parameters } = head;
     const run = this.runs.lastOf(id)?.report ?? null;
-    return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run };
+    return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, needsPeer, run };
   }
 
   #find(id: string): ShelvedScenario {

@@ -5,6 +5,7 @@ import type { Plant } from '../../contract/plant.ts';
 import type { BundledScenario, ComparedScenario } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import { parseYaml } from '../../core/yaml.ts';
+import { needsPeer } from '../../scenario/file/needs-peer.ts';
 import { duration } from '../../scenario/file/schema.ts';
 import { misfits } from './fit.ts';
 import type { RequiredByEntry, RunningConfig } from './fit.ts';
@@ -33,23 +34,30 @@ function devicesText({ devices }: Head['config']): string {
   return texts.join(', ');
 }
 
+function readEntry(name: string): LibraryEntry {
+  const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head & Config;
+  return {
+    name,
+    title: head.name,
+    description: head.description.trim(),
+    standard: head.standard ?? null,
+    takesS: duration.parse(head.takes),
+    devices: devicesText(head.config),
+    needsPeer: needsPeer(head),
+    config: head.config,
+  };
+}
+
+/** Entries by name: the files do not change while the program runs. */
+const readEntries = new Map<string, LibraryEntry>();
+
 /** Yields before each file, when other work may run. */
 export function* readingLibrary(): Generator<undefined, readonly LibraryEntry[]> {
-  const entries: LibraryEntry[] = [];
   for (const name of bundledScenarioNames) {
     yield;
-    const head = parseYaml(readFileSync(bundledScenarioPath(name) ?? '', 'utf8')) as Head;
-    entries.push({
-      name,
-      title: head.name,
-      description: head.description.trim(),
-      standard: head.standard ?? null,
-      takesS: duration.parse(head.takes),
-      devices: devicesText(head.config),
-      config: head.config,
-    });
+    if (!readEntries.has(name)) readEntries.set(name, readEntry(name));
   }
-  return entries;
+  return [...readEntries.values()];
 }
 
 /** A bundled scenario has no invalid entry. */

@@ -41,9 +41,14 @@ interface StoredRun extends Omit<KeptRun, 'report'> {
   readonly lists: { readonly [Name in 'steps' | 'assertions' | 'series']: ReturnType<RunReport[Name]> };
 }
 
-function bytesOf({ running, report, filledBytes }: Entry): number {
+function bytesOf({ running, report, filledBytes, text }: Entry): number {
   const { stepsInAll, assertionsInAll, assertionsForgotten } = running?.report ?? report;
-  return filledBytes + stepsInAll * bytesOfStep + (assertionsInAll - assertionsForgotten) * bytesOfAssertion;
+  return (
+    (text?.content.length ?? 0) +
+    filledBytes +
+    stepsInAll * bytesOfStep +
+    (assertionsInAll - assertionsForgotten) * bytesOfAssertion
+  );
 }
 
 const listsOf = (report: RunReport): StoredRun['lists'] => ({
@@ -73,18 +78,21 @@ function withLists(report: StoredRun['report'], { steps, assertions, series }: S
   return { ...report, steps: () => steps, assertions: () => assertions, series: () => series };
 }
 
-const restoredRun = ({ report, lists, ...run }: StoredRun): Entry => ({
+/** Runs of earlier versions have no member `text`. */
+const restoredRun = ({ report, lists, text, ...run }: Omit<StoredRun, 'text'> & Partial<StoredRun>): Entry => ({
   ...run,
+  text: text ?? null,
   report: withLists(report, lists),
   running: null,
   filledBytes: 0,
 });
 
-const viewOf = ({ id, scenarioId, bundled, isBeside, running, report }: Entry): KeptRun => ({
+const viewOf = ({ id, scenarioId, bundled, isBeside, text, running, report }: Entry): KeptRun => ({
   id,
   scenarioId,
   bundled,
   isBeside,
+  text,
   report: running?.report ?? report,
 });
 

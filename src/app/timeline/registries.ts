@@ -1,5 +1,5 @@
 /** Faults, findings, alarms of communication and CSIP events for the timeline, from those who keep them. */
-import type { Capture, VerdictWord } from '../../contract/captures.ts';
+import type { Capture, CaptureReport, VerdictWord } from '../../contract/captures.ts';
 import type { CsipEvent, CsipEvents } from '../../contract/csip-reports.ts';
 import type { CommAlarmChange, CommAlarms } from '../../core/comm-alarms.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
@@ -7,6 +7,7 @@ import { meterIndex } from '../../core/faults/kinds.ts';
 import type { EndedFault, FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
 import type { FindingRegistry, NewCase } from '../../core/findings/registry.ts';
 import type { TimelineLevel } from '../../core/timeline/entry.ts';
+import { addSeconds } from '../../core/time/clock.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
 
 function faultName({ protocol, facts }: ActiveFault): string {
@@ -120,23 +121,28 @@ export function tellCsipEvents(csip: CsipEvents, timeline: TimelineSink): () => 
 
 const warnedVerdicts: ReadonlySet<VerdictWord> = new Set(['tripped', 'still_out']);
 
-function captureLevel(capture: Capture): TimelineLevel {
-  const words = capture.report().verdicts.map(({ verdict }) => verdict);
+function captureLevel({ verdicts }: CaptureReport): TimelineLevel {
+  const words = verdicts.map(({ verdict }) => verdict);
   if (words.includes('against_the_rule')) return 'bad';
   return words.some((word) => warnedVerdicts.has(word)) ? 'warn' : 'info';
 }
 
 /** Tells of a capture in which nothing more is recorded. */
-export function tellCapture(timeline: TimelineSink, capture: Capture): void {
-  const { id, triggers } = capture;
+export function tellCapture(
+  timeline: TimelineSink,
+  { id, triggers, start, endS }: Capture,
+  report: CaptureReport,
+): void {
   const [first] = triggers;
   if (first === undefined) return;
   const title = `${first.title.charAt(0).toLowerCase()}${first.title.slice(1)}`;
   timeline.add({
     kind: 'capture',
-    level: captureLevel(capture),
+    level: captureLevel(report),
     title: `Capture ${id}: ${title}`,
-    text: `Capture ${id}, ${title}: ${capture.report().summary}`,
+    text: `Capture ${id}, ${title}: ${report.summary}`,
+    // the report comes later, as soon as other work leaves time for it
+    at: addSeconds(start, endS),
     deviceIndex: first.deviceIndex ?? undefined,
     by: first.by ?? undefined,
     ref: { type: 'capture', id: String(id) },

@@ -39,6 +39,24 @@ function writeText(device: Pick<Device, 'bank'>, points: readonly PointSlot[]): 
   return `${named.join(', ')}${others}.`;
 }
 
+/** Points of one write that the timeline keeps as requests. */
+const maxKept = 100;
+
+/** The requests that write the same, one for each model; undefined: too many points, or one that has no value. */
+function callsOf({ index, bank }: Pick<Device, 'index' | 'bank'>, slots: readonly PointSlot[]) {
+  if (slots.length > maxKept || slots.some((slot) => bank.value(slot) === null)) return undefined;
+  return [...new Set(slots.map(({ modelName }) => modelName))].map((model) => ({
+    method: 'POST',
+    path: `/registers/${model}`,
+    query: { device: String(index) },
+    body: {
+      points: Object.fromEntries(
+        slots.filter(({ modelName }) => modelName === model).map((slot) => [slot.path, bank.value(slot)]),
+      ),
+    },
+  }));
+}
+
 /** Tells one write, unless it changes nothing. */
 export function tellWrite(timeline: TimelineSink, device: Pick<Device, 'index' | 'bank'>, change: Change): void {
   const { by, at, changed } = change;
@@ -55,6 +73,8 @@ export function tellWrite(timeline: TimelineSink, device: Pick<Device, 'index' |
     by,
     at,
     ref: { type: 'point', id: pointName(first) },
+    // a timer that a command has started reverts it again
+    calls: isReversion ? undefined : callsOf(device, points),
   });
 }
 

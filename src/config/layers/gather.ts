@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import convict from 'convict';
 import type { CertificateTexts } from '../../contract/certificate-choice.ts';
 import type { Issue } from '../../core/errors.ts';
+import { memo } from '../../core/lazy.ts';
 import { refused, unknownName } from '../issues/issues.ts';
 import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
@@ -64,15 +65,24 @@ const convictSchema = Object.fromEntries(
   }),
 ) as unknown as convict.Schema<Values>;
 
+/** Values checked by the schema of their settings; convict compares each key of a schema with all others. */
+function checkedValues(values: Partial<Values>, isChecked: (key: string) => boolean): Values {
+  const schema = Object.fromEntries(Object.entries(convictSchema).filter(([key]) => isChecked(key)));
+  // flags and variables come as layers too: convict's own reading of both turns 007 into 7
+  const merged = convict(schema as convict.Schema<Values>, { args: [], env: {} });
+  merged.load(values);
+  return merged.validate({ allowed: 'strict' }).getProperties();
+}
+
+const defaultValues = memo(() => checkedValues({}, () => true));
+
 /**
  * Merges layers over the defaults; later layers win.
  * @throws Error for a value that the check of its setting refuses, which is a fault of the program
  */
 export function mergeLayers(layers: readonly Layer[]): Values {
-  // flags and variables come as layers too: convict's own reading of both turns 007 into 7
-  const merged = convict(convictSchema, { args: [], env: {} });
-  for (const layer of layers) merged.load(Object.fromEntries(layer));
-  return merged.validate({ allowed: 'strict' }).getProperties();
+  const values: Partial<Values> = Object.fromEntries(layers.flatMap((layer) => [...layer]));
+  return { ...defaultValues(), ...checkedValues(values, (key) => key in values) };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

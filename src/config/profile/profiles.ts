@@ -111,6 +111,9 @@ interface ProfileCache {
   readonly resolved: Map<string, DeviceProfile>;
 }
 
+/** Of the profiles that come with the program, which do not change while it runs. */
+const bundledInputs = new Map<string, DeviceProfileInput>();
+
 export function createProfileCache(): ProfileCache {
   return { inputs: new Map(), resolved: new Map() };
 }
@@ -222,7 +225,8 @@ export class ProfileStore {
 
   #read(path: string, name: string, bundled: boolean): DeviceProfileInput | null {
     const { cache, io, issues } = this.#options;
-    const cachedInput = cache.inputs.get(path);
+    const inputs = bundled ? bundledInputs : cache.inputs;
+    const cachedInput = inputs.get(path);
     if (cachedInput) return cachedInput;
     if (this.#invalid.has(path)) return null;
     const raw = readMapping(path, name, bundled ? systemIo : io, issues);
@@ -232,7 +236,7 @@ export class ProfileStore {
       issues.push(...zodIssues(checked.error.issues, context));
     }
     const input = checked?.data;
-    if (input) cache.inputs.set(path, input);
+    if (input) inputs.set(path, input);
     else this.#invalid.add(path);
     return input ?? null;
   }

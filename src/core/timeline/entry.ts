@@ -31,6 +31,7 @@ export const isLevelFrom = (min: TimelineLevel, level: TimelineLevel) =>
   timelineLevels.indexOf(level) >= timelineLevels.indexOf(min);
 
 export const refTypes = [
+  'entry',
   'device',
   'message',
   'point',
@@ -47,8 +48,17 @@ export const refTypes = [
 /** The place where the cause is shown. */
 export interface TimelineRef {
   readonly type: (typeof refTypes)[number];
-  /** `modbus/17` for a message, `704.WMaxLimPct` for a point, else the id or index as text */
+  /** `modbus/17` for a message, `704.WMaxLimPct` for a point, else the id or index as text; `entry`: of the timeline */
   readonly id: string;
+}
+
+/** A request that makes a change again. */
+export interface TimelineCall {
+  readonly method: string;
+  /** without the query */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body?: unknown;
 }
 
 /** A change as its source knows it. */
@@ -67,6 +77,8 @@ export interface Happening {
   /** default: the present instant */
   readonly at?: SimTime;
   readonly ref?: TimelineRef | null;
+  /** requests that make it again; absent: none do, or they are not kept */
+  readonly calls?: readonly TimelineCall[] | undefined;
 }
 
 export interface TimelineEntry {
@@ -87,4 +99,6 @@ export interface TimelineEntry {
   /** number of equal changes */
   readonly count: number;
   readonly ref: TimelineRef | null;
+  /** requests that make the first of the equal changes again; null: none do, or they are not kept */
+  readonly calls: readonly TimelineCall[] | null;
 }

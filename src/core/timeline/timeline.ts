@@ -4,6 +4,7 @@ import type { Kept } from '../kept.ts';
 import { Listeners } from '../listeners.ts';
 import { plainOrigin } from '../origin.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
+import { Shares } from './shares.ts';
 import { isLevelFrom } from './entry.ts';
 import type { Happening, TimelineEntry, TimelineKind, TimelineLevel } from './entry.ts';
 
@@ -74,8 +75,9 @@ function meets(
 export class Timeline implements TimelineSink {
   readonly #options: TimelineOptions;
   readonly #capacity: number;
-  /** ring: the entry with id n stands at n modulo the capacity */
-  readonly #ring: (OpenEntry | undefined)[];
+  /** by id, oldest first */
+  readonly #entries = new Map<number, OpenEntry>();
+  readonly #shares = new Shares<OpenEntry>();
   /** entries that equal changes may join, oldest first */
   readonly #open = new Map<string, OpenEntry>();
   readonly #listeners: Listeners<[TimelineEntry]>;
@@ -84,7 +86,6 @@ export class Timeline implements TimelineSink {
   constructor(options: TimelineOptions) {
     this.#options = options;
     this.#capacity = options.capacity ?? timelineCapacity;
-    this.#ring = Array.from({ length: this.#capacity });
     this.#listeners = new Listeners(options.onFailure ?? (() => undefined));
   }
 
@@ -109,7 +110,7 @@ export class Timeline implements TimelineSink {
     this.#closeUntil(nowMs);
     const key = keyOf(happening);
     const open = this.#open.get(key);
-    const entry = open && this.#at(open.id) === open ? open : this.#begin(happening, key, nowMs);
+    const entry = open && this.#entries.get(open.id) === open ? open : this.#begin(happening, key, nowMs);
     if (entry === open) entry.count += 1;
     if (happening.deviceIndex !== undefined) entry.devices.add(happening.deviceIndex);
     this.#listeners.notify(entry);
@@ -120,10 +121,9 @@ export class Timeline implements TimelineSink {
   list(filter: TimelineFilter = {}): readonly TimelineEntry[] {
     const { afterId = 0, limit = this.#capacity } = filter;
     const newestFirst: TimelineEntry[] = [];
-    const oldestId = Math.max(afterId + 1, this.#nextId - this.#capacity);
-    for (let id = this.lastId; id >= oldestId && newestFirst.length < limit; id -= 1) {
-      const entry = this.#at(id);
-      if (entry && meets(entry, filter)) newestFirst.push(entry);
+    for (const entry of [...this.#entries.values()].reverse()) {
+      if (entry.id <= afterId || newestFirst.length >= limit) break;
+      if (meets(entry, filter)) newestFirst.push(entry);
     }
     return newestFirst.reverse();
   }
@@ -136,12 +136,6 @@ export class Timeline implements TimelineSink {
     return this.#listeners.add(listener);
   }
 
-  /** The entry with an id; undefined: it has left the ring, or an earlier process had it. */
-  #at(id: number): OpenEntry | undefined {
-    const entry = this.#ring[id % this.#capacity];
-    return entry?.id === id ? entry : undefined;
-  }
-
   #closeUntil(nowMs: number): void {
     for (const { key, joinsUntilMs } of this.#open.values()) {
       if (nowMs < joinsUntilMs) return;
@@ -149,7 +143,11 @@ export class Timeline implements TimelineSink {
     }
   }
 
-  #begin({ kind, level = 'info', by, title, text, at, ref = null }: Happening, key: string, nowMs: number): OpenEntry {
+  #begin(
+    { kind, level = 'info', by, title, text, at, ref = null, calls }: Happening,
+    key: string,
+    nowMs: number,
+  ): OpenEntry {
     const entry: OpenEntry = {
       id: this.#nextId,
       kind,
@@ -162,14 +160,24 @@ export class Timeline implements TimelineSink {
       text,
       count: 1,
       ref,
+      calls: calls ?? null,
       key,
       joinsUntilMs: nowMs + joinMs,
     };
     this.#nextId += 1;
-    this.#ring[entry.id % this.#capacity] = entry;
-    // a key whose entry has left the ring keeps its place otherwise
+    this.#entries.set(entry.id, entry);
+    this.#shares.add(`${kind} ${by?.source}`, peerHost(by?.peer ?? ''), entry);
+    this.#makeRoom();
+    // a key whose entry was dropped keeps its place otherwise
     this.#open.delete(key);
     this.#open.set(key, entry);
     return entry;
+  }
+
+  /** The oldest entry of the kind and source with the most entries goes, there that of the host with the most. */
+  #makeRoom(): void {
+    if (this.#entries.size <= this.#capacity) return;
+    const dropped = this.#shares.drop();
+    if (dropped) this.#entries.delete(dropped.id);
   }
 }

@@ -55,12 +55,13 @@ function isReplaced({ activePower: { raised, decidedBy } }: Inverter, side: Side
   return raised || (side < 0 && decidedBy === 'freq_droop');
 }
 
+const noLimits = Object.fromEntries(deviceLimits.map((key) => [key, null])) as Limits;
+
 function limitsOf(inverter: Inverter, side: Side, at: SimTime): Limits {
   const { settings, activePower: p, circleVa } = inverter;
   const ahead = (watts: number) => Math.max(0, side * watts);
-  const none = Object.fromEntries(deviceLimits.map((key) => [key, null])) as Limits;
   return {
-    ...none,
+    ...noLimits,
     ...(side > 0 ? injectionLimits(inverter) : { charge_limit: settings.chargeMaxW }),
     active_power: settings.setPointW === null || isReplaced(inverter, side) ? null : ahead(p.setPointW),
     freq_droop: p.droop.side === null ? null : ahead(p.droop.outputW),

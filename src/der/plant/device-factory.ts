@@ -1,7 +1,6 @@
 /** Creates the devices of a plant, at its start and while it runs. */
 import { protocolsOf } from '../../contract/device-protocols.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { SimDevice } from '../device/device.ts';
 import { serialNumberOf } from '../device/identity.ts';
@@ -34,10 +33,23 @@ interface StampedTemplate {
   readonly at: SimTime;
 }
 
+type Templates<Template> = WeakMap<ProfileSpec, Map<string, Template>>;
+
+/** The entry of a profile; weak: that of an unused profile is dropped with it. */
+function entryOf<Template>(templates: Templates<Template>, profile: ProfileSpec, key: string, make: () => Template) {
+  const byKey = templates.get(profile) ?? new Map<string, Template>();
+  templates.set(profile, byKey);
+  const entry = byKey.get(key) ?? make();
+  byKey.set(key, entry);
+  return entry;
+}
+
+/** Plants of one process that share a profile share what is made of it: checks of each point take most of a start. */
+const madeTemplates: Templates<DeviceTemplate> = new WeakMap();
+
 export class DeviceFactory {
   readonly #options: FactoryOptions;
-  /** weak: the template of an unused profile is dropped with it */
-  readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, StampedTemplate>>();
+  readonly #templates: Templates<StampedTemplate> = new WeakMap();
   /** profiles that have had a device, of which the first one has exactly the values of the profile */
   readonly #used = new WeakSet<ProfileSpec>();
 
@@ -59,18 +71,11 @@ export class DeviceFactory {
    * @throws SimError CONFIG_INVALID with the issues of the profile, named from its root
    */
   template({ profile, phases }: DeviceSpec, at: SimTime): DeviceTemplate {
-    const byWiring = this.#templates.get(profile) ?? new Map<Wiring, StampedTemplate>();
-    this.#templates.set(profile, byWiring);
-    const { context, nominalHz, simModels, unitAddressOf } = this.#options;
-    const entry = byWiring.get(phases) ?? {
-      template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), {
-        withSimModels: simModels,
-        addressable: unitAddressOf !== undefined,
-      }),
+    const entry = entryOf(this.#templates, profile, phases, () => ({
+      template: this.#stamped(this.#made(profile, phases, at), at),
       at,
-    };
-    byWiring.set(phases, entry);
-    return entry.at === at ? entry.template : { ...entry.template, profilePoints: this.#stamped(entry.template, at) };
+    }));
+    return entry.at === at ? entry.template : this.#stamped(entry.template, at);
   }
 
   /**
@@ -147,9 +152,20 @@ export class DeviceFactory {
     this.#options.context.commAlarms?.forget(index);
   }
 
-  /** The points that the profile sets, with the start of the device as their time. */
-  #stamped({ profilePoints }: DeviceTemplate, at: SimTime): ReadonlyMap<PointSlot, Provenance> {
+  #made(profile: ProfileSpec, phases: Wiring, at: SimTime): DeviceTemplate {
+    const { context, nominalHz, simModels, unitAddressOf } = this.#options;
+    const options = { withSimModels: simModels, addressable: unitAddressOf !== undefined };
+    return entryOf(madeTemplates, profile, JSON.stringify([phases, nominalHz, options]), () =>
+      createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), options),
+    );
+  }
+
+  /** With the start of the device as the time of the points that the profile sets. */
+  #stamped(template: DeviceTemplate, at: SimTime): DeviceTemplate {
     const provenance: Provenance = { source: 'profile', at, wallMs: this.#options.context.clock.wallMs() };
-    return new Map([...profilePoints.keys()].map((slot) => [slot, provenance]));
+    return {
+      ...template,
+      profilePoints: new Map([...template.profilePoints.keys()].map((slot) => [slot, provenance])),
+    };
   }
 }

@@ -176,10 +176,6 @@ export class OneWait {
     this.#rule = rule;
   }
 
-  get isPending(): boolean {
-    return this.#deadline !== null;
-  }
-
   begin(waitMs: number, text: string): void {
     this.#deadline ??= this.#dialogue.wait(this.#rule, waitMs, text);
   }

@@ -128,7 +128,7 @@ class DuePoll {
 function offsetText(offsetMs: number, toleranceMs: number): string {
   const seconds = Math.round(Math.abs(offsetMs) / 1000);
   const zones = Math.round(offsetMs / minutes15Ms);
-  const isZone = zones !== 0 && Math.abs(zones) <= maxZones && Math.abs(offsetMs - zones * minutes15Ms) <= toleranceMs;
+  const isZone = Math.abs(zones) <= maxZones && Math.abs(offsetMs - zones * minutes15Ms) <= toleranceMs;
   const where = offsetMs < 0 ? 'behind' : 'ahead of';
   return `wrote a time ${seconds} s ${where} the clock of this machine${isZone ? ', as local time would be' : ''}`;
 }

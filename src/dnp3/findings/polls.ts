@@ -44,7 +44,7 @@ export class PollsJudge implements TopicJudge {
     this.#readsEvents = false;
     if (request.isRetry || request.cast !== 'unicast') return;
     const { functionCode } = request;
-    if (functionCode === functionCodes.read) this.#judgeRead(request);
+    this.#judgeRead(request);
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited)
       this.#judgeChange(functionCode);
   }

@@ -12,15 +12,16 @@ import {
   undecidedText,
 } from './words.ts';
 
-const style = `
+export const findingsStyle = `
 .violation, .violations { color: var(--bad); font-weight: 600; } .risk, .risks { font-weight: 600; }
 .clean { color: var(--good); } .remark, .inconclusive { color: var(--muted); }
 progress { width: 100%; } pre { white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0; }
 `;
 
-const row = (cells: readonly string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+export const row = (cells: readonly string[]) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
 
-function table(title: string, heads: readonly string[], rows: readonly string[]): string {
+/** A table with its title; nothing without rows. Cells are markup. */
+export function table(title: string, heads: readonly string[], rows: readonly string[]): string {
   if (rows.length === 0) return '';
   const head = heads.map((text) => `<th>${text}</th>`).join('');
   return `<h3>${title}</h3><table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
@@ -112,17 +113,24 @@ ${ruleTable('Not observable', 'Reason', report.not_observable, ({ reason }) => r
 ${findingTable('Waived', waived)}</section>`;
 }
 
-export function htmlReport({ derbench, started_at: startedAt, made_at: madeAt, faults, peers }: ReportsJson): string {
+/** The simulator, and the time of the document. */
+export function headTable({ derbench, started_at: startedAt, made_at: madeAt, faults }: ReportsJson): string {
   const rows = [
     ['Simulator', `derbench ${derbench.version}, build ${derbench.build_id}`],
     ['Time', `${startedAt} to ${madeAt}`],
     ['Faults', faults.length === 0 ? 'none' : faults.join(', ')],
   ].map(([name = '', value = '']) => `<tr><th scope="row">${name}</th><td>${html(value)}</td></tr>`);
-  const bodies = peers.length === 0 ? '<p>No peer has sent a valid request.</p>' : peers.map(reportHtml).join('\n');
-  const title = peers.length === 1 ? `Findings: ${peers[0]?.peer.name ?? ''}` : 'Findings';
-  return htmlDocument(
-    title,
-    style,
-    `<h1>Findings</h1>\n<p>${legend.map(html).join('<br>')}</p>\n<table><tbody>${rows.join('')}</tbody></table>\n${bodies}`,
-  );
+  return `<table><tbody>${rows.join('')}</tbody></table>`;
+}
+
+/** One section for each peer. */
+export const findingsSections = ({ peers }: ReportsJson): string =>
+  `<p>${legend.map(html).join('<br>')}</p>\n` +
+  (peers.length === 0 ? '<p>No peer has sent a valid request.</p>' : peers.map(reportHtml).join('\n'));
+
+export function htmlReport(reports: ReportsJson): string {
+  const [first, ...others] = reports.peers;
+  const title = first !== undefined && others.length === 0 ? `Findings: ${first.peer.name}` : 'Findings';
+  const body = `<h1>Findings</h1>\n${headTable(reports)}\n${findingsSections(reports)}`;
+  return htmlDocument(title, findingsStyle, body);
 }

@@ -5,7 +5,7 @@ import { xmlText } from '../../core/markup.ts';
 import type { FindingJson, ReportJson, ReportsJson } from './document.ts';
 import { countsText, headingText, skipText } from './words.ts';
 
-interface Case {
+export interface Case {
   readonly rule: string;
   readonly outcome: 'passed' | 'failed' | 'noted' | 'skipped';
   readonly message: string;
@@ -50,9 +50,8 @@ function caseXml(suite: string, { rule, outcome, message, detail }: Case): strin
   }
 }
 
-function suiteXml(report: ReportJson, madeAt: string, failOn: Severity): string {
-  const cases = casesOf(report, failOn);
-  const name = headingText(report);
+/** One suite. @param madeAt wall time of the document, ISO 8601 */
+export function suiteXml(name: string, cases: readonly Case[], madeAt: string): string {
   const number = (outcome: Case['outcome']) => cases.filter((one) => one.outcome === outcome).length;
   const counts = `tests="${cases.length}" failures="${number('failed')}" errors="0" skipped="${number('skipped')}"`;
   return [
@@ -62,13 +61,13 @@ function suiteXml(report: ReportJson, madeAt: string, failOn: Severity): string 
   ].join('\n');
 }
 
-/** @param failOn mildest severity of a broken rule that is a failure; milder ones are passed with a text */
-export function junitReport({ made_at: madeAt, peers }: ReportsJson, failOn: Severity): string {
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites name="derbench findings">',
-    ...peers.map((report) => suiteXml(report, madeAt, failOn)),
-    '</testsuites>',
-    '',
-  ].join('\n');
-}
+/** One suite for each peer. @param failOn mildest severity of a broken rule that is a failure; milder ones are passed with a text */
+export const findingSuites = ({ made_at: madeAt, peers }: ReportsJson, failOn: Severity): readonly string[] =>
+  peers.map((report) => suiteXml(headingText(report), casesOf(report, failOn), madeAt));
+
+export const junitDocument = (name: string, suites: readonly string[]): string =>
+  ['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites name="${name}">`, ...suites, '</testsuites>', ''].join('\n');
+
+/** @param failOn as of `findingSuites` */
+export const junitReport = (reports: ReportsJson, failOn: Severity): string =>
+  junitDocument('derbench findings', findingSuites(reports, failOn));

@@ -173,6 +173,8 @@ const compiler = memo(() => {
     meta: false,
     validateSchema: false,
     addUsedSchema: false,
+    // it would take longer to shorten the code of a check than that saves in hours of messages
+    code: { optimize: false },
     // currents and powers are multiples of 0.1, which binary numbers miss by less than this
     multipleOfPrecision: 6,
   });

@@ -5,7 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
 import { factsOf, issueWords, withInput } from '../../core/zod-issues.ts';
 import type { SchemaFacts } from '../../core/zod-issues.ts';
-import type { Rule, Scenario, Step } from '../model.ts';
+import type { Rule, Scenario, ScenarioRequest, Step } from '../model.ts';
 import { placeText } from '../model.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
@@ -75,6 +75,12 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
 
 /** A path without the prefix of the interface and slashes at its end, neither of which changes the operation. */
 const barePath = (path: string): string => path.replace(/^\/api\/sim(?=\/)/, '').replace(/(?<=.)\/+$/, '');
+
+/** Why a scenario must not make a request, whatever its body; null: it may. */
+export function reservation({ method, path }: Pick<ScenarioRequest, 'method' | 'path'>): string | null {
+  if (method === 'GET') return null;
+  return reserved.find(({ form }) => form.test(barePath(path)))?.words ?? null;
+}
 
 /** Yielded after a part of the work, when other work may run. */
 type Turn = undefined;
@@ -220,10 +226,9 @@ class Reader {
   }
 
   #checkRequest({ request, keyOf, status }: PlannedRequest, here: Here): void {
-    const reservation =
-      request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(barePath(request.path)));
-    if (reservation !== undefined) {
-      here.issue(keyOf([]), reservation.words);
+    const reservedWords = reservation(request);
+    if (reservedWords !== null) {
+      here.issue(keyOf([]), reservedWords);
       return;
     }
     // a refusal is expected

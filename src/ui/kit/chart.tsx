@@ -1,6 +1,7 @@
 /** Charts of time series, whose library is loaded with the first one. */
 import { lazy } from '../shell/lazy';
 
+export type { ChartMark } from './chart-marks';
 export type { Zoom } from './min-max';
 export type { ChartData, Series } from './uplot-chart';
 

@@ -21,6 +21,8 @@ function messagePlace(id: string): Place {
 /** @param device index of the device that the reference belongs to; null: none, or several */
 export function placeOf({ type, id }: Ref, device: number | null): Place {
   switch (type) {
+    case 'entry':
+      return { title: `Entry ${id}`, to: href('events/timeline', { entry: id }) };
     case 'device':
       return { title: 'Device', to: deviceHref(id, 'picture') };
     case 'message':

@@ -29,27 +29,32 @@ interface TableProps<T> {
   readonly onSelect?: (row: T) => void;
   /** true: scrolls to new rows */
   readonly follow?: boolean;
+  /** absent: the table keeps its order itself */
+  readonly order?: Order;
+  readonly onOrder?: (order: Order) => void;
 }
 
 /** Row height of a scrolling table, px: its cells do not wrap. */
 const rowPx = 28;
 const spareRows = 8;
 
-type Order = { readonly column: number; readonly down: boolean } | null;
+/** Title of the column that the rows are sorted by; null: as they came. */
+export type Order = { readonly title: string; readonly down: boolean } | null;
 
 type Cell = string | number | boolean | null | undefined;
+
+// one collator for all: `localeCompare` with options makes one for each pair
+const collator = new Intl.Collator(undefined, { numeric: true });
 
 function compare(a: Cell, b: Cell): number {
   if (a === b) return 0;
   if (a === null || a === undefined) return 1;
   if (b === null || b === undefined) return -1;
-  return typeof a === 'number' && typeof b === 'number'
-    ? a - b
-    : String(a).localeCompare(String(b), undefined, { numeric: true });
+  return typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b));
 }
 
 function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Order): readonly T[] {
-  const value = order === null ? undefined : columns[order.column]?.value;
+  const value = columns.find(({ title }) => title === order?.title)?.value;
   if (order === null || value === undefined) return rows;
   return [...rows].sort((a, b) => compare(value(a), value(b)) * (order.down ? -1 : 1));
 }
@@ -80,8 +85,11 @@ export function Table<T>({
   selected = null,
   onSelect,
   follow = false,
+  order: outerOrder,
+  onOrder,
 }: TableProps<T>) {
-  const [order, setOrder] = useState<Order>(null);
+  const [keptOrder, keepOrder] = useState<Order>(null);
+  const order = outerOrder === undefined ? keptOrder : outerOrder;
   const [top, setTop] = useState(0);
   const box = useRef<HTMLDivElement>(null);
   const all = sorted(rows, columns, order);
@@ -97,12 +105,18 @@ export function Table<T>({
       class="scroller"
       style={height === undefined ? {} : { maxHeight: `${height}px` }}
       tabIndex={height === undefined ? undefined : 0}
-      role="region"
+      role="group"
       aria-label={name}
       onScroll={(event) => setTop(event.currentTarget.scrollTop)}
     >
       <table aria-label={name} aria-rowcount={all.length}>
-        <Head name={name} columns={columns} order={order} onOrder={setOrder} csv={() => csvOf(all, columns)} />
+        <Head
+          name={name}
+          columns={columns}
+          order={order}
+          onOrder={onOrder ?? keepOrder}
+          csv={() => csvOf(all, columns)}
+        />
         <tbody>
           {first > 0 && <tr aria-hidden="true" style={{ height: `${first * rowPx}px` }} />}
           {all.slice(first, last).map((row) => {
@@ -148,7 +162,7 @@ function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
     <thead>
       <tr>
         {columns.map(({ title, value, numeric, width }, index) => {
-          const columnOrder = order?.column === index ? order : null;
+          const columnOrder = order?.title === title ? order : null;
           const direction = columnOrder === null ? 'none' : columnOrder.down ? 'descending' : 'ascending';
           return (
             <th
@@ -162,7 +176,7 @@ function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
                 <button
                   type="button"
                   class="sort"
-                  onClick={() => onOrder(columnOrder?.down ? null : { column: index, down: columnOrder !== null })}
+                  onClick={() => onOrder(columnOrder?.down ? null : { title, down: columnOrder !== null })}
                 >
                   {title}
                   {columnOrder === null ? '' : columnOrder.down ? ' ↓' : ' ↑'}

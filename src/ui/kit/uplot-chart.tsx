@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { dash, fixed } from '../look/format';
 import { colour, theme } from '../shell/theme';
+import { Flags, PointedLine } from './chart-marks';
+import type { ChartMark, ChartView } from './chart-marks';
 import { minMaxRows } from './min-max';
 import type { Zoom } from './min-max';
 
@@ -14,6 +16,8 @@ export interface Series {
   readonly colour: string;
   readonly dash?: readonly number[];
   readonly side?: 'left' | 'right';
+  /** true: bars, each from its time to the next */
+  readonly isBar?: boolean;
 }
 
 export interface ChartData {
@@ -36,6 +40,10 @@ interface ChartProps {
   /** true: zero is always in view on the left axis */
   readonly hasZero?: boolean;
   readonly timezone: string;
+  /** instants with a line through the chart, oldest first */
+  readonly marks?: readonly ChartMark[];
+  /** true: the marks have their flags above this chart */
+  readonly hasFlags?: boolean;
   /** visible time range; null: all; absent: the chart keeps its own zoom */
   readonly zoom?: Zoom;
   readonly onZoom?: (zoom: Zoom) => void;
@@ -54,6 +62,9 @@ const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { 
 
 /** Widths of an axis, of its label, and of the room for half a label of time at an end without an axis. */
 const [axisPx, axisLabelPx, endPx] = [56, 18, 24];
+
+/** Room above a chart for flags, px. */
+const flagRoomPx = 24;
 
 /** Labels of a value axis, with as many decimals as its steps have. */
 function labelsOf(_plot: unknown, splits: readonly number[], _axis: unknown, _space: unknown, step: number): string[] {
@@ -101,11 +112,13 @@ export function rangeOf(minSpan: number, hasZero: boolean) {
 /** Values hold until the next sample: a slope would invent values between two samples. */
 const steps = uPlot.paths.stepped?.({ align: 1 });
 
+const bars = uPlot.paths.bars?.({ size: [0.86], align: 1 });
+
 /** Least distance of the labels of time, px. */
 const timeLabelPx = 80;
 
 function optionsOf(
-  { series, bands = [], height = 200, timezone, minSpan, hasZero = false }: ChartProps,
+  { series, bands = [], height = 200, timezone, minSpan, hasZero = false, hasFlags = false }: ChartProps,
   width: number,
   zoom: { readonly current: Zoom },
 ): uPlot.Options {
@@ -128,7 +141,7 @@ function optionsOf(
     width,
     height,
     tzDate: zoned,
-    padding: [null, right === '' ? endPx : null, null, null],
+    padding: [hasFlags ? flagRoomPx : null, right === '' ? endPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
     scales: {
@@ -154,7 +167,8 @@ function optionsOf(
         width: 1.5,
         dash: one.dash === undefined ? undefined : [...one.dash],
         points: { show: false },
-        paths: steps,
+        paths: one.isBar === true ? bars : steps,
+        fill: one.isBar === true ? colour(one.colour) : undefined,
         spanGaps: false,
         value: (_plot: uPlot, value: number | null) => `${fixed(value, one.decimals)} ${one.unit}`,
       })),
@@ -200,6 +214,33 @@ function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
   return true;
 }
 
+/** The time axis as it is drawn; bounds in pixels of the page. */
+function viewOf({ scales: { x }, bbox }: uPlot): ChartView {
+  const [leftPx = 0, widthPx = 0, topPx = 0, heightPx = 0] = [bbox.left, bbox.width, bbox.top, bbox.height].map(
+    (devicePx) => devicePx / devicePixelRatio,
+  );
+  return { fromS: x?.min ?? 0, toS: x?.max ?? 0, leftPx, widthPx, topPx, heightPx };
+}
+
+/** Lines at the instants of the marks. */
+function drawMarks(plot: uPlot, marks: readonly ChartMark[]): void {
+  const { ctx: context, bbox, scales } = plot;
+  const [min, max] = [scales['x']?.min ?? 0, scales['x']?.max ?? 0];
+  context.save();
+  context.strokeStyle = colour('--edge');
+  context.lineWidth = devicePixelRatio;
+  context.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (const { atS } of marks) {
+    if (atS < min || atS > max) continue;
+    const at = plot.valToPos(atS, 'x', true);
+    context.beginPath();
+    context.moveTo(at, bbox.top);
+    context.lineTo(at, bbox.top + bbox.height);
+    context.stroke();
+  }
+  context.restore();
+}
+
 /** Width of a chart whose box has none yet, px. */
 const defaultPx = 600;
 
@@ -207,6 +248,8 @@ const defaultPx = 600;
 function rowsOf({ columns }: ChartData, zoom: Zoom, parent: HTMLElement): uPlot.AlignedData {
   return minMaxRows(columns, zoom, parent.clientWidth || defaultPx) as uPlot.AlignedData;
 }
+
+const noMarks: readonly ChartMark[] = [];
 
 /** A chart of time series. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
 export function Chart(props: ChartProps) {
@@ -217,6 +260,10 @@ export function Chart(props: ChartProps) {
   zoom.current = props.zoom === undefined ? ownZoom : props.zoom;
   const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
   zoomTo.current = props.onZoom ?? setOwn;
+  const { marks = noMarks, hasFlags = false } = props;
+  const drawnMarks = useRef(marks);
+  drawnMarks.current = marks;
+  const [view, setView] = useState<ChartView | null>(null);
   const shape = JSON.stringify([
     props.series,
     props.bands,
@@ -224,12 +271,21 @@ export function Chart(props: ChartProps) {
     props.minSpan,
     props.hasZero,
     props.timezone,
+    hasFlags,
     theme.value,
   ]);
   useLayoutEffect(() => {
     const parent = box.current;
     if (parent === null) return undefined;
     const options = optionsOf(props, parent.clientWidth || defaultPx, zoom);
+    options.hooks = {
+      draw: [
+        (drawing) => {
+          drawMarks(drawing, drawnMarks.current);
+          if (drawnMarks.current.length > 0) setView(viewOf(drawing));
+        },
+      ],
+    };
     const chart = new uPlot(options, rowsOf(props.data, zoom.current, parent), parent);
     plot.current = chart;
     seriesOf.set(parent, props.series);
@@ -251,6 +307,7 @@ export function Chart(props: ChartProps) {
       if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (rows[0].length || 1) - 1 });
     });
   }, [props.data, zoom.current?.join()]);
+  useLayoutEffect(() => plot.current?.redraw(false), [marks]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') zoomTo.current(null);
     else if (plot.current === null || !moveCursor(plot.current, event.key, event.shiftKey)) return;
@@ -264,7 +321,14 @@ export function Chart(props: ChartProps) {
       aria-label={`${props.label}: arrow keys move the cursor`}
       tabIndex={0}
       onKeyDown={onKeyDown}
-    />
+    >
+      {view !== null && (
+        <>
+          <PointedLine marks={marks} view={view} />
+          {hasFlags && <Flags marks={marks} view={view} />}
+        </>
+      )}
+    </div>
   );
 }
 

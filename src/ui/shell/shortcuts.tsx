@@ -15,15 +15,18 @@ export const searchOpen = signal(false);
 /** True if the simulated clock is paused, according to the top bar. */
 export const paused = signal(false);
 
-/** Makes a call of the top bar; a refusal is a notice, since the bar has no room for it. */
-export async function act(call: Parameters<typeof perform>[0]): Promise<void> {
+/** Makes a call of the top bar; a refusal is a notice, since the bar has no room for it. Resolves to false if refused. */
+export async function act(call: Parameters<typeof perform>[0]): Promise<boolean> {
   try {
     await perform(call);
+    return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     say(error.message);
+    return false;
+  } finally {
+    refresh();
   }
-  refresh();
 }
 
 /** Mode of the clock before it was paused, which resuming restores. */
@@ -87,7 +90,7 @@ export function Help() {
     <Dialog title="Keys" onClose={() => (helpOpen.value = false)}>
       <Facts
         rows={[
-          ['/', 'search a device, a view or a point'],
+          ['/', 'search a device, a view, a point, a capture or an action'],
           ['space', 'pause or run the simulated clock'],
           ['.', 'one tick while the clock is paused'],
           ['[ ]', 'device before and after'],

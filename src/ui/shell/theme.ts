@@ -26,6 +26,8 @@ export function colour(name: string): string {
   // the value of a variable with light-dark() is its text; only a property has the computed colour
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
+  // forced colours do not reach a canvas, whose lines and grid would be of one colour
+  probe.style.setProperty('forced-color-adjust', 'none');
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();

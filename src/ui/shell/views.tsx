@@ -15,6 +15,7 @@ const Compare = lazy(async () => (await import('../views/compare/compare')).defa
 const Scenarios = lazy(async () => (await import('../views/scenarios/scenarios')).default);
 const Settings = lazy(async () => (await import('../views/settings/settings')).default);
 const State = lazy(async () => (await import('../views/state/state')).default);
+const Changes = lazy(async () => (await import('../views/changes/changes')).default);
 const Simulator = lazy(async () => (await import('../views/simulator/simulator')).default);
 
 export interface View {
@@ -47,6 +48,7 @@ export const entries: readonly Entry[] = [
 export const menuViews: readonly View[] = [
   { path: 'settings', title: 'Settings', component: Settings },
   { path: 'state', title: 'State', component: State },
+  { path: 'changes', title: 'Changes since the start', component: Changes },
   { path: 'simulator', title: 'Simulator', component: Simulator },
 ];
 

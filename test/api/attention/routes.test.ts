@@ -112,9 +112,9 @@ describe('GET attention', () => {
     refuse('10.0.0.21:2');
     refuse('10.0.0.22:1');
     refuse('127.0.0.1:1', 'rest');
-    expect((await items()).map(({ id, text }) => [id, text])).to.deep.equal([
-      ['refusal/3', '10.0.0.22: No.'],
-      ['refusal/2', '10.0.0.21: No. (2 times)'],
+    expect((await items()).map(({ id, text, ref }) => [id, text, ref])).to.deep.equal([
+      ['refusal/3', '10.0.0.22: No.', { type: 'entry', id: '3' }],
+      ['refusal/2', '10.0.0.21: No. (2 times)', { type: 'entry', id: '2' }],
     ]);
   });
 

@@ -36,6 +36,20 @@ function stationWith(...connectors: readonly Partial<EvseConnectorDetail>[]): De
   } as unknown as Device;
 }
 
+/** @param limitedBy the limit that wins */
+function electrolyserAt(limitedBy: 'active_power' | 'max_power' | null): Device {
+  return {
+    detail: { kind: 'fuelcell', state: 'el' },
+    powerLimit: {
+      direction: 'absorbs',
+      basis: { kind: 'available', powerW: 5000 },
+      winner: limitedBy,
+      deliveredW: 2000,
+    },
+    trace: { service: 'in_service' },
+  } as unknown as Device;
+}
+
 describe('conditions of devices in the overview', () => {
   beforeEach(async () => {
     rest = await Rest.open(testPlant({ types, tickIntervalS: 1 }));
@@ -107,12 +121,27 @@ describe('conditions of devices in the overview', () => {
     await rest.post(`/fuelcell/setpoint?device=${fuelCell}`, { power_kw: 5 });
     await rest.plant.step(120);
     expect(await state(battery)).to.equal('full');
-    expect(await state(fuelCell)).to.equal('producing');
+    expect(await state(fuelCell)).to.equal('producing at set-point');
     await rest.post(`/fuelcell/tank?device=${fuelCell}`, { level_pct: 0 });
     await rest.post(`/controls/battery?device=${battery}`, { soc_pct: 0 });
     await rest.plant.step(60);
     expect(await state(fuelCell)).to.equal('tank empty');
     expect(await state(battery)).to.equal('empty');
+  });
+
+  it('of a fuel cell name a set-point that it runs at, and no other limit', async () => {
+    const atSetpoint = async (powerKw: number) => {
+      await rest.post(`/fuelcell/setpoint?device=${fuelCell}`, { power_kw: powerKw });
+      await rest.plant.step(300);
+      return summary(fuelCell);
+    };
+    expect(await atSetpoint(4)).to.include({ kind_state: 'producing at set-point', limited_by: 'active_power' });
+    await rest.post(`/grid-support/max-power?device=${fuelCell}`, { enabled: true, limit_pct: 10 });
+    await rest.plant.step(60);
+    expect(await summary(fuelCell)).to.include({ kind_state: 'producing', limited_by: 'max_power' });
+    await rest.post(`/grid-support?device=${battery}`, { active_power: { enabled: true, setpoint_kw: 5 } });
+    await rest.plant.step(60);
+    expect(await summary(battery)).to.include({ kind_state: 'discharging', limited_by: 'active_power' });
   });
 
   it('follow service: trip, return, operator stop', async () => {
@@ -157,6 +186,15 @@ describe('conditions of devices in the overview', () => {
     expect(held).to.deep.include({ kind_state: 'charging', limited_by: 'local' });
     expect(held.possible_kw).to.be.closeTo(-11, 0.02);
     expect(held.power_kw).to.be.closeTo(-5, 0.02);
+  });
+});
+
+describe('condition of an electrolyser', () => {
+  it('names a set-point that it runs at, and no other limit', () => {
+    const states = (['active_power', 'max_power', null] as const).map(
+      (limitedBy) => conditionOf(electrolyserAt(limitedBy)).state,
+    );
+    expect(states).to.deep.equal(['electrolysis at set-point', 'electrolysis', 'electrolysis']);
   });
 });
 

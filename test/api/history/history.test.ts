@@ -89,7 +89,7 @@ class Fleet {
   }
 }
 
-const pvSampleBytes = 8 * (3 + 16 + 3 + 2);
+const pvSampleBytes = 8 * (3 + 16 + 3 + 2 + 2);
 const row = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe('history of a plant', () => {
@@ -163,7 +163,12 @@ describe('interface 4.2: metrics', () => {
   for (const [kind, names] of Object.entries(own)) {
     it(`${kind} has those of all kinds and its own`, () => {
       const [device] = testPlant({ types: [typeOf[kind as AssetType]] }).devices;
-      expect(metricsOf(device!.detail).metrics.map(({ name }) => name)).to.deep.equal([...shared, ...names]);
+      expect(metricsOf(device!.detail).metrics.map(({ name }) => name)).to.deep.equal([
+        ...shared,
+        ...names,
+        'limit_kw',
+        'possible_kw',
+      ]);
     });
   }
 });

@@ -126,8 +126,39 @@ describe('runs of scenarios', () => {
     expect([refused.status, refused.errors[0].name]).to.deep.equal([422, '/yaml']);
     expect(refused.errors[0].detail).to.match(/^line 1: config\.devices\[0\]\.profile: given .*, which is not a file/);
     const free = await call('POST', '/runs', { bundled: 'freq-droop', scenario: { steps } });
-    expect(free.errors[0].detail).to.equal('exactly one of scenario, yaml, bundled is required');
+    expect(free.errors[0].detail).to.equal('exactly one of scenario, yaml, bundled, run is required');
     await ended((await call('POST', '/runs', { scenario: { steps: [{ after: 1 }] } })).id);
+  });
+
+  it('beside of a text in a request keep it, and run again as they ran', async () => {
+    const parameters = { wait: 2 };
+    const yaml = "parameters: { wait: 1 }\nsteps: [{ after: '${wait}' }]\n";
+    const first = await call('POST', '/runs', { yaml, pace: 'fast', parameters });
+    expect([first.status, first.text_kept]).to.deep.equal([201, true]);
+    expect((await ended(first.id)).sim_s).to.equal(2);
+    expect((await call('GET', `/text?run=${first.id}`)).text).to.equal(yaml);
+    const second = await call('POST', '/runs', { run: first.id });
+    expect([second.status, second.run.parameters, second.beside]).to.deep.equal([201, parameters, true]);
+    await ended(second.id);
+    const third = await call('POST', '/runs', { run: second.id, parameters: {} });
+    expect((await ended(third.id)).sim_s).to.equal(1);
+    const asJson = await call('POST', '/runs', { scenario: { steps: [{ after: 1 }] } });
+    await ended(asJson.id);
+    expect(JSON.parse((await call('GET', `/text?run=${asJson.id}`)).text)).to.deep.equal({ steps: [{ after: 1 }] });
+    expect((await call('POST', '/runs', { run: '999' })).status).to.equal(404);
+    expect((await call('POST', '/runs', { run: first.id, yaml })).status).to.equal(422);
+  });
+
+  it('say so when the text that they ran is gone', async () => {
+    const { id } = await call('POST', '', { yaml: 'steps: [{ after: 1 }]\n' });
+    await call('POST', `/${id}/start`, { pace: 'fast' });
+    const [{ id: run, text_kept: isKept }] = (await call('GET', '/runs')).runs;
+    await ended(run);
+    expect([isKept, (await call('GET', `/text?run=${run}`)).text]).to.deep.equal([false, 'steps: [{ after: 1 }]\n']);
+    await call('DELETE', `/${id}`);
+    const { status, detail } = await call('POST', '/runs', { run });
+    expect([status, detail]).to.deep.equal([404, `the text of run ${run} is not kept any more`]);
+    expect((await call('GET', `/text?run=${run}`)).status).to.equal(404);
   });
 
   it('of scenarios that are kept are in the history, newest first, and outlive the scenario', async () => {
@@ -187,6 +218,7 @@ describe('the check of a scenario', () => {
       fits: true,
       differs: [],
       unused_settings: ['seed'],
+      needs_peer: false,
     });
     const { json } = await ask(running.port, '/api/sim/scenarios');
     expect(json.scenarios).to.deep.equal([]);

@@ -59,6 +59,9 @@ describe('site (13)', () => {
     expect(past.net_power_kw.at(-1)).to.equal(5);
     expect(past.possible_kw.at(-1)).to.equal(17);
     expect(past.voltage_pct.at(-1)).to.be.closeTo(100, 1);
+    expect(
+      past.kinds.map(({ asset_type: kind, net_power_kw: kw }: Json) => [kind, kw.length, kw.at(-1)]),
+    ).to.deep.equal([['pv', seconds.length, 8]]);
     // a clock that is set back begins anew
     await rest.post('/controls/time', { clock_time: '06:00:00' });
     await rest.plant.step(3);

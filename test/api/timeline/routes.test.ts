@@ -84,11 +84,19 @@ describe('GET timeline', () => {
   });
 
   it('tells no request that another source tells, and no secret', () => {
+    const route = { method: 'post', path: '/a' };
     const input = { params: {}, query: {}, body: { password: 'pw', url: 'x' }, by: { source: 'rest' } } as const;
-    expect(requestHappening({ operationId: 'set_faults', summary: 's' }, input)).to.equal(null);
+    expect(requestHappening({ ...route, operationId: 'set_faults', summary: 's' }, input)).to.equal(null);
     expect(
-      requestHappening({ operationId: 'x', summary: 'Does x', secretMembers: ['password'] }, input)?.text,
+      requestHappening({ ...route, operationId: 'x', summary: 'Does x', secretMembers: ['password'] }, input)?.text,
     ).to.equal('Does x: password …, url x.');
+    const kept = requestHappening({ ...route, operationId: 'x', summary: 's' }, input);
+    expect(kept?.calls).to.deep.equal([{ method: 'POST', path: '/a', query: {}, body: input.body }]);
+    const secret = { ...route, operationId: 'x', summary: 's', secretMembers: ['password'] };
+    expect(requestHappening(secret, input)?.calls).to.equal(undefined);
+    expect(requestHappening(secret, { ...input, body: { a: [{ password: 'pw' }] } })?.calls).to.equal(undefined);
+    const large = { ...input, body: { text: 'x'.repeat(4000) } };
+    expect(requestHappening({ ...route, operationId: 'x', summary: 's' }, large)?.calls).to.equal(undefined);
   });
 
   it('has the form of its entries in the description', () => {

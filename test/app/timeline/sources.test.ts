@@ -11,7 +11,7 @@ import {
   tellFinding,
   tellFindings,
 } from '../../../src/app/timeline/registries.ts';
-import type { Capture, VerdictWord } from '../../../src/contract/captures.ts';
+import type { Capture, CaptureReport, VerdictWord } from '../../../src/contract/captures.ts';
 import type { CsipEvent } from '../../../src/contract/csip-reports.ts';
 import type { Device } from '../../../src/contract/device.ts';
 import type { DeviceChange, Plant, PowerEvent } from '../../../src/contract/plant.ts';
@@ -96,11 +96,13 @@ describe('timeline: registries', () => {
   it('tells captures by their worst verdict', () => {
     const captureWith = (...words: readonly VerdictWord[]) => {
       const trigger = { kind: 'trip', tS: 0, title: 'Trip of PV', deviceIndex: 3, by: null, call: null };
-      const report = () => ({ verdicts: words.map((verdict) => ({ verdict })), summary: 'It did.' });
-      return { id: 4, triggers: [trigger], report } as unknown as Capture;
+      return [
+        { id: 4, triggers: [trigger] } as unknown as Capture,
+        { verdicts: words.map((verdict) => ({ verdict })), summary: 'It did.' } as unknown as CaptureReport,
+      ] as const;
     };
     const levelOf = (...words: readonly VerdictWord[]) => {
-      tellCapture(timeline, captureWith(...words));
+      tellCapture(timeline, ...captureWith(...words));
       return timeline.list().at(-1)?.level;
     };
     expect(levelOf('rode_through', 'interrupted', 'not_concerned')).to.equal('info');

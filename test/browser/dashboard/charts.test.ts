@@ -121,13 +121,13 @@ describe('dashboard: charts', () => {
       const wanted = samples
         .toReversed()
         .slice(0, 10)
-        .map((sample: Record<string, unknown>) => [
+        .map((sample: Record<string, string | number | null>) => [
           String(sample['timestamp']).replace('T', ' ').replace('Z', ''),
           ...['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz'].map((name) => String(sample[name])),
           '–',
           '–',
           '–',
-          String(sample['irradiance_w_m2']),
+          ...['limit_kw', 'possible_kw', 'irradiance_w_m2'].map((name) => String(sample[name] ?? '–')),
         ]);
       const rows = page.getByRole('table', { name: /^Values of/ }).locator('tbody tr');
       const [newest = []] = wanted;

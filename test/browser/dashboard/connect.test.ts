@@ -1,4 +1,4 @@
-/** The way from a fresh start to a peer, counted in clicks: typing into a field and choosing count as one each. */
+/** The way from a fresh start to a peer, counted in what the user does. */
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Download, Locator, Page } from 'playwright-core';
@@ -7,50 +7,16 @@ import { Central } from '../../ocpp/central/central.ts';
 import { noChromium } from '../../support/browser.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { Hand } from '../../support/hand.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import { skip } from '../../support/skip.ts';
 
-const maxClicks = 10;
+const maxActions = 10;
 
 const textOf = async (file: Download): Promise<string> => readFile(await file.path(), 'utf8');
 
-/** The hand of a user. */
-class Hand {
-  clicks = 0;
-  readonly #page: Page;
-
-  constructor(page: Page) {
-    this.#page = page;
-  }
-
-  async follow(name: string): Promise<void> {
-    await this.#take(this.#page.getByRole('link', { name, exact: true }));
-  }
-
-  async press(name: string): Promise<void> {
-    await this.#take(this.#page.getByRole('button', { name, exact: true }));
-  }
-
-  /** @param name of the input in the steps: the short form below has the same labels */
-  async type(name: string, text: string): Promise<void> {
-    this.clicks += 1;
-    await this.#field(name).fill(text);
-  }
-
-  async choose(name: string, label: string): Promise<void> {
-    this.clicks += 1;
-    await this.#field(name).selectOption({ label });
-  }
-
-  #field(name: string): Locator {
-    return this.#page.locator(`.steps [name="${name}"]`);
-  }
-
-  async #take(target: Locator): Promise<void> {
-    this.clicks += 1;
-    await target.click();
-  }
-}
+/** A field of the steps. */
+const field = (page: Page, name: string): Locator => page.locator(`.steps [name="${name}"]`);
 
 describe('dashboard: from a fresh start to a peer', () => {
   let dashboard: Dashboard;
@@ -73,10 +39,10 @@ describe('dashboard: from a fresh start to a peer', () => {
         const hand = new Hand(page);
         await hand.follow('Protocols');
         await hand.follow('OCPP');
-        await hand.type('id', 'CP-LAB');
+        await hand.type(field(page, 'id'), 'CP-LAB');
         await hand.press('Add a charging station');
-        await hand.type('ocpp_csms_url', central.url);
-        await hand.choose('ocpp_version', version);
+        await hand.type(field(page, 'ocpp_csms_url'), central.url);
+        await hand.choose(field(page, 'ocpp_version'), version);
         await hand.press('Connect');
         await page.getByText('accepted', { exact: true }).first().waitFor();
         await hand.press('Plug in a vehicle');
@@ -84,7 +50,7 @@ describe('dashboard: from a fresh start to a peer', () => {
         await central.station('CP-LAB').next(started);
         await dashboard.step(10);
         await page.locator('[data-test="connector-status"]').getByText('charging', { exact: true }).waitFor();
-        expect(hand.clicks).to.be.at.most(maxClicks);
+        expect(hand.actions).to.be.at.most(maxActions);
         expect(seen.complaints).to.deep.equal([]);
         await page.close();
       } finally {
@@ -112,13 +78,13 @@ describe('dashboard: from a fresh start to a peer', () => {
     try {
       headEnd.register(lfdi);
       headEnd.program();
-      await hand.type('csip_server_port', String(headEnd.port));
-      await hand.type('authority_pem', pki.root.cert);
+      await hand.type(field(page, 'csip_server_port'), String(headEnd.port));
+      await hand.type(field(page, 'authority_pem'), pki.root.cert);
       await hand.press('Connect');
       await page.locator('.steps').getByText('running', { exact: true }).waitFor();
       await page.locator('.steps').getByText('/edev/1', { exact: false }).waitFor();
       expect(headEnd.requests.map(({ lfdi: sender }) => sender)).to.include(lfdi);
-      expect(hand.clicks).to.be.at.most(maxClicks);
+      expect(hand.actions).to.be.at.most(maxActions);
       expect(seen.complaints).to.deep.equal([]);
       await page.close();
     } finally {

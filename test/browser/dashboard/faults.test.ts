@@ -100,6 +100,8 @@ describe('dashboard: faults', () => {
     const { page, seen } = await dashboard.open('#/inputs/faults?fault=modbus.delay');
     const panel = panelOf(page, 'Make one');
     const choice = page.getByLabel('New faults act on');
+    await page.getByLabel('Search ready-made faults').waitFor();
+    await panel.getByText('When and how often').waitFor();
     expect(await page.locator('main select').count()).to.equal(3);
     await choice.selectOption('all');
     await page.getByLabel('Search ready-made faults').fill('energy-dips');

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
+import { axeFindings } from '../../support/axe.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
 import { skip } from '../../support/skip.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const press = (within: Page | Locator, name: string) => within.getByRole('button', { name, exact: true }).click();
 const rowsOf = (page: Page, table: string) => page.getByRole('table', { name: table, exact: true }).locator('tbody tr');
@@ -33,15 +31,6 @@ const scenario = {
   ],
 };
 
-const serious = `axe.run().then(({ violations }) => violations
-  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  .flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`;
-
-async function findings(page: Page): Promise<unknown> {
-  await page.evaluate(axeSource);
-  return page.evaluate(serious);
-}
-
 describe('dashboard: scenarios', () => {
   let dashboard: Dashboard;
 
@@ -56,7 +45,7 @@ describe('dashboard: scenarios', () => {
   it('runs one here with a press, follows it, and keeps the clock from others meanwhile', async () => {
     await dashboard.post('scenarios', { scenario });
     const { page, seen } = await dashboard.open('#/scenarios');
-    expect(await findings(page)).to.deep.equal([]);
+    expect(await axeFindings(page)).to.deep.equal([]);
     await press(page, 'Run: High voltage');
     await page.waitForURL(/#\/scenarios\/runs\/1$/);
     await page.locator('progress[value="2"]').waitFor();
@@ -83,7 +72,7 @@ describe('dashboard: scenarios', () => {
     await page.getByText(`✕ failed at ${failed.decided_s}\u00a0s`, { exact: true }).waitFor();
     const first = await rowsOf(page, 'Assertions').first().locator('td').allInnerTexts();
     expect(first[2]?.split(/\s*\n/)).to.deep.equal([failed.name, failed.message.replace(`${failed.name}: `, '')]);
-    expect(await findings(page)).to.deep.equal([]);
+    expect(await axeFindings(page)).to.deep.equal([]);
     const [report] = await Promise.all([
       page.waitForEvent('popup'),
       page.getByRole('link', { name: 'Report (new tab)' }).click(),
@@ -118,7 +107,7 @@ describe('dashboard: scenarios', () => {
     await page.getByText(`0 differ, ${run.assertions.length} passed in both`, { exact: true }).waitFor();
     expect(await rowsOf(page, 'Assertions').count()).to.equal(run.assertions.length);
     await page.locator('figure .trace.second').first().waitFor();
-    expect(await findings(page)).to.deep.equal([]);
+    expect(await axeFindings(page)).to.deep.equal([]);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -130,7 +119,7 @@ describe('dashboard: scenarios', () => {
     await area.press('Control+End');
     await area.press('Control+Space');
     await page.getByRole('option', { name: /^after/ }).waitFor();
-    expect(await findings(page)).to.deep.equal([]);
+    expect(await axeFindings(page)).to.deep.equal([]);
     await area.press('Enter');
     await page.keyboard.type('soon');
     expect(await area.inputValue()).to.equal('name: Storm\nsteps:\n  - after: soon');

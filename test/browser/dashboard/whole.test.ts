@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { axeFindings, colourRules } from '../../support/axe.ts';
 import { startApp } from '../../support/running-app.ts';
 import type { RunningApp } from '../../support/running-app.ts';
 import { startDashboard } from '../../support/dashboard.ts';
@@ -9,8 +8,6 @@ import type { Dashboard, Shown } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
 import { judgePeer, judgedPeerId } from '../../support/judged-peer.ts';
 import { skip } from '../../support/skip.ts';
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const site = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 /** Address of each view, and the key after `g` where it has one. */
@@ -44,21 +41,6 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ...site.map((_type, index) => [`devices/${index}/picture`] as const),
 ];
 
-interface Violation {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** Serious and critical findings. Injected by the debugger, which no policy of the page hinders. */
-async function findings(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate<Violation[]>('axe.run().then(({ violations }) => violations)');
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
-}
-
 /** Runs in the page: what reaches over the right edge where nothing can be scrolled. */
 const cutOff = `(width) => {
   const scrolls = (element) => {
@@ -76,11 +58,12 @@ const cutOff = `(width) => {
   ];
 }`;
 
-/** Waits until the view stands: two frames without a request under way. */
+/** Waits until the view stands: its code is loaded, and its content has come. */
 async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
   await page.waitForLoadState('networkidle');
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`);
 }
 
 const hashOf = (page: Page) => new URL(page.url()).hash;
@@ -115,7 +98,7 @@ describe('dashboard: all views', function () {
       const found: Record<string, readonly string[]> = {};
       for (const [path] of views) {
         await show(page, path);
-        const here = await findings(page);
+        const here = await axeFindings(page, colorScheme === 'light' ? undefined : colourRules);
         if (here.length > 0) found[path] = here;
       }
       expect(found).to.deep.equal({});
@@ -131,7 +114,7 @@ describe('dashboard: all views', function () {
       await page.getByRole('button', { name: 'Device menu', exact: true }).press('Enter');
       await page.getByRole('button', { name: 'Change device', exact: true }).press('Enter');
       await page.getByRole('group', { name: 'Modbus TCP' }).waitFor();
-      expect(await findings(page)).to.deep.equal([]);
+      expect(await axeFindings(page)).to.deep.equal([]);
       const overhang = await page.evaluate<number>(
         `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('dialog'))`,
       );
@@ -212,8 +195,8 @@ describe('dashboard: all views', function () {
     await done;
     await two.page.getByRole('button', { name: 'Step', exact: true }).click();
     await two.page
-      .locator('[data-test="outcome"]')
-      .filter({ hasText: /^(Riding through|Tripped)/ })
+      .locator('[data-test="last-verdict"]')
+      .filter({ hasText: /^Outage/ })
       .waitFor();
     await two.page.evaluate(`location.hash = '#/inputs/grid'`);
     await two.page.getByRole('button', { name: 'End the outage', exact: true }).click();
@@ -226,7 +209,7 @@ describe('dashboard: all views', function () {
   });
 
   // 640 px is half of a screen of 1280, as at a zoom of 200 %
-  for (const width of [800, 640, 390]) {
+  for (const width of [1920, 800, 640, 390]) {
     it(`fits into ${width} px`, async () => {
       const { page, seen } = await dashboard.open();
       await page.setViewportSize({ width, height: 450 });
@@ -241,6 +224,31 @@ describe('dashboard: all views', function () {
       await page.close();
     });
   }
+
+  it('shows what is chosen in forced colours, and moves nothing where motion is reduced', async () => {
+    const { page, seen } = await dashboard.open('#/protocols');
+    await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' });
+    const lookOf = (selector: string) =>
+      page.evaluate<string>(`(({ backgroundColor, borderBottomColor, borderLeftWidth }) =>
+        [backgroundColor, borderBottomColor, borderLeftWidth].join(' '))(
+          getComputedStyle(document.querySelector(${JSON.stringify(selector)})))`);
+    for (const [path, within, state] of [
+      ['protocols', '.side > a', '[aria-current]'],
+      ['protocols', '.tabs a', '[aria-current]'],
+      ['protocols', 'button.switch', '[aria-checked="true"]'],
+      ['charts', '.segments button', '[aria-pressed="true"]'],
+      ['devices/0/picture', 'button.small', '[aria-pressed="true"]'],
+      ['devices/0/grid-support', '.functions > li', '.chosen'],
+    ] as const) {
+      await show(page, path);
+      await page.locator(`${within}${state}`).first().waitFor();
+      await page.locator(`${within}:not(${state})`).first().waitFor();
+      expect(await lookOf(`${within}${state}`), within).not.to.equal(await lookOf(`${within}:not(${state})`));
+      expect(await page.evaluate('document.getAnimations().length'), path).to.equal(0);
+    }
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
 
   it('is reached by keys, which show where they are', async () => {
     const { page, seen } = await dashboard.open('#/events/log');

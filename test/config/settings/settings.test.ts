@@ -23,11 +23,11 @@ describe('settings', () => {
     expect(knownSpellings).to.include.members(spellings);
   });
 
+  const schema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
   for (const key of settingKeys) {
     const { member, kinds } = settingOf(key);
     if (member === undefined) continue;
     it(`${key} replaces members that profiles have, for kinds that it names`, () => {
-      const schema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
       for (const path of [member.path, ...(member.replaces ?? [])]) {
         const [block = '', name] = path.split('.');
         // a member of the profile itself is of all kinds

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { maxPeerNames } from '../../../src/core/findings/peers.ts';
 import { reportOn } from '../../../src/core/findings/report.ts';
 import { FindingsRig, plainRule as row } from '../../support/findings.ts';
 
@@ -92,6 +93,52 @@ describe('findings: peers, names and waivers', () => {
     peers.setName({ name: 'A', match: [] });
     peers.setName({ name: 'B', match });
     expect(peers.names.map(({ name }) => name)).to.deep.equal(['B']);
+  });
+
+  it('fit a name by protocol, and names without peers have no report', () => {
+    const { peers } = rig.registry;
+    peers.setName({ name: 'A', match: [{ protocol: 'modbus', address: '127.0.0.2' }] });
+    rig.peer('127.0.0.2', 'dnp3');
+    expect(peers.groups().map(({ name }) => name)).to.deep.equal(['127.0.0.2']);
+    const peer = rig.peer('127.0.0.2');
+    peers.setName({ name: 'B', match: [{ protocol: 'modbus', address: '127.0.0.3' }] });
+    const other = rig.peer('127.0.0.3');
+    const ids = ['A', 'B'].map((name) => peers.group(name)?.id ?? '');
+    for (const id of ids) expect(id).to.match(/^[0-9a-f]{12}$/);
+    const called = [peer, other].map((one) => [...ids, 'A', 'B', '127.0.0.2'].map((name) => peers.isCalled(one, name)));
+    expect(called).to.deep.equal([
+      [true, false, true, false, false],
+      [false, true, false, true, false],
+    ]);
+  });
+
+  it('have two names only where protocol, address or certificate differ', () => {
+    const { peers } = rig.registry;
+    const [plain, ab, cd] = [undefined, 'ab', 'cd'].map((certificate) => ({
+      protocol: 'modbus' as const,
+      address: '127.0.0.2',
+      ...(certificate !== undefined && { certificate }),
+    }));
+    const far = { protocol: 'modbus', address: '127.0.0.9' } as const;
+    peers.setName({ name: 'A', match: [far, ab!] });
+    for (const match of [[plain!], [ab!], [far], [cd!, ab!]])
+      expect(() => peers.setName({ name: 'B', match }), JSON.stringify(match)).to.throw('has the name "A" already');
+    peers.setName({ name: 'B', match: [cd!] });
+    peers.setName({ name: 'C', match: [{ protocol: 'dnp3', address: '127.0.0.2' }] });
+    expect(() => peers.setName({ name: 'D', match: [plain!] })).to.throw('has the name "A" already');
+    expect(peers.names.map(({ name }) => name)).to.deep.equal(['A', 'B', 'C']);
+  });
+
+  it('have 100 names at most, of which one can still end', () => {
+    const { peers } = rig.registry;
+    for (let i = 0; i < maxPeerNames; i += 1)
+      peers.setName({ name: `n${i}`, match: [{ protocol: 'modbus', address: String(i) }] });
+    const one = { name: 'more', match: [{ protocol: 'modbus', address: 'more' }] } as const;
+    expect(() => peers.setName(one)).to.throw('there are 100 names of peers; remove one first');
+    peers.setName({ name: 'none', match: [] });
+    peers.setName({ name: 'n5', match: [] });
+    peers.setName(one);
+    expect(peers.names).to.have.length(100);
   });
 
   it('show cases of those that broke the rule as evidence, not the excused ones of others', () => {

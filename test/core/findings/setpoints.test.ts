@@ -10,7 +10,7 @@ import { FindingsRig } from '../../support/findings.ts';
 class Limit implements SetpointGroup {
   readonly name = '704.WMaxLimPct';
   readonly enable = '704.WMaxLimPctEna';
-  readonly timer = '704.WMaxLimPctRvrtTms';
+  timer: string | null = '704.WMaxLimPctRvrtTms';
   value = 100;
   isOn = false;
   timeS = 0;
@@ -40,7 +40,8 @@ describe('findings: set-points', () => {
   });
 
   const ids = (state: CellState = 'broken') => rig.ids(peer, state).map((id) => id.replace('dnp3.', ''));
-  const caseOf = (rule: string) => rig.row(peer, `dnp3.${rule}`).cases.at(-1);
+  const row = (rule: string) => rig.row(peer, `dnp3.${rule}`);
+  const caseOf = (rule: string) => row(rule).cases.at(-1);
 
   /** Writes members of the limit. */
   function write({ value, isOn, timeS }: { value?: number; isOn?: boolean; timeS?: number }, by = peer): void {
@@ -87,7 +88,73 @@ describe('findings: set-points', () => {
       write({ value: 30 });
       pass(20);
       expect(ids().filter((id) => id !== 'no_reversion')).to.deep.equal([]);
-      expect(rig.row(peer, 'dnp3.enable_forgotten').exercised).to.equal(3);
+      expect(row('enable_forgotten').exercised).to.equal(3);
+    });
+
+    it('is kept at once by an enable that came by another point, also as seen at a write of another limit', () => {
+      write({ value: 50 });
+      judge.changed(limit, 'by_peer');
+      expect(row('enable_forgotten').exercised).to.equal(0);
+      limit.isOn = true;
+      judge.changed(limit, 'by_peer');
+      expect(row('enable_forgotten').exercised).to.equal(1);
+      limit.isOn = false;
+      write({ value: 60 });
+      limit.isOn = true;
+      judge.wrote(peer, { group: new Limit(), setsValue: false, setsEnable: true, evidence: {} });
+      expect(row('enable_forgotten').exercised).to.equal(2);
+      pass(20);
+      expect(row('enable_forgotten')).to.include({ broken: 0, undecided: 0 });
+    });
+
+    it('is kept by values while the function is on, and by nothing else', () => {
+      write({ value: 50, isOn: true });
+      write({ timeS: 60 });
+      expect(row('enable_forgotten').exercised).to.equal(1);
+    });
+
+    it('is found once for several values, with the first one', () => {
+      write({ value: 50 });
+      pass(5);
+      write({ value: 60 });
+      pass(10);
+      expect(row('enable_forgotten')).to.include({ broken: 1, repeats: 0 });
+      expect(caseOf('enable_forgotten')?.facts['values']).to.equal('50');
+    });
+
+    it('is found for a value that others had set before, and for one that they have taken away', () => {
+      limit.value = 50;
+      write({ timeS: 60 });
+      write({ value: 50 });
+      pass(10);
+      expect(row('enable_forgotten').broken).to.equal(1);
+      judge.changed(limit, 'by_others');
+      pass(60);
+      write({ value: 50 });
+      pass(10);
+      expect(row('enable_forgotten').broken).to.equal(2);
+    });
+
+    it('is found in spite of a refusal to another master', () => {
+      const other = rig.registry.peer({ protocol: 'dnp3', address: '192.0.2.8' });
+      judge.refused(other, limit);
+      write({ value: 50 });
+      judge.refused(other, limit);
+      pass(10);
+      expect(ids()).to.deep.equal(['enable_forgotten']);
+    });
+
+    it('leaves a value alone that was in force before, and one that another master has replaced', () => {
+      write({ value: 50, isOn: true, timeS: 60 });
+      write({ isOn: false });
+      pass(61);
+      write({ value: 50 });
+      pass(20);
+      write({ value: 60 });
+      pass(5);
+      write({ value: 70 }, rig.registry.peer({ protocol: 'dnp3', address: '192.0.2.8' }));
+      pass(20);
+      expect(row('enable_forgotten')).to.include({ broken: 0, undecided: 0 });
     });
 
     it('leaves values alone that limit nothing, that are put back, and those of a master that is gone', () => {
@@ -133,6 +200,36 @@ describe('findings: set-points', () => {
       pass(20);
       expect(ids('held')).to.include('no_reversion');
       expect(ids()).to.deep.equal([]);
+      expect(row('no_reversion')).to.include({ exercised: 1, undecided: 0 });
+      write({ value: 60 });
+      expect(row('no_reversion').exercised).to.equal(2);
+    });
+
+    it('is found once for several writes', () => {
+      write({ value: 50, isOn: true });
+      pass(5);
+      write({ value: 60 });
+      pass(10);
+      expect(row('no_reversion')).to.include({ broken: 1, repeats: 0 });
+    });
+
+    it('leaves a function without a reversion time alone, and a refused write', () => {
+      write({ value: 50, isOn: true });
+      judge.refused(peer, limit);
+      pass(20);
+      limit.timer = null;
+      write({ value: 60 });
+      pass(20);
+      expect(row('no_reversion')).to.include({ broken: 0, undecided: 0, exercised: 0 });
+    });
+
+    it('leaves a limit alone that somebody has lifted or switched off without a message', () => {
+      for (const lift of [() => (limit.value = 100), () => (limit.isOn = false)]) {
+        write({ value: 50, isOn: true });
+        lift();
+        pass(10);
+      }
+      expect(row('no_reversion')).to.include({ broken: 0, undecided: 2 });
     });
 
     it('leaves limits alone that limit nothing or end before', () => {
@@ -143,6 +240,7 @@ describe('findings: set-points', () => {
       write({ isOn: false });
       pass(20);
       expect(ids()).to.deep.equal([]);
+      expect(row('no_reversion').undecided).to.equal(0);
     });
   });
 
@@ -151,19 +249,30 @@ describe('findings: set-points', () => {
     pass(5);
     limit.timeS = 60;
     pass(5);
-    expect(rig.row(peer, 'dnp3.no_reversion')).to.include({ broken: 0, undecided: 1 });
+    expect(row('no_reversion')).to.include({ broken: 0, undecided: 1 });
     write({ isOn: false, timeS: 0 });
     pass(60);
     write({ value: 40 });
     limit.isOn = true;
     pass(10);
-    expect(rig.row(peer, 'dnp3.enable_forgotten')).to.include({ broken: 0, undecided: 1 });
+    expect(row('enable_forgotten')).to.include({ broken: 0, undecided: 1 });
   });
 
   describe('reversion_lapsed', () => {
     const revert = () => {
       limit.isOn = false;
-      judge.reverted(limit);
+      judge.changed(limit, 'reverted');
+    };
+    const renewTwice = () => {
+      times(3, (i) => {
+        write({ value: 50, isOn: true, timeS: 60 });
+        if (i < 2) pass(50);
+      });
+    };
+    const renewLate = (pauseS: number) => {
+      revert();
+      pass(pauseS);
+      write({ value: 50, isOn: true });
     };
 
     it('is found when the renewal comes after the end', () => {
@@ -181,12 +290,113 @@ describe('findings: set-points', () => {
       expect(caseOf('reversion_lapsed')?.facts).to.deep.include({ late_s: 5, reversion_s: 60, renewals_before: 2 });
     });
 
+    it('is found up to the reversion time after the end, with the time', () => {
+      for (const [lateS, counts] of [
+        [60, { broken: 1, undecided: 0 }],
+        [60.1, { broken: 0, undecided: 1 }],
+      ] as const) {
+        rig.registry.clear();
+        renewTwice();
+        pass(60);
+        renewLate(lateS);
+        expect(row('reversion_lapsed'), String(lateS)).to.include(counts);
+      }
+      rig.registry.clear();
+      pass(60);
+      renewTwice();
+      pass(60);
+      renewLate(2.5);
+      expect(caseOf('reversion_lapsed')?.text).to.equal(
+        'renewed 704.WMaxLimPct 2.5 s after its reversion time of 60 s had run out',
+      );
+    });
+
+    it('counts from the first end, up to the next write of the value', () => {
+      renewTwice();
+      pass(60);
+      revert();
+      pass(3);
+      revert();
+      pass(2);
+      write({ isOn: true });
+      expect(ids()).to.deep.equal([]);
+      pass(1);
+      write({ value: 50 });
+      expect(caseOf('reversion_lapsed')?.facts['late_s']).to.equal(6);
+    });
+
+    it('is found where the simulated clock is two seconds ahead, and not where it is more', () => {
+      for (const [afterS, counts] of [
+        [58, { broken: 1, undecided: 0 }],
+        [57.999, { broken: 0, undecided: 1, exercised: 2 }],
+      ] as const) {
+        rig.registry.clear();
+        renewTwice();
+        pass(afterS);
+        renewLate(5);
+        expect(row('reversion_lapsed'), String(afterS)).to.include(counts);
+        write({ isOn: false });
+        pass(60);
+      }
+    });
+
+    it('leaves limits alone that the master has switched off, or whose reversion time it has changed', () => {
+      for (const end of [{ isOn: false }, { timeS: 0 }]) {
+        renewTwice();
+        write(end);
+        pass(60);
+        revert();
+        pass(5);
+        write({ value: 50, isOn: true, timeS: 60 });
+        write({ isOn: false });
+        pass(60);
+      }
+      renewTwice();
+      write({ value: 50, timeS: 300 });
+      pass(300);
+      renewLate(5);
+      expect(row('reversion_lapsed').broken).to.equal(0);
+    });
+
+    it('counts renewals from the first write of the value, and those a second apart', () => {
+      limit.value = 50;
+      write({ isOn: true, timeS: 60 });
+      times(2, () => {
+        pass(50);
+        write({ value: 50 });
+      });
+      expect(row('reversion_lapsed').exercised).to.equal(1);
+      pass(60);
+      renewLate(5);
+      expect(row('reversion_lapsed').broken).to.equal(0);
+      for (const [pauseS, exercised] of [
+        [0.999, 0],
+        [1, 2],
+      ] as const) {
+        rig.registry.clear();
+        write({ isOn: false });
+        times(3, (i) => {
+          if (i > 0) rig.timers.pass(pauseS * 1000);
+          write({ value: 50, isOn: true });
+        });
+        expect(row('reversion_lapsed').exercised, String(pauseS)).to.equal(exercised);
+      }
+    });
+
+    it('ends nothing where nothing was written or renewed', () => {
+      judge.changed(limit, 'reverted');
+      judge.changed(limit, 'by_others');
+      write({ value: 50 });
+      judge.changed(limit, 'reverted');
+      expect(row('reversion_lapsed')).to.include({ exercised: 0, undecided: 0 });
+    });
+
     it('is kept by renewals in time', () => {
       times(3, () => {
         write({ value: 50, isOn: true, timeS: 60 });
         pass(30);
       });
-      expect(rig.row(peer, 'dnp3.reversion_lapsed')).to.include({ state: 'held', exercised: 2 });
+      expect(row('reversion_lapsed')).to.include({ state: 'held', exercised: 2 });
     });
 
     it('leaves a command of one write, another value and a later command alone', () => {
@@ -260,6 +470,14 @@ describe('findings: set-points', () => {
       beat(50);
       expect(ids()).to.deep.equal(['heartbeat_late']);
       expect(caseOf('heartbeat_late')?.facts).to.deep.include({ mean_s: 50, reversion_s: 60 });
+      expect(caseOf('heartbeat_late')?.text).to.equal(
+        'renewed 704.WMaxLimPct every 50 s with a reversion time of 60 s',
+      );
+    });
+
+    it('is kept at exactly 80 % of it', () => {
+      beat(48);
+      expect(row('heartbeat_late')).to.include({ broken: 0, exercised: 1 });
     });
 
     it('is kept at half of it', () => {
@@ -276,13 +494,18 @@ describe('findings: set-points', () => {
       expect(ids('held')).to.include('heartbeat_late');
     });
 
-    it('leaves very short times alone', () => {
-      times(6, () => {
-        write({ value: 50, isOn: true, timeS: 2 });
-        pass(1.9);
-      });
-      expect(ids()).to.deep.equal([]);
-      expect(ids('not_exercised')).to.include('heartbeat_late');
+    it('leaves times of up to five seconds alone', () => {
+      for (const [timeS, broken] of [
+        [2, 0],
+        [5, 0],
+        [6, 1],
+      ] as const) {
+        times(6, () => {
+          write({ value: 50, isOn: true, timeS });
+          pass(0.95 * timeS);
+        });
+        expect(row('heartbeat_late'), String(timeS)).to.include({ broken, exercised: broken });
+      }
     });
   });
 
@@ -299,11 +522,50 @@ describe('findings: set-points', () => {
       expect(churn()).to.deep.equal([]);
       write({ value: 50 });
       expect(churn()).to.deep.equal(['setpoint_churn']);
-      expect(caseOf('setpoint_churn')?.facts).to.deep.include({ writes: 60, identical: 0 });
+      expect(caseOf('setpoint_churn')?.facts).to.deep.include({ writes: 60, identical: 0, within_s: 0 });
       times(30, () => {
         write({ value: 50 });
       });
-      expect(rig.row(peer, 'dnp3.setpoint_churn').repeats).to.equal(1);
+      expect(row('setpoint_churn').repeats).to.equal(1);
+    });
+
+    it('counts writes of the last ten minutes', () => {
+      for (const [laterS, broken] of [
+        [600.001, 0],
+        [600, 1],
+      ] as const) {
+        const other = rig.peer(`192.0.2.${laterS}`, 'dnp3');
+        times(59, (i) => {
+          write({ value: 40 + (i % 2) }, other);
+        });
+        rig.timers.pass(laterS * 1000);
+        write({ value: 50 }, other);
+        const { broken: count, cases } = rig.row(other, 'dnp3.setpoint_churn');
+        expect(count, String(laterS)).to.equal(broken);
+        if (broken === 0) continue;
+        expect(cases[0]?.facts['within_s']).to.equal(600);
+        expect(cases[0]?.text).to.equal(
+          'wrote 704.WMaxLimPct 60 times within 600 s, 0 times with the value before, without a reversion time',
+        );
+      }
+    });
+
+    it('counts anew after a write with a reversion time, and no writes of the enable', () => {
+      const writeOften = () => {
+        times(59, (i) => {
+          write({ value: 40 + (i % 2) });
+        });
+      };
+      writeOften();
+      write({ value: 50, timeS: 60 });
+      expect(row('setpoint_churn').exercised).to.equal(60);
+      limit.timeS = 0;
+      writeOften();
+      times(70, () => {
+        write({ isOn: true });
+      });
+      expect(churn()).to.deep.equal([]);
+      expect(row('setpoint_churn').exercised).to.equal(119);
     });
 
     it('is kept by fewer writes', () => {

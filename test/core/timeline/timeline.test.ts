@@ -175,3 +175,62 @@ describe('timeline: any course of changes', () => {
     );
   });
 });
+
+/** A change by one of some origins, with a sentence of its own. */
+const origins: readonly (readonly [part: string, host: string, Partial<Happening>])[] = [
+  ['command rest', '10.0.0.1', { kind: 'command', by: { source: 'rest', peer: '10.0.0.1:5' } }],
+  ['command rest', '10.0.0.2', { kind: 'command', by: { source: 'rest', peer: '10.0.0.2:5' } }],
+  ['peer modbus', '10.0.0.1', { kind: 'peer', by: { source: 'modbus', peer: '10.0.0.1:5' } }],
+  ['service', '', { kind: 'service', by: undefined }],
+];
+const parts = new Set(origins.map(([part]) => part)).size;
+
+describe('timeline: a client that writes ever new values', () => {
+  it('displaces its own entries: those of other kinds and sources stay, and those of other hosts', () => {
+    const { timeline } = rig(90);
+    const add = (origin: number, text: string) =>
+      timeline.add({ ...write, by: undefined, ...origins[origin]![2], text });
+    for (let i = 0; i < 20; i += 1) for (const origin of [1, 2, 3]) add(origin, `${i}`);
+    for (let i = 0; i < 1000; i += 1) add(0, `new ${i}`);
+    const of = (kind: string, host?: string) =>
+      timeline.list().filter(({ kind: each, by }) => each === kind && (host === undefined || by?.peer === host)).length;
+    expect([of('service'), of('peer'), of('command', '10.0.0.2:5')]).to.deep.equal([20, 20, 20]);
+    expect(timeline.list().at(-1)?.text).to.equal('new 999');
+    expect(timeline.list()).to.have.length(90);
+  });
+
+  it('a source whose changes have an address each displaces its own', () => {
+    const { timeline } = rig(10);
+    for (let i = 0; i < 4; i += 1) timeline.add({ ...write, kind: 'service', by: undefined, text: `${i}` });
+    for (let i = 0; i < 50; i += 1) timeline.add({ ...write, by: { source: 'csip', peer: `mrid ${i}` } });
+    expect(timeline.list().filter(({ kind }) => kind === 'service')).to.have.length(4);
+    expect(timeline.list().at(-1)?.by?.peer).to.equal('mrid 49');
+    expect(timeline.list()[4]?.by?.peer).to.equal('mrid 44');
+  });
+
+  it('any course: the list is full, each part keeps its newest, and none falls below its share', () => {
+    holds(
+      'shares of the timeline',
+      [fc.array(fc.nat({ max: origins.length - 1 }), { maxLength: 120 }), fc.integer({ min: 1, max: 24 })],
+      (course, capacity) => {
+        const { timeline } = rig(capacity);
+        for (const [i, origin] of course.entries())
+          timeline.add({ ...write, by: undefined, ...origins[origin]![2], text: `${i}` });
+        const kept = timeline.list().map(({ text }) => Number(text));
+        expect(kept).to.have.length(Math.min(capacity, course.length));
+        expect(kept).to.deep.equal(kept.toSorted((a, b) => a - b));
+        for (const [part, host] of origins) {
+          const ids = (isOfShare: (origin: (typeof origins)[number]) => boolean) =>
+            course.flatMap((origin, i) => (isOfShare(origins[origin]!) ? [i] : []));
+          const ofPart = ids(([each]) => each === part);
+          const ofHost = ids(([each, address]) => each === part && address === host);
+          const keptOf = (list: readonly number[]) => kept.filter((i) => list.includes(i));
+          const share = Math.floor(capacity / parts);
+          expect(keptOf(ofPart).length).to.be.at.least(Math.min(ofPart.length, share));
+          expect(keptOf(ofHost)).to.deep.equal(ofHost.slice(ofHost.length - keptOf(ofHost).length));
+          expect(keptOf(ofHost).length).to.be.at.least(Math.min(ofHost.length, Math.floor(share / 2)));
+        }
+      },
+    );
+  });
+});

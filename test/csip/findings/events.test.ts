@@ -294,6 +294,10 @@ describe('CSIP findings: events', () => {
         ...three('opModTargetW', { value: 999_999 }),
       );
       expect(plain.findings.ids(plain.peer)).to.deep.equal([]);
+      // no power is a number of every unit
+      const idle = new JudgeRig();
+      created(capable(idle, both), ...three('opModExpLimW', { value: 4 }, { value: 0 }, { value: 3 }));
+      expect(idle.findings.ids(idle.peer)).to.deep.equal([]);
       // before the capability, or after a fault or a refusal
       created(rig, ...three('opModExpLimW', ...offs));
       capable(rig, both, { status: 400 });

@@ -387,7 +387,7 @@ export class HeadEnd {
     const body = Buffer.concat(chunks).toString();
     const url = new URL(request.url ?? '/', this.origin);
     const { socket, method = 'GET' } = request;
-    const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : null;
+    const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
     const recorded: Recorded = {
       index: this.requests.length,
       method,
@@ -397,7 +397,7 @@ export class HeadEnd {
       body,
       root: body === '' ? null : parsed(body).root,
       atS: this.nowS,
-      lfdi: certificate?.raw === undefined ? null : lfdiOf(certificate.raw),
+      lfdi: certificate === undefined ? null : lfdiOf(certificate.raw),
       cipher: socket instanceof TLSSocket ? `${socket.getProtocol()} ${socket.getCipher().name}` : null,
       status: 0,
     };

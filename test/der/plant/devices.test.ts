@@ -34,6 +34,21 @@ const indexesOf = (plant: SimPlant) =>
     list.map(({ index }) => index),
   );
 
+describe('plants of one profile in one process', () => {
+  it('have what follows from their options, and points of the profile as old as themselves', () => {
+    const options = [{ nominalHz: 60 }, { nominalHz: 50 }, { simModels: true }, { unitAddressOf: () => 7 }];
+    const plants = [...options, { date: '2026-06-22' }].map((each) => testPlant(each));
+    const banks = plants.map((plant) => plant.device(0).bank);
+    const of = (value: (bank: (typeof banks)[number]) => unknown) => banks.map(value);
+    expect(of(({ map }) => map.m710.Crv[0]?.MustTrip.Pt[0]?.Hz)).to.deep.equal([62, 52, 62, 62, 62]);
+    expect(of(({ map }) => map.m64413 !== undefined)).to.deep.equal([false, false, true, false, false]);
+    expect(of(({ map }) => map.m1.DA)).to.deep.equal([null, null, null, 7, null]);
+    const times = of((bank) => bank.provenance(bank.layout.slot(702, 'WMaxRtg')!)?.at);
+    expect(times).to.deep.equal(plants.map(({ time }) => time.sim));
+    expect(new Set(times).size).to.equal(2);
+  });
+});
+
 describe('an added device', () => {
   it('has the next index, a snapshot of the present tick at once, and ticks with the others', async () => {
     const plant = testPlant({ types: ['PV', 'Batt'], firstIndex: 4 });

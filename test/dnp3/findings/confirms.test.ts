@@ -216,4 +216,109 @@ describe('findings about DNP3 masters: confirms', () => {
       expect(rig.rules()).to.deep.equal([]);
     });
   });
+
+  describe('whom they accuse', () => {
+    const [nullResponse, events, answer] = ['f0 82 00 00', 'f0 82 00 00 02 01 28', 'e3 81 00 00 02 01 28'];
+    const confirmed = (seq: number, uns: boolean) => {
+      rig.observer.confirmed({ seq, uns, fir: true, fin: true, con: false });
+    };
+    /** Attempts of an unsolicited response, each with a request after it. */
+    const attempts = (times: number, octets: string, waitMs = 1000) => {
+      for (let n = 0; n < times; n += 1) {
+        rig.sent(octets);
+        rig.pass(waitMs);
+        rig.next('17');
+      }
+    };
+    const leave = (times: number) => {
+      for (let n = 0; n < times; n += 1) {
+        pollEvent();
+        rig.pass(6000);
+        rig.next('17');
+      }
+    };
+
+    beforeEach(() => {
+      rig = new JudgeRig({ facts: { hasUnsolicited: true } });
+      rig.settle();
+    });
+
+    it('counts attempts from the end of the first minute on, and requests from a second after each', () => {
+      rig.pass(60_000);
+      attempts(5, nullResponse);
+      expect(rig.rules()).to.deep.equal([]);
+      rig.sent(nullResponse);
+      expect(rig.rules()).to.deep.equal(['null_unconfirmed']);
+      rig = new JudgeRig({ facts: { hasUnsolicited: true } });
+      rig.settle();
+      rig.pass(60_000);
+      attempts(10, nullResponse, 999);
+      expect(rig.rules()).to.deep.equal([]);
+    });
+
+    it('counts attempts of one fragment alone, and anew after a confirm', () => {
+      rig.pass(60_000);
+      for (let n = 0; n < 8; n += 1) attempts(1, `f${n % 2} 82 00 00 02 01 28`);
+      for (let n = 0; n < 8; n += 1) attempts(1, n % 2 === 0 ? nullResponse : events);
+      attempts(2, events);
+      confirmed(0, true);
+      attempts(2, events);
+      expect(rig.rules()).to.deep.equal([]);
+      rig.sent(events);
+      expect(rig.rules()).to.deep.equal(['unconfirmed']);
+    });
+
+    it('holds for null_unconfirmed only where the response without objects is confirmed', () => {
+      rig.sent(nullResponse);
+      rig.sent(answer);
+      confirmed(3, false);
+      rig.sent(events);
+      confirmed(0, true);
+      expect(rig.row('null_unconfirmed').exercised).to.equal(0);
+      rig.sent(nullResponse);
+      confirmed(0, true);
+      expect(rig.row('null_unconfirmed').exercised).to.equal(1);
+      rig.sent(nullResponse);
+      rig.observer.restarted();
+      confirmed(0, true);
+      expect(rig.findings.lines.join()).to.not.contain('failed');
+    });
+
+    it('asks for nothing where no fragment waits', () => {
+      rig.confirm(9);
+      expect(rig.rules()).to.deep.equal(['confirm_unasked']);
+    });
+
+    it('takes no broadcast, lost frame, restart or wrong confirm for the third unconfirmed response', () => {
+      leave(2);
+      pollEvent();
+      rig.pass(6000);
+      rig.ask('c9 07 14 00 06', 'broadcast-no-confirm');
+      pollEvent();
+      rig.link.lost(4);
+      rig.pass(6000);
+      rig.next('17');
+      expect(rig.rules()).to.deep.equal([]);
+      pollEvent();
+      rig.stack.outstation.restart();
+      rig.pass(6000);
+      rig.next(clearRestart);
+      rig.writeTime();
+      leave(2);
+      expect(rig.rules()).to.deep.equal([]);
+      // a number that was asked for may come late
+      rig.pass(61_000);
+      rig.confirm((pollEvent() + 5) & 0x0f);
+      rig.pass(6000);
+      rig.next('17');
+      leave(2);
+      expect(rig.rules()).to.deep.equal(['confirm_sequence']);
+    });
+
+    it('dates the case from the last response', () => {
+      leave(3);
+      const [one] = rig.row('unconfirmed').cases;
+      expect(one!.wallMs - one!.sinceMs!).to.equal(6000);
+    });
+  });
 });

@@ -159,6 +159,64 @@ describe('findings about DNP3 masters: SELECT and OPERATE', () => {
   });
 });
 
+describe('findings about DNP3 masters: bounds of SELECT and OPERATE', () => {
+  let rig: JudgeRig;
+
+  beforeEach(() => {
+    rig = new JudgeRig();
+    rig.settle();
+  });
+
+  it('a SELECT of a connection that was lost may be meant for 30 s', () => {
+    for (const [waitMs, broken] of [
+      [30_000, 0],
+      [30_001, 1],
+    ] as const) {
+      rig.next(`03 ${latch}`);
+      rig.pass(waitMs);
+      rig.reconnect();
+      rig.next(`04 ${latch}`);
+      expect(rig.row('operate_without_select'), `${waitMs} ms`).to.include({ broken, undecided: 1 });
+    }
+  });
+
+  it('the same OPERATE is a retry for 30 s', () => {
+    rig.next(`03 ${latch}`);
+    rig.next(`04 ${latch}`);
+    rig.pass(30_000);
+    rig.next(`04 ${latch}`);
+    expect(rig.row('operate_without_select')).to.include({ broken: 0, undecided: 1 });
+    rig.pass(30_001);
+    rig.next(`04 ${latch}`);
+    expect(rig.row('operate_without_select')).to.include({ broken: 1, undecided: 1 });
+    expect(rig.row('select_abandoned').exercised).to.equal(1);
+  });
+
+  it('two polls between SELECT and OPERATE are an interruption as one is', () => {
+    rig.next(`03 ${latch}`);
+    rig.next(class1);
+    rig.next(class1);
+    rig.next(`04 ${latch}`);
+    expect(rig.rules()).to.deep.equal(['select_interrupted']);
+  });
+
+  it('nothing is asked of an OPERATE whose SELECT was refused', () => {
+    rig = new JudgeRig({ judge: () => 7 });
+    rig.settle();
+    rig.next(`03 ${latch}`);
+    rig.next(`04 ${unlatch}`);
+    expect(rig.rules()).to.deep.equal([]);
+    expect(rig.row('select_abandoned').exercised).to.equal(0);
+  });
+
+  it('a late OPERATE is told in seconds', () => {
+    rig.next(`03 ${latch}`);
+    rig.pass(7240);
+    rig.next(`04 ${latch}`);
+    expect(rig.row('operate_late').cases[0]?.text).to.equal('sent OPERATE 7.2 s after its SELECT');
+  });
+});
+
 describe('findings about DNP3 masters: objects of controls', () => {
   let rig: JudgeRig;
 
@@ -183,6 +241,13 @@ describe('findings about DNP3 masters: objects of controls', () => {
       ]);
     });
 
+    it('names a binary output, and judges no object but those of controls', () => {
+      rig.next(`05 ${latch.replace('01 00 00 00', '01 00 03 00')}`);
+      expect(rig.row('control_unknown').cases[0]?.facts).to.deep.equal({ point: 'BO3' });
+      rig.next('05 32 01 07 01 00 68 e5 cf 8b 01');
+      expect(rig.state('control_status')).to.equal('held');
+    });
+
     it('takes an output of the map that the device lacks', () => {
       rig = new JudgeRig({ facts: { rangeOf: () => ({ min: 0, max: 1 }) } });
       rig.next(`05 ${analog(1, 2)}`);
@@ -197,6 +262,11 @@ describe('findings about DNP3 masters: objects of controls', () => {
       rig.pass(60_000);
       rig.next('05 29 03 28 01 00 00 00 00 00 c0 7f 00');
       expect(rig.row('control_value').cases[1]?.text).to.equal('sent NaN to AO0, whose range is 0 to 1000');
+    });
+
+    it('finds a value below the range', () => {
+      rig.next(`05 ${analog(-1)}`);
+      expect(rig.row('control_value').cases[0]?.text).to.equal('sent -1 to AO0, whose range is 0 to 1000');
     });
 
     it('takes the ends of the range, and a value that this device alone refuses', () => {
@@ -240,6 +310,9 @@ describe('findings about DNP3 masters: objects of controls', () => {
     it('finds a set-point with DIRECT_OPERATE_NR', () => {
       rig.next(`06 ${setPoint}`);
       expect(rig.rules()).to.deep.equal(['control_unacknowledged']);
+      expect(rig.row('control_unacknowledged').cases[0]?.text).to.equal(
+        'sent a set-point of AO0 with DIRECT_OPERATE_NR',
+      );
     });
 
     it('holds for one with an answer', () => {
@@ -247,10 +320,12 @@ describe('findings about DNP3 masters: objects of controls', () => {
       expect(rig.state('control_unacknowledged')).to.equal('held');
     });
 
-    it('takes a broadcast, and a switch', () => {
+    it('takes a broadcast, a SELECT, and a switch', () => {
+      rig.next(`03 ${setPoint}`);
       rig.ask(`c0 06 ${setPoint}`, 'broadcast-no-confirm');
       rig.next(`06 ${latch}`);
       expect(rig.rules()).to.deep.equal([]);
+      expect(rig.state('control_unacknowledged')).to.equal('not_exercised');
     });
   });
 
@@ -285,6 +360,56 @@ describe('findings about DNP3 masters: objects of controls', () => {
     });
   });
 
+  describe('refused_repeated, point by point', () => {
+    let status: ControlStatus;
+
+    beforeEach(() => {
+      status = 4;
+      rig = new JudgeRig({ judge: () => status });
+    });
+
+    const refuse = (times: number, index: number) => {
+      for (let n = 0; n < times; n += 1) rig.next(`05 ${analog(1, index)}`);
+    };
+    const analog = (value: number, index: number) =>
+      `29 01 28 01 00 ${index.toString(16).padStart(2, '0')} 00 0${value} 00 00 00 00`;
+
+    it('finds a switch, whose other position is another value, and counts one occasion', () => {
+      for (let n = 0; n < 8; n += 1) rig.next(`05 ${n % 2 === 0 ? latch : unlatch}`);
+      expect(rig.row('refused_repeated').broken).to.equal(0);
+      for (let n = 0; n < 3; n += 1) rig.next(`05 ${unlatch}`);
+      expect(rig.row('refused_repeated')).to.include({ broken: 1, exercised: 9 });
+      expect(rig.row('refused_repeated').cases[0]?.text).to.equal('sent 0 to BO0 3 times more after status 4');
+    });
+
+    it('takes another status for another refusal, and one 10 min ago for the same', () => {
+      for (let n = 0; n < 8; n += 1) {
+        status = n % 2 === 0 ? 4 : 3;
+        rig.next(`05 ${setPoint}`);
+      }
+      expect(rig.row('refused_repeated').broken).to.equal(0);
+      for (let n = 0; n < 3; n += 1) {
+        rig.pass(600_000);
+        rig.next(`05 ${setPoint}`);
+      }
+      expect(rig.row('refused_repeated').broken).to.equal(1);
+    });
+
+    it('follows 16 points, and forgets them all for the next one', () => {
+      for (let index = 0; index < 16; index += 1) refuse(1, index);
+      refuse(3, 0);
+      refuse(3, 1);
+      expect(rig.row('refused_repeated').broken).to.equal(2);
+      refuse(1, 0);
+      refuse(1, 1);
+      refuse(1, 16);
+      refuse(3, 2);
+      expect(rig.row('refused_repeated').broken).to.equal(2);
+      refuse(1, 2);
+      expect(rig.row('refused_repeated').broken).to.equal(3);
+    });
+  });
+
   describe('local_ignored', () => {
     let status: ControlStatus;
 
@@ -298,6 +423,18 @@ describe('findings about DNP3 masters: objects of controls', () => {
       rig.pass(61_000);
       for (let n = 0; n < 3; n += 1) rig.next(`05 ${setPoint}`);
       expect(rig.state('local_ignored')).to.equal('broken');
+    });
+
+    it('begins after just a minute, and tells since when', () => {
+      rig.pass(60_000);
+      for (let n = 0; n < 3; n += 1) rig.next(`05 ${setPoint}`);
+      rig.pass(1000);
+      for (let n = 0; n < 2; n += 1) rig.next(`05 ${setPoint}`);
+      expect(rig.row('local_ignored').broken).to.equal(0);
+      rig.next(`05 ${setPoint}`);
+      const [one] = rig.row('local_ignored').cases;
+      expect(one?.text).to.equal('sent 3 controls more, 61 s after the first refusal for local control');
+      expect(one!.wallMs - one!.sinceMs!).to.equal(61_000);
     });
 
     it('takes refusals of the first minute, and begins anew after a success', () => {

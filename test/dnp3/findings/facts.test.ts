@@ -6,9 +6,19 @@ import { Process } from '../memory/rig.ts';
 
 describe('facts about an outstation for its judges', () => {
   it('have the ranges of the point map, also of outputs that the device lacks', () => {
-    const rangeOf = outputRanges(builtInRows('an2018'));
+    const rangeOf = outputRanges([...builtInRows('an2018')]);
     expect(rangeOf('analog', 88)).to.deep.equal({ min: 0, max: 1000 });
     expect(rangeOf('binary', 14)).to.not.equal(undefined);
+    const widest = outputRanges([
+      { type: 'AO', index: 7, name: 'any', class: 0 },
+      { type: 'AI', index: 8, name: 'input', class: 0 },
+      { type: 'AO', index: 9, name: 'zero', class: 0, min: 0, max: 0 },
+    ]);
+    expect([7, 8, 9].map((index) => widest('analog', index))).to.deep.equal([
+      { min: -(2 ** 31), max: 2 ** 31 - 1 },
+      undefined,
+      { min: 0, max: 0 },
+    ]);
     expect(rangeOf('binary', 999)).to.equal(undefined);
     expect(rangeOf('analog', 9999)).to.equal(undefined);
   });

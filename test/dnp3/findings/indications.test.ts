@@ -283,4 +283,102 @@ describe('findings about DNP3 masters: indications', () => {
       expect(rig.state('time_often')).to.equal('held');
     });
   });
+
+  describe('bounds', () => {
+    const readRestart = '01 50 01 00 07 07';
+    const broadcast = (objects: string) => rig.ask(`c9 ${objects}`, 'broadcast-no-confirm');
+
+    it('three responses in just 30 s are a case, whatever else is read or written', () => {
+      rig.next(integrity);
+      rig.pass(15_000);
+      rig.next(readRestart);
+      rig.pass(15_000);
+      rig.writeTime();
+      expect(rig.row('restart_uncleared').cases[0]?.text).to.contain('3 responses in 30 s');
+    });
+
+    it('only an accepted write that was needed is an occasion', () => {
+      rig.next(integrity);
+      rig.next('02 50 01 00 06 07 00');
+      rig.writeTime(0, 3);
+      expect(rig.state('restart_uncleared')).to.equal('not_exercised');
+      expect(rig.state('no_time_sync')).to.equal('not_exercised');
+      rig.settle();
+      rig.next(clearRestart);
+      rig.writeTime();
+      expect(rig.row('restart_uncleared').exercised).to.equal(1);
+      expect(rig.row('no_time_sync').exercised).to.equal(1);
+    });
+
+    it('an hour and the tolerance, and 14 hours, are local time; more is not', () => {
+      const texts: string[] = [];
+      for (const offsetMs of [3_660_000, 3_660_001, -14 * 3_600_000, -14.25 * 3_600_000]) {
+        rig = new JudgeRig();
+        rig.writeTime(offsetMs);
+        texts.push(rig.row('time_wrong').cases[0]?.text ?? '');
+      }
+      expect(texts.map((text) => text.endsWith('as local time would be'))).to.deep.equal([true, false, true, false]);
+    });
+
+    it('a write is blind after 30 s of responses without the bit; a read and a broadcast are no such write', () => {
+      rig.settle();
+      rig.pass(30_000);
+      rig.next(clearRestart);
+      expect(rig.row('restart_cleared_blind')).to.include({ broken: 0, exercised: 2 });
+      poll(2, 500);
+      rig.next(readRestart);
+      broadcast(clearRestart);
+      expect(rig.row('restart_cleared_blind')).to.include({ broken: 0, exercised: 2 });
+      rig.next(clearRestart);
+      rig.next(clearRestart, rig.seq);
+      expect(rig.row('restart_cleared_blind')).to.include({ broken: 1, repeats: 0 });
+    });
+
+    it('an unsolicited response is not the last response to a request', () => {
+      rig.settle();
+      rig.sent('f0 82 80 00');
+      rig.pass(30_001);
+      rig.next(clearRestart);
+      expect(rig.row('restart_cleared_blind').broken).to.equal(1);
+    });
+
+    it('an integrity poll is due after a restart that was shown, and not by broadcasts', () => {
+      rig.next(clearRestart);
+      poll(5, 20_000);
+      expect(rig.state('no_integrity')).to.equal('not_exercised');
+      rig.stack.outstation.restart();
+      rig.next(class1);
+      for (let n = 0; n < 5; n += 1) {
+        rig.pass(20_000);
+        broadcast('07 14 00 06');
+      }
+      expect(rig.row('no_integrity').broken).to.equal(0);
+      poll(3, 100);
+      expect(rig.row('no_integrity').broken).to.equal(1);
+    });
+
+    it('ten of the last time writes within just 10 min are a case, which ends their count', () => {
+      const write = (times: number, everyMs: number) => {
+        for (let n = 0; n < times; n += 1) {
+          rig.pass(everyMs);
+          rig.writeTime();
+        }
+      };
+      rig.settle();
+      rig.reconnect();
+      // no response of the connection has told what it needs
+      write(5, 300_000);
+      expect(rig.row('time_often').broken).to.equal(0);
+      write(1, 300_000);
+      write(8, 60_000);
+      expect(rig.row('time_often').broken).to.equal(0);
+      write(1, 120_000);
+      expect(rig.row('time_often').broken).to.equal(1);
+      write(9, 1000);
+      expect(rig.row('time_often')).to.include({ broken: 1, repeats: 0 });
+      rig.reconnect();
+      write(10, 1000);
+      expect(rig.row('time_often')).to.include({ broken: 1, repeats: 0 });
+    });
+  });
 });

@@ -59,6 +59,7 @@ describe('findings about DNP3 masters: link and connections', () => {
     const { requests } = rig.peer;
     rig.next(class1);
     expect(rig.peer.requests).to.equal(requests);
+    expect(rig.findings.lines.join()).to.not.contain('failed');
   });
 
   it('forget what a lost frame may have carried: a request, a SELECT, a confirm', () => {
@@ -117,11 +118,12 @@ describe('findings about DNP3 masters: link and connections', () => {
       stray(100, 500);
       rig.pass(10_000);
       stray(5, 0, 4, 1);
-      for (let outstation = 10; outstation < 30; outstation += 1) stray(4, 0, 4, outstation);
       stray(5, 0, 5);
+      for (let outstation = 10; outstation < 30; outstation += 1) stray(4, 0, 4, outstation);
       rig.pass(700_000);
       stray(8, 160_000, 4, 10);
       expect(rig.rules()).to.deep.equal([]);
+      expect(rig.findings.lines.join()).to.not.contain('failed');
     });
   });
 
@@ -191,5 +193,80 @@ describe('findings about DNP3 masters: link and connections', () => {
       connect(20, 1000, 1, false);
       expect(rig.row('connection_churn').broken).to.equal(0);
     });
+  });
+
+  describe('bounds', () => {
+    it('a master that joins twice has one connection, which ends once, and none while findings are off', () => {
+      rig.link.joined(4, 1);
+      expect(rig.peer.openConnections).to.equal(1);
+      rig.link.closed(true);
+      rig.link.closed(true);
+      expect(rig.peer.openConnections).to.equal(0);
+      rig.findings.isOn = false;
+      rig.link.joined(4, 1);
+      expect(rig.peer.openConnections).to.equal(0);
+      expect(rig.peer.lastSeenMs).to.equal(rig.findings.wall.nowMs());
+    });
+
+    it('segments that make no fragment excuse the next number; good frames do not', () => {
+      rig.link.lost(4);
+      rig.next(class1, 9);
+      rig.link.lost(5);
+      rig.link.received(0, 1);
+      expect(rig.rules()).to.deep.equal([]);
+      rig.next(class1, 4);
+      expect(rig.rules()).to.deep.equal(['sequence']);
+    });
+
+    it('frames are kept or missed, and no octets are neither', () => {
+      rig.link.received(0, 0);
+      expect(rig.state('link_bad')).to.equal('not_exercised');
+      rig.link.received(1, 1);
+      expect(rig.row('link_bad')).to.include({ exercised: 1, broken: 1 });
+    });
+
+    it('five of the last frames to an absent outstation count, at most 10 min apart', () => {
+      rig.pass(60_000);
+      const stray = (times: number, everyMs: number) => {
+        for (let n = 0; n < times; n += 1) {
+          rig.pass(everyMs);
+          rig.link.strayed(4, 9);
+        }
+      };
+      rig.link.strayed(9, 9);
+      stray(6, 150_001);
+      expect(rig.rules()).to.deep.equal([]);
+      stray(4, 150_000);
+      expect(rig.row('address_wrong').cases[0]?.facts).to.include({ within_s: 600 });
+    });
+
+    it('ten short connections within just 60 s are a case, and count anew after it', () => {
+      const connect = (everyMs: number) => {
+        const link = rig.judges.linkOf('127.0.0.1:9', null);
+        link.joined(4, 1);
+        rig.peer.requests += 1;
+        rig.pass(everyMs);
+        link.closed(true);
+      };
+      for (const everyMs of [0, 20_000, 20_000, 19_000, 500, 500, 0, 0, 0, 0]) connect(everyMs);
+      expect(rig.row('connection_churn')).to.include({ broken: 1, repeats: 0 });
+      for (let n = 0; n < 9; n += 1) connect(0);
+      expect(rig.row('connection_churn')).to.include({ broken: 1, repeats: 0 });
+    });
+  });
+
+  it('forget what another outstation or another connection lacked', () => {
+    rig = new JudgeRig({ facts: { isWallTime: false } });
+    expect(rig.peer.lacking.size).to.equal(2);
+    rig.judges.masterOf({ ...rig.facts, hasUnsolicited: true, isWallTime: true }).opened('4@127.0.0.1:2');
+    expect(rig.peer.lacking.size).to.equal(0);
+  });
+
+  it('call a master a writer only after a command', () => {
+    rig = new JudgeRig();
+    rig.next(class1);
+    expect(rig.peer.hasWritten).to.equal(false);
+    rig.next(`03 ${latch}`);
+    expect(rig.peer.hasWritten).to.equal(true);
   });
 });

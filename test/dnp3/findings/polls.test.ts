@@ -198,4 +198,125 @@ describe('findings about DNP3 masters: polls', () => {
       expect(rig.state('refused_enable_repeated')).to.equal('held');
     });
   });
+
+  describe('bounds', () => {
+    const broadcast = (times: number, objects: string) => {
+      for (let n = 0; n < times; n += 1) rig.ask(`c9 ${objects}`, 'broadcast-no-confirm');
+    };
+    const unsolicited = () => {
+      rig = new JudgeRig({ unsolicited: true });
+      rig.next(class0);
+      rig.next(clearRestart);
+      rig.writeTime();
+    };
+    const nullResponse = 'f0 82 00 00';
+    const confirmed = (uns: boolean) => {
+      rig.observer.confirmed({ seq: 0, uns, fir: true, fin: true, con: false });
+    };
+
+    it('polls of class 0 count from the end of the first minute on, also after a restart', () => {
+      rig.next(integrity);
+      repeat(8, 5_000, integrity);
+      expect(rig.rules()).to.deep.equal([]);
+      repeat(1, 5_000, integrity);
+      expect(rig.row('integrity_often').broken).to.equal(1);
+      rig = new JudgeRig();
+      rig.settle();
+      repeat(20, 2_000, integrity);
+      expect(rig.rules()).to.deep.equal([]);
+      rig.stack.outstation.restart();
+      rig.settle();
+      rig.pass(60_000);
+      rig.next(integrity);
+      repeat(9, 5_000, integrity);
+      expect(rig.rules()).to.deep.equal(['integrity_often']);
+    });
+
+    it('polls of class 0 count with static reads between them; repetitions and broadcasts do not count', () => {
+      rig.next(integrity);
+      for (let n = 0; n < 12; n += 1) rig.next(integrity, rig.seq);
+      broadcast(12, integrity);
+      expect(rig.rules()).to.deep.equal([]);
+      for (let n = 0; n < 9; n += 1) {
+        repeat(1, 5_000, '01 01 00 06');
+        repeat(1, 5_000, integrity);
+      }
+      expect(rig.rules()).to.include('integrity_often');
+    });
+
+    it('events that are announced are an occasion once they are read, and a case has their time', () => {
+      rig.stack.disturbance.iin = 0x02;
+      rig.next('17');
+      rig.next(class1);
+      expect(rig.row('events_unpolled').exercised).to.equal(1);
+      repeat(20, 30_000, '17');
+      const [one] = rig.row('events_unpolled').cases;
+      expect(one!.wallMs - one!.sinceMs!).to.equal(600_000);
+    });
+
+    it('events of a class that was disabled again have to be polled', () => {
+      unsolicited();
+      rig.pass(500);
+      rig.confirm(0, true);
+      rig.next(enable);
+      rig.next('15 3c 03 06');
+      rig.stack.disturbance.iin = 0x06;
+      repeat(21, 30_000, '17');
+      expect(rig.row('events_unpolled').cases.map(({ facts }) => facts)).to.deep.equal([{ class: 2 }]);
+    });
+
+    it('DISABLE is no use of unsolicited responses, and a restart or the end of the connection ends the wait', () => {
+      const wait = () => {
+        unsolicited();
+        rig.sent(nullResponse);
+        confirmed(true);
+        rig.pass(300_000);
+      };
+      wait();
+      rig.next(disable);
+      rig.pass(300_000);
+      expect(rig.row('unsolicited_unused').broken).to.equal(1);
+      wait();
+      rig.stack.outstation.restart();
+      expect(rig.row('unsolicited_unused').undecided).to.equal(1);
+      rig.pass(300_000);
+      expect(rig.row('unsolicited_unused').broken).to.equal(0);
+      wait();
+      rig.reconnect();
+      expect(rig.row('unsolicited_unused').undecided).to.equal(1);
+    });
+
+    it('only the confirm of a response without objects begins the wait, once', () => {
+      unsolicited();
+      rig.sent(nullResponse);
+      confirmed(false);
+      rig.sent('f0 82 00 00 02 01 28');
+      confirmed(true);
+      expect(rig.state('unsolicited_unused')).to.equal('not_exercised');
+      rig.next(enable);
+      for (let n = 0; n < 2; n += 1) {
+        rig.sent(nullResponse);
+        confirmed(true);
+        confirmed(true);
+      }
+      expect(rig.row('unsolicited_unused')).to.include({ state: 'held', exercised: 2 });
+    });
+
+    it('six changes within just 10 min are a case, whatever came before, and count anew after it', () => {
+      unsolicited();
+      for (const objects of [disable, enable, disable, enable, disable]) repeat(1, 700_000, objects);
+      for (const objects of [enable, disable, enable, disable, enable]) repeat(1, 120_000, objects);
+      expect(rig.row('unsolicited_toggled')).to.include({ broken: 1, repeats: 0 });
+      for (const objects of [disable, enable, disable, enable, disable]) repeat(1, 1000, objects);
+      expect(rig.row('unsolicited_toggled')).to.include({ broken: 1, repeats: 0 });
+    });
+
+    it('the first refusal of ENABLE is the occasion; a wrong object is none', () => {
+      repeat(3, 1000, enable);
+      expect(rig.row('refused_enable_repeated').exercised).to.equal(1);
+      unsolicited();
+      repeat(6, 1000, '14 01 02 06');
+      expect(rig.state('refused_enable_repeated')).to.equal('not_exercised');
+    });
+  });
 });

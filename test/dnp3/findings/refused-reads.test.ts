@@ -47,4 +47,30 @@ describe('findings about DNP3 masters: reads that are refused', () => {
     repeat(6, '01 01 02 00 00 60');
     expect(rig.rules()).to.deep.equal([]);
   });
+
+  it('takes a repeated request, another function, and a probe beside an unknown group for right', () => {
+    rig.next(unknown);
+    for (let n = 0; n < 6; n += 1) rig.next(unknown, rig.seq);
+    repeat(6, '02 57 01 06');
+    repeat(6, '01 3c 02 06 57 01 06');
+    expect(rig.rules()).to.deep.equal([]);
+  });
+
+  it('counts each read by itself, once as an occasion, and forgets it after eight others', () => {
+    const other = (n: number) => `01 57 0${n} 06`;
+    repeat(3, other(1));
+    repeat(1, other(2));
+    expect(rig.row('object_unknown')).to.include({ broken: 0, exercised: 2 });
+    for (let n = 0; n < 3; n += 1) {
+      repeat(1, other(1));
+      repeat(1, other(2));
+    }
+    expect(rig.row('object_unknown')).to.include({ broken: 1, repeats: 1 });
+    repeat(1, other(9));
+    for (let n = 1; n < 9; n += 1) repeat(1, other(n));
+    repeat(3, other(9));
+    expect(rig.row('object_unknown')).to.include({ broken: 1, repeats: 1 });
+    repeat(1, other(9));
+    expect(rig.row('object_unknown').repeats).to.equal(2);
+  });
 });

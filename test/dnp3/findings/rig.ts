@@ -4,9 +4,10 @@ import type { Peer } from '../../../src/core/findings/peer.ts';
 import type { OutstationFacts } from '../../../src/dnp3/findings/dialogue.ts';
 import { Dnp3Judges } from '../../../src/dnp3/findings/judges.ts';
 import type { LinkJudge } from '../../../src/dnp3/findings/link.ts';
-import type { Cast } from '../../../src/dnp3/stack/outstation/types.ts';
+import type { Cast, MasterObserver } from '../../../src/dnp3/stack/outstation/types.ts';
 import type { dnp3Rules } from '../../../src/finding-rules/dnp3.ts';
 import { FindingsRig } from '../../support/findings.ts';
+import { hex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
 import type { StackOptions } from '../rig/stack.ts';
 
@@ -37,6 +38,9 @@ export class JudgeRig {
   readonly judges: Dnp3Judges;
   readonly stack: Stack;
   readonly link: LinkJudge;
+  /** of the master at the outstation, for fragments that the stack would not send */
+  observer: MasterObserver;
+  readonly facts: OutstationFacts;
   readonly peer: Peer;
   /** for `next` */
   seq = -1;
@@ -51,23 +55,24 @@ export class JudgeRig {
     this.peer = this.judges.peerOf('4@127.0.0.1:1');
     this.link = this.judges.linkOf('127.0.0.1:1', null);
     this.link.joined(4, 1);
+    this.facts = {
+      deviceIndex: 0,
+      address: 1,
+      hasUnsolicited: unsolicited,
+      isWallTime: true,
+      selectTimeoutMs: 5000,
+      staticPoints: () => 200,
+      hasBuiltInMap: true,
+      outputOf: () => 0,
+      rangeOf: (_, index) => (index === 0 ? { min: 0, max: 1000 } : undefined),
+      ...facts,
+    };
+    this.observer = this.judges.masterOf(this.facts);
     this.stack = new Stack({
       specs,
       unsolicited,
       ...options,
-      observerOf: () =>
-        this.judges.masterOf({
-          deviceIndex: 0,
-          address: 1,
-          hasUnsolicited: unsolicited,
-          isWallTime: true,
-          selectTimeoutMs: 5000,
-          staticPoints: () => 200,
-          hasBuiltInMap: true,
-          outputOf: () => 0,
-          rangeOf: (_, index) => (index === 0 ? { min: 0, max: 1000 } : undefined),
-          ...facts,
-        }),
+      observerOf: () => (this.observer = this.judges.masterOf(this.facts)),
     });
     for (const index of [0, 1, 2]) this.stack.set('binaryInput', index, 0);
   }
@@ -85,6 +90,11 @@ export class JudgeRig {
 
   confirm(seq: number, isUnsolicited = false): void {
     this.ask(`${isUnsolicited ? 'd' : 'c'}${seq.toString(16)} 00`);
+  }
+
+  /** A response that the stack would not send now. @param octets control, function, IIN and objects */
+  sent(octets: string): void {
+    this.observer.sent(hex(octets));
   }
 
   /** Clears the restart, and writes the right time. */

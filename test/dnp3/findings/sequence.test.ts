@@ -49,7 +49,7 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
       rig.next(class1, rig.seq + 1);
       rig.next(class1, rig.seq);
       rig.ask('c9 07 14 00 06', 'broadcast-no-confirm');
-      rig.next(class1, 7);
+      rig.next(class1, 12);
       rig.reconnect();
       rig.next(class1, 3);
       rig.pass(10_000);
@@ -66,9 +66,18 @@ describe('findings about DNP3 masters: sequence numbers and form', () => {
       expect(rig.rules()).to.deep.equal([]);
     });
 
+    it('finds another number than 0 also after a pause, and forgets what a lost frame had', () => {
+      rig.pass(20_000);
+      rig.next(class1, 9);
+      expect(rig.row('sequence').broken).to.equal(1);
+      rig.link.lost(4);
+      rig.next(class1, 2);
+      expect(rig.row('sequence')).to.include({ broken: 1, repeats: 0 });
+    });
+
     it('leaves the number of an OPERATE to the rule of its SELECT', () => {
       rig.next(`03 ${latch}`);
-      rig.next(`04 ${latch}`, rig.seq + 2);
+      rig.next(`04 ${latch}`, rig.seq + 9);
       expect(rig.rules()).to.deep.equal(['operate_sequence']);
     });
   });

@@ -11,10 +11,11 @@ export async function brokenRules(
   severity: 'risk' | 'remark' = 'remark',
 ): Promise<readonly string[]> {
   const pages = await Promise.all(
-    ['broken', 'excused'].map((state) =>
+    ['broken', 'excused', 'held'].map((state) =>
       ask(httpPort, `/api/sim/findings?limit=1000&severity=${severity}&state=${state}`),
     ),
   );
-  const ids = pages.flatMap(({ json }) => json.findings.map(({ rule }: Json): string => rule));
+  const findings: readonly Json[] = pages.flatMap(({ json }) => json.findings);
+  const ids = findings.filter(({ state, excused }) => state !== 'held' || excused > 0).map(({ rule }) => String(rule));
   return [...new Set<string>(ids)].toSorted();
 }

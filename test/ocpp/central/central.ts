@@ -60,6 +60,7 @@ function passwordOf(request: IncomingMessage, identity: string): Buffer | null {
 export class Central {
   readonly #options: CentralOptions;
   readonly #server: Server;
+  #port = 0;
   readonly #open = new Set<WebSocket>();
   readonly #stations = new Map<string, CentralStation>();
   /** requests for a connection, also refused ones */
@@ -101,11 +102,13 @@ export class Central {
       central.#server.once('error', reject);
       central.#server.listen(port, '127.0.0.1', resolve);
     });
+    // the server would ask the system each time, and tests look at it in each turn of the event loop
+    central.#port = (central.#server.address() as AddressInfo).port;
     return central;
   }
 
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return this.#port;
   }
 
   /** without an identity: `ws://127.0.0.1:port/ocpp` */

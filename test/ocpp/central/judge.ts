@@ -82,7 +82,13 @@ function knownOf(version: CentralVersion): Known {
   const before = known.get(version);
   if (before !== undefined) return before;
   // most validators run a few times only: ajv would take longer to shorten their code than that saves
-  const ajv = new Ajv({ strict: false, logger: false, multipleOfPrecision: 6, code: { optimize: false } });
+  const ajv = new Ajv({
+    strict: false,
+    logger: false,
+    multipleOfPrecision: 6,
+    code: { optimize: false },
+    validateSchema: false,
+  });
   for (const format of ['date-time', 'uri'] as const) ajv.addFormat(format, fullFormats[format]);
   const made = { ajv, schemas: packagedSchemas(version), validators: new Map() };
   known.set(version, made);

@@ -8,6 +8,7 @@ describe('places of causes', () => {
 
   it('are views of the page', () => {
     const types = [
+      'entry',
       'device',
       'message',
       'point',
@@ -31,6 +32,7 @@ describe('places of causes', () => {
     expect(to('message', 'modbus/17')).to.equal('#/protocols/modbus/messages?modbus-message=17');
     expect(to('message', 'ocpp/a/b/17')).to.equal('#/protocols/ocpp/messages?ocpp-message=17&station=a%2Fb');
     expect(to('capture', '4')).to.equal('#/events/captures/4');
+    expect(to('entry', '9')).to.equal('#/events/timeline?entry=9');
     expect(to('answers', '2')).to.equal('#/compare/answered?device=2');
   });
 });

@@ -22,7 +22,14 @@ function overviewOf(daemon: Daemon): Json {
 function historyOf(daemon: Daemon, { query }: Asked): Json {
   const { samples, ...reply } = daemon.exampleOf('GET', 'history');
   const [sample] = samples;
-  const metrics = query['metrics']?.split(',') ?? ['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz'];
+  const metrics = query['metrics']?.split(',') ?? [
+    'power_kw',
+    'reactive_power_kvar',
+    'voltage_ln_v',
+    'frequency_hz',
+    'limit_kw',
+    'possible_kw',
+  ];
   const count = daemon.variant === 'empty' ? 0 : 2;
   const column = (valueOf: (index: number) => Json) => Array.from({ length: count }, (_none, index) => valueOf(index));
   const valueOf = (name: string) => (daemon.variant === 'nulls' ? null : (sample[name] ?? 1));

@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { Notice } from '../../../src/ui/kit/notice';
 import { rangeOf } from '../../../src/ui/kit/uplot-chart';
 import Charts from '../../../src/ui/views/charts/charts';
-import { drawn, quantities } from '../../../src/ui/views/charts/panels';
+import { energyOf } from '../../../src/ui/views/charts/energy';
+import { marksOf } from '../../../src/ui/views/charts/marks';
+import { drawn, powerLinesOfOne, quantities } from '../../../src/ui/views/charts/panels';
+import type { TimelineEntry } from '../../../src/ui/store/timeline';
 import type { Samples } from '../../../src/ui/views/charts/samples';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
@@ -50,11 +53,108 @@ describe('lines of devices with different times', () => {
   });
 });
 
+describe('lines of one device', () => {
+  it('have its limit and what it could give dashed beside the power', () => {
+    const samples: Samples = {
+      times: [0, 1],
+      metrics: powerLinesOfOne.map(({ metric }) => metric),
+      column: (metric) => (metric === 'possible_kw' ? [9, null] : [4, 4]),
+      leftOut: 0,
+      keptSince: null,
+      capacity: 100,
+    };
+    const { series, data } = drawn([{ device: 0, name: 'Roof', place: 0 }], new Map([[0, samples]]), powerLinesOfOne);
+    expect(series.map(({ label, dash }) => [label, dash !== undefined])).to.deep.equal([
+      ['P', false],
+      ['limit', true],
+      ['possible', true],
+    ]);
+    expect(data.columns.slice(1)).to.deep.equal([
+      [4, 4],
+      [4, 4],
+      [9, null],
+    ]);
+  });
+});
+
+describe('bars of energy', () => {
+  const startS = Date.UTC(2026, 5, 21, 12) / 1000;
+
+  it('are of hours, each with both directions apart, a power holding until the next sample', () => {
+    const minutes = [30, 60, 90, 120];
+    const bars = energyOf(
+      minutes.map((minute) => startS + minute * 60),
+      [10, -4, 6, 100],
+    );
+    expect(bars).to.deep.equal({
+      bucketS: 3600,
+      starts: [startS, startS + 3600, startS + 7200],
+      delivered: [5, 3, 0],
+      absorbed: [0, -2, 0],
+    });
+  });
+
+  it('share a sample between the hours that it reaches over', () => {
+    const bars = energyOf([startS + 1800, startS + 5400], [10, null]);
+    expect(bars.delivered).to.deep.equal([5, 5]);
+  });
+
+  it('leave out a gap, and are of days over more than two days', () => {
+    const hours = [0, 1, 2, 30, 31, 60];
+    const bars = energyOf(
+      hours.map((hour) => startS + hour * 3600),
+      hours.map(() => 1),
+    );
+    expect(bars.bucketS).to.equal(86_400);
+    expect(bars.delivered).to.deep.equal([2, 1, 0, 0]);
+  });
+});
+
+describe('marks of the charts', () => {
+  const [grid, trip] = new Daemon().exampleOf('GET', 'timeline').entries as readonly TimelineEntry[];
+  if (grid === undefined || trip === undefined) throw new Error('the example has too few entries');
+  const at = (second: number, id: number, devices: readonly number[]): TimelineEntry => ({
+    ...trip,
+    id,
+    devices: [...devices],
+    device_index: devices.length === 1 ? (devices[0] ?? null) : null,
+    sim_time: `2026-06-21T12:00:0${second}.000Z`,
+  });
+  const sinceS = Date.UTC(2026, 5, 21, 12, 0, 2) / 1000;
+  const [roof, barn] = [
+    { device_index: 0, name: 'Roof' },
+    { device_index: 1, name: 'Barn' },
+  ];
+
+  it('are the entries of the devices in view and of the whole site, from the start of the charts on', () => {
+    const entries = [at(1, 1, [0]), at(3, 2, [0]), at(4, 3, [1]), at(5, 4, []), at(6, 5, [1, 0])];
+    const lettersAndIds = (...shown: readonly (typeof roof)[]) =>
+      marksOf(entries, shown, sinceS).map(({ letter, id }) => `${letter}${id}`);
+    expect(lettersAndIds(roof)).to.deep.equal(['A2', 'B4', 'C5']);
+    expect(lettersAndIds(roof, barn)).to.deep.equal(['A2', 'B3', 'C4', 'D5']);
+  });
+
+  it('name their device among several', () => {
+    const titles = (...shown: readonly (typeof roof)[]) => marksOf([at(3, 2, [0])], shown, sinceS)[0]?.title;
+    expect(titles(roof)).to.equal(`12:00:03 ${trip.title}`);
+    expect(titles(roof, barn)).to.equal(`12:00:03 Roof: ${trip.title}`);
+  });
+
+  it('are in the order of simulated time, the newest 26', () => {
+    const entries = [at(5, 1, [0]), ...Array.from({ length: 29 }, (_none, index) => at(4, 2 + index, [0]))];
+    const marks = marksOf(entries, [roof], sinceS);
+    expect(marks.map(({ letter }) => letter).join('')).to.equal('ABCDEFGHIJKLMNOPQRSTUVWXYZ');
+    expect(marks.at(-1)?.id).to.equal(1);
+  });
+});
+
 describe('charts', () => {
   before(startPage);
+  let daemon: Daemon;
   beforeEach(async () => {
     localStorage.clear();
-    answerForSite(new Daemon());
+    daemon = new Daemon();
+    answerForSite(daemon);
     await accept();
   });
   afterEach(async () => {
@@ -77,6 +177,39 @@ describe('charts', () => {
   it('have panels of their own for P and Q, also at an earlier address', async () => {
     await draw('#/charts?device=0&panels=power');
     expect(titles()).to.deep.equal(['Active power', 'Reactive power']);
+  });
+
+  it('draw limits only for one device alone', async () => {
+    const legend = () => all('.chart .u-label').map((each) => each.textContent);
+    await draw('#/charts?device=0&panels=p');
+    expect(legend()).to.deep.equal(['Time', 'P', 'limit', 'possible']);
+    await draw('#/charts?devices=0,1&panels=p');
+    expect(legend()).to.deep.equal(['Time', 'P 0 Device pv', 'P 1 Device battery']);
+  });
+
+  it('list what happened with the letters on the first chart, until the marks are switched off', async () => {
+    daemon.on('GET timeline', () => {
+      const reply = daemon.exampleOf('GET', 'timeline');
+      const [entry] = reply.entries;
+      return { ...reply, entries: [{ ...entry, devices: [], sim_time: '2026-06-21T12:00:01.000Z' }] };
+    });
+    await draw('#/charts?device=0&panels=p,v,marks');
+    expect(all('.chart-flag').map((each) => each.getAttribute('aria-label')?.slice(0, 2))).to.deep.equal(['A:']);
+    expect(all('.chart-marks li b').map((each) => each.textContent)).to.deep.equal(['A']);
+    await press('Marks');
+    expect(all('.chart-flag, .chart-marks')).to.deep.equal([]);
+  });
+
+  it('have the net power and each kind of the site, without the choice of devices', async () => {
+    await draw('#/charts?of=site&panels=p,v,energy');
+    expect(titles()).to.deep.equal(['Net power', 'Power by kind', 'Voltage', 'Energy per hour']);
+    const legends = all('.chart').map((chart) =>
+      [...chart.querySelectorAll('.u-label')].map(({ textContent }) => textContent),
+    );
+    expect(legends[0]).to.deep.equal(['Time', 'to the grid', 'possible']);
+    expect(legends[1]).to.deep.equal(['Time', 'Solar']);
+    await press('Devices');
+    expect(titles()).to.include('Active power');
   });
 
   it('save the layout under a name, open it, delete it, and take that back', async () => {

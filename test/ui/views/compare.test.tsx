@@ -163,12 +163,14 @@ describe('compare', () => {
       ]);
     });
 
-    it('saves the report on each peer', async () => {
+    it('saves one document about everything, and the report on each peer', async () => {
       await open('rules');
       await press('Save report');
       expect(
-        all('.documents a').map((link) => [link.getAttribute('href'), link.getAttribute('download')]),
+        all('a[download]').map((link) => [link.getAttribute('href'), link.getAttribute('download')]),
       ).to.deep.equal([
+        ['/api/sim/evidence?format=html', 'evidence.html'],
+        ['/api/sim/evidence?format=junit', 'evidence.xml'],
         ['/api/sim/findings/peers/8e0d71c4a652/report?format=html', 'peer-Head-end-A.html'],
         ['/api/sim/findings/peers/8e0d71c4a652/report?format=junit', 'peer-Head-end-A.xml'],
       ]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { DeviceEntry } from '../../../src/ui/store/site';
 import type { KindState } from '../../../src/ui/store/stream';
-import { conditionOf, limitWords, shapeOf, stateLine, toneOf } from '../../../src/ui/views/devices/condition';
+import { conditionOf, isHeld, limitWords, shapeOf, stateLine, toneOf } from '../../../src/ui/views/devices/condition';
 import { Daemon } from '../support/daemon.ts';
 import { description } from '../support/description.ts';
 import { kinds } from '../support/site.ts';
@@ -71,6 +71,16 @@ describe('line of state of a device', () => {
     it(`says "${text}"`, () => {
       expect(lineOf(more, detail)).to.equal(text);
     });
+
+  it('does not call a fuel cell limited that runs at its set-point', () => {
+    const cell = { ...example, asset_type: 'fuelcell', limited_by: 'active_power', power_kw: 4 } as const;
+    const look = (state: KindState) => {
+      const condition = conditionOf({ ...cell, kind_state: state }, undefined);
+      return [stateLine(condition), toneOf(condition), shapeOf(condition), isHeld(condition)];
+    };
+    expect(look('producing at set-point')).to.deep.equal(['producing at set-point 4.00', 'good', 'plain', false]);
+    expect(look('producing')).to.deep.equal(['producing 4.00', 'warn', 'limited', true]);
+  });
 
   it('has a triangle where somebody holds the power, and a circle where only the rating does', () => {
     const tone = (limitedBy: DeviceEntry['limited_by']) =>

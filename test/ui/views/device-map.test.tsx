@@ -89,7 +89,7 @@ describe('map of devices', () => {
     expect(heads()).to.have.lengthOf(1);
     await press('Table');
     expect(location.hash).to.contain('form=table');
-    expect(one('[role=region][aria-label=Devices]')).not.to.equal(null);
+    expect(one('[role=group][aria-label=Devices]')).not.to.equal(null);
   });
 
   it('is one stop of the tab key, moves with arrows, and opens with Enter', async () => {
@@ -106,6 +106,86 @@ describe('map of devices', () => {
     (document.activeElement as HTMLElement).click();
     await settle();
     expect(location.hash).to.equal('#/devices/30/picture');
+  });
+});
+
+describe('table of devices', () => {
+  const titles = () => all('th').map((each) => each.textContent.replace(/ ?[↑↓]|CSV/g, ''));
+  const first = () => textOf('tbody tr:first-child a');
+  const box = (key: string) => one(`[name=column-${key}]`);
+  const toggle = async (key: string) => {
+    box(key).click();
+    await settle();
+  };
+  const sortBy = async (title: string) => {
+    all('.sort')
+      .find((each) => each.textContent.startsWith(title))
+      ?.click();
+    await settle();
+  };
+  const usual = [
+    '#',
+    'Name',
+    'Alarms',
+    'Kind',
+    'State',
+    'P, kW',
+    'Q, kvar',
+    'V, %',
+    'SoC, %',
+    'Limited by',
+    'Last write',
+  ];
+
+  beforeEach(async () => {
+    void new Daemon();
+    await address('#/devices?form=table');
+    await show(<DeviceMap devices={devices} />);
+  });
+  afterEach(async () => {
+    localStorage.clear();
+    await leave();
+    await address('#/devices');
+  });
+
+  it('has the chosen columns in their order, which this browser keeps', async () => {
+    expect(titles()).to.deep.equal(usual);
+    await press('Columns');
+    await toggle('rating');
+    await toggle('kind');
+    expect(titles()).to.deep.equal(['#', 'Name', 'Alarms', 'State', 'P, kW', 'Rating, kW', ...usual.slice(6)]);
+    // volts and frequency are columns of the list of a small site, and stay chosen there
+    expect(localStorage.getItem('device-columns')?.split(' ')).to.include.members(['rating', 'voltage', 'frequency']);
+    expect(localStorage.getItem('device-columns')).not.to.contain('kind');
+    expect(box('name').disabled).to.equal(true);
+    await press('Usual columns');
+    expect(titles()).to.deep.equal(usual);
+    expect(localStorage.getItem('device-columns')).to.equal(null);
+  });
+
+  it('sorts by each of its columns, and keeps the order in the address', async () => {
+    expect(all('.sort')).to.have.lengthOf(usual.length);
+    await sortBy('Alarms');
+    expect(location.hash).to.equal('#/devices?form=table&sort=alarms');
+    await sortBy('Alarms');
+    expect(location.hash).to.equal('#/devices?form=table&sort=-alarms');
+    expect(first()).to.equal('Roof 9');
+    await address('#/devices?form=table&sort=power');
+    expect(first()).to.equal('Store 30');
+    await sortBy('P, kW');
+    await sortBy('P, kW');
+    expect(location.hash).to.equal('#/devices?form=table');
+    expect(first()).to.equal('Roof 0');
+  });
+
+  it('keeps the order by a column when others come and go', async () => {
+    await address('#/devices?form=table&sort=-name');
+    await press('Columns');
+    await toggle('index');
+    await press('Columns');
+    expect([titles()[0], first()]).to.deep.equal(['Name', 'Store 39']);
+    await press('Columns');
+    await press('Usual columns');
   });
 });
 

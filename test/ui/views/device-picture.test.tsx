@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { render } from 'preact';
 import { Notice, notice } from '../../../src/ui/kit/notice';
 import DevicesView from '../../../src/ui/views/devices/devices';
+import { useChangesOfOthers } from '../../../src/ui/views/devices/picture/change';
 import { nextSteps } from '../../../src/ui/views/devices/picture/charger';
-import { limitsAt, tightestLimit, withLimit } from '../../../src/ui/views/devices/picture/last-minutes';
-import { flowSpeed } from '../../../src/ui/views/devices/picture/wires';
+import { flowSpeed, Power } from '../../../src/ui/views/devices/picture/wires';
 import { stateOf } from '../../../src/ui/views/devices/state';
 import type { Connector } from '../../../src/ui/views/devices/connector';
 import { pass } from '../support/clock.ts';
@@ -12,7 +13,7 @@ import type { Json } from '../support/description.ts';
 import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { answerForSite, kinds } from '../support/site.ts';
-import { accept, startPage } from '../support/stream.ts';
+import { accept, sendEntry, startPage } from '../support/stream.ts';
 
 describe('picture of a device', () => {
   let daemon: Daemon;
@@ -199,36 +200,41 @@ describe('picture of a device', () => {
   });
 });
 
+describe('a figure that others move', () => {
+  before(startPage);
+  afterEach(leave);
+
+  const entry = new Daemon().exampleOf('GET', 'timeline').entries[0];
+  const Figure = ({ kw }: { readonly kw: number }) => {
+    useChangesOfOthers(1);
+    return <Power kw={kw} />;
+  };
+  const flashesAfter = async (change: object) => {
+    const root = await show(<Figure kw={1} />);
+    await sendEntry({ ...entry, kind: 'command', ...change });
+    render(<Figure kw={2} />, root);
+    await settle();
+    return one('.figure').classList.contains('flash');
+  };
+
+  it('flashes after a change to its device or to the whole site', async () => {
+    expect(await flashesAfter({ devices: [1] })).to.equal(true);
+    await leave();
+    expect(await flashesAfter({ devices: [], kind: 'grid' })).to.equal(true);
+  });
+
+  it('stays calm after others', async () => {
+    expect(await flashesAfter({ devices: [2] })).to.equal(false);
+    await leave();
+    expect(await flashesAfter({ devices: [1], kind: 'connection' })).to.equal(false);
+  });
+});
+
 describe('marks on a wire', () => {
   it('stand below 0.5 % of the rating, and run at one of three speeds above', () => {
     const speeds = [0, 0.05, 0.06, 0.99, -1, 4.9, 5, null].map((kw) => flowSpeed(kw, 10));
     expect(speeds).to.deep.equal([null, null, 'slow', 'slow', 'medium', 'medium', 'fast', null]);
     expect(flowSpeed(3, 0)).to.equal(null);
-  });
-});
-
-describe('limit in the chart of the last minutes', () => {
-  const why = (second: number, kws: readonly (number | null)[], direction = 'delivers') =>
-    ({ sim_time: `2026-06-21T12:00:0${second}.000Z`, direction, chain: kws.map((kw) => ({ kw })) }) as Parameters<
-      typeof withLimit
-    >[1];
-  const startS = Date.parse('2026-06-21T12:00:00.000Z') / 1000;
-
-  it('is the tightest one, negative for power that is absorbed', () => {
-    expect(tightestLimit(why(0, [10, null, 4]))).to.equal(4);
-    expect(tightestLimit(why(0, [10, 4], 'absorbs'))).to.equal(-4);
-    expect(tightestLimit(why(0, [null]))).to.equal(null);
-  });
-
-  it('holds until another one is seen, and is absent before the first', () => {
-    const seen = [why(1, [10]), why(3, [4]), why(3, [4])].reduce<ReturnType<typeof withLimit>>(withLimit, []);
-    expect(
-      limitsAt(
-        [0, 1, 2, 3, 4].map((second) => startS + second),
-        seen,
-      ),
-    ).to.deep.equal([null, 10, 10, 4, 4]);
-    expect(withLimit(seen, why(0, [7]))).to.deep.equal([[startS, 7]]);
   });
 });
 

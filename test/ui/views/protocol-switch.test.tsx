@@ -91,7 +91,7 @@ describe('protocols that are switched on and off', () => {
   });
 
   it('a certificate of the short form brings its key', async () => {
-    await open('csip');
+    await open('csip/settings');
     const field = panel('Switch on IEEE 2030.5')?.querySelector<HTMLSelectElement>('[name="csip_cert"]');
     if (!field) throw new Error('no field');
     field.value = 'certificate:device0';

@@ -63,6 +63,7 @@ const places: readonly string[] = [
   'events/captures/1',
   'events/captures/1?with=2',
   'events/log',
+  'changes',
 ];
 
 describe('views with the replies of the API', () => {

@@ -16,6 +16,7 @@ const bundled = (name: string, changes: Json = {}) => ({
   standard: 'IEEE 1547-2018 5.4.2',
   takes_s: 1080,
   devices: 'PV-3Phase',
+  needs_peer: false,
   fits: true,
   differs: [],
   ...changes,
@@ -87,6 +88,16 @@ describe('scenarios', () => {
       const [fitting, other] = all('article').map((card) => card.textContent.replace(/\s+/g, ' '));
       expect(fitting).to.match(/Fits.*IEEE 1547-2018 5.4.2 · 18 min · PV-3Phase.*One sentence\.(?! Another)/);
       expect(other).to.contain('Needs a simulator of its own').and.to.contain('for a turbine and 2 more');
+    });
+
+    it('say that they need a peer', async () => {
+      example['bundled'] = [bundled('volt-watt', { needs_peer: true })];
+      example['scenarios'] = [{ ...daemon.exampleOf('GET', 'scenarios').scenarios[0], id: '7', needs_peer: true }];
+      await open('scenarios');
+      expect(all('article header').map(({ textContent }) => textContent)).to.deep.equal([
+        'High voltageNeeds a peerrunning',
+        'Volt-wattNeeds a peerFits',
+      ]);
     });
 
     it('run with one press: added and started here, then the run is shown', async () => {
@@ -174,9 +185,13 @@ describe('scenarios', () => {
   });
 
   describe('runs', () => {
-    const answerRun = (id: string, changes: Json) => {
+    const answerRun = (id: string, changes: Json, head: Json = {}) => {
       const detail = daemon.exampleOf('GET', 'scenario-runs/1');
-      daemon.on(`GET scenario-runs/${id}`, () => ({ ...detail, ...run(id, {}), run: { ...detail.run, ...changes } }));
+      daemon.on(`GET scenario-runs/${id}`, () => ({
+        ...detail,
+        ...run(id, {}, head),
+        run: { ...detail.run, ...changes },
+      }));
     };
     const failing = (signal: string) => ({
       ...daemon.exampleOf('GET', 'scenario-runs/1').run.assertions[0],
@@ -236,14 +251,37 @@ describe('scenarios', () => {
       ).to.equal('#/scenarios/runs/3/5');
     });
 
-    it('run again with the same pace and parameters', async () => {
-      runs = [run('1')];
-      const detail = daemon.exampleOf('GET', 'scenario-runs/1');
-      const again = { ...detail.run, state: 'passed', pace: 'fast', parameters: { w: 3 } };
-      daemon.on('GET scenario-runs/1', () => ({ ...detail, ...run('1', {}, { bundled: 'storm' }), run: again }));
+    it('beside run again as they ran, also from a text of their own, which can be edited', async () => {
+      for (const head of [{ bundled: 'storm' }, { text_kept: true }]) {
+        runs = [run('1', {}, head)];
+        answerRun('1', { state: 'passed' }, head);
+        await open('scenarios/runs/1');
+        expect(all('.run-actions a[href$="editor?run=1"]').length).to.equal('text_kept' in head ? 1 : 0);
+        await press('Run again');
+        await leave();
+      }
+      expect(bodies('POST scenario-runs')).to.deep.equal([{ run: '1' }, { run: '1' }]);
+    });
+
+    it('here run again with the same pace and parameters, while their scenario is kept', async () => {
+      const changes = { state: 'passed', pace: 'fast', parameters: { w: 3 } };
+      answerRun('1', changes, { scenario_id: '7' });
+      example['scenarios'] = [{ ...daemon.exampleOf('GET', 'scenarios').scenarios[0], id: '7' }];
       await open('scenarios/runs/1');
       await press('Run again');
-      expect(bodies('POST scenario-runs')).to.deep.equal([{ bundled: 'storm', pace: 'fast', parameters: { w: 3 } }]);
+      expect(bodies('POST scenarios/7/start')).to.deep.equal([{ pace: 'fast', parameters: { w: 3 } }]);
+    });
+
+    it('say why they cannot run again', async () => {
+      for (const [head, reason] of [
+        [{ text_kept: false }, 'Its text is not kept any more'],
+        [{ scenario_id: '7' }, 'Its scenario is not kept any more'],
+      ] as const) {
+        answerRun('1', { state: 'passed' }, head);
+        await open('scenarios/runs/1');
+        expect(textOf('.run-actions')).to.contain(reason).and.not.contain('Run again');
+        await leave();
+      }
     });
 
     it('are listed; two marked ones can be compared, the older first', async () => {
@@ -328,6 +366,13 @@ describe('scenarios', () => {
       expect(textOf('[role=status]')).to.match(/^Fits/);
     });
 
+    it('say that they need a peer', async () => {
+      daemon.on('POST scenarios/check', () => checked({ needs_peer: true }));
+      await write('name: ab\n');
+      await pass(600);
+      expect(textOf('[role=status]')).to.match(/^FitsNeeds a peer/);
+    });
+
     it('have problems at their lines, and do not run', async () => {
       daemon.on('POST scenarios/check', () => refusal(422, 'no', [issue('line 2: steps[0].x: is not a member')]));
       await write('steps:\n  - x: 1\n');
@@ -378,6 +423,25 @@ describe('scenarios', () => {
       expect(button('Save').disabled).to.equal(true);
       await press('Run beside: Mine');
       expect(bodies('POST scenario-runs')).to.deep.equal([{ yaml: 'name: storm\n' }]);
+    });
+
+    it('begin with a capture, or with a span of the timeline', async () => {
+      const queries: unknown[] = [];
+      daemon.on('GET scenarios/draft', ({ query }) => {
+        queries.push(query);
+        return `name: draft ${queries.length}\n`;
+      });
+      await press('From a capture');
+      await press('Capture 1: Sag to 42 % for 1.20 s');
+      expect(one('textarea').value).to.equal('name: draft 1\n');
+      await press('From the timeline');
+      await press('The last minute');
+      expect(one('textarea').value).to.equal('name: draft 2\n');
+      await address('#/scenarios/editor?capture=3');
+      await settle();
+      const now = Date.parse(daemon.exampleOf('GET', 'controls/time').sim_time);
+      const since = new Date(now - 60_000).toISOString();
+      expect(queries).to.deep.equal([{ capture: '1' }, { since }, { capture: '3' }]);
     });
 
     it('survive another view, and are not lost when another one is opened', async () => {

@@ -229,14 +229,15 @@ export function pushValues(
 
 export function pushStop(
   state: TransactionsState,
-  { key }: TransactionRecord,
+  { key, startedMs }: TransactionRecord,
   ending: Ending,
   distortion: MeterDistortion | null,
 ): void {
   const { atMs, meterStopWh, reason, idTag, transactionData = [] } = ending;
   const payload: Omit<Requests['StopTransaction'], 'transactionId'> = {
     meterStop: distorted(meterStopWh, distortion),
-    timestamp: stamp(atMs),
+    // the central system may have set the clock back since the start
+    timestamp: stamp(Math.max(startedMs, atMs)),
     reason,
     ...(idTag === undefined ? {} : { idTag }),
     ...(transactionData.length === 0 ? {} : { transactionData }),

@@ -55,10 +55,16 @@ const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'st
 type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
 
 /** Values that are reported once the next event is sent. */
-function reportedBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): ReportedValues {
+function reportedBy(
+  record: TransactionRecord,
+  connector: Connector,
+  { atMs, extras: { idToken } }: { readonly atMs: number; readonly extras: EventExtras },
+): ReportedValues {
   const { told: reported, chargingState } = record;
   const connected = isConnected(connector);
   return {
+    // the central system may have set the clock back since the last event
+    atMs: Math.max(reported.atMs, atMs),
     connector: reported.connector || connected,
     idToken: reported.idToken || record.idToken !== null || idToken !== undefined,
     remoteStartId: reported.remoteStartId || record.remoteStartId !== null,
@@ -124,10 +130,10 @@ export function pushEvent(
   const { parts, ledger } = state;
   const { type } = event;
   const extras = { ...state.deps.costs?.extras(record, type, event.transition), ...event.extras };
-  const values = reportedBy(record, connector, extras);
+  const values = reportedBy(record, connector, { atMs: event.atMs, extras });
   const payload: TransactionEvent = {
     eventType: type,
-    timestamp: stamp(event.atMs),
+    timestamp: stamp(values.atMs),
     triggerReason: triggerIn(parts.version, event.trigger),
     seqNo: record.nextSeqNo,
     ...(parts.registration.offlineSinceMs === null ? {} : { offline: true }),

@@ -79,6 +79,8 @@ export const limitNames = [
 
 /** Values that the events of a transaction have reported: each is sent once, and again after a change. */
 export interface ReportedValues {
+  /** time stamp of the last event, ms on the clock of the central system */
+  readonly atMs: number;
   readonly connector: boolean;
   readonly idToken: boolean;
   readonly remoteStartId: boolean;
@@ -136,6 +138,7 @@ export function transactionForm(version: Version2): SlotForm<TransactionRecord> 
     stopReason: z.string().nullable(),
     nextSeqNo: serial,
     told: record<ReportedValues>({
+      atMs: instant.default(0),
       connector: z.boolean(),
       idToken: z.boolean(),
       remoteStartId: z.boolean(),
@@ -156,6 +159,7 @@ export function transactionForm(version: Version2): SlotForm<TransactionRecord> 
 type TransactionLedger = Ledger<TransactionRecord>;
 
 export const nothingReported: ReportedValues = {
+  atMs: 0,
   connector: false,
   idToken: false,
   remoteStartId: false,

@@ -1,11 +1,7 @@
 /** Judges adoptions of stored curves: sets that contradict themselves, and results that nobody reads. */
-import type { Deadline } from '../../../core/findings/rule.ts';
 import { setKey } from './map-bridge.ts';
 import type { JudgedMap, StoredSet } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
-
-/** Stored sets of one device that a master may adopt later. */
-const maxStaged = 16;
+import type { JudgeContext, ServedRequest } from './request.ts';
 
 export class AdoptionJudge {
   readonly #context: JudgeContext;
@@ -15,10 +11,10 @@ export class AdoptionJudge {
   }
 
   /** Takes a write that adopts a stored set of a model, after it was carried out. */
-  requested(request: JudgedRequest, map: JudgedMap, modelId: number): void {
+  requested(request: ServedRequest, map: JudgedMap, modelId: number): void {
     const { findings, rules } = this.#context;
     const { device, peer, deviceIndex } = request;
-    if (device !== null) this.#adopted(device, { modelId, number: map.adoptedSet(modelId) ?? 0 });
+    device.staged.get(setKey({ modelId, number: map.adoptedSet(modelId) ?? 0 }))?.met();
     const contradiction = map.adoptionContradiction(modelId);
     if (contradiction === null) rules.curve_unordered.exercised(peer);
     else
@@ -33,9 +29,8 @@ export class AdoptionJudge {
         String(modelId),
       );
     const resultAt = map.adoptionResultAt(modelId);
-    if (device === null || resultAt === null) return;
+    if (resultAt === null) return;
     const rule = rules.adoption_result_unread;
-    device.adoptions ??= new Map();
     device.adoptions.get(modelId)?.deadline.drop();
     const evidence = request.evidence();
     const deadline = findings.waitFor({
@@ -55,16 +50,12 @@ export class AdoptionJudge {
   }
 
   /** Takes a write of settings of a stored set, after it was carried out. */
-  staged(request: JudgedRequest, map: JudgedMap, set: StoredSet): void {
+  staged(request: ServedRequest, map: JudgedMap, set: StoredSet): void {
     const { findings, rules } = this.#context;
     const { device, peer, deviceIndex } = request;
     const { modelId, number } = set;
-    if (device === null || !map.isEnabled(modelId)) return;
-    const staged = (device.staged ??= new Map<number, Deadline>());
     const key = setKey(set);
-    if (staged.get(key)?.isPending === true) return;
-    for (const [other, deadline] of staged) if (!deadline.isPending) staged.delete(other);
-    if (staged.size >= maxStaged) return;
+    if (!map.isEnabled(modelId) || device.staged.get(key)?.isPending === true) return;
     const rule = rules.adoption_forgotten;
     const evidence = request.evidence();
     const deadline = findings.waitFor({
@@ -73,7 +64,7 @@ export class AdoptionJudge {
       deviceIndex,
       waitMs: rule.param('wait_min') * 60_000,
       presence: 'active',
-      key: String(key),
+      key,
       isDue: () => map.isEnabled(modelId) && map.adoptedSet(modelId) !== number,
       expired: () => ({
         text: `wrote set ${number} of model ${modelId} and did not adopt it`,
@@ -81,29 +72,17 @@ export class AdoptionJudge {
         ...evidence,
       }),
     });
-    staged.set(key, deadline);
+    device.staged.set(key, deadline);
   }
 
   /** Takes an adoption that was refused: the master has tried. */
-  refused({ device }: JudgedRequest): void {
-    for (const deadline of device?.staged?.values() ?? []) deadline.drop();
-  }
-
-  #adopted({ staged }: MasterAtDevice, set: StoredSet): void {
-    const key = setKey(set);
-    staged?.get(key)?.met();
-    staged?.delete(key);
+  refused({ device }: ServedRequest): void {
+    for (const deadline of device.staged.values()) deadline.drop();
   }
 
   /** Takes a read that was answered. */
-  read({ device, address, end }: JudgedRequest): void {
-    const adoptions = device?.adoptions ?? null;
-    if (device === null || adoptions === null) return;
-    for (const [modelId, { resultAt, deadline }] of adoptions)
-      if (resultAt >= address && resultAt < end) {
-        deadline.met();
-        adoptions.delete(modelId);
-      }
-    if (adoptions.size === 0) device.adoptions = null;
+  read({ device, address, end }: ServedRequest): void {
+    for (const { resultAt, deadline } of device.adoptions.values())
+      if (resultAt >= address && resultAt < end) deadline.met();
   }
 }

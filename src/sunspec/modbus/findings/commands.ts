@@ -69,14 +69,12 @@ export class CommandJudge {
   /** Takes a read of set-points of the group. */
   read(peer: Peer, group: SetpointGroup): void {
     const command = this.#commands.get(group);
-    if (command?.peer !== peer) return;
-    command.readback?.met();
-    command.readback = null;
+    if (command?.peer === peer) command.readback?.met();
   }
 
-  /** True if the peer has yet to read a set-point back. */
-  awaits(peer: Peer): boolean {
-    return [...this.#commands.values()].some((one) => one.peer === peer && one.readback?.isPending === true);
+  /** True if somebody has yet to read a set-point back. */
+  get awaitsReadback(): boolean {
+    return [...this.#commands.values()].some(({ readback }) => readback?.isPending === true);
   }
 
   #commandOf(peer: Peer, group: SetpointGroup): Command {

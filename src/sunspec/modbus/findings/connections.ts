@@ -39,8 +39,8 @@ export class ConnectionJudges {
     const minMs = rule.param('pause_ms');
     const limit = rule.param('connections');
     // masters behind one address take turns, and then pause
-    master.hastyMs = pauseMs < minMs ? this.#recent(master.hastyMs, limit) : [];
-    if (pauseMs >= minMs || master.hastyMs.length < limit) {
+    master.hastyMs = pauseMs < minMs ? this.#recent(master.hastyMs) : [];
+    if (master.hastyMs.length < limit) {
       rule.exercised(master.peer);
       return;
     }
@@ -68,7 +68,7 @@ export class ConnectionJudges {
     const rule = this.#context.rules.connections_parallel;
     const open = device.users.filter((user) => user.connection.isOpen);
     const isNew = !open.some((user) => user.connection === connection);
-    device.users = isNew ? [...open.slice(1 - maxUsers), { connection, sinceMs: nowMs }] : open;
+    device.users = isNew && open.length < maxUsers ? [...open, { connection, sinceMs: nowMs }] : open;
     const lasting = device.users.filter(({ sinceMs }) => nowMs - sinceMs >= parallelMs);
     if (device.users.length === 1) rule.exercised(peer);
     else if (lasting.length > 1 && lasting.some((user) => user.connection === connection))
@@ -129,7 +129,7 @@ export class ConnectionJudges {
   #closedAfterOne(master: Master): void {
     const rule = this.#context.rules.connection_per_request;
     const limit = rule.param('connections');
-    master.shortConnections = this.#recent(master.shortConnections, limit);
+    master.shortConnections = this.#recent(master.shortConnections);
     if (master.shortConnections.length < limit) return;
     master.shortConnections = [];
     rule.broken(master.peer, null, () => ({
@@ -139,8 +139,8 @@ export class ConnectionJudges {
   }
 
   /** The times of the last minute, with this one. */
-  #recent(timesMs: readonly number[], limit: number): readonly number[] {
+  #recent(timesMs: readonly number[]): readonly number[] {
     const nowMs = this.#context.monotonicMs();
-    return [...timesMs.filter((atMs) => nowMs - atMs < minuteMs), nowMs].slice(-limit);
+    return [...timesMs.filter((atMs) => nowMs - atMs < minuteMs), nowMs];
   }
 }

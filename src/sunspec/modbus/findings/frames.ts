@@ -1,10 +1,10 @@
 /** Judges the form of requests: quantities, functions, units, and several requests at a time. */
+import { Buffer } from 'node:buffer';
 import type { Framing } from '../framing/framing.ts';
 import { Episode } from './request.ts';
 import type { JudgeContext, JudgedRequest } from './request.ts';
 
 const maxRead = 125;
-const maxWrite = 123;
 /** functions that ask a device for its identity */
 const identifying: ReadonlySet<number> = new Set([17, 43]);
 const discoveryMs = 60_000;
@@ -24,7 +24,7 @@ export interface FrameState {
   lastTransaction: number;
   lastStart: number;
   lastEnd: number;
-  lastBuffer: Framing['buffer'] | null;
+  lastBuffer: Buffer;
   unitZeros: number;
   /** true: a fault has acted on an answer, which the master may take for that to its next request ever since */
   isDisturbed: boolean;
@@ -33,10 +33,10 @@ export interface FrameState {
 export const newFrameState = (): FrameState => ({
   together: 0,
   maxTogether: 0,
-  lastTransaction: -1,
+  lastTransaction: 0,
   lastStart: 0,
   lastEnd: 0,
-  lastBuffer: null,
+  lastBuffer: Buffer.alloc(0),
   unitZeros: 0,
   isDisturbed: false,
 });
@@ -50,8 +50,7 @@ export class FrameJudge {
 
   judge(request: JudgedRequest): void {
     const { functionCode } = request;
-    if (functionCode === 3 || functionCode === 4) this.#judgeQuantity(request, maxRead, request.pduLength === 5);
-    else if (functionCode === 16) this.#judgeQuantity(request, maxWrite, request.pduLength >= 6);
+    if (request.isRead || functionCode === 16) this.#judgeQuantity(request);
     else if (functionCode !== 6) this.#judgeFunction(request);
   }
 
@@ -62,7 +61,8 @@ export class FrameJudge {
     const transaction = ((buffer[pduStart - 7] ?? 0) << 8) | (buffer[pduStart - 6] ?? 0);
     state.together += 1;
     if (state.together > 1) {
-      const isReused = transaction === state.lastTransaction && this.#isOther(state, buffer, pduStart, pduEnd);
+      const isOther = buffer.compare(state.lastBuffer, state.lastStart, state.lastEnd, pduStart, pduEnd) !== 0;
+      const isReused = isOther && transaction === state.lastTransaction;
       if (isReused && state.isDisturbed) reused.undecided(peer);
       else if (isReused)
         reused.broken(peer, request.deviceIndex, () => ({
@@ -161,30 +161,28 @@ export class FrameJudge {
     }));
   }
 
-  #isOther(state: FrameState, buffer: Framing['buffer'], pduStart: number, pduEnd: number): boolean {
-    const { lastBuffer, lastStart, lastEnd } = state;
-    return lastBuffer === buffer && buffer.compare(buffer, lastStart, lastEnd, pduStart, pduEnd) !== 0;
-  }
-
-  /** @param hasForm false: the frame has another length than its function needs */
-  #judgeQuantity(request: JudgedRequest, max: number, hasForm: boolean): void {
-    if (!hasForm) return;
-    const { peer, count, functionCode } = request;
+  /** Judges reads, and writes of several registers, of the length that their function needs. */
+  #judgeQuantity(request: JudgedRequest): void {
+    const { peer, count, functionCode, isRead, pduLength } = request;
     const rule = this.#context.rules.quantity_illegal;
-    const octets = functionCode === 16 ? request.octet(5) : 2 * count;
-    // the octets that follow say which of the two is wrong, and only a frame that fits its byte count is judged
-    const isLegal = count >= 1 && count <= max && octets === 2 * count;
+    const needed = 2 * count;
+    const octets = isRead ? needed : request.octet(5);
+    // the octets that follow say which of count and byte count is wrong
+    const hasForm = isRead ? pduLength === 5 : pduLength === 6 + octets || pduLength === 6 + needed;
+    if (!hasForm) return;
+    // a write of too many registers does not fit into a frame
+    const isLegal = count >= 1 && octets === needed && (count <= maxRead || !isRead);
     if (isLegal) rule.exercised(peer);
-    else if (functionCode !== 16 || request.pduLength === 6 + octets || request.pduLength === 6 + 2 * count)
+    else
       rule.broken(
         peer,
         request.deviceIndex,
         () => ({
           text:
-            octets === 2 * count
+            octets === needed
               ? `asked for ${count} registers in one request of function ${functionCode}`
               : `wrote ${count} registers with a byte count of ${octets}`,
-          facts: { function: functionCode, registers: count, byte_count: functionCode === 16 ? octets : null },
+          facts: { function: functionCode, registers: count, byte_count: isRead ? null : octets },
           ...request.evidence(),
         }),
         String(functionCode),

@@ -18,11 +18,9 @@ import type { JudgedMap, WriteFacts } from './map-bridge.ts';
 import { meetMap, MoveJudge } from './moved.ts';
 import { answeredMs, newSpanState, pausePolls, ReadJudge } from './reads.ts';
 import { JudgedRequest, Master } from './request.ts';
-import type { ConnectionState, JudgeContext } from './request.ts';
+import type { ConnectionState, JudgeContext, ServedRequest } from './request.ts';
 import { ScaleJudge } from './scales.ts';
 import { WriteJudge } from './writes.ts';
-
-const maxWritten = 123;
 
 /** Reasons why rules cannot be judged at masters of a transport. */
 const noTls = 'the peer does not use TLS';
@@ -84,7 +82,7 @@ export class ModbusJudge implements MasterJudge {
       // no request follows: the peer has shown a certificate, which no scanner does
       peer.isValid = true;
       peer.lastSeenMs = wallMs();
-      if (!peer.lacking.has('sunspec') && peer.requests === 0) peer.lacking.set('sunspec', noSunspec);
+      if (peer.requests === 0) peer.lacking.set('sunspec', noSunspec);
       peer.lacking.delete('tls');
       rules.tls_client.broken(peer, null, () => ({ text: `got no TLS session: ${reason}`, facts: { reason } }), reason);
     } catch (error) {
@@ -174,7 +172,7 @@ class MasterConnection implements ConnectionJudge {
   }
 
   refused(error: unknown): void {
-    this.#request.error = error;
+    this.#request.refused(error);
   }
 
   served(framing: Framing, unit: ModbusUnit | undefined, exception: number): void {
@@ -183,8 +181,8 @@ class MasterConnection implements ConnectionJudge {
     try {
       request.fill(framing, unit, exception);
       this.#count(framing, request);
-      if (this.#connection.unanswered !== null) this.#judge.connections.answered(request, this.#connection);
-      this.#judgeServed(request, framing, unit);
+      this.#judge.connections.answered(request, this.#connection);
+      this.#judgeServed(request, framing);
     } catch (error) {
       this.#failed(error);
     }
@@ -200,10 +198,8 @@ class MasterConnection implements ConnectionJudge {
       if (this.#transport !== 'serial') this.#judgeUnanswered(request, exception);
       // a fault may have carried the request out, which only the registers show
       request.error = null;
-      if (request.map !== null && request.isWrite && hasWriteForm(request)) {
-        const { judge, commands } = this.#judge.setpointsOf(request.map, request.deviceIndex);
-        judge.follow();
-        commands.disturbed();
+      if (request.isServed() && request.map !== null && hasWriteForm(request)) {
+        this.#judge.setpointsOf(request.map, request.deviceIndex).commands.disturbed();
         if (exception > 0) this.#judge.writes.judgeRepetition(request);
       }
     } catch (error) {
@@ -256,7 +252,7 @@ class MasterConnection implements ConnectionJudge {
   /** Judges the end of a stream. Connections without a valid request are those of strangers. */
   #judgeStream(rule: RuleHandle, what: string): void {
     const { requests } = this.#connection;
-    if (this.#isOff || requests === 0) return;
+    if (requests === 0) return;
     rule.broken(this.#master.peer, null, () => ({
       text: `${what}, after ${requests} ${requests === 1 ? 'request' : 'requests'}`,
       facts: { requests_before: requests },
@@ -287,51 +283,46 @@ class MasterConnection implements ConnectionJudge {
     }
   }
 
-  #judgeServed(request: JudgedRequest, framing: Framing, unit: ModbusUnit | undefined): void {
+  #judgeServed(request: JudgedRequest, framing: Framing): void {
     const { frames, reads, writes } = this.#judge;
     if (framing.name === 'mbap') frames.judgeTcp(request, this.#frames, framing);
     else frames.judgeBroadcast(request, framing.unitId);
+    if (!request.isServed()) {
+      frames.judge(request);
+      frames.judgeUnserved(request, framing.unitId);
+      return;
+    }
     const { map, device } = request;
-    if (map !== null && device !== null && (device.map !== map || device.move !== null)) meetMap(device, map);
-    if (request.isRead && unit !== undefined) {
+    if (map !== null) meetMap(device, map);
+    if (request.isRead) {
       if (map !== null) frames.judgeTable(request);
       if (reads.isKnown(request, this.#spans)) return;
     }
     frames.judge(request);
-    if (unit === undefined) {
-      frames.judgeUnserved(request, framing.unitId);
-      return;
-    }
     request.master.servedUnits[framing.unitId] = 1;
     if (request.isWrite) {
       request.peer.hasWritten = true;
       request.master.wroteMs = request.nowMs;
       pausePolls(this.#spans, request.nowMs);
     }
-    if (map === null) {
-      if (unit.judged === null) this.#judge.moves.moved(request, unit);
-      return;
-    }
-    if (request.isRead) {
+    if (map === null) this.#judge.moves.moved(request);
+    else if (request.isRead) {
       this.#judgeReader(request);
       reads.judge(request, map);
-      if (request.device?.refusedWrite != null) writes.read(request);
+      writes.read(request);
       if (request.exception === 0) this.#judgeAnswer(request, map);
-    } else if (request.isWrite && hasWriteForm(request)) this.#judgeWrite(request, map);
+    } else if (hasWriteForm(request)) this.#judgeWrite(request, map);
   }
 
-  #judgeAnswer(request: JudgedRequest, map: JudgedMap): void {
+  #judgeAnswer(request: ServedRequest, map: JudgedMap): void {
     const { device, address, count, peer } = request;
-    if (device === null) return;
     if (!device.isLost) this.#judge.scales.read(request, map);
-    if (device.adoptions !== null) this.#judge.adoptions.read(request);
+    this.#judge.adoptions.read(request);
     if (!device.awaitsReadback) return;
     const { groups, commands } = this.#judge.setpointsOf(map, request.deviceIndex);
-    for (const at of map.setpointsIn(address, count)) {
-      const group = groups[at];
-      if (group !== undefined) commands.read(peer, group);
-    }
-    device.awaitsReadback = commands.awaits(peer);
+    const positions = map.setpointsIn(address, count);
+    for (const group of groups.filter((_, at) => positions.includes(at))) commands.read(peer, group);
+    device.awaitsReadback = commands.awaitsReadback;
   }
 
   #judgeReader(request: JudgedRequest): void {
@@ -346,7 +337,7 @@ class MasterConnection implements ConnectionJudge {
       }));
   }
 
-  #judgeWrite(request: JudgedRequest, map: JudgedMap): void {
+  #judgeWrite(request: ServedRequest, map: JudgedMap): void {
     const { writes, reads, adoptions } = this.#judge;
     const facts = map.writeFacts(request.address, request.count);
     if (facts === null) {
@@ -354,7 +345,7 @@ class MasterConnection implements ConnectionJudge {
       return;
     }
     this.#judgeReader(request);
-    if (request.device?.isLost === true) this.#judge.context.rules.write_part_of_point.undecided(request.peer);
+    if (request.device.isLost) this.#judge.context.rules.write_part_of_point.undecided(request.peer);
     else writes.judge(request, map, facts, this.#role);
     reads.judgeDiscovery(request, map);
     this.#judgeSetpoints(request, map, facts);
@@ -366,8 +357,7 @@ class MasterConnection implements ConnectionJudge {
     for (const modelId of facts.requests) adoptions.requested(request, map, modelId);
   }
 
-  #judgeSetpoints(request: JudgedRequest, map: JudgedMap, facts: WriteFacts): void {
-    if (facts.groups.length === 0) return;
+  #judgeSetpoints(request: ServedRequest, map: JudgedMap, facts: WriteFacts): void {
     const { groups, judge, commands } = this.#judge.setpointsOf(map, request.deviceIndex);
     for (const { group: at, setsValue, setsEnable } of facts.groups) {
       const group = groups[at];
@@ -379,7 +369,7 @@ class MasterConnection implements ConnectionJudge {
       const write = { group, setsValue, setsEnable, evidence: request.evidence() };
       judge.wrote(request.peer, write);
       commands.wrote(request.peer, write);
-      if (setsValue && request.device !== null) request.device.awaitsReadback = true;
+      request.device.awaitsReadback ||= setsValue;
     }
   }
 
@@ -389,6 +379,6 @@ class MasterConnection implements ConnectionJudge {
   }
 }
 
-/** True if the registers of a write can be read: its length fits its count. */
+/** True for a write whose registers can be read: its length fits its count. */
 const hasWriteForm = ({ functionCode, count, pduLength }: JudgedRequest) =>
-  functionCode === 6 ? pduLength === 5 : count >= 1 && count <= maxWritten && pduLength === 6 + 2 * count;
+  functionCode === 6 ? pduLength === 5 : functionCode === 16 && count >= 1 && pduLength === 6 + 2 * count;

@@ -68,7 +68,7 @@ export interface ValueFault {
 }
 
 interface LayoutFacts {
-  /** by register from the base: 1 where a point begins; one more for the end of the map */
+  /** by register from the base: 1 where a point begins */
   readonly boundaries: Uint8Array;
   /** by register from the base: number of markers and model ids before it */
   readonly heads: Uint16Array;
@@ -78,20 +78,18 @@ interface LayoutFacts {
   readonly scales: readonly PointSlot[];
 }
 
-/** Models from here on are those of makers, and of this simulator. */
-const firstModelOfMakers = 64_000;
+/** False for models of makers, and of this simulator. */
+const isStandard = ({ modelId }: PointSlot) => modelId < 64_000;
 
 const factsOf = memoPerLayout((layout): LayoutFacts => {
   const { base, size, models, slots } = layout;
-  const boundaries = new Uint8Array(size + 1).fill(1);
+  const boundaries = new Uint8Array(size).fill(1);
   const heads = new Uint16Array(size + 1);
-  for (const { address, def, modelId } of slots)
-    if (modelId < firstModelOfMakers) boundaries.fill(0, address - base + 1, address - base + def.size);
+  for (const { address, def } of slots.filter(isStandard))
+    boundaries.fill(0, address - base + 1, address - base + def.size);
   const headAt = new Set([0, ...models.map(({ address }) => address - base)]);
   for (let at = 0; at < size; at += 1) heads[at + 1] = (heads[at] ?? 0) + (headAt.has(at) ? 1 : 0);
-  const scales = slots.filter(
-    ({ def, implemented, modelId }) => def.type === 'sunssf' && implemented && modelId < firstModelOfMakers,
-  );
+  const scales = slots.filter((slot) => slot.def.type === 'sunssf' && slot.implemented && isStandard(slot));
   return { boundaries, heads, writes: new Map(), reads: new Map(), scales };
 });
 
@@ -119,9 +117,7 @@ function kept<T>(facts: Map<number, T>, address: number, count: number, make: ()
 }
 
 function scaleFactsOf(layout: Layout, scales: readonly PointSlot[], address: number, count: number): ScaleFacts {
-  const slots = slotsIn(layout, address, count).filter(
-    ({ implemented, modelId }) => implemented && modelId < firstModelOfMakers,
-  );
+  const slots = slotsIn(layout, address, count).filter(({ implemented }) => implemented);
   const scaled = new Map<number, string>();
   for (const slot of slots) {
     const { sf } = slot.def;
@@ -133,7 +129,7 @@ function scaleFactsOf(layout: Layout, scales: readonly PointSlot[], address: num
 
 /** The stored set that has the point; null: none, or the set in force. */
 function storedSetOf({ modelId, path, writable }: PointSlot): StoredSet | null {
-  const position = /^(?:Crv|Ctl)\[(\d+)\]/.exec(path)?.[1];
+  const position = /(?:Crv|Ctl)\[(\d+)\]/.exec(path)?.[1];
   return writable && position !== undefined ? { modelId, number: Number(position) + 1 } : null;
 }
 
@@ -144,18 +140,18 @@ function storedSetsOf(slots: readonly PointSlot[]): readonly StoredSet[] {
 }
 
 /** A key of a stored set among all of a device. */
-export const setKey = ({ modelId, number }: StoredSet) => modelId * 1000 + number;
+export const setKey = ({ modelId, number }: StoredSet) => `${modelId}.${number}`;
 
-const isOf700 = ({ modelId }: PointSlot) => modelId >= 700 && modelId <= 799;
+const isOf700 = ({ modelId }: PointSlot) => Math.floor(modelId / 100) === 7;
 /** Models whose points a device stores: settings, trips and curves. */
 const storedModels: ReadonlySet<number> = new Set([702, 703, 705, 706, 707, 708, 709, 710, 711, 712, 802]);
 
-const isTimer = ({ path }: PointSlot) => path.endsWith('RvrtTms');
+const isTimer = ({ path }: PointSlot) => path === 'RvrtTms';
 
-/** True for a setting that a device stores; enables, and points whose write restarts a reversion time, are commands. */
-function isStored({ modelId, path, writable, def }: PointSlot): boolean {
-  if (!writable || !storedModels.has(modelId) || def.reversion !== undefined) return false;
-  return modelId === 802 ? /^soc.*rsv/i.test(path) : path !== 'ES' && path !== 'Ena';
+/** True for a setting that a device stores; enables are commands. */
+function isStored({ modelId, path, writable }: PointSlot): boolean {
+  if (!writable || !storedModels.has(modelId)) return false;
+  return modelId === 802 ? /rsv/i.test(path) : path !== 'ES' && path !== 'Ena';
 }
 
 const isStoredSetting = (slot: PointSlot) => isStored(slot) && !isAdoptionRequest(slot);
@@ -175,13 +171,13 @@ function writeFactsOf(layout: Layout, address: number, count: number): WriteFact
   const cut = slots.find((slot) => slot.writable && !ignoresWrites(slot) && isCut(slot));
   return {
     cut: cut === undefined ? null : pointName(cut),
-    readOnly: nameOf((slot) => slot.def.access !== 'RW' && slot.def.type !== 'pad' && !isScale(slot)),
+    readOnly: nameOf((slot) => slot.def.access !== 'RW' && !isScale(slot)),
     scaleFactor: nameOf(isScale),
     setInForce: nameOf(isSetting),
     groups: setpointSlots(layout).flatMap(({ enable, timer, setpoints }, group) => {
       const setsValue = setpoints.some((slot) => slots.includes(slot));
       const setsEnable = slots.includes(enable);
-      const isTouched = setsValue || setsEnable || (timer !== null && slots.includes(timer));
+      const isTouched = setsValue || setsEnable || slots.some((slot) => slot === timer);
       return isTouched ? [{ group, setsValue, setsEnable }] : [];
     }),
     requests: slots.filter(isAdoptionRequest).map(({ modelId }) => modelId),
@@ -268,12 +264,12 @@ export class JudgedMap {
    * The refused value, if its model does not define it; null: it does, or models 101 to 199 ignore it.
    * @param refused names of the points for which the write was refused
    */
-  valueFault(address: number, words: Buffer, refused: readonly string[]): ValueFault | null {
+  valueFault(address: number, words: Buffer, refused: ReadonlySet<string>): ValueFault | null {
     const dv = new DataView(words.buffer, words.byteOffset, words.length);
-    const end = address + words.length / 2;
-    for (const slot of slotsIn(this.#layout, address, words.length / 2)) {
-      const isWhole = slot.address >= address && slot.address + slot.def.size <= end;
-      if (!slot.writable || !isWhole || !refused.includes(pointName(slot))) continue;
+    const count = words.length / 2;
+    for (const slot of slotsIn(this.#layout, address, count)) {
+      const isWhole = slot.address >= address && slot.address + slot.def.size <= address + count;
+      if (!slot.writable || !isWhole || !refused.has(pointName(slot))) continue;
       const fault = this.#faultAt(slot, dv, 2 * (slot.address - address));
       if (fault !== null) return fault;
     }

@@ -1,7 +1,6 @@
 /** Judges masters of a device whose registers have moved: whether they look for the models again. */
-import type { ModbusUnit } from '../server/unit.ts';
 import type { JudgedMap } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
+import type { JudgeContext, MasterAtDevice, ServedRequest } from './request.ts';
 
 /** Registers at which masters look for the marker. */
 const markers: readonly number[] = [0, 39_999, 40_000, 49_999, 50_000, 50_001];
@@ -16,10 +15,10 @@ export class MoveJudge {
   }
 
   /** Takes a request while the registers lie elsewhere. */
-  moved(request: JudgedRequest, unit: Pick<ModbusUnit, 'realPlaces'>): void {
-    const { device, nowMs, peer, address, count } = request;
-    const map = device?.map ?? null;
-    if (device === null || map === null || !device.hasFoundModels || unit.realPlaces === undefined) return;
+  moved(request: ServedRequest): void {
+    const { device, unit, nowMs, peer, address, count } = request;
+    const { map } = device;
+    if (map === null || !device.hasFoundModels || unit.realPlaces === undefined) return;
     const move = (device.move ??= { sinceMs: nowMs, requests: 0, hasLooked: false });
     if (move.hasLooked) return;
     const rule = this.#context.rules.stale_map;
@@ -31,7 +30,7 @@ export class MoveJudge {
       return;
     }
     const [place] = places;
-    const isKept = places.length === 1 && place?.address === address && place.count === count;
+    const isKept = place?.address === address && place.count === count;
     if (isKept || nowMs - move.sinceMs < patienceMs) return;
     move.requests += 1;
     if (move.requests < minRequests) return;
@@ -46,7 +45,7 @@ export class MoveJudge {
 
 /** Takes the map that a request of the master meets: places that it found in another one are no mistakes. */
 export function meetMap(device: MasterAtDevice, map: JudgedMap): void {
-  const hasChanged = device.map !== null && device.map !== map;
+  const hasChanged = device.map !== map;
   // a master that has not looked for the moved models still knows the places of this map
   const hasMovedBack = device.move?.hasLooked === true;
   if (device.hasFoundModels && (hasChanged || hasMovedBack)) device.isLost = true;

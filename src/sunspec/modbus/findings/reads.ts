@@ -1,8 +1,7 @@
 /** Judges reads of a SunSpec map: places, repetitions, and how often. */
-import { SimError } from '../../../core/errors.ts';
 import type { JudgedMap } from './map-bridge.ts';
 import { Episode } from './request.ts';
-import type { JudgeContext, JudgedRequest, MasterAtDevice } from './request.ts';
+import type { JudgeContext, JudgedRequest, MasterAtDevice, ServedRequest } from './request.ts';
 
 /** Reads of at most this many registers are probes. */
 const maxProbe = 3;
@@ -21,64 +20,55 @@ const judgedForMs = 1000;
 
 /** The last reads of one connection, by their registers. */
 export interface SpanState {
-  /** unit, function, address and number of registers */
+  /** by `readKey` */
   readonly keys: Float64Array;
   /** time at which the read was judged last */
   readonly judgedMs: Float64Array;
-  /** reads since `sinceMs`, the time of a read; -1: none */
+  /** reads from the one at `sinceMs` on; 0: none */
   readonly polls: Uint8Array;
   readonly sinceMs: Float64Array;
-  /** position of the read before */
-  last: number;
   next: number;
   quietUntilMs: number;
 }
 
 export const newSpanState = (): SpanState => ({
-  keys: new Float64Array(maxSpans).fill(-1),
+  keys: new Float64Array(maxSpans),
   judgedMs: new Float64Array(maxSpans),
   polls: new Uint8Array(maxSpans),
-  sinceMs: new Float64Array(maxSpans).fill(-1),
-  last: 0,
+  sinceMs: new Float64Array(maxSpans),
   next: 0,
   quietUntilMs: 0,
 });
 
 /** Takes a write of the master: polls of its effect are not counted. */
 export function pausePolls(state: SpanState, nowMs: number): void {
-  state.sinceMs.fill(-1);
+  state.polls.fill(0);
   state.quietUntilMs = nowMs + readBackMs;
 }
 
 /** Position of a read among the last ones of its connection, where it takes the place of the oldest. */
 function positionOf(request: JudgedRequest, state: SpanState): number {
   const { keys } = state;
-  const target = request.octet(-1) * 0x100 + request.functionCode;
-  const key = (target * 0x10000 + request.address) * 0x10000 + request.count;
-  if (keys[state.last] === key) return state.last;
+  const key = request.readKey;
   let at = keys.indexOf(key);
   if (at < 0) {
     at = state.next;
     state.next = (at + 1) % maxSpans;
     keys[at] = key;
     state.judgedMs[at] = -Infinity;
-    state.sinceMs[at] = -1;
+    state.polls[at] = 0;
   }
-  state.last = at;
   return at;
 }
 
-/** Time at which the same read, or any write, was answered, about; -Infinity: not lately. */
+/** Time at which the same request, or any write, was answered, about; -Infinity: not lately. */
 export function answeredMs(request: JudgedRequest, state: SpanState): number {
-  if (request.isWrite) return request.master.wroteMs;
-  return request.isRead ? (state.judgedMs[positionOf(request, state)] ?? -Infinity) : -Infinity;
+  return request.isWrite ? request.master.wroteMs : (state.judgedMs[positionOf(request, state)] ?? 0);
 }
 
 /** True if the next read cannot end anything that the judge waits for. */
-const isAtRest = ({ hasFoundModels, isLost, refusedWrite, adoptions }: MasterAtDevice) =>
-  hasFoundModels && !isLost && refusedWrite === null && adoptions === null;
-
-const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
+const isAtRest = ({ hasFoundModels, isLost, refusedWrite }: MasterAtDevice) =>
+  hasFoundModels && !isLost && refusedWrite === null;
 
 export class ReadJudge {
   readonly #context: JudgeContext;
@@ -87,30 +77,30 @@ export class ReadJudge {
     this.#context = context;
   }
 
-  judge(request: JudgedRequest, map: JudgedMap): void {
+  judge(request: ServedRequest, map: JudgedMap): void {
     const { exception, error, address, end, count, device } = request;
-    if (device?.isLost === true) {
+    if (device.isLost) {
       if (exception !== 0 || !map.hasHead(address, count)) {
         this.#context.rules.read_part_of_point.undecided(request.peer);
         return;
       }
       device.isLost = false;
     }
-    if (exception === 0 || codeOf(error) === 'MAP_PARTIAL_POINT') this.#judgeBoundaries(request, map);
+    if (exception === 0 || error?.code === 'MAP_PARTIAL_POINT') this.#judgeBoundaries(request, map);
     if (exception === 0) {
       if (end >= map.end) this.#context.rules.chain_end_passed.exercised(request.peer);
       this.judgeDiscovery(request, map);
-      if (device !== null) forgetRefusals(device, address, count);
-    } else if (codeOf(error) === 'MAP_ILLEGAL_ADDRESS' && count > maxProbe) {
+      device.refusedReads = device.refusedReads.filter((read) => read.address !== address || read.count !== count);
+    } else if (error?.code === 'MAP_ILLEGAL_ADDRESS' && count > maxProbe) {
       if (address >= map.base && address < map.end) this.#judgeEnd(request, map);
       this.#judgeRefusal(request);
     }
   }
 
   /** Judges whether the master has looked for the models before it uses them. */
-  judgeDiscovery(request: JudgedRequest, map: JudgedMap): void {
+  judgeDiscovery(request: ServedRequest, map: JudgedMap): void {
     const { master, device, address, count, peer } = request;
-    if (device === null || device.hasFoundModels) return;
+    if (device.hasFoundModels) return;
     const rule = this.#context.rules.no_discovery;
     if (request.isRead && map.hasHead(address, count)) {
       device.hasFoundModels = true;
@@ -131,13 +121,13 @@ export class ReadJudge {
    * Counts a read, and judges how often it comes.
    * @returns true if the same read was judged within the last second, in which nothing about it has changed
    */
-  isKnown(request: JudgedRequest, state: SpanState): boolean {
-    const { nowMs, exception, device, map, master } = request;
+  isKnown(request: ServedRequest, state: SpanState): boolean {
+    const { nowMs, exception, device, master } = request;
     const at = positionOf(request, state);
     this.#judgePolls(request, state, at);
-    const isSettled = map === null || device === null || isAtRest(device);
     const judgedMs = state.judgedMs[at] ?? 0;
-    if (exception === 0 && isSettled && judgedMs > master.wroteMs && nowMs - judgedMs < judgedForMs) return true;
+    const isRecent = judgedMs > master.wroteMs && nowMs - judgedMs < judgedForMs;
+    if (exception === 0 && isRecent && isAtRest(device)) return true;
     state.judgedMs[at] = nowMs;
     return false;
   }
@@ -145,18 +135,14 @@ export class ReadJudge {
   #judgePolls(request: JudgedRequest, state: SpanState, at: number): void {
     const { master, nowMs } = request;
     if (nowMs < state.quietUntilMs || nowMs - master.sinceMs < startUpMs) return;
-    const sinceMs = state.sinceMs[at] ?? -1;
-    if (sinceMs < 0) {
-      state.sinceMs[at] = nowMs;
-      state.polls[at] = 0;
-      return;
+    const { polls, sinceMs } = state;
+    const before = polls[at] ?? 0;
+    polls[at] = before + 1;
+    if (before === pollsJudged) {
+      this.#judgeRate(request, (nowMs - (sinceMs[at] ?? 0)) / pollsJudged);
+      polls[at] = 1;
     }
-    const polls = (state.polls[at] ?? 0) + 1;
-    state.polls[at] = polls;
-    if (polls < pollsJudged) return;
-    state.polls[at] = 0;
-    state.sinceMs[at] = nowMs;
-    this.#judgeRate(request, (nowMs - sinceMs) / polls);
+    if (polls[at] === 1) sinceMs[at] = nowMs;
   }
 
   #judgeRate(request: JudgedRequest, meanMs: number): void {
@@ -209,9 +195,8 @@ export class ReadJudge {
     }));
   }
 
-  #judgeRefusal(request: JudgedRequest): void {
+  #judgeRefusal(request: ServedRequest): void {
     const { device, peer, nowMs, address, count } = request;
-    if (device === null) return;
     const rule = this.#context.rules.exception_ignored_read;
     const before = device.refusedReads.find((read) => read.address === address && read.count === count);
     if (before === undefined) {
@@ -235,11 +220,4 @@ export class ReadJudge {
       request.registers,
     );
   }
-}
-
-/** Takes a read that was answered: the registers are there now. */
-function forgetRefusals(device: MasterAtDevice, address: number, count: number): void {
-  for (const read of device.refusedReads)
-    if (read.address === address && read.count === count)
-      device.refusedReads = device.refusedReads.filter((each) => each !== read);
 }

@@ -1,5 +1,6 @@
 /** The request that the judge looks at, and what it remembers of masters. */
 import { Buffer } from 'node:buffer';
+import { SimError } from '../../../core/errors.ts';
 import type { Case, Deadline, Findings, RuleHandles } from '../../../core/findings/rule.ts';
 import type { Peer } from '../../../core/findings/peer.ts';
 import type { modbusRules } from '../../../finding-rules/modbus.ts';
@@ -55,7 +56,7 @@ interface RefusedRead {
   readonly reads: Episode;
 }
 
-/** The adoption whose result the master has not read yet. */
+/** An adoption whose result the master has to read. */
 interface OpenAdoption {
   readonly resultAt: number;
   readonly deadline: Deadline;
@@ -110,10 +111,10 @@ export interface MasterAtDevice {
   blindRequests: number;
   refusedWrite: RefusedWrite | null;
   refusedReads: readonly RefusedRead[];
-  /** by model; null: none */
-  adoptions: Map<number, OpenAdoption> | null;
-  /** by `setKey`: stored sets that the master has written and not adopted yet; null: none */
-  staged: Map<number, Deadline> | null;
+  /** the last one of each model */
+  readonly adoptions: Map<number, OpenAdoption>;
+  /** by `setKey`: the last wait for the adoption of a stored set that the master has written */
+  readonly staged: Map<string, Deadline>;
   /** the last map that its requests met; null: none */
   map: JudgedMap | null;
   /** its requests since the registers moved; null: they are where the layout has them */
@@ -143,8 +144,8 @@ const newAtDevice = (nowMs: number): MasterAtDevice => ({
   blindRequests: 0,
   refusedWrite: null,
   refusedReads: [],
-  adoptions: null,
-  staged: null,
+  adoptions: new Map(),
+  staged: new Map(),
   map: null,
   move: null,
   isLost: false,
@@ -182,9 +183,6 @@ export class Master {
   /** false: it has had more devices than are remembered, so that discoveries may be forgotten */
   remembersAll = true;
   readonly #devices = new Map<number, MasterAtDevice>();
-  // the device of the request before
-  #lastIndex = NaN;
-  #lastDevice: MasterAtDevice | null = null;
 
   constructor(peer: Peer, nowMs: number) {
     this.peer = peer;
@@ -192,26 +190,32 @@ export class Master {
   }
 
   at(deviceIndex: number, nowMs: number): MasterAtDevice {
-    if (this.#lastDevice !== null && this.#lastIndex === deviceIndex) return this.#lastDevice;
     let device = this.#devices.get(deviceIndex);
     if (device === undefined) {
       if (this.#devices.size >= maxDevices) this.#forgetOne();
       device = newAtDevice(nowMs);
       this.#devices.set(deviceIndex, device);
     }
-    this.#lastIndex = deviceIndex;
-    this.#lastDevice = device;
     return device;
   }
 
   #forgetOne(): void {
     this.remembersAll = false;
-    for (const index of this.#devices.keys()) {
-      this.#devices.delete(index);
-      return;
-    }
+    const [oldest = 0] = this.#devices.keys();
+    this.#devices.delete(oldest);
   }
 }
+
+/** A request to a unit that is served. */
+export type ServedRequest = JudgedRequest & { readonly unit: ModbusUnit; readonly device: MasterAtDevice };
+
+const noFrame: Pick<Framing, 'buffer' | 'pduStart' | 'pduEnd' | 'headSize' | 'unitId'> = {
+  buffer: Buffer.alloc(0),
+  pduStart: 0,
+  pduEnd: 0,
+  headSize: 0,
+  unitId: 0,
+};
 
 /** A request with its outcome; one object per connection, filled anew for each request. */
 export class JudgedRequest {
@@ -223,14 +227,15 @@ export class JudgedRequest {
   count = 0;
   /** as in `ConnectionJudge.served` */
   exception = 0;
-  /** error of the unit; null: none */
-  error: unknown = null;
+  /** refusal of the unit; null: none */
+  error: SimError | null = null;
+  unit: ModbusUnit | undefined;
   map: JudgedMap | null = null;
   deviceIndex: number | null = null;
   device: MasterAtDevice | null = null;
   messageId: number | null = null;
-  #framing: Framing | null = null;
-  #namedAddress = -1;
+  #framing = noFrame;
+  #namedAddress = 0;
   #namedCount = 0;
   #registers = '';
 
@@ -251,6 +256,7 @@ export class JudgedRequest {
     this.address = ((buffer[pduStart + 1] ?? 0) << 8) | (buffer[pduStart + 2] ?? 0);
     this.count = this.functionCode === 6 ? 1 : ((buffer[pduStart + 3] ?? 0) << 8) | (buffer[pduStart + 4] ?? 0);
     this.exception = exception;
+    this.unit = unit;
     this.map = unit?.judged ?? null;
     this.deviceIndex = unit?.deviceIndex ?? null;
     this.device = unit === undefined ? null : this.master.at(unit.faultIndex ?? unit.deviceIndex ?? -2, this.nowMs);
@@ -260,6 +266,15 @@ export class JudgedRequest {
   clear(): void {
     this.error = null;
     this.messageId = null;
+  }
+
+  /** False: no unit has its unit id. */
+  isServed(): this is ServedRequest {
+    return this.unit !== undefined;
+  }
+
+  refused(error: unknown): void {
+    this.error = error instanceof SimError ? error : null;
   }
 
   get isRead(): boolean {
@@ -276,37 +291,39 @@ export class JudgedRequest {
 
   /** Octets of the frame, valid until the next one. */
   get frame(): Buffer {
-    const framing = this.#framing;
-    if (framing === null) return Buffer.alloc(0);
-    const { buffer, pduStart, pduEnd, headSize } = framing;
+    const { buffer, pduStart, pduEnd, headSize } = this.#framing;
     return buffer.subarray(pduStart - headSize, pduEnd);
   }
 
   /** Octets of the PDU, valid until the next one. */
   get pdu(): Buffer {
-    const framing = this.#framing;
-    return framing === null ? Buffer.alloc(0) : framing.buffer.subarray(framing.pduStart, framing.pduEnd);
+    const { buffer, pduStart, pduEnd } = this.#framing;
+    return buffer.subarray(pduStart, pduEnd);
   }
 
   get unitId(): number {
-    return this.#framing?.unitId ?? 0;
+    return this.#framing.unitId;
   }
 
   /** Number of octets of the PDU. */
   get pduLength(): number {
-    return this.#framing === null ? 0 : this.#framing.pduEnd - this.#framing.pduStart;
+    return this.#framing.pduEnd - this.#framing.pduStart;
   }
 
   /** The octet of the PDU at an offset. */
   octet(at: number): number {
-    return this.#framing === null ? 0 : (this.#framing.buffer[this.#framing.pduStart + at] ?? 0);
+    return this.#framing.buffer[this.#framing.pduStart + at] ?? 0;
+  }
+
+  /** Unit, function, first register and number of registers of a read as one number; 0: the frame is cut short. */
+  get readKey(): number {
+    const { buffer, pduStart } = this.#framing;
+    return this.pduLength < 5 ? 0 : buffer.readUIntBE(pduStart - 1, 6);
   }
 
   /** Registers that a write has, valid until the next request. */
   get words(): Buffer {
-    const { frame, functionCode, count } = this;
-    const size = 2 * count;
-    return functionCode === 6 ? frame.subarray(-2) : frame.subarray(frame.length - size);
+    return this.frame.subarray(-2 * this.count);
   }
 
   /** The registers in words, kept while a master asks for the same ones. */

@@ -1,6 +1,6 @@
 /** Judges whether a master reads the scale factors of the values that it reads. */
 import type { JudgedMap } from './map-bridge.ts';
-import type { JudgeContext, JudgedRequest } from './request.ts';
+import type { JudgeContext, ServedRequest } from './request.ts';
 
 export class ScaleJudge {
   readonly #context: JudgeContext;
@@ -10,9 +10,8 @@ export class ScaleJudge {
   }
 
   /** Takes a read that was answered, of a master that has looked for the models. */
-  read(request: JudgedRequest, map: JudgedMap): void {
+  read(request: ServedRequest, map: JudgedMap): void {
     const { device, master, peer, deviceIndex } = request;
-    if (device === null) return;
     const rule = this.#context.rules.scale_factor_unread;
     const { scaleCount } = map;
     const { scales, scaled } = map.scalesIn(request.address, request.count);

@@ -1,14 +1,13 @@
 /** Judges writes to a SunSpec map: places, values, rights, and repetitions. */
 import { Buffer } from 'node:buffer';
 import { crc32 } from 'node:zlib';
-import { SimError } from '../../../core/errors.ts';
 import type { Peer } from '../../../core/findings/peer.ts';
 import type { RuleHandle } from '../../../core/findings/rule.ts';
 import type { Role } from '../access/certificate-role.ts';
 import { followSettings } from './map-bridge.ts';
 import type { JudgedMap, WriteFacts } from './map-bridge.ts';
 import { Episode } from './request.ts';
-import type { JudgeContext, JudgedRequest } from './request.ts';
+import type { JudgeContext, JudgedRequest, ServedRequest } from './request.ts';
 
 /** Exceptions that ask the master to try again: acknowledge, busy, and those of gateways. */
 const temporary: ReadonlySet<number> = new Set([5, 6, 10, 11]);
@@ -17,15 +16,12 @@ const patienceMs = 60_000;
 const hourMs = 3_600_000;
 const maxSettings = 16;
 
-const codeOf = (error: unknown) => (error instanceof SimError ? error.code : null);
-const pointsOf = (error: unknown) => (error instanceof SimError ? error.issues.map(({ name }) => name) : []);
-
 /** The last settings of one device. */
 interface Settings {
   /** null: none yet */
   writer: Peer | null;
-  /** by first register and number of registers */
-  readonly checksums: Map<number, number>;
+  /** by registers */
+  readonly checksums: Map<string, number>;
 }
 
 export class WriteJudge {
@@ -38,29 +34,25 @@ export class WriteJudge {
   }
 
   /** @param role of a TLS session, as in `Requester` */
-  judge(request: JudgedRequest, map: JudgedMap, facts: WriteFacts, role: Role | null | undefined): void {
+  judge(request: ServedRequest, map: JudgedMap, facts: WriteFacts, role: Role | null | undefined): void {
     this.#judgePlaces(request, facts);
     if (role !== undefined) this.#judgeRole(request, facts, role);
     this.#judgeValues(request, map);
     this.#judgeLocalControl(request);
     if (request.exception === 0) {
-      if (request.device !== null) request.device.refusedWrite = null;
+      request.device.refusedWrite = null;
       if (facts.isSettings) this.#judgeSettings(request, this.#settingsOf(map));
     } else this.judgeRepetition(request);
   }
 
   /** Takes a refused write, whatever has refused it. */
-  judgeRepetition(request: JudgedRequest): void {
+  judgeRepetition(request: ServedRequest): void {
     const { device, exception, error, nowMs, address, words } = request;
-    if (device === null || temporary.has(exception) || codeOf(error) === 'MAP_LOCAL_CONTROL') return;
+    if (temporary.has(exception) || error?.code === 'MAP_LOCAL_CONTROL') return;
     const rule = this.#context.rules.refused_write_repeated;
     const before = device.refusedWrite;
-    const isSame =
-      before !== null &&
-      before.address === address &&
-      nowMs - before.lastMs <= patienceMs &&
-      before.words.equals(words);
-    if (!isSame) {
+    const isSame = before?.address === address && before.words.equals(words);
+    if (!isSame || nowMs - before.lastMs > patienceMs) {
       device.refusedWrite = { address, words: Buffer.from(words), repetitions: 0, lastMs: nowMs };
       rule.exercised(request.peer);
       return;
@@ -82,9 +74,9 @@ export class WriteJudge {
   }
 
   /** Takes a read: the master has looked at what it wrote. */
-  read({ device, address, end }: JudgedRequest): void {
-    const refused = device?.refusedWrite ?? null;
-    if (device === null || refused === null) return;
+  read({ device, address, end }: ServedRequest): void {
+    const refused = device.refusedWrite;
+    if (refused === null) return;
     const isRead = address < refused.address + refused.words.length / 2 && end > refused.address;
     if (isRead) device.refusedWrite = null;
   }
@@ -120,7 +112,7 @@ export class WriteJudge {
   #judgeRole(request: JudgedRequest, { hasPublishedRights }: WriteFacts, role: Role | null): void {
     const { role_insufficient: insufficient } = this.#context.rules;
     if (role === null) return;
-    if (codeOf(request.error) !== 'ACCESS_DENIED') insufficient.exercised(request.peer);
+    if (request.error?.code !== 'ACCESS_DENIED') insufficient.exercised(request.peer);
     else if (hasPublishedRights)
       insufficient.broken(
         request.peer,
@@ -136,8 +128,8 @@ export class WriteJudge {
 
   #judgeValues(request: JudgedRequest, map: JudgedMap): void {
     const { not_implemented_written: absent, value_out_of_range: undefinedValue } = this.#context.rules;
-    const isRefused = codeOf(request.error) === 'MAP_BAD_VALUE';
-    const fault = isRefused ? map.valueFault(request.address, request.words, pointsOf(request.error)) : null;
+    const { error, address, words } = request;
+    const fault = error && map.valueFault(address, words, new Set(error.issues.map(({ name }) => name)));
     for (const [rule, kind] of [
       [absent, 'not_implemented'],
       [undefinedValue, 'undefined'],
@@ -156,11 +148,10 @@ export class WriteJudge {
     }
   }
 
-  #judgeLocalControl(request: JudgedRequest): void {
+  #judgeLocalControl(request: ServedRequest): void {
     const { device, nowMs } = request;
-    if (device === null) return;
     const rule = this.#context.rules.local_control_ignored;
-    if (codeOf(request.error) !== 'MAP_LOCAL_CONTROL') {
+    if (request.error?.code !== 'MAP_LOCAL_CONTROL') {
       if (request.exception === 0) device.localRefusals = null;
       return;
     }
@@ -184,7 +175,7 @@ export class WriteJudge {
   #settingsOf({ bank }: JudgedMap): Settings {
     let settings = this.#settings.get(bank);
     if (settings === undefined) {
-      const checksums = new Map<number, number>();
+      const checksums = new Map<string, number>();
       settings = { writer: null, checksums };
       followSettings(bank, () => {
         checksums.clear();
@@ -194,15 +185,14 @@ export class WriteJudge {
     return settings;
   }
 
-  #judgeSettings(request: JudgedRequest, settings: Settings): void {
-    const { device, nowMs, address, words } = request;
-    if (device === null) return;
+  #judgeSettings(request: ServedRequest, settings: Settings): void {
+    const { device, nowMs, registers, words } = request;
     const rule = this.#context.rules.settings_churn;
     if (nowMs - device.settingsSinceMs > hourMs) {
       device.settingsSinceMs = nowMs;
       device.unchangedSettings = 0;
     }
-    if (!isUnchanged(settings, request.peer, address * 128 + words.length / 2, crc32(words))) {
+    if (!isUnchanged(settings, request.peer, registers, crc32(words))) {
       rule.exercised(request.peer);
       return;
     }
@@ -211,20 +201,20 @@ export class WriteJudge {
     if (unchangedSettings < rule.param('writes')) return;
     device.unchangedSettings = 0;
     rule.broken(request.peer, request.deviceIndex, () => ({
-      text: `wrote settings ${unchangedSettings} times within an hour without a change, the last time ${request.registers}`,
-      facts: { registers: request.registers, writes: unchangedSettings },
+      text: `wrote settings ${unchangedSettings} times within an hour without a change, the last time ${registers}`,
+      facts: { registers, writes: unchangedSettings },
       ...request.evidence(),
     }));
   }
 }
 
 /** True if the peer wrote the registers with the same values before, and nobody else has written since. */
-function isUnchanged(settings: Settings, peer: Peer, span: number, checksum: number): boolean {
+function isUnchanged(settings: Settings, peer: Peer, registers: string, checksum: number): boolean {
   const { checksums } = settings;
   if (settings.writer !== peer) checksums.clear();
   settings.writer = peer;
-  const isSame = checksums.get(span) === checksum;
-  if (checksums.size >= maxSettings && !checksums.has(span)) checksums.clear();
-  checksums.set(span, checksum);
+  const isSame = checksums.get(registers) === checksum;
+  if (checksums.size >= maxSettings && !checksums.has(registers)) checksums.clear();
+  checksums.set(registers, checksum);
   return isSame;
 }

@@ -2,17 +2,21 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Refused } from '../../kit/action';
 import { Chart } from '../../kit/chart';
-import type { Zoom } from '../../kit/chart';
+import type { ChartMark, Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
+import { Segments } from '../../kit/segments';
 import { ViewHead } from '../../kit/tabs';
-import { param, route, setParam } from '../../store/route';
+import { route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { EnergyPanel } from './energy-panel';
 import { Layouts } from './layouts';
-import { dashes, drawn, lineOf, quantities, standardMetrics } from './panels';
+import { MarkList, useMarks } from './marks';
+import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
 import type { Named, Quantity, Ratings } from './panels';
 import { PlanePanel } from './plane';
+import { SiteCharts } from './site';
 import { useRatings } from './ratings';
 import { useSamples } from './samples';
 import type { Samples } from './samples';
@@ -20,15 +24,21 @@ import {
   Devices,
   Export,
   Further,
+  isOfSite,
   PanelChoice,
+  Picture,
+  setZoom,
   Windows,
   furtherMetrics,
   shownPanels,
   useShownDevices,
+  zoomOfAddress,
   windowSeconds,
 } from './tools';
 import { Newest, Values } from './values';
 import { dateAndTime } from '../../look/format';
+
+const nothing: readonly number[] = [];
 
 interface RangeProps {
   readonly samples: ReadonlyMap<number, Samples>;
@@ -73,29 +83,71 @@ function TimeRange({ samples, zoom, waiting }: RangeProps) {
   );
 }
 
-/** The time range in the address, `from,to` in seconds since the epoch. */
-function zoomOf(text: string | null): Zoom {
-  const [from = NaN, to = NaN] = text?.split(',').map(Number) ?? [];
-  return from < to ? [from, to] : null;
+/** Chooses the series: devices, or the site with its kinds. */
+function Subject() {
+  return (
+    <Segments
+      label="Series of"
+      options={[
+        ['devices', 'Devices'],
+        ['site', 'Site'],
+      ]}
+      value={isOfSite() ? 'site' : 'devices'}
+      onChoice={(of) => setParam('of', of === 'site' ? of : null)}
+    />
+  );
 }
 
-const setZoom = (zoom: Zoom) => setParam('zoom', zoom === null ? null : zoom.map((at) => at.toFixed(3)).join(','));
+/** The site, or devices. */
+export default function Charts() {
+  return route.value.path[0] === 'charts' && isOfSite() ? <OfSite /> : <OfDevices />;
+}
+
+function OfSite() {
+  const charts = useRef<HTMLDivElement>(null);
+  const zoom = zoomOfAddress();
+  return (
+    <>
+      <ViewHead title="Charts">
+        <Layouts />
+      </ViewHead>
+      <div class="row">
+        <Subject />
+        <Windows />
+        {zoom !== null && (
+          <button type="button" onClick={() => setZoom(null)}>
+            Whole window, follow
+          </button>
+        )}
+        <Picture charts={() => charts.current} />
+      </div>
+      <div class="row">
+        <PanelChoice />
+      </div>
+      <SiteCharts seconds={windowSeconds()} box={charts} />
+    </>
+  );
+}
 
 /** History and live values of up to eight devices. */
-export default function Charts() {
+function OfDevices() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
   const further = furtherMetrics();
-  const metrics = [...standardMetrics, ...further];
+  const metrics = [...standardMetrics, ...(shown.length === 1 ? metricsOfOne : []), ...further];
   const [isPaused, setPaused] = useState(false);
   const charts = useRef<HTMLDivElement>(null);
   const indexes = shown.map(({ device_index }) => device_index);
   const { samples, waiting, problem } = useSamples(indexes, seconds, metrics, isPaused);
   const panels = shownPanels();
+  const timezone = useClock()?.timezone ?? 'UTC';
+  const oldestS = Math.min(...[...samples.values()].flatMap(({ times }) => times[0] ?? []));
+  const hasMarks = panels.includes('marks') && Number.isFinite(oldestS);
+  const marks = useMarks(shown, hasMarks ? oldestS : undefined);
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
   const offered = [...samples.values()].flatMap(({ metrics }) => metrics);
-  const zoom = zoomOf(param('zoom'));
+  const zoom = zoomOfAddress();
   return (
     <>
       {route.value.path[0] === 'charts' && (
@@ -104,6 +156,7 @@ export default function Charts() {
         </ViewHead>
       )}
       <div class="row">
+        {route.value.path[0] === 'charts' && <Subject />}
         <Devices shown={shown} />
         <Windows />
         <Further offered={offered} />
@@ -122,8 +175,19 @@ export default function Charts() {
       </div>
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
-      <Curves shown={shown} samples={samples} further={further} box={charts} />
+      <Curves shown={shown} samples={samples} further={further} marks={marks} box={charts} />
+      {panels.includes('energy') && shown.length === 1 && (
+        <EnergyPanel
+          name={deviceLabel(first)}
+          times={samples.get(first.device_index)?.times ?? nothing}
+          kw={samples.get(first.device_index)?.column('power_kw') ?? nothing}
+          out="delivered"
+          into="absorbed"
+          timezone={timezone}
+        />
+      )}
       <div class="grid">
+        <MarkList marks={marks} />
         {panels.includes('plane') && (
           <PlanePanel device={first.device_index} name={deviceLabel(first)} samples={samples.get(first.device_index)} />
         )}
@@ -146,6 +210,7 @@ interface CurvesProps {
   readonly shown: readonly DeviceEntry[];
   readonly samples: ReadonlyMap<number, Samples>;
   readonly further: readonly string[];
+  readonly marks: readonly ChartMark[];
   readonly box: { current: HTMLDivElement | null };
 }
 
@@ -155,7 +220,7 @@ function furtherQuantity(metric: string): Quantity {
   return { name: metric, title: line.label, lines: [line], minSpan: () => undefined };
 }
 
-function Curves({ shown, samples, further, box }: CurvesProps) {
+function Curves({ shown, samples, further, marks, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
   const ratings = useRatings(shown.map(({ device_index }) => device_index));
   // labels with the index, since devices may share a name
@@ -173,9 +238,11 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
   return (
     <div class="stack" ref={box}>
       {named.length > 1 && <Key named={named} />}
-      {[...standard, ...further.map(furtherQuantity)].map((quantity) => (
+      {[...standard, ...further.map(furtherQuantity)].map((quantity, at) => (
         <Curve
           key={quantity.name}
+          marks={marks}
+          hasFlags={at === 0}
           quantity={quantity}
           of={standard.includes(quantity) && quantity.name !== 'soc' ? named : devicesOf(quantity)}
           samples={samples}
@@ -216,16 +283,20 @@ interface CurveProps {
   readonly samples: ReadonlyMap<number, Samples>;
   readonly ratings: Ratings;
   readonly timezone: string;
+  readonly marks: readonly ChartMark[];
+  /** true: the flags of the marks are above this chart */
+  readonly hasFlags: boolean;
 }
 
 /** Height of a chart of one quantity, px. */
 const heightPx = 170;
 
-function Curve({ quantity, of, samples, ratings, timezone }: CurveProps) {
-  const { title, lines, bands = [], hasZero = false } = quantity;
+function Curve({ quantity, of, samples, ratings, timezone, marks, hasFlags }: CurveProps) {
+  const { title, bands = [], hasZero = false } = quantity;
+  const lines = (of.length === 1 && quantity.linesOfOne) || quantity.lines;
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
   // memoised: each answer renders the view again, and there are thousands of values
-  const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
+  const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, lines]);
   const minSpan = quantity.minSpan(ratings);
   if (series.length === 0)
     return (
@@ -244,10 +315,12 @@ function Curve({ quantity, of, samples, ratings, timezone }: CurveProps) {
         // a band for one device only: overlapping bands would be unreadable
         bands={of.length === 1 ? bands : []}
         height={heightPx}
+        marks={marks}
+        hasFlags={hasFlags && marks.length > 0}
         {...(minSpan !== undefined && { minSpan })}
         hasZero={hasZero}
         timezone={timezone}
-        zoom={zoomOf(param('zoom'))}
+        zoom={zoomOfAddress()}
         onZoom={setZoom}
       />
     </Panel>

@@ -10,13 +10,23 @@ export interface Line {
   readonly unit: string;
   readonly decimals: number;
   readonly colour: string;
-  readonly side?: 'left' | 'right';
+  /** absent: that of the device */
+  readonly dash?: readonly number[];
 }
 
-export const powerLines: readonly Line[] = [
-  { metric: 'power_kw', label: 'P', unit: 'kW', decimals: 2, colour: '--p' },
-  { metric: 'reactive_power_kvar', label: 'Q', unit: 'kvar', decimals: 2, colour: '--q', side: 'right' },
-];
+const powerLine: Line = { metric: 'power_kw', label: 'P', unit: 'kW', decimals: 2, colour: '--p' };
+const reactiveLine: Line = { metric: 'reactive_power_kvar', label: 'Q', unit: 'kvar', decimals: 2, colour: '--q' };
+const limitLine: Line = { metric: 'limit_kw', label: 'limit', unit: 'kW', decimals: 2, colour: '--warn', dash: [6, 4] };
+const possibleLine: Line = {
+  metric: 'possible_kw',
+  label: 'possible',
+  unit: 'kW',
+  decimals: 2,
+  colour: '--off',
+  dash: [2, 3],
+};
+/** Power of one device beside what holds it, and what it could be. */
+export const powerLinesOfOne: readonly Line[] = [powerLine, limitLine, possibleLine];
 const voltageLine: Line = { metric: 'voltage_ln_v', label: 'V', unit: 'V', decimals: 1, colour: '--v' };
 const frequencyLine: Line = { metric: 'frequency_hz', label: 'f', unit: 'Hz', decimals: 3, colour: '--f' };
 const socLines: readonly Line[] = [
@@ -39,6 +49,8 @@ export interface Quantity {
   readonly name: string;
   readonly title: string;
   readonly lines: readonly Line[];
+  /** in their place where the chart has one device; with more they would be too many */
+  readonly linesOfOne?: readonly Line[];
   /** true: zero is always in view */
   readonly hasZero?: boolean;
   /** filled areas between two lines */
@@ -50,12 +62,17 @@ const shareOf = (value: number | null, share: number) => (value === null ? undef
 const ofPower = ({ powerKw }: Ratings) => shareOf(powerKw, 0.02);
 const ofVoltage = ({ voltageV }: Ratings) => shareOf(voltageV, 0.04);
 
-const onLeft = (line: Line | undefined): readonly Line[] => (line === undefined ? [] : [{ ...line, side: 'left' }]);
-
 /** The standard charts. */
 export const quantities: readonly Quantity[] = [
-  { name: 'p', title: 'Active power', lines: onLeft(powerLines[0]), hasZero: true, minSpan: ofPower },
-  { name: 'q', title: 'Reactive power', lines: onLeft(powerLines[1]), minSpan: ofPower },
+  {
+    name: 'p',
+    title: 'Active power',
+    lines: [powerLine],
+    linesOfOne: powerLinesOfOne,
+    hasZero: true,
+    minSpan: ofPower,
+  },
+  { name: 'q', title: 'Reactive power', lines: [reactiveLine], minSpan: ofPower },
   { name: 'v', title: 'Voltage', lines: [voltageLine], minSpan: ofVoltage },
   { name: 'f', title: 'Frequency', lines: [frequencyLine], minSpan: () => 0.1 },
   { name: 'soc', title: 'State of charge', lines: socLines, bands: [[1, 2]], minSpan: () => 5 },
@@ -63,6 +80,9 @@ export const quantities: readonly Quantity[] = [
 
 /** Metrics of the standard charts. */
 export const standardMetrics: readonly string[] = quantities.flatMap(({ lines }) => lines).map(({ metric }) => metric);
+
+/** Metrics of the lines for one device alone. */
+export const metricsOfOne: readonly string[] = [limitLine.metric, possibleLine.metric];
 
 /** The line of an additional metric of the history. */
 export function lineOf(metric: string): Line {
@@ -91,7 +111,7 @@ interface Drawn {
  * Indexes before which samples are missing: steps in time well above their neighbours, as after the clock is set
  * forward.
  */
-function gapsOf(times: readonly number[]): readonly number[] {
+export function gapsOf(times: readonly number[]): readonly number[] {
   const gaps: number[] = [];
   for (let index = 2; index < times.length; index += 1) {
     const [here = 0, before = 0, next] = [times[index], times[index - 1], times[index + 1]];
@@ -104,7 +124,7 @@ function gapsOf(times: readonly number[]): readonly number[] {
 }
 
 /** Inserts an empty row into each gap, so that no line crosses it. */
-function withGaps(table: (number | null)[][]): (number | null)[][] {
+export function withGaps(table: (number | null)[][]): (number | null)[][] {
   const times = table[0] as number[];
   const gaps = gapsOf(times);
   if (gaps.length === 0) return table;
@@ -159,11 +179,10 @@ export function drawn(named: readonly Named[], samples: ReadonlyMap<number, Samp
     const deviceSamples = samples.get(device);
     if (deviceSamples === undefined) continue;
     const table: (number | null)[][] = [[...deviceSamples.times]];
-    for (const { metric, label, ...look } of lines) {
+    for (const { metric, label, dash = dashes[place % dashes.length] ?? [], ...look } of lines) {
       const column = deviceSamples.column(metric);
       if (column === undefined) continue;
       table.push(column as (number | null)[]);
-      const dash = dashes[place % dashes.length] ?? [];
       series.push({ ...look, label: named.length > 1 ? `${label} ${name}` : label, ...(dash.length > 0 && { dash }) });
     }
     if (table.length > 1) tables.push(withGaps(table));

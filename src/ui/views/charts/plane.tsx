@@ -1,4 +1,6 @@
+import { useRef } from 'preact/hooks';
 import { get } from '../../api/call';
+import { useBox } from '../../kit/box';
 import { Empty, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Mark, Point } from '../../kit/plot';
@@ -8,6 +10,9 @@ import { lastOf } from './samples';
 import type { Samples } from './samples';
 
 const trailS = 60;
+
+/** Size of the drawing before its room is known, and its largest height, px. */
+const [defaultPx, maxPx] = [420, 480];
 
 function circle(radius: number): readonly Point[] {
   return Array.from({ length: 73 }, (_unused, index) => {
@@ -31,14 +36,19 @@ export function PlanePanel({
 }) {
   const available = useLive(get('controls/available', { query: { device } })).data;
   const plate = useLive(get('nameplate', { query: { device } }), 'once').data;
+  const ref = useRef<HTMLDivElement>(null);
+  const { widthPx } = useBox(ref);
   const va = plate?.settings.va_max_va ?? plate?.ratings.va_max_va ?? null;
   if (samples === undefined || va === null) {
     return (
       <Panel title="P-Q plane">
-        <Empty>The first sample comes with the next tick.</Empty>
+        <div ref={ref}>
+          <Empty>The first sample comes with the next tick.</Empty>
+        </div>
       </Panel>
     );
   }
+  const width = widthPx || defaultPx;
   const recent = lastOf(samples, trailS);
   const [p, q] = [recent.column('power_kw') ?? [], recent.column('reactive_power_kvar') ?? []];
   const trail = p.map((power, index): Point => [q[index] ?? 0, power ?? 0]);
@@ -80,24 +90,26 @@ export function PlanePanel({
   ];
   return (
     <Panel title={`P-Q plane of ${name}`}>
-      <Plot
-        label={`Active over reactive power of ${name}`}
-        x={{ label: 'Reactive power', unit: 'kvar', min: -reach, max: reach }}
-        y={{ label: 'Active power', unit: 'kW', min: -reach, max: reach }}
-        marks={marks}
-        width={420}
-        height={360}
-      >
-        <span data-test="plane-point">
-          {show(current[1], 'activePower')}, {show(current[0], 'reactivePower')}
-        </span>
-        {available && (
-          <>
-            {' '}
-            · available {show(available.inject_kw, 'activePower')} out, {show(available.absorb_kw, 'activePower')} in
-          </>
-        )}
-      </Plot>
+      <div ref={ref}>
+        <Plot
+          label={`Active over reactive power of ${name}`}
+          x={{ label: 'Reactive power', unit: 'kvar', min: -reach, max: reach }}
+          y={{ label: 'Active power', unit: 'kW', min: -reach, max: reach }}
+          marks={marks}
+          width={width}
+          height={Math.min(maxPx, Math.round(width * 0.86))}
+        >
+          <span data-test="plane-point">
+            {show(current[1], 'activePower')}, {show(current[0], 'reactivePower')}
+          </span>
+          {available && (
+            <>
+              {' '}
+              · available {show(available.inject_kw, 'activePower')} out, {show(available.absorb_kw, 'activePower')} in
+            </>
+          )}
+        </Plot>
+      </div>
     </Panel>
   );
 }

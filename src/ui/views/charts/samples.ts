@@ -27,6 +27,8 @@ type InColumns = InColumnsReply['columns'];
 const maxSamples = 100_000;
 /** Polling interval of metrics that the stream lacks, ms. */
 const restMs = 2000;
+/** Least time between two drawings, ms: ticks may be shorter. */
+const gapMs = 1000;
 
 const secondsOf = (iso: string) => Date.parse(iso) / 1000;
 
@@ -178,7 +180,8 @@ function follow(
   devices: readonly number[],
   seconds: number | null,
   hooks: {
-    readonly onChange: (stores: ReadonlyMap<number, SampleStore>) => void;
+    /** @param isNew true: a history was read, which is drawn at once */
+    readonly onChange: (stores: ReadonlyMap<number, SampleStore>, isNew: boolean) => void;
     readonly onProblem: (problem: Problem | null) => void;
   },
   metrics: () => readonly string[],
@@ -204,13 +207,13 @@ function follow(
     waiting.delete(device);
     if (ended) return;
     stores.set(device, store);
-    hooks.onChange(stores);
+    hooks.onChange(stores, true);
   };
   const readRest = async (device: number, store: SampleStore) => {
     const since = store.restSince;
     if (since === null) return;
     store.fill((await read(device, { since, metrics: store.rest })).columns);
-    if (!ended) hooks.onChange(stores);
+    if (!ended) hooks.onChange(stores, false);
   };
   for (const device of devices) void attempt(() => load(device));
   const skipped = new Set<number>();
@@ -222,7 +225,7 @@ function follow(
     if (snapshot.tick > store.lastTick + 1) skipped.add(snapshot.device_index);
     store.append(snapshot, seconds);
     // the snapshots of a tick arrive in the order of the devices: one update for all
-    if (snapshot.device_index === last) hooks.onChange(stores);
+    if (snapshot.device_index === last) hooks.onChange(stores, false);
   });
   const timer = setInterval(() => {
     if (document.hidden) return;
@@ -262,16 +265,27 @@ export function useSamples(
     // a reading before the stream is open would have to be repeated
     if (openings === 0) return undefined;
     let drawing = 0;
-    const onChange = (stores: ReadonlyMap<number, SampleStore>) => {
-      redraw.current = () => onChange(stores);
+    let drawnAtMs = -Infinity;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const draw = (stores: ReadonlyMap<number, SampleStore>) => {
+      clearTimeout(timer);
+      timer = undefined;
       drawing ||= requestAnimationFrame(() => {
         drawing = 0;
+        drawnAtMs = performance.now();
         setLive(new Map([...stores].map(([device, store]) => [device, store.newest(seconds, names.current)])));
       });
+    };
+    const onChange = (stores: ReadonlyMap<number, SampleStore>, isNew: boolean) => {
+      redraw.current = () => draw(stores);
+      const waitMs = drawnAtMs + gapMs - performance.now();
+      if (isNew || waitMs <= 0) draw(stores);
+      else timer ??= setTimeout(() => draw(stores), waitMs);
     };
     const end = follow(devices, seconds, { onChange, onProblem: setProblem }, () => names.current);
     return () => {
       end();
+      clearTimeout(timer);
       cancelAnimationFrame(drawing);
       redraw.current = () => undefined;
     };

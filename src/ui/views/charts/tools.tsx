@@ -4,6 +4,7 @@ import { get, Problem, send } from '../../api/call';
 import { CallLine } from '../../kit/api-switch';
 import { download } from '../../kit/download';
 import { pngOf } from '../../kit/uplot-chart';
+import type { Zoom } from '../../kit/chart';
 import { DeviceList } from '../../kit/device-list';
 import { termOf, withUnit } from '../../look/format';
 import { Menu } from '../../kit/menu';
@@ -70,6 +71,8 @@ const panelTitles: ReadonlyMap<string, string> = new Map([
   ['v', 'V'],
   ['f', 'f'],
   ['soc', 'SoC'],
+  ['energy', 'Energy'],
+  ['marks', 'Marks'],
   ['plane', 'P-Q plane'],
   ['data', 'Data'],
   ['values', 'All values'],
@@ -89,6 +92,21 @@ export function shownPanels(): readonly string[] {
   return named === undefined ? defaultPanels : allPanels.filter((name) => named.includes(name));
 }
 
+/** True: the charts are those of the site and its kinds of devices. */
+export const isOfSite = () => param('of') === 'site';
+
+/** Panels that the site has as well. */
+const sitePanels = ['p', 'v', 'energy', 'marks'];
+
+/** The time range in the address, `from,to` in seconds since the epoch. */
+export function zoomOfAddress(): Zoom {
+  const [from = NaN, to = NaN] = param('zoom')?.split(',').map(Number) ?? [];
+  return from < to ? [from, to] : null;
+}
+
+export const setZoom = (zoom: Zoom) =>
+  setParam('zoom', zoom === null ? null : zoom.map((at) => at.toFixed(3)).join(','));
+
 export function PanelChoice() {
   const panels = shownPanels();
   const toggle = (name: string) => {
@@ -97,11 +115,13 @@ export function PanelChoice() {
   };
   return (
     <div class="segments scrolls" role="group" aria-label="Panels">
-      {[...panelTitles].map(([name, title]) => (
-        <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
-          {title}
-        </button>
-      ))}
+      {[...panelTitles]
+        .filter(([name]) => !isOfSite() || sitePanels.includes(name))
+        .map(([name, title]) => (
+          <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
+            {title}
+          </button>
+        ))}
     </div>
   );
 }
@@ -204,11 +224,6 @@ export function Export({ devices, seconds, charts }: ExportProps) {
       setBusy(false);
     }
   };
-  const png = async () => {
-    const element = charts();
-    const picture = element === null ? null : await pngOf(element);
-    if (picture) download(picture, 'derbench-charts.png');
-  };
   const [first] = devices;
   return (
     <span class="row">
@@ -216,9 +231,21 @@ export function Export({ devices, seconds, charts }: ExportProps) {
         CSV
       </button>
       {first && <CallLine call={csvCall(first.device_index)} />}
-      <button type="button" onClick={() => void png()}>
-        PNG
-      </button>
+      <Picture charts={charts} />
     </span>
+  );
+}
+
+/** Downloads the charts as a picture. */
+export function Picture({ charts }: Pick<ExportProps, 'charts'>) {
+  const png = async () => {
+    const element = charts();
+    const picture = element === null ? null : await pngOf(element);
+    if (picture) download(picture, 'derbench-charts.png');
+  };
+  return (
+    <button type="button" onClick={() => void png()}>
+      PNG
+    </button>
   );
 }

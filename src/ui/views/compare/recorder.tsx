@@ -40,7 +40,9 @@ export function Recorder() {
     >
       {() => (
         <div class="stack recorder">
-          <p class="muted">Keeps the messages of all protocols in one order, with wall and simulated time.</p>
+          <p class="muted">
+            Keeps the messages of all protocols and the findings in one order, with wall and simulated time.
+          </p>
           <Facts
             rows={[
               ['Entries', `${entries}, ${sizeText(state.bytes)} of ${state.limit_mb}\u00a0MiB`],

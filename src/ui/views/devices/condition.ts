@@ -59,9 +59,12 @@ const ordinaryLimits: readonly LimitKey[] = [
   'out_of_service',
 ];
 
+/** The power is that of a set-point, as is usual for the kind. */
+export const isAtSetpoint = ({ state }: Pick<Condition, 'state'>): boolean => state.endsWith(' at set-point');
+
 /** A limit that somebody or something set. */
-export const isHeld = ({ limitedBy }: Pick<Condition, 'limitedBy'>): boolean =>
-  limitedBy !== null && !ordinaryLimits.includes(limitedBy);
+export const isHeld = ({ limitedBy, state }: Pick<Condition, 'limitedBy' | 'state'>): boolean =>
+  limitedBy !== null && !ordinaryLimits.includes(limitedBy) && !isAtSetpoint({ state });
 
 const tones: Readonly<Record<KindState, Tone>> = {
   tripped: 'bad',
@@ -93,6 +96,8 @@ const tones: Readonly<Record<KindState, Tone>> = {
   'waits for authorisation': 'warn',
   paused: 'off',
   'session over': 'off',
+  'producing at set-point': 'good',
+  'electrolysis at set-point': 'good',
 };
 
 /** The mark of a device: shape and colour. */
@@ -150,7 +155,7 @@ export function stateLine(condition: Condition, detail: string | null = null): s
     case 'battery':
       return withDetail(storageLine(condition));
     case 'fuelcell':
-      return withDetail(state === 'producing' || state === 'electrolysis' ? `${state} ${power(powerKw)}` : state);
+      return withDetail(/^(producing|electrolysis)/.test(state) ? `${state} ${power(powerKw)}` : state);
     case 'hybrid-dc':
       return detail !== null && toneOf({ state, limitedBy: null }) === 'good'
         ? detail

@@ -2,8 +2,9 @@ import { Panel } from '../../kit/panel';
 import { useFigures } from '../../store/figures';
 import { param } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
-import { figuresOf } from '../../store/stream';
+import { figuresOf, manyDevices } from '../../store/stream';
 import { conditionOf } from './condition';
+import { ColumnMenu } from './device-columns';
 import { DeviceTable } from './device-table';
 import { DeviceFilter } from './map/device-map';
 import { filtered } from './map/filter';
@@ -21,7 +22,12 @@ export function DeviceList({ devices }: { readonly devices: readonly DeviceEntry
       title={`Devices (${hits.length}${hits.length === all.length ? '' : ` of ${all.length}`})`}
       wide
       flush
-      tools={<DeviceFilter first={hits[0]?.device.device_index} />}
+      tools={
+        <>
+          <DeviceFilter first={hits[0]?.device.device_index} />
+          <ColumnMenu isFleet={all.length > manyDevices} />
+        </>
+      }
     >
       {devices.length === 0 ? (
         <p class="empty">No device: add one under "Simulator" in the menu of the name.</p>

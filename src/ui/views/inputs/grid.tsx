@@ -10,7 +10,7 @@ import { duration, fixed, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
-import { useOutcome } from '../devices/grid-support/why';
+import { LastVerdict, useLastVerdict } from '../events/captures/last-verdict';
 import { Deviations } from './deviations';
 import { EventPanel, nominalHzOf, stopCalls, useGridEvents } from './events';
 import { callsFor, queriesOf, ScopePicker, useScope, Writer } from './scope';
@@ -49,17 +49,17 @@ interface PartProps {
   readonly deviating: readonly number[];
 }
 
-/** Effect of the grid on one device: that of the scope, otherwise the chosen one. */
-function Outcome({ scope }: { readonly scope: Scope }) {
+/** The last disturbance of one device: that of the scope, otherwise the chosen one. */
+function Disturbance({ scope }: { readonly scope: Scope }) {
   const chosen = useDevice();
   const [only] = scope.devices ?? [];
   const named = useOverview()?.devices.find(({ device_index }) => device_index === only);
   const target = scope.devices === undefined ? chosen : named;
-  const outcome = useOutcome(target?.device_index);
-  if (target === undefined || outcome === null) return null;
+  const last = useLastVerdict(target?.device_index);
+  if (target === undefined || last === null) return null;
   return (
     <p>
-      <strong>{deviceLabel(target)}</strong>: <span data-test="outcome">{outcome}</span>
+      <strong>{deviceLabel(target)}</strong>, <LastVerdict last={last} />
     </p>
   );
 }
@@ -295,7 +295,7 @@ export function GridTab() {
       >
         {grid && <GridState grid={grid} />}
         {grid?.event && <RunningEvent scope={scope} event={grid.event} />}
-        <Outcome scope={scope} />
+        <Disturbance scope={scope} />
         <Refused problem={problem} />
       </Panel>
       <div class="inputs of-grid-tab" key={scope.name}>

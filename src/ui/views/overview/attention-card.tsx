@@ -1,5 +1,6 @@
 import { Panel } from '../../kit/panel';
 import { Mark, Row, Rows } from '../../kit/rows';
+import { Loading } from '../../kit/states';
 import { duration, wallDate } from '../../look/format';
 import { goesWhenSeen, markSeen, useAttention } from '../../store/attention';
 import type { AttentionItem } from '../../store/attention';
@@ -41,13 +42,16 @@ function Item({ item }: { readonly item: AttentionItem }) {
 
 /** The first items of the attention list. */
 export function AttentionCard() {
-  const { items, count } = useAttention() ?? { items: [], count: 0 };
+  const attention = useAttention();
+  const { items, count } = attention ?? { items: [], count: 0 };
   return (
     <Panel
       title={count === 0 ? 'Needs attention' : `Needs attention (${count})`}
       tools={<a href={href('events')}>All</a>}
     >
-      {items.length === 0 ? (
+      {attention === undefined ? (
+        <Loading heights={[40]} />
+      ) : items.length === 0 ? (
         <p class="muted">Nothing to look at.</p>
       ) : (
         <Rows label="Needs attention">

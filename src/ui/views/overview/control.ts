@@ -3,7 +3,7 @@ import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { kindOf } from '../../kit/kind-icons';
 import { fixed, show } from '../../look/format';
-import { isHeld } from '../devices/condition';
+import { isAtSetpoint, isHeld } from '../devices/condition';
 import type { Condition } from '../devices/condition';
 
 export type Why = ReplyOf<'controls/why'>;
@@ -24,7 +24,7 @@ const isForced = ({ state }: Condition) => state.endsWith('forced');
 
 /** Devices whose power somebody decides. */
 export const controlled = (conditions: readonly Condition[]) =>
-  conditions.filter((each) => isHeld(each) || isForced(each));
+  conditions.filter((each) => isHeld(each) || isForced(each) || isAtSetpoint(each));
 
 /** Number of answers that the page asks for at a time. */
 const maxAnswers = 12;

@@ -1,7 +1,7 @@
 import { Panel } from '../../kit/panel';
 import { Mark, Row, Rows } from '../../kit/rows';
 import { sourceName, timeOrDate } from '../../look/format';
-import { causeHref } from '../../kit/places';
+import { placeOf } from '../../kit/places';
 import { href } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
@@ -51,7 +51,11 @@ export function EventsCard({
             <Row
               key={entry.id}
               start={<Mark level={entry.level} />}
-              title={<a href={causeHref(entry.ref, entry.device_index)}>{entry.title}</a>}
+              title={
+                <a href={placeOf(entry.ref ?? { type: 'entry', id: String(entry.id) }, entry.device_index).to}>
+                  {entry.title}
+                </a>
+              }
               end={
                 <>
                   <b class="letter">{letters.get(entry.id)}</b> {timeOrDate(entry.sim_time, simTime ?? entry.sim_time)}

@@ -1,7 +1,8 @@
 /** Net power, possible power and voltage of the site in the last hour, with the entries of the timeline as letters. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
+import { useBox } from '../../kit/box';
 import { Panel } from '../../kit/panel';
 import { timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
@@ -199,26 +200,6 @@ function Strips({
       ))}
     </svg>
   );
-}
-
-interface Box {
-  readonly widthPx: number;
-  readonly heightPx: number;
-}
-
-/** Size of the room for the chart; 0: not drawn yet. */
-function useBox(ref: { readonly current: HTMLElement | null }): Box {
-  const [box, setBox] = useState<Box>({ widthPx: 0, heightPx: 0 });
-  useEffect(() => {
-    if (ref.current === null || !('ResizeObserver' in globalThis)) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      const { width, height } = entry?.contentRect ?? { width: 0, height: 0 };
-      setBox({ widthPx: Math.floor(width), heightPx: Math.floor(height) });
-    });
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, []);
-  return box;
 }
 
 const marksOf = (entries: readonly Entry[], fromMs: number): readonly Mark[] => {

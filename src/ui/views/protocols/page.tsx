@@ -3,16 +3,22 @@ import { PageTabs } from '../../kit/tabs';
 import type { Tab } from '../../kit/tabs';
 import { route } from '../../store/route';
 
+/** A tab of a protocol. */
+export interface Part extends Tab {
+  /** its own form switches the protocol on */
+  readonly switchesOn?: true;
+}
+
 export interface Page {
   readonly path: string;
   readonly title: string;
-  readonly parts: readonly Tab[];
+  readonly parts: readonly Part[];
   /** part that is shown first while the protocol is off */
   readonly whenOff: string;
 }
 
 /** The part of the address, otherwise the first. @param isOff the protocol is switched off */
-export function partOf({ parts, whenOff }: Page, isOff: boolean): Tab | undefined {
+export function partOf({ parts, whenOff }: Page, isOff: boolean): Part | undefined {
   const [, , name = isOff ? whenOff : undefined] = route.value.path;
   return parts.find(({ path }) => path === name) ?? parts[0];
 }

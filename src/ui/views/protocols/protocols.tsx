@@ -44,7 +44,7 @@ function ProtocolPage({ page }: { readonly page: Page }) {
   return (
     <div class="view">
       <Parts page={page} part={part} />
-      {protocol && isOff && part?.path !== 'settings' && <SwitchOn {...protocol} />}
+      {protocol && isOff && part?.switchesOn !== true && <SwitchOn {...protocol} />}
     </div>
   );
 }

@@ -16,11 +16,11 @@ import {
   withoutSecretValues,
 } from '../../kit/settings';
 import type { Inputs, SettingChanges } from '../../kit/settings';
-import type { Tab } from '../../kit/tabs';
 import { href } from '../../store/route';
 import { usePostText } from '../../store/schemas';
 import { useOverview } from '../../store/site';
 import type { Overview } from '../../store/site';
+import type { Part } from './page';
 
 /** A protocol with the settings that matter when it is switched on. */
 export interface Protocol {
@@ -119,13 +119,13 @@ function ChangeSettings(inUse: InUse) {
 }
 
 /** The settings of a protocol, whether it is on or off. */
-export function settingsPart(path: Protocol['path']): Tab {
+export function settingsPart(path: Protocol['path']): Part {
   function ProtocolSettings() {
     const inUse = useProtocol(path);
     if (inUse === undefined) return <Empty>This simulator has no settings of the protocol.</Empty>;
     return inUse.isOn ? <ChangeSettings {...inUse} /> : <SwitchOn {...inUse} />;
   }
-  return { path: 'settings', title: 'Settings', component: ProtocolSettings };
+  return { path: 'settings', title: 'Settings', component: ProtocolSettings, switchesOn: true };
 }
 
 interface SettingsPanelProps extends InUse {

@@ -13,6 +13,7 @@ import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useDeviceSchema, withoutPin } from '../devices/change';
 import { ViewHead } from '../../kit/tabs';
+import { StreamClients } from './stream-clients';
 
 /** The devices, with forms to add and remove them at run time. */
 function DevicesPanel() {
@@ -173,6 +174,7 @@ export default function Simulator() {
       <ViewHead title="Simulator" />
       <SimulatorPanel />
       <DevicesPanel />
+      <StreamClients />
     </>
   );
 }

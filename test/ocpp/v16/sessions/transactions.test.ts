@@ -24,6 +24,23 @@ const reasons: readonly (readonly [string | null, string])[] = [
 ];
 
 describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
+  it('a stop is not dated before its start, though the central system sets the clock back (3.16)', async () => {
+    const rig = await SessionRig.open();
+    const { clock } = rig.parts;
+    for (const [wrongMs, laterMs] of [
+      [-7_200_000, 0],
+      [7_200_000, 7_200_000],
+    ] as const) {
+      await rig.plug();
+      await rig.tap('TAG-1');
+      const startedMs = clock.nowMs();
+      clock.sync(startedMs + wrongMs, 0);
+      await rig.unplug();
+      expect(Date.parse(rig.central.starts.at(-1)?.timestamp ?? '')).to.equal(startedMs);
+      expect(Date.parse(rig.central.stops.at(-1)?.timestamp ?? '')).to.equal(startedMs + laterMs);
+    }
+  });
+
   it('local start, charging and local stop by the same tag: one start, one stop, energy of the meter (4.8, 4.10)', async () => {
     const rig = await SessionRig.open();
     await rig.plug();

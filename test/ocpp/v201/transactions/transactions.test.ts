@@ -116,6 +116,23 @@ describe('OCPP 2.x transactions (E01 to E17)', () => {
     });
   });
 
+  it('no event is dated before an earlier one, though the central system sets the clock back', async () => {
+    const station = await Station.open();
+    const { clock } = station.parts;
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(60);
+    const startedMs = clock.nowMs();
+    clock.sync(startedMs - 3_600_000, 0);
+    await station.do({ kind: 'evse.suspend', connectorId: 1 });
+    clock.sync(startedMs + 3_600_000, 0);
+    await station.unplug();
+    const instants = station.central.events.map(({ timestamp }) => Date.parse(timestamp));
+    const [first = NaN, charging = NaN, suspended, ended] = instants;
+    expect(charging).to.be.above(first);
+    expect([suspended, ended]).to.deep.equal([charging, startedMs + 3_600_000]);
+  });
+
   it('2.0.1 sends the same events by its own schema (E01)', async () => {
     const station = await Station.open({ version: 'ocpp2.0.1' });
     await visit(station);

@@ -56,6 +56,9 @@ describe('findings of Modbus: adoptions', () => {
         model: 705,
         result: rig.at('705.AdptCrvRslt'),
       });
+      expect(rig.caseOf('adoption_result_unread')?.text).to.equal(
+        `adopted a curve of model 705 and did not read the result (register ${rig.at('705.AdptCrvRslt')})`,
+      );
     });
 
     it('is kept by a read of the whole model', () => {

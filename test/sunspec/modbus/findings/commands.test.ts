@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { BankUnit } from '../../../../src/sunspec/modbus/unit-bridge.ts';
-import { byRest, createTestBank } from '../../../support/map.ts';
-import { JudgeRig, writePdu } from '../../../support/modbus-master.ts';
+import { byRest, createTestBank, words } from '../../../support/map.ts';
+import { SimError } from '../../../../src/core/errors.ts';
+import { JudgeRig, readPdu, writePdu } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
 describe('findings of Modbus: commands', () => {
@@ -13,6 +14,10 @@ describe('findings of Modbus: commands', () => {
     master = rig.connect();
     master.read(40_000, 3);
     master.readPoint('701.W_SF');
+  });
+
+  afterEach(() => {
+    expect(rig.findings.lines.filter((line) => line.includes('failed'))).to.deep.equal([]);
   });
 
   const pollFor = (seconds: number, by = master) => {
@@ -51,6 +56,9 @@ describe('findings of Modbus: commands', () => {
       rig.pass(10);
       set(300);
       expect(broken()).to.have.length(1);
+      expect(rig.caseOf('enable_before_value')?.text).to.equal(
+        'switched on 704.WMaxLimPctEna with 704.WMaxLimPct at 50, and wrote 30 10000 ms later',
+      );
       master.write('704.WMaxLimPctEna', 1, 300, 400, 0, 0, 60);
       rig.pass(70);
       expect(rig.device.value('704.WMaxLimPctEna')).to.equal('DISABLED');
@@ -95,6 +103,34 @@ describe('findings of Modbus: commands', () => {
       rig.pass(1);
       set(310);
       expect(broken()).to.deep.equal([]);
+    });
+
+    it('is kept by a value that comes before 200 ms or after ten seconds, or that is the same', () => {
+      for (const [waitS, value] of [
+        [0.199, 300],
+        [10.001, 300],
+        [1, before],
+      ] as const) {
+        rig = new JudgeRig();
+        rig.device.set({ '704.WMaxLimPct': before / 10 }, byRest);
+        master = rig.connect();
+        master.read(40_000, 3);
+        enable();
+        rig.pass(waitS);
+        set(value);
+        expect(broken(), String(waitS)).to.deep.equal([]);
+        expect(rig.exercised('enable_before_value'), String(waitS)).to.equal(1);
+      }
+    });
+
+    it('is found after a change by somebody else of a value that the master never wrote', () => {
+      enable();
+      enable(0);
+      rig.device.set({ '704.WMaxLimPct': 60 }, byRest);
+      enable();
+      rig.pass(1);
+      set(300);
+      expect(broken()).to.have.length(1);
     });
 
     it('leaves an enable alone that somebody else has switched off or taken over', () => {
@@ -158,12 +194,32 @@ describe('findings of Modbus: commands', () => {
       expect(broken()).to.deep.equal([]);
     });
 
-    it('leaves a write that a fault has disturbed alone', () => {
+    it('leaves a write that a fault has disturbed alone, whether it was carried out or not', () => {
       enable();
       master.unanswered(writePdu(rig.at('704.WMaxLimPct'), [300]));
       rig.pass(1);
       set(310);
+      enable(0);
+      rig.device.set({ '704.WMaxLimPct': before / 10 }, byRest);
+      rig.unit.write(rig.at('704.WMaxLimPctEna'), words(1), { peer: '192.0.2.7:4711' });
+      master.unanswered(writePdu(rig.at('704.WMaxLimPctEna'), [1]));
+      enable();
+      rig.pass(1);
+      set(310);
       expect(broken()).to.deep.equal([]);
+    });
+
+    it('is found in spite of other requests that a fault has disturbed', () => {
+      enable();
+      master.unanswered(readPdu(rig.at('704.WMaxLimPct'), 1), writePdu(rig.at('704.WMaxLimPct'), []));
+      master.unanswered(Buffer.from([16, 0, 0, 0, 1, 2, 0]), Buffer.from([6, 0, 0, 0]));
+      rig.unit = { read: () => Buffer.alloc(2), write: () => undefined, deviceIndex: 0 };
+      master.unanswered(writePdu(rig.at('704.WMaxLimPct'), [300]));
+      rig.unit = new BankUnit({ index: 0, bank: rig.device.bank });
+      rig.pass(1);
+      master.read(40_000, 3);
+      set(310);
+      expect(broken()).to.have.length(1);
     });
   });
 
@@ -177,6 +233,38 @@ describe('findings of Modbus: commands', () => {
       pollFor(50);
       expect(rig.ids()).to.deep.equal(['readback_missing']);
       expect(rig.caseOf('readback_missing')?.facts).to.deep.equal({ point: '704.WMaxLimPct', values: '50' });
+      expect(rig.caseOf('readback_missing')?.text).to.equal('wrote 704.WMaxLimPct (50) and did not read it back');
+    });
+
+    it('leaves a master alone that has written an enable alone', () => {
+      master.write('704.WMaxLimPctEna', 1);
+      pollFor(300);
+      expect(rig.ids()).to.not.include('readback_missing');
+    });
+
+    it('is kept by reads of two set-points one after the other, and found after a read that was refused', () => {
+      limit();
+      master.write('704.VarSetEna', 0, 0, 0, 0, 100);
+      master.write('704.WSetEna', 0);
+      master.readPoint('704.WSet');
+      for (let i = 0; i < 2; i += 1) master.readPoint('704.WMaxLimPct');
+      master.readPoint('704.VarSet', '704.VarSetPct');
+      pollFor(300);
+      expect(rig.ids()).to.deep.equal([]);
+      limit(600);
+      const { unit } = rig;
+      rig.unit = {
+        deviceIndex: 0,
+        judged: unit.judged ?? null,
+        write: () => undefined,
+        read() {
+          throw new SimError('MAP_ILLEGAL_ADDRESS', 'refused');
+        },
+      };
+      master.readPoint('704.WMaxLimPct');
+      rig.unit = unit;
+      pollFor(300);
+      expect(rig.ids()).to.deep.equal(['readback_missing']);
     });
 
     it('is found at a master that writes again and again', () => {
@@ -304,11 +392,16 @@ describe('findings of Modbus: commands', () => {
       expect(rig.findings.row(rig.peer(), 'modbus.adoption_forgotten')).to.include({ exercised: 1, undecided: 0 });
     });
 
-    it('leaves an adoption alone that was refused', () => {
+    it('leaves an adoption alone that was refused, and no set after another refused write', () => {
       stage();
       expect(master.write('705.AdptCrvReq', 9)).to.equal(3);
       pollFor(700);
       expect(rig.ids()).to.deep.equal(['value_out_of_range']);
+      stage();
+      expect(master.write('704.WMaxLimPct', 1001)).to.equal(3);
+      pollFor(600);
+      expect(rig.ids()).to.deep.equal(['value_out_of_range', 'adoption_forgotten']);
+      expect(rig.caseOf('adoption_forgotten')?.text).to.equal('wrote set 2 of model 705 and did not adopt it');
     });
   });
 });

@@ -9,6 +9,10 @@ describe('findings of Modbus: connections', () => {
     rig = new JudgeRig();
   });
 
+  afterEach(() => {
+    expect(rig.findings.lines.filter((line) => line.includes('failed'))).to.deep.equal([]);
+  });
+
   const times = (count: number, act: (i: number) => void) => {
     for (let i = 0; i < count; i += 1) act(i);
   };
@@ -33,6 +37,12 @@ describe('findings of Modbus: connections', () => {
       use(rig.connect());
       expect(rig.ids()).to.deep.equal(['reconnect_hasty']);
       expect(rig.caseOf('reconnect_hasty')?.facts).to.deep.equal({ connections: 5, pause_ms: 99 });
+      expect(rig.exercised('reconnect_hasty')).to.equal(5);
+      rig = new JudgeRig();
+      times(2, () => visit(99));
+      rig.pass(60);
+      times(4, () => visit(99));
+      expect(rig.ids()).to.deep.equal([]);
     });
 
     it('is kept by a longer pause', () => {
@@ -94,6 +104,47 @@ describe('findings of Modbus: connections', () => {
       expect(excerpt).to.match(/03.{8}$/);
     });
 
+    it('is found at exactly ten seconds, at a request over one of the two', () => {
+      const [first, second, third] = [rig.connect(), rig.connect(), rig.connect()];
+      const ask = (master: RiggedMaster, pauseS: number) => {
+        master.readPoint('701.ConnSt');
+        rig.pass(pauseS);
+      };
+      ask(first, 1);
+      ask(second, 9.999);
+      ask(first, 1);
+      expect(rig.ids()).to.deep.equal([]);
+      ask(third, 1);
+      expect(rig.ids()).to.deep.equal([]);
+      ask(second, 0);
+      expect(rig.ids()).to.deep.equal(['connections_parallel']);
+      rig = new JudgeRig();
+      const others = [rig.connect(), rig.connect()] as const;
+      ask(others[0], 1);
+      ask(others[1], 10);
+      ask(others[0], 0);
+      expect(rig.ids()).to.deep.equal(['connections_parallel']);
+    });
+
+    it('is found with more connections than the four that are remembered', () => {
+      const masters = Array.from({ length: 6 }, () => rig.connect());
+      inTurn(16, ...masters);
+      rig.findings.registry.clear();
+      inTurn(4, ...masters);
+      expect(rig.caseOf('connections_parallel')?.text).to.equal('used the device over 4 connections at a time');
+    });
+
+    it('is looked at once a second', () => {
+      const exercised = (pauseS: number) => {
+        rig.pass(pauseS);
+        const master = rig.connect();
+        use(master);
+        master.close();
+        return rig.exercised('connections_parallel');
+      };
+      expect([0, 0.999, 0.001].map(exercised)).to.deep.equal([1, 1, 2]);
+    });
+
     it('is kept by one connection, and by one after the other', () => {
       times(5, () => {
         const master = rig.connect();
@@ -103,6 +154,16 @@ describe('findings of Modbus: connections', () => {
       });
       expect(rig.ids()).to.deep.equal([]);
       expect(rig.exercised('connections_parallel')).to.equal(5);
+    });
+
+    it('leaves a connection alone beside which others come and go', () => {
+      const lasting = rig.connect();
+      times(15, () => {
+        const visitor = rig.connect();
+        inTurn(2, lasting, visitor);
+        visitor.close();
+      });
+      expect(rig.ids()).to.not.include('connections_parallel');
     });
 
     it('leaves an idle second connection, one that took the place of the first, and a line alone', () => {
@@ -135,6 +196,38 @@ describe('findings of Modbus: connections', () => {
       retry(master, 999);
       expect(rig.ids()).to.deep.equal(['retry_hasty']);
       expect(rig.caseOf('retry_hasty')?.facts).to.deep.equal({ wait_ms: 999, retries: 3 });
+      expect(rig.exercised('retry_hasty')).to.equal(3);
+    });
+
+    it('is found for a request that was answered 1500 ms before the one without an answer, not for one just before', () => {
+      for (const [pauseMs, ids] of [
+        [1499, []],
+        [1500, ['retry_hasty']],
+      ] as const) {
+        rig = new JudgeRig();
+        const master = rig.connect();
+        times(3, () => {
+          master.send(request);
+          milliseconds(pauseMs);
+          retry(master, 500);
+        });
+        expect(rig.ids(), String(pauseMs)).to.deep.equal(ids);
+      }
+    });
+
+    it('leaves requests alone to which a fault gives an exception, and any other function', () => {
+      const master = rig.connect();
+      times(5, () => {
+        master.refusedByFault(6, request);
+        milliseconds(300);
+      });
+      times(5, () => {
+        master.unanswered(Buffer.from([1, 0, 0, 0, 1]));
+        milliseconds(300);
+        master.unanswered(Buffer.from([2, 0, 0]));
+        milliseconds(300);
+      });
+      expect(rig.ids()).to.deep.equal([]);
     });
 
     it('is found in a row of requests without an answer', () => {
@@ -144,6 +237,20 @@ describe('findings of Modbus: connections', () => {
         milliseconds(300);
       });
       expect(rig.ids()).to.deep.equal(['retry_hasty']);
+    });
+
+    it('is found for repetitions to which a fault gives an exception', () => {
+      const master = rig.connect();
+      times(3, () => {
+        master.unanswered(request);
+        milliseconds(300);
+        master.refusedByFault(6, request);
+        milliseconds(300);
+        master.send(request);
+        rig.pass(10);
+      });
+      expect(rig.ids()).to.deep.equal(['retry_hasty']);
+      expect(rig.exercised('retry_hasty')).to.equal(3);
     });
 
     it('is kept by a wait of a second', () => {

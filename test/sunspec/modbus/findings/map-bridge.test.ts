@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { JudgedMap } from '../../../../src/sunspec/modbus/findings/map-bridge.ts';
 import type { WriteFacts } from '../../../../src/sunspec/modbus/findings/map-bridge.ts';
 import { pointName } from '../../../../src/sunspec/map/view.ts';
-import { byRest, createTestBank, named, words } from '../../../support/map.ts';
+import { byModbus, byRest, createTestBank, named, words } from '../../../support/map.ts';
 import type { TestBank } from '../../../support/map.ts';
 
 describe('findings of Modbus: facts about maps', () => {
@@ -54,6 +54,10 @@ describe('findings of Modbus: facts about maps', () => {
       expect(map.hasHead(register, 1), String(register)).to.equal(heads.includes(register));
     expect(map.hasHead(modelAt(701) - 1, 2)).to.equal(true);
     expect(map.hasHead(modelAt(701) - 1, 1)).to.equal(false);
+    expect(map.hasHead(modelAt(701) - 1, 9)).to.equal(true);
+    const last = models.at(-1)?.address ?? 0;
+    expect(map.hasHead(last, base + size - last)).to.equal(true);
+    expect(map.hasHead(last + 1, base + size - last - 1)).to.equal(false);
     expect(map.hasHead(modelAt(701) + 1, 1)).to.equal(false);
   });
 
@@ -72,6 +76,17 @@ describe('findings of Modbus: facts about maps', () => {
     expect(map.writeFacts(base + size - 1, 2)).to.equal(null);
     expect(map.writeFacts(base + size - 1, 1)).to.not.equal(null);
     expect(factsOf('701.W')).to.equal(factsOf('701.W'));
+  });
+
+  it('keeps the facts of 256 spans', () => {
+    const first = map.writeFacts(device.layout.base, 2);
+    const others = (count: number) => {
+      for (let i = 0; i < count; i += 1) map.writeFacts(device.layout.base + 128 + i, 1);
+    };
+    others(255);
+    expect(map.writeFacts(device.layout.base, 2)).to.equal(first);
+    others(256);
+    expect(map.writeFacts(device.layout.base, 2)).to.not.equal(first);
   });
 
   describe('of a write', () => {
@@ -105,7 +120,14 @@ describe('findings of Modbus: facts about maps', () => {
       ['705.AdptCrvReq', { requests: [705] }],
       ['711.AdptCtlReq', { requests: [711] }],
       ['715.LocRemCtl', { readOnly: '715.LocRemCtl' }],
+      ['715.ControllerHb', {}],
+      ['705.Crv[0].ReadOnly', { readOnly: '705.Crv[0].ReadOnly' }],
+      ['707.Ena', {}],
+      ['1.DA', {}],
+      ['1.Pad', {}],
+      ['802.AHRtg', {}],
       ['802.SoCRsvMin', { isSettings: true, hasPublishedRights: false }],
+      ['802.SetOp', { hasPublishedRights: false }],
       ['123.Conn', { hasPublishedRights: false }],
     ] as const)
       it(`has those of ${point}`, () => {
@@ -118,8 +140,20 @@ describe('findings of Modbus: facts about maps', () => {
       expect(factsOf('704.WMaxLimPct')?.groups).to.deep.equal([{ ...part, setsValue: true }]);
       expect(factsOf('704.WMaxLimPctEna')?.groups).to.deep.equal([{ ...part, setsEnable: true }]);
       expect(factsOf('704.WMaxLimPctRvrtTms')?.groups).to.deep.equal([part]);
+      expect(factsOf('704.WMaxLimPctRvrtTms', 3, -1)?.groups).to.deep.equal([part]);
       expect(factsOf('704.WMaxLimPctEna', 2)?.groups).to.deep.equal([{ ...part, setsValue: true, setsEnable: true }]);
       expect(factsOf('704.WMaxLimPctRvrtRem')?.groups).to.deep.equal([]);
+      const { address, def } = slot('704.VarSetPct');
+      expect(map.writeFacts(address, def.size)?.groups).to.deep.equal([
+        { group: group('704.VarSetPct'), setsValue: true, setsEnable: false },
+      ]);
+    });
+
+    it('has those of each of its points', () => {
+      const both = (first: string, last: string) => factsOf(first, at(last) + sizeOf(last) - at(first));
+      expect(both('703.ES', '703.ESVHi')?.isSettings).to.equal(true);
+      expect(both('706.RvrtTms', '706.Crv[1].ActPt')?.isSettings).to.equal(false);
+      expect(both('715.OpCtl', '802.SetOp')?.hasPublishedRights).to.equal(false);
     });
 
     it('has the point that it cuts at either end, unless devices ignore it', () => {
@@ -153,6 +187,11 @@ describe('findings of Modbus: facts about maps', () => {
       ({ def, implemented, modelId }) => def.type === 'sunssf' && implemented && modelId < 64_000,
     );
     expect(Array.from({ length: map.scaleCount }, (_, i) => map.scaleName(i))).to.deep.equal(names.map(pointName));
+    for (const { address: of, def, path, modelName, implemented } of device.layout.slots) {
+      if (def.sf === undefined || names.every((one) => one.path !== def.sf || one.modelName !== modelName)) continue;
+      const scaled = [...map.scalesIn(of, def.size).scaled.keys()].map((one) => map.scaleName(one));
+      expect(scaled, path).to.deep.equal(implemented ? [`${modelName.replace(/\D/g, '')}.${def.sf}`] : []);
+    }
     const classic = map.scalesIn(at('103.W'), 1).scaled;
     expect([...classic.keys()].map((one) => map.scaleName(one))).to.deep.equal(['103.W_SF']);
   });
@@ -163,12 +202,14 @@ describe('findings of Modbus: facts about maps', () => {
     expect(groups).to.have.length(1);
     expect(map.setpointsIn(address - 1, 1)).to.deep.equal([]);
     expect(map.setpointsIn(address - 1, 2)).to.deep.equal(groups);
+    expect(map.setpointsIn(at('704.WSet'), 1)).to.deep.equal(map.setpointsIn(at('704.WSetPct'), 1));
+    expect(map.setpointsIn(at('704.WSet'), 1)).to.have.length(1);
     expect(map.setpointsIn(device.layout.base, device.layout.size).length).to.be.greaterThan(4);
   });
 
   describe('of a refused value', () => {
     const faultOf = (point: string, value: readonly number[], refused = [point]) =>
-      map.valueFault(at(point), words(...value), refused);
+      map.valueFault(at(point), words(...value), new Set(refused));
 
     it('is that of the point that was refused', () => {
       const enable = '704.WMaxLimPctEna';
@@ -177,6 +218,7 @@ describe('findings of Modbus: facts about maps', () => {
         kind: 'not_implemented',
         point: '704.WMaxLimPct',
       });
+      expect(faultOf(enable, [1, 0xffff], [enable, '704.WMaxLimPct'])?.point).to.equal('704.WMaxLimPct');
       expect(faultOf(enable, [7, 0xffff], [])).to.equal(null);
     });
 
@@ -184,6 +226,10 @@ describe('findings of Modbus: facts about maps', () => {
       expect(faultOf('704.WMaxLimPctEna', [1])).to.equal(null);
       expect(faultOf('704.WMaxLimPct', [1001])).to.equal(null);
       expect(faultOf('704.WMaxLimPctRvrtTms', [0xffff])).to.equal(null);
+      const timer = '704.WMaxLimPctRvrtTms';
+      expect(map.valueFault(at(timer) + 1, words(0xffff, 0xffff), new Set([timer]))).to.equal(null);
+      expect(faultOf('702.IntIslandCat', [0x4000])).to.equal(null);
+      expect(faultOf('64414.GridModelSource', [0, 0, 0, 0])).to.equal(null);
       expect(faultOf('704.WMaxLimPctRvrtTms', [0xffff, 0xffff])).to.include({ kind: 'not_implemented' });
       expect(faultOf('123.WMaxLimPct', [0xffff])).to.equal(null);
       expect(faultOf('705.Crv[1].Pt[0].V', [0xffff])).to.equal(null);
@@ -193,7 +239,8 @@ describe('findings of Modbus: facts about maps', () => {
       const sets = Number(device.value('705.NCrv'));
       const points = Number(device.value('705.NPt'));
       expect(faultOf('705.AdptCrvReq', [sets])).to.equal(null);
-      expect(faultOf('705.AdptCrvReq', [sets + 1])?.detail).to.equal(`${sets + 1} of ${sets}`);
+      for (const request of ['705.AdptCrvReq', '707.AdptCrvReq', '711.AdptCtlReq'])
+        expect(faultOf(request, [sets + 1])?.detail, request).to.equal(`${sets + 1} of ${sets}`);
       expect(faultOf('705.Crv[1].ActPt', [points])).to.equal(null);
       expect(faultOf('705.Crv[1].ActPt', [points + 1])?.detail).to.equal(`${points + 1} of ${points}`);
     });
@@ -207,5 +254,22 @@ describe('findings of Modbus: facts about maps', () => {
     device.set({ '705.AdptCrvReq': 2, '705.Ena': 'ENABLED' }, byRest);
     expect(map.adoptedSet(705)).to.equal(2);
     expect([map.isEnabled(705), map.isEnabled(706), map.isEnabled(701)]).to.deep.equal([true, false, false]);
+  });
+
+  it('knows of a contradiction while the last adoption has failed for it', () => {
+    const write = (point: string, ...values: readonly number[]) => {
+      device.bank.write(at(point), words(...values), byModbus);
+    };
+    const contradiction = () => map.adoptionContradiction(705)?.path ?? null;
+    write('705.Crv[1].ActPt', 2);
+    write('705.AdptCrvReq', 2);
+    expect(device.value('705.AdptCrvRslt')).to.equal('COMPLETED');
+    write('705.Crv[1].ActPt', 0);
+    expect(contradiction()).to.equal(null);
+    write('705.AdptCrvReq', 2);
+    expect(contradiction()).to.equal('Crv[1].ActPt');
+    write('705.Crv[1].ActPt', 2);
+    expect(contradiction()).to.equal(null);
+    expect(map.adoptionContradiction(704)).to.equal(null);
   });
 });

@@ -16,6 +16,10 @@ describe('findings of Modbus: models that move', () => {
   beforeEach(() => {
     rig = new JudgeRig();
     bench = new FaultBench([0]);
+    afterEach(() => {
+      expect(rig.findings.lines.filter((line) => line.includes('failed'))).to.deep.equal([]);
+    });
+
     const { clock, scheduler } = rig.device;
     const maps = new FaultyMaps({
       registry: bench.registry,
@@ -62,6 +66,42 @@ describe('findings of Modbus: models that move', () => {
       expect(rig.ids()).to.deep.equal(['stale_map']);
     });
 
+    it('is found for reads that lie in part where they were, and beyond the moved models', () => {
+      const { base, size } = rig.device.layout;
+      move();
+      for (let i = 0; i < 6; i += 1) {
+        rig.pass(20);
+        master.read(base + size + 100, 10);
+      }
+      expect(rig.ids()).to.include('stale_map');
+      rig.findings.registry.clear();
+      moveBack();
+      master.read(40_000, 3);
+      bench.inject(hideModelFault, { model: 715 });
+      for (let i = 0; i < 6; i += 1) {
+        rig.pass(20);
+        master.read(rig.at('715.ID') - 1, 2);
+      }
+      expect(rig.ids()).to.include('stale_map');
+    });
+
+    it('is found for reads next to the places of markers', () => {
+      move();
+      for (let i = 0; i < 6; i += 1) {
+        rig.pass(20);
+        master.read(39_997, 2);
+        master.read(50_003, 2);
+      }
+      expect(rig.ids()).to.include('stale_map');
+    });
+
+    it('leaves a device alone in whose place another one without a map has come', () => {
+      rig.unit = { deviceIndex: 0, read: (_, count) => Buffer.alloc(2 * count), write: () => undefined };
+      poll(9);
+      expect(rig.ids()).to.deep.equal([]);
+      expect(rig.exercised('quantity_illegal')).to.be.greaterThan(9);
+    });
+
     it('is kept by a look for the models, at the old place or the new one', () => {
       for (const [address, count] of [
         [40_000, 3],
@@ -105,6 +145,14 @@ describe('findings of Modbus: models that move', () => {
       half();
       master.write(rig.at('704.WMaxLimPctRvrtTms'), 0);
       expect(rig.ids()).to.deep.equal([]);
+      const undecided = ['read_part_of_point', 'write_part_of_point'].map(
+        (rule) => rig.findings.row(rig.peer(), `modbus.${rule}`).undecided,
+      );
+      expect(undecided).to.deep.equal([1, 1]);
+      expect(master.read(40_000, 126)).to.equal(3);
+      half();
+      expect(rig.ids()).to.deep.equal(['quantity_illegal']);
+      rig.findings.registry.clear();
       master.read(40_000, 3);
       half();
       expect(rig.ids()).to.deep.equal(['read_part_of_point']);
@@ -128,6 +176,23 @@ describe('findings of Modbus: models that move', () => {
       rig.pass(2);
       master.read(inside, 1);
       expect(rig.ids()).to.deep.equal(['read_part_of_point']);
+    });
+
+    it('have to do with the scale factors of the device before, not with those of the one in its place', () => {
+      const other = createTestBank({ classic: true });
+      rig.unit = new BankUnit({ index: 0, bank: other.bank });
+      const value = named(other.layout, '701.W').address;
+      const poll20 = () => {
+        for (let i = 0; i < 20; i += 1) {
+          rig.pass(10);
+          master.read(value, 1);
+        }
+      };
+      poll20();
+      expect(rig.ids()).to.deep.equal([]);
+      master.read(40_000, 3);
+      poll20();
+      expect(rig.ids()).to.deep.equal(['scale_factor_unread']);
     });
   });
 });

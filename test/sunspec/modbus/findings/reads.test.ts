@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { JudgeRig } from '../../../support/modbus-master.ts';
+import { SimError } from '../../../../src/core/errors.ts';
+import { JudgeRig, readPdu } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
 describe('findings of Modbus: reads', () => {
@@ -9,6 +10,10 @@ describe('findings of Modbus: reads', () => {
   beforeEach(() => {
     rig = new JudgeRig();
     master = rig.connect();
+  });
+
+  afterEach(() => {
+    expect(rig.findings.lines.filter((line) => line.includes('failed'))).to.deep.equal([]);
   });
 
   const times = (count: number, act: (i: number) => void) => {
@@ -23,6 +28,35 @@ describe('findings of Modbus: reads', () => {
       rig = new JudgeRig();
       rig.connect().read(rig.at('701.Alrm'), 1);
       expect(rig.caseOf('read_part_of_point')?.text).to.match(/^read register \d+, which have a part of 701.Alrm$/);
+    });
+
+    it('is found in a read that the device refuses for it, and in no other refused read', () => {
+      const { unit } = rig;
+      for (const code of ['MAP_ILLEGAL_ADDRESS', 'MAP_PARTIAL_POINT'] as const) {
+        expect(rig.exercised('read_part_of_point')).to.equal(0);
+        rig.unit = {
+          deviceIndex: 0,
+          judged: unit.judged ?? null,
+          write: () => undefined,
+          read() {
+            throw new SimError(code, 'refused');
+          },
+        };
+        master.read(rig.at('701.Alrm'), 1);
+      }
+      expect(rig.ids()).to.deep.equal(['read_part_of_point']);
+    });
+
+    it('is judged once a second for the same registers, and after each write', () => {
+      master.read(40_000, 3);
+      const exercised = (pauseS: number) => {
+        rig.pass(pauseS);
+        master.readPoint('701.W');
+        return rig.exercised('read_part_of_point');
+      };
+      expect([0, 0.999, 0.001, 0.5].map(exercised)).to.deep.equal([2, 2, 3, 3]);
+      master.write('704.WMaxLimPct', 500);
+      expect([0, 0.001, 0.5].map(exercised)).to.deep.equal([4, 5, 5]);
     });
 
     it('is kept by reads of whole points', () => {
@@ -74,7 +108,7 @@ describe('findings of Modbus: reads', () => {
     it('is found a minute after the first refusal, with the registers', () => {
       times(5, () => {
         expect(read()).to.equal(2);
-        rig.pass(14);
+        rig.pass(12);
       });
       expect(rig.ids()).to.deep.equal([]);
       read();
@@ -90,6 +124,61 @@ describe('findings of Modbus: reads', () => {
       expect(rig.ids('held')).to.include('exception_ignored_read');
     });
 
+    it('counts from the first refusal after a pause of more than ten minutes', () => {
+      read();
+      rig.pass(601);
+      times(6, () => {
+        read();
+        rig.pass(10);
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      read();
+      expect(rig.ids()).to.deep.equal(['exception_ignored_read']);
+    });
+
+    it('is found for eight reads at a time, as many as are remembered', () => {
+      for (const [count, broken] of [
+        [8, 8],
+        [9, 0],
+      ] as const) {
+        rig = new JudgeRig();
+        master = rig.connect();
+        times(6, () => {
+          times(count, (i) => master.read(30_000 + 20 * i, 10));
+          rig.pass(12);
+        });
+        expect(rig.findings.row(rig.peer(), 'modbus.exception_ignored_read').broken, String(count)).to.equal(broken);
+      }
+    });
+
+    it('leaves registers alone that were there in between, and no others', () => {
+      const { unit } = rig;
+      const refused = [
+        [30_000, 10],
+        [30_000, 11],
+        [30_020, 10],
+      ] as const;
+      times(7, (i) => {
+        if (i === 5) {
+          rig.unit = {
+            deviceIndex: 0,
+            judged: unit.judged ?? null,
+            read: (_, n) => Buffer.alloc(2 * n),
+            write: () => undefined,
+          };
+          master.read(30_000, 10);
+          rig.unit = unit;
+        }
+        for (const [address, count] of refused) master.read(address, count);
+        rig.pass(12);
+      });
+      const { cases } = rig.findings.row(rig.peer(), 'modbus.exception_ignored_read');
+      expect(cases.map(({ facts }) => facts['registers'])).to.deep.equal([
+        'registers 30000..30010',
+        'registers 30020..30029',
+      ]);
+    });
+
     it('leaves an attempt at each daily start alone', () => {
       times(9, () => {
         read();
@@ -98,7 +187,7 @@ describe('findings of Modbus: reads', () => {
       expect(rig.ids()).to.deep.equal([]);
     });
 
-    it('leaves registers alone that were there in between', () => {
+    it('leaves registers alone that are there each third time', () => {
       const { unit } = rig;
       times(9, (i) => {
         rig.unit =
@@ -133,6 +222,9 @@ describe('findings of Modbus: reads', () => {
       expect(master.read(end() - 2, 100)).to.equal(2);
       expect(rig.ids()).to.deep.equal(['chain_end_passed']);
       expect(rig.caseOf('chain_end_passed')?.facts['last']).to.equal(end() - 1);
+      expect(rig.caseOf('chain_end_passed')?.text).to.equal(
+        `read registers ${end() - 2}..${end() + 97}, of which the map ends with ${end() - 1}`,
+      );
     });
 
     it('is kept by a read up to the end', () => {
@@ -147,8 +239,8 @@ describe('findings of Modbus: reads', () => {
   });
 
   for (const [rule, found, kept] of [
-    ['poll_fast', 0.9, 1.1],
-    ['poll_flood', 0.1, 0.3],
+    ['poll_fast', 0.9, 1],
+    ['poll_flood', 0.1, 0.2],
   ] as const)
     describe(rule, () => {
       const poll = (count: number, seconds: number) => {
@@ -173,6 +265,42 @@ describe('findings of Modbus: reads', () => {
       it('is kept by slower polls', () => {
         poll(31, kept);
         expect(rig.ids('held')).to.include(rule);
+      });
+
+      it('is found for two reads in turn, of which each is polled so often', () => {
+        times(31, () => {
+          master.read(40_000, 3);
+          master.readPoint('701.W');
+          rig.pass(found);
+        });
+        const { cases } = rig.findings.row(rig.peer(), `modbus.${rule}`);
+        expect(cases.map(({ facts }) => facts['registers'])).to.deep.equal([
+          'registers 40000..40002',
+          `register ${rig.at('701.W')}`,
+        ]);
+      });
+
+      it('leaves the same registers of two units or functions alone, polled in turn', () => {
+        times(62, (i) => {
+          master.send(readPdu(40_000, 3), i % 2);
+          rig.pass(kept / 2);
+        });
+        rig.pass(kept);
+        times(62, (i) => {
+          master.read(40_000, 3, 3 + (i % 2));
+          rig.pass(kept / 2);
+        });
+        expect(rig.ids()).to.not.include(rule);
+      });
+
+      it('counts from two seconds after a write on', () => {
+        poll(25, 0.1);
+        master.write('704.WMaxLimPct', 500);
+        poll(20, 0.1);
+        poll(30, 0.1);
+        expect(rig.ids()).to.not.include(rule);
+        poll(1, 0.1);
+        expect(rig.ids()).to.include(rule);
       });
 
       it('leaves other spans, the first minute and the reads after a write alone', () => {

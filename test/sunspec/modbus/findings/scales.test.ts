@@ -28,6 +28,9 @@ describe('findings of Modbus: scale factors', () => {
       const { facts } = rig.caseOf('scale_factor_unread') ?? {};
       expect(facts).to.deep.include({ point: '701.W', scale_factor: '701.W_SF', reads: 20 });
       expect(facts?.['value']).to.equal(rig.device.value('701.W_SF'));
+      expect(rig.caseOf('scale_factor_unread')?.text).to.equal(
+        'read 701.W 20 times and has not read 701.W_SF, which is 1',
+      );
     });
 
     it('is found for each scale factor of a block that was not read', () => {

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { byRest } from '../../../support/map.ts';
 import { SimError } from '../../../../src/core/errors.ts';
-import { JudgeRig } from '../../../support/modbus-master.ts';
+import type { ErrorCode } from '../../../../src/core/errors.ts';
+import { JudgeRig, readPdu, writePdu } from '../../../support/modbus-master.ts';
 import type { RiggedMaster } from '../../../support/modbus-master.ts';
 
 describe('findings of Modbus: writes', () => {
@@ -13,8 +14,12 @@ describe('findings of Modbus: writes', () => {
     master = rig.connect();
   });
 
-  const times = (count: number, act: () => void) => {
-    for (let i = 0; i < count; i += 1) act();
+  afterEach(() => {
+    expect(rig.findings.lines.filter((line) => line.includes('failed'))).to.deep.equal([]);
+  });
+
+  const times = (count: number, act: (i: number) => void) => {
+    for (let i = 0; i < count; i += 1) act(i);
   };
 
   describe('write_part_of_point', () => {
@@ -155,7 +160,7 @@ describe('findings of Modbus: writes', () => {
     const write = (value = 1001) => master.write('704.WMaxLimPct', value);
 
     it('is found at the third repetition, with the exception', () => {
-      times(3, write);
+      times(3, () => write());
       expect(rig.ids()).to.deep.equal([]);
       write();
       expect(rig.ids()).to.deep.equal(['refused_write_repeated']);
@@ -171,19 +176,70 @@ describe('findings of Modbus: writes', () => {
       const others = [
         () => master.readPoint('704.WMaxLimPct'),
         () => write(1002),
+        () => master.write('704.WMaxLimPctEna', 1, 1001),
+        () => master.write('704.VarSetPct', 1001),
         () => master.write('704.WMaxLimPct', 1000),
         () => {
-          rig.pass(61);
+          rig.pass(60.001);
         },
       ];
-      for (const other of others) {
-        times(3, write);
+      for (const [i, other] of others.entries()) {
+        rig = new JudgeRig();
+        master = rig.connect();
+        times(3, () => write());
         other();
+        times(3, () => write());
+        expect(rig.ids(), String(i)).to.deep.equal([]);
       }
-      expect(rig.ids()).to.deep.equal([]);
     });
 
-    it('counts refusals by a fault, except those that ask for a repetition', () => {
+    it('leaves writes alone that differ in their first register', () => {
+      times(6, (i) => master.write('704.WMaxLimPctEna', 2 + i, 500));
+      expect(rig.ids()).to.deep.equal(['value_out_of_range']);
+    });
+
+    it('is found for writes a minute apart, and outside of the map', () => {
+      const repeat = (at: string | number) => {
+        times(3, () => {
+          master.write(at, 1001);
+          rig.pass(60);
+        });
+        expect(rig.ids()).to.deep.equal([]);
+        master.write(at, 1001);
+        expect(rig.ids()).to.deep.equal(['refused_write_repeated']);
+        rig.findings.registry.clear();
+      };
+      repeat('704.WMaxLimPct');
+      repeat(rig.device.layout.base + rig.device.layout.size + 10);
+    });
+
+    it('counts refusals by a fault, and a read in between, which may be one that was just judged', () => {
+      const pdu = writePdu(rig.at('704.WMaxLimPct'), [500]);
+      master.read(40_000, 3);
+      times(9, () => {
+        master.refusedByFault(4, pdu);
+        master.readPoint('704.WMaxLimPct');
+      });
+      times(9, () => {
+        master.refusedByFault(6, pdu);
+      });
+      times(9, () => {
+        master.unanswered(pdu);
+      });
+      times(9, () => {
+        master.refusedByFault(4, readPdu(rig.at('704.WMaxLimPct'), 1));
+      });
+      expect(rig.ids()).to.deep.equal([]);
+      times(4, () => {
+        master.refusedByFault(4, pdu);
+      });
+      expect(rig.ids()).to.deep.equal(['refused_write_repeated']);
+      expect(rig.caseOf('refused_write_repeated')?.text).to.match(
+        /^wrote register \d+ 4 times with the same values, refused with exception 4$/,
+      );
+    });
+
+    it('counts refusals by the unit, except those that ask for a repetition', () => {
       master.read(40_000, 3);
       const refuse = (code: number) => {
         const { unit } = rig;
@@ -207,14 +263,17 @@ describe('findings of Modbus: writes', () => {
   });
 
   describe('local_control_ignored', () => {
+    let refusal: ErrorCode | null;
+
     beforeEach(() => {
       const { unit } = rig;
+      refusal = 'MAP_LOCAL_CONTROL';
       rig.unit = {
         deviceIndex: 0,
         read: (address, count, by) => unit.read(address, count, by),
         judged: unit.judged ?? null,
         write() {
-          throw new SimError('MAP_LOCAL_CONTROL', 'local');
+          if (refusal !== null) throw new SimError(refusal, 'local');
         },
       };
     });
@@ -226,6 +285,32 @@ describe('findings of Modbus: writes', () => {
       });
       expect(rig.ids()).to.deep.equal(['local_control_ignored']);
       expect(rig.caseOf('local_control_ignored')?.facts['refusals']).to.equal(3);
+      expect(rig.caseOf('local_control_ignored')?.text).to.match(
+        /^wrote register \d+ under local control; writes were refused 3 times within 60 s$/,
+      );
+    });
+
+    it('leaves two attempts alone', () => {
+      for (const pauseS of [0, 90]) {
+        rig.pass(pauseS);
+        master.write('704.WMaxLimPct', 500);
+      }
+      expect(rig.ids()).to.deep.equal([]);
+    });
+
+    it('counts anew after a write that was carried out, and not after another refusal', () => {
+      const attempts = (between: ErrorCode | null) => {
+        for (const code of ['MAP_LOCAL_CONTROL', 'MAP_LOCAL_CONTROL', between, 'MAP_LOCAL_CONTROL'] as const) {
+          refusal = code;
+          master.write('704.WMaxLimPct', 500);
+          rig.pass(30);
+        }
+      };
+      attempts(null);
+      expect(rig.ids()).to.deep.equal([]);
+      rig.pass(601);
+      attempts('MAP_BAD_VALUE');
+      expect(rig.ids()).to.deep.equal(['local_control_ignored']);
     });
 
     it('is kept by a master that takes the refusal', () => {
@@ -263,6 +348,53 @@ describe('findings of Modbus: writes', () => {
     it('is kept by a write', () => {
       write();
       expect(rig.ids('held')).to.include('settings_churn');
+    });
+
+    it('is found for ten writes within an hour', () => {
+      for (const [pauseS, ids] of [
+        [360, ['settings_churn']],
+        [360.001, []],
+      ] as const) {
+        rig = new JudgeRig();
+        master = rig.connect();
+        times(11, () => {
+          write();
+          rig.pass(pauseS);
+        });
+        expect(rig.ids(), String(pauseS)).to.deep.equal(ids);
+      }
+    });
+
+    it('is found for 16 settings in turn, as many as are remembered', () => {
+      const { layout, bank } = rig.device;
+      const settings = layout.slots.filter(
+        ({ modelId, path, writable }) =>
+          writable && ((modelId === 703 && path !== 'ES') || (modelId === 705 && /Crv\[1\].Pt\[[0-4]\]/.test(path))),
+      );
+      for (const [count, ids] of [
+        [16, ['settings_churn']],
+        [17, []],
+      ] as const) {
+        rig = new JudgeRig();
+        master = rig.connect();
+        master.read(40_000, 3);
+        for (const { address, def } of [...settings.slice(0, count), ...settings.slice(0, count)]) {
+          const octets = bank.read(address, def.size);
+          const values = Array.from({ length: def.size }, (_, i) => octets.readUInt16BE(2 * i));
+          expect(master.write(address, ...values)).to.equal(0);
+        }
+        expect(rig.ids(), String(count)).to.deep.equal(ids);
+      }
+    });
+
+    it('leaves settings alone that a restart or another change may have reset', () => {
+      master.read(40_000, 3);
+      times(22, (i) => {
+        write();
+        if (i % 2 === 0) rig.device.bank.reload(rig.device.dump(), byRest);
+        else rig.device.set({ '703.ESVHi': 107, '704.WMaxLimPct': 10 + i });
+      });
+      expect(rig.ids()).to.deep.equal([]);
     });
 
     it('leaves changes, writes over hours and set-points alone', () => {
@@ -323,6 +455,18 @@ describe('findings of Modbus: writes', () => {
     it('role_missing is found when something else than the chain is read', () => {
       expect(secured(null).readPoint('701.W')).to.equal(1);
       expect(rig.ids('broken', peer())).to.deep.equal(['role_missing']);
+    });
+
+    it('role_missing is all that is found at a write without a role', () => {
+      expect(secured(null).write('704.WMaxLimPct', 500)).to.equal(1);
+      expect(rig.ids('broken', peer())).to.deep.equal(['role_missing']);
+      expect(rig.exercised('role_insufficient', peer())).to.equal(0);
+    });
+
+    it('are not judged without TLS', () => {
+      master.write('704.WMaxLimPct', 500);
+      master.readPoint('704.WMaxLimPct');
+      expect([rig.exercised('role_missing'), rig.exercised('role_insufficient')]).to.deep.equal([0, 0]);
     });
 
     it('role_missing leaves the discovery alone', () => {

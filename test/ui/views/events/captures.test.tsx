@@ -4,9 +4,9 @@ import { announceCaptures, captureNow } from '../../../../src/ui/views/events/ca
 import { powerText } from '../../../../src/ui/views/events/captures/verdicts';
 import { backText, marginText, VerdictChips } from '../../../../src/ui/views/events/captures/verdict-words';
 import type { Verdict } from '../../../../src/ui/views/events/captures/verdict-words';
+import { LastVerdict, useLastVerdict } from '../../../../src/ui/views/events/captures/last-verdict';
 import { lanesOf, maxLines } from '../../../../src/ui/views/events/captures/lanes';
 import type { DeviceRows } from '../../../../src/ui/views/events/captures/lanes';
-import { scenarioStep } from '../../../../src/ui/views/events/captures/scenario-step';
 import Events from '../../../../src/ui/views/events/events';
 import { pass } from '../../support/clock.ts';
 import { Daemon, refusal } from '../../support/daemon.ts';
@@ -162,6 +162,23 @@ describe('captures in the page', () => {
     expect(all('[data-curve="V grid"]')[0]?.getAttribute('d')).to.match(/^M.+L/);
   });
 
+  it('finds captures by device, kind, verdict and text, which the address keeps', async () => {
+    await open('events/captures');
+    expect(textOf('h2')).to.equal('1 capture');
+    await type('on', '1');
+    await type('kind', 'trip');
+    await type('verdict', 'tripped');
+    expect(location.hash).to.equal('#/events/captures?on=1&kind=trip&verdict=tripped');
+    expect(daemon.to('GET captures').at(-1)?.query).to.deep.equal({ device: '1', kind: 'trip', verdict: 'tripped' });
+    await type('find', 'sag TO 42');
+    expect(all('table[aria-label=Captures] tbody tr')).to.have.length(1);
+    await type('find', 'swell');
+    expect(textOf('.empty')).to.equal('No capture matches. Show all');
+    await press('Show all');
+    expect(location.hash).to.equal('#/events/captures');
+    expect(all('table[aria-label=Captures] tbody tr')).to.have.length(1);
+  });
+
   it('has one cursor that keys move from row to row, with the values of all lines', async () => {
     await open();
     expect(all('[data-test=cursor]')).to.have.length(0);
@@ -236,22 +253,35 @@ describe('captures in the page', () => {
     expect(location.hash).to.equal('#/events/captures');
   });
 
-  it('becomes a step of a scenario with the verdicts as expectation', () => {
-    expect(scenarioStep({ ...capture, title: 'Sag', end_s: 4.5, summary: 'It rode through.' })).to.equal(
-      [
-        '- name: "Sag"',
-        '  event: { event: sag, parameters: { residual_pu: 0.42, duration_s: 1.2 } }',
-        '  expect:',
-        '    - { get: captures, pointer: /captures/0/title, equals: "Sag" }',
-        '    - { get: captures, pointer: /captures/0/state, equals: complete, within: 15 s }',
-        '    - { get: captures, pointer: /captures/0/summary, equals: "It rode through.", within: 15 s }',
-        '',
-      ].join('\n'),
-    );
-    const [trigger] = capture.triggers;
-    const ofDevice = { ...trigger, repeat: { path: '/controls/grid?device=3', body: { voltage_pu: 0.4 } } };
-    expect(scenarioStep({ ...capture, triggers: [ofDevice] })).to.contain('  device: 3\n  grid: { voltage_pu: 0.4 }\n');
-    expect(scenarioStep({ ...capture, triggers: [{ ...trigger, repeat: null }] })).to.equal(null);
+  it('becomes a scenario in the editor, once it has ended', async () => {
+    const links = () => all('a[href="#/scenarios/editor?capture=1"]').length;
+    await open();
+    await press('More actions');
+    expect(links()).to.equal(1);
+    await leave();
+    daemon.on('GET captures/1', () => ({ ...capture, state: 'recording' }));
+    await open();
+    await press('More actions');
+    expect(links()).to.equal(0);
+  });
+
+  it('tells a device what the newest one did to it, in its words, unless it was not concerned', async () => {
+    function Device({ index }: { readonly index: number }) {
+      const last = useLastVerdict(index);
+      return last && <LastVerdict last={last} />;
+    }
+    await show(<Device index={0} />);
+    await settle();
+    expect(textOf()).to.equal('Sag to 42 % for 1.20 s: rode through Ceased below 50 % (Category III), came back');
+    expect(one('a').getAttribute('href')).to.equal('#/events/captures/1');
+    await show(<Device index={7} />);
+    await settle();
+    expect(textOf()).to.equal('');
+    await leave();
+    daemon.on('GET captures/1', () => ({ ...capture, verdicts: [{ ...verdict, verdict: 'not_concerned' }] }));
+    await show(<Device index={0} />);
+    await settle();
+    expect(textOf()).to.equal('');
   });
 
   it('starts a sag where there is no capture yet', async () => {

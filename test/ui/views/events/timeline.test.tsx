@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { TimelineEntry } from '../../../../src/ui/store/timeline';
+import { merged } from '../../../../src/ui/store/timeline-entries';
 import { BadCount } from '../../../../src/ui/views/events/bad-count';
 import Events from '../../../../src/ui/views/events/events';
-import { meets, merged, writerText } from '../../../../src/ui/views/events/timeline/entries';
+import { meets, writerText } from '../../../../src/ui/views/events/timeline/entries';
 import { pass } from '../../support/clock.ts';
 import { Daemon } from '../../support/daemon.ts';
 import { address, all, button, leave, press, show, textOf, type } from '../../support/page.tsx';
@@ -34,10 +35,12 @@ describe('entries of the timeline', () => {
   });
 
   it('are one list by id, in which a grown entry takes the place of the earlier one', () => {
-    const list = merged(entries, [
+    const fresh = [
       { ...refusal, id: 44 },
       { ...trip, count: 7 },
-    ]);
+    ];
+    expect(merged(entries, fresh, 2).map(({ id }) => id)).to.deep.equal([43, 44]);
+    const list = merged(entries, fresh, 10);
     expect(list.map(({ id, count }) => [id, count])).to.deep.equal([
       [41, 1],
       [42, 7],

@@ -70,7 +70,7 @@ export const protocolNames: Readonly<Record<string, string>> = {
 /** Id that leads to the report also after the peer gets a name or loses it. */
 export const lastingId = ({ id, identities }: PeerEntry) => identities[0]?.id ?? id;
 
-const endings = { html: 'html', junit: 'xml', json: 'json', text: 'txt' } as const;
+export const endings = { html: 'html', junit: 'xml', json: 'json', text: 'txt' } as const;
 type Format = keyof typeof endings;
 
 /** Address of the report on a peer as a document. */

@@ -230,7 +230,7 @@ function DroopEditor(props: EditorProps) {
 /** The four values as numbers, and the buttons of the draft. */
 function DroopValues({ draft }: { readonly draft: DroopDraft }) {
   return (
-    <div class="stack">
+    <>
       <table aria-label="Droop">
         <thead>
           <tr>
@@ -258,6 +258,6 @@ function DroopValues({ draft }: { readonly draft: DroopDraft }) {
         </tbody>
       </table>
       <DraftButtons draft={draft} apply="Apply droop" stage="Stage droop" />
-    </div>
+    </>
   );
 }

@@ -229,7 +229,7 @@ interface PointsProps {
 /** The points as numbers, and the buttons of the draft. */
 export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
   return (
-    <div class="stack">
+    <>
       <div class="scroller">
         <table aria-label="Points">
           <thead>
@@ -266,7 +266,7 @@ export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
           {draft.points.length} of {maxPoints}
         </span>
       </DraftButtons>
-    </div>
+    </>
   );
 }
 
@@ -279,11 +279,11 @@ interface DraftButtonsProps {
   readonly children?: ComponentChildren;
 }
 
-/** Buttons that apply or discard a draft. */
+/** Buttons that apply or discard a draft. They stay in view while there is one: the plot pushes them off the screen. */
 export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProps) {
   return (
     <>
-      <div class="row">
+      <div class={draft.isChanged ? 'row draft-bar' : 'row'}>
         <button type="button" class="primary" disabled={!draft.isChanged || draft.busy} onClick={draft.apply}>
           {draft.set === null ? apply : stage}
         </button>

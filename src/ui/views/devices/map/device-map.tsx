@@ -9,6 +9,7 @@ import { go, param, setParam } from '../../../store/route';
 import type { DeviceEntry } from '../../../store/site';
 import { figuresOf } from '../../../store/stream';
 import { conditionOf } from '../condition';
+import { ColumnMenu } from '../device-columns';
 import { DeviceTable } from '../device-table';
 import { filtered } from './filter';
 import { colours, groupings, groupsOf, ownerLook, ownersOf, scaleEnds } from './groups';
@@ -122,6 +123,7 @@ export function DeviceMap({
           </>
         )}
         <DeviceFilter first={hits[0]?.device.device_index} />
+        {isTable && <ColumnMenu isFleet />}
         <button
           type="button"
           class="small"

@@ -120,7 +120,7 @@ export const ownersOf = (conditions: readonly Condition[]) => [...new Set(condit
 
 /** The name of a device with what it does, for tips and readers. */
 export function cellText({ device, state, limitedBy, powerKw, socPct }: Condition): string {
-  const limit = limitedBy !== null && isHeld({ limitedBy }) ? `, ${limitWords[limitedBy]}` : '';
+  const limit = limitedBy !== null && isHeld({ limitedBy, state }) ? `, ${limitWords[limitedBy]}` : '';
   const soc = socPct === null ? '' : `, ${show(socPct, 'soc')}`;
   return `${device.device_index} ${device.name}: ${show(Math.abs(powerKw), 'activePower')}${soc}, ${state}${limit}`;
 }

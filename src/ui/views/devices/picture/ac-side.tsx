@@ -48,8 +48,10 @@ export function GridBox({ device, kw }: GridBoxProps) {
 }
 
 /** Says that a limit sets the power. */
-export function Held({ by }: { readonly by: Limit | undefined }) {
+export function Held({ by, kind }: { readonly by: Limit | undefined; readonly kind: DeviceEntry['asset_type'] }) {
   if (by === undefined) return null;
+  // as in `kind_state`: the set-point of a fuel cell is what it runs at
+  if (kind === 'fuelcell' && by.key === 'active_power') return <span class="muted">at set-point</span>;
   if (by.key === 'out_of_service') return <strong class="bad">out of service</strong>;
   return <strong class="warn">limited</strong>;
 }
@@ -84,7 +86,7 @@ export function AcSide({ device, title = 'Inverter', tall = false }: AcSideProps
         <Power kw={kw} test="device-power" />
         <small>{directionWords(kw, ['delivers', 'absorbs'])}</small>
         <small>{show(metrics?.reactive_power_kvar, 'reactivePower')}</small>
-        <Held by={winnerOf(why)} />
+        <Held by={winnerOf(why)} kind={device.asset_type} />
       </Box>
       {load > 0 ? (
         <div class="branches to">

@@ -81,7 +81,7 @@ export function ChargerPicture({ device }: PageProps) {
       <Box title="Station" tall>
         <Power kw={kw} test="device-power" />
         <small>up to {show(rating, 'activePower')}</small>
-        <Held by={winner} />
+        <Held by={winner} kind="evse" />
       </Box>
       <div class="branches to">
         {station?.connectors.map((connector) => (
@@ -203,6 +203,10 @@ function ConnectorRow({ id, connector, central, isAlone, vehicle, isOpen, onOpen
   );
 }
 
+/** Equal but for the voltage, which has moved since a limit in amperes was set. */
+const isNear = (kw: number | null, local: number | null) =>
+  kw !== null && local !== null && Math.abs(kw - local) < 0.05 * kw;
+
 function LocalLimit({ id, connector, device }: ConnectorProps & { readonly device: number }) {
   const { connector_id: cid, max_power_kw: max, local_limit_kw: local, voltage_v: volts, phases } = connector;
   const winner = winnerOf(useWhy(device, cid));
@@ -234,11 +238,11 @@ function LocalLimit({ id, connector, device }: ConnectorProps & { readonly devic
       presets={localLimitPresets
         .map(([title, preset]) => ({ title, kw: kwOf(preset), isAmpere: preset !== null && 'amperes' in preset }))
         .filter(({ kw, isAmpere }) => (kw === null || kw <= max) && !(isDc && isAmpere))
-        .map(({ title, kw }) => ({
+        .map(({ title, kw, isAmpere }) => ({
           title,
           hint: kw === null ? 'power_kw: null' : show(kw, 'activePower'),
           call: call(kw),
-          pressed: kw === local,
+          pressed: isAmpere ? isNear(kw, local) : kw === local,
         }))}
     />
   );

@@ -35,6 +35,8 @@ interface SetterProps extends Common {
   readonly max: number;
   readonly unit: string;
   readonly decimals: number;
+  /** step of the slider; default: the last decimal */
+  readonly dragStep?: number;
   /** value of the limit that wins */
   readonly limit?: number | null;
   readonly callOf: (value: number) => Call;
@@ -71,7 +73,7 @@ export function Setter(props: SetterProps) {
       value={rounded(value, decimals)}
       min={min}
       max={max}
-      step={10 ** -decimals}
+      step={props.dragStep ?? 10 ** -decimals}
       unit={unit}
       note={note}
       limit={limit}

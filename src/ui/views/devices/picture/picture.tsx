@@ -5,12 +5,13 @@ import { kindOf } from '../../../kit/kind-icons';
 import { Chip, Panel } from '../../../kit/panel';
 import { wallTime } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { useOutcome } from '../grid-support/why';
+import { LastVerdict, useLastVerdict } from '../../events/captures/last-verdict';
 import { chosenConnector, useStation } from '../connector';
 import type { PageProps } from '../page';
 import { useWhy, winnerOf } from '../waterfall/chain';
 import { Waterfall } from '../waterfall/waterfall';
 import { BatteryControls, BatteryPicture } from './battery';
+import { useChangesOfOthers } from './change';
 import { ChargerControls, ChargerPicture, ConnectorChoice, SessionPanel } from './charger';
 import { FuelCellControls, FuelCellPicture } from './fuel-cell';
 import { HybridControls, HybridPicture } from './hybrid';
@@ -56,12 +57,12 @@ function Alarms({ device }: PageProps) {
   );
 }
 
-/** Effect of the grid on the device; left out while the device is out of service, since the sentence above says it. */
-function Outcome({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
-  const outcome = useOutcome(device);
-  return outcome === null || isOut ? null : (
-    <p class="muted" data-test="outcome">
-      {outcome}
+/** The last disturbance of the device; left out while it is out of service, since the sentence above says it. */
+function Disturbance({ device, isOut }: { readonly device: number; readonly isOut: boolean }) {
+  const last = useLastVerdict(device);
+  return last === null || isOut ? null : (
+    <p class="muted">
+      <LastVerdict last={last} />
     </p>
   );
 }
@@ -81,12 +82,13 @@ function WhyPanel({ device }: PageProps) {
       why={why}
       tools={connectors.length > 1 && <ConnectorChoice connectors={connectors} chosen={chosen} />}
     >
-      <Outcome device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
+      <Disturbance device={index} isOut={winnerOf(why)?.key === 'out_of_service'} />
     </Waterfall>
   );
 }
 
 export function Picture({ device }: PageProps) {
+  useChangesOfOthers(device.device_index);
   const { Drawing, Controls } = kinds[device.asset_type];
   return (
     <>

@@ -26,6 +26,7 @@ export function IrradianceControl({ device }: PageProps) {
       max={1200}
       unit="W/m²"
       decimals={0}
+      dragStep={10}
       note={isSet ? `${setBy(by)}${span}` : (sources[source] ?? source)}
       callOf={callOf}
       undo={callOf(isSet ? present : null)}

@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { anyCall, del, get, post } from '../../../api/call';
 import type { Call, ReplyOf } from '../../../api/call';
 import { Action } from '../../../kit/action';
-import { CopyButton } from '../../../kit/copies';
 import { Form } from '../../../kit/form';
 import type { Field } from '../../../kit/form';
 import { Menu } from '../../../kit/menu';
@@ -11,8 +10,8 @@ import { say } from '../../../kit/notice';
 import { Dialog } from '../../../kit/panel';
 import { termOf } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { go } from '../../../store/route';
-import { repeatCall, scenarioStep } from './scenario-step';
+import { go, href } from '../../../store/route';
+import { repeatCall } from './repeat';
 import type { Capture } from './verdict-words';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -69,32 +68,16 @@ function RepeatWith({ call, onClose }: RepeatWithProps) {
   );
 }
 
-function StepDialog({ step, onClose }: { readonly step: string; readonly onClose: () => void }) {
-  return (
-    <Dialog title="Step of a scenario" onClose={onClose}>
-      <p class="muted">For the list of steps: it makes the disturbance again, and expects the same of the devices.</p>
-      <pre class="payload" tabIndex={0} aria-label="Step as YAML">
-        {step}
-      </pre>
-      <CopyButton text={step} name="step" />
-    </Dialog>
-  );
-}
-
 interface ActionsProps {
   readonly capture: Capture;
 }
 
-type Open = 'repeat' | 'step' | null;
-
 export function CaptureActions({ capture }: ActionsProps) {
-  const [open, setOpen] = useState<Open>(null);
+  const [repeats, setRepeats] = useState(false);
   const { id, pinned } = capture;
   const params = { id };
   const repeat = repeatCall(capture);
-  const step = scenarioStep(capture);
   const cannot = repeat === null ? 'Nobody asked for this disturbance: there is no call to repeat' : null;
-  const close = () => setOpen(null);
   return (
     <>
       <Action call={post('captures/{id}', { params, body: { pinned: !pinned } })} pressed={pinned}>
@@ -112,22 +95,14 @@ export function CaptureActions({ capture }: ActionsProps) {
               title={cannot ?? undefined}
               onClick={() => {
                 closeMenu();
-                setOpen('repeat');
+                setRepeats(true);
               }}
             >
               Repeat with…
             </button>
-            <button
-              type="button"
-              disabled={step === null}
-              title={cannot ?? undefined}
-              onClick={() => {
-                closeMenu();
-                setOpen('step');
-              }}
-            >
-              Make a scenario step
-            </button>
+            {capture.state !== 'recording' && (
+              <a href={href('scenarios/editor', { capture: String(id) })}>Make a scenario</a>
+            )}
             <Action
               call={del('captures/{id}', { params })}
               confirm={`Delete capture ${id}?`}
@@ -151,8 +126,7 @@ export function CaptureActions({ capture }: ActionsProps) {
       >
         Repeat
       </Action>
-      {open === 'repeat' && repeat !== null && <RepeatWith call={repeat} onClose={close} />}
-      {open === 'step' && step !== null && <StepDialog step={step} onClose={close} />}
+      {repeats && repeat !== null && <RepeatWith call={repeat} onClose={() => setRepeats(false)} />}
     </>
   );
 }

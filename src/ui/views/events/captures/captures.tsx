@@ -1,4 +1,5 @@
 /** The captures of disturbances: all of them, or the one that the address names. */
+import { useRef } from 'preact/hooks';
 import { post } from '../../../api/call';
 import { Action, Refused } from '../../../kit/action';
 import { Chip, Panel } from '../../../kit/panel';
@@ -11,6 +12,7 @@ import { route } from '../../../store/route';
 import { captureHref, captureNowCall, capturesCall } from './announce';
 import { CapturePage, makerText, scopeText } from './capture';
 import type { CaptureHead } from './capture';
+import { CaptureFilters, filteredCall, filterNames, filterOfAddress, hasText, NoHit } from './filters';
 
 /** Time between two readings of the list, ms: captures begin by themselves. */
 const listPaceMs = 2000;
@@ -56,17 +58,28 @@ interface ListProps {
 }
 
 function CaptureList({ heads, isOff, now }: ListProps) {
+  const filter = filterOfAddress();
+  const isFiltered = filterNames.some((name) => filter[name] !== null);
+  const hits = heads.filter((head) => hasText(head, filter.find));
+  const noun = hits.length === 1 ? 'capture' : 'captures';
   return (
     <Panel
-      title={heads.length === 0 ? 'Captures' : `${heads.length} captures`}
+      title={hits.length === 0 ? 'Captures' : `${hits.length} ${isFiltered ? `matching ${noun}` : noun}`}
       flush
-      tools={heads.length > 0 && <Make />}
+      tools={
+        (heads.length > 0 || isFiltered) && (
+          <>
+            <CaptureFilters />
+            <Make />
+          </>
+        )
+      }
     >
       <Table<CaptureHead>
         name="Captures"
-        rows={heads}
+        rows={hits}
         keyOf={({ id }) => id}
-        empty={<NoCapture isOff={isOff} />}
+        empty={isFiltered ? <NoHit /> : <NoCapture isOff={isOff} />}
         columns={[
           { title: 'No.', numeric: true, width: '56px', value: ({ id }) => id },
           {
@@ -107,10 +120,13 @@ function CaptureList({ heads, isOff, now }: ListProps) {
 }
 
 export function CapturesView() {
-  const { data, problem } = useLive(capturesCall, listPaceMs);
   const [, , id] = route.value.path;
-  if (data === undefined) return problem === null ? <Loading heights={[300]} /> : <Refused problem={problem} />;
-  const { captures: heads, capacity, sim_time: now } = data;
+  const { data, problem } = useLive(id === undefined ? filteredCall(filterOfAddress()) : capturesCall, listPaceMs);
+  const last = useRef(data);
+  // the rows before stand until those of another filter are there
+  last.current = data ?? last.current;
+  if (last.current === undefined) return problem === null ? <Loading heights={[300]} /> : <Refused problem={problem} />;
+  const { captures: heads, capacity, sim_time: now } = last.current;
   if (id === undefined) return <CaptureList heads={heads} isOff={capacity === 0} now={now} />;
   return <CapturePage key={id} id={Number(id)} heads={heads} />;
 }

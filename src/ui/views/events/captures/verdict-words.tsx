@@ -24,6 +24,7 @@ const looks: Readonly<Record<VerdictWord, Look>> = {
   not_concerned: { text: 'not concerned', tone: 'off' },
 };
 const verdictWords = Object.keys(looks) as readonly VerdictWord[];
+export const verdictTexts = verdictWords.map((word) => [word, looks[word].text] as const);
 
 export function VerdictChip({ of }: { readonly of: VerdictWord }) {
   const { text, tone } = looks[of];

@@ -10,6 +10,7 @@ import type { Column } from '../../../kit/table';
 import { dateAndTime, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
+import { Choice } from '../choice';
 
 type Entry = ReplyOf<'logs'>['logs'][number];
 
@@ -120,29 +121,5 @@ export function LogsView() {
         </Panel>
       )}
     </>
-  );
-}
-
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly all: string;
-  readonly options: readonly (readonly [value: string, label: string])[];
-}
-
-function Choice({ name, label, all, options }: ChoiceProps) {
-  return (
-    <select
-      aria-label={label}
-      value={param(name) ?? ''}
-      onChange={(event) => setParam(name, event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {options.map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
   );
 }

@@ -1,66 +1,7 @@
-/** Entries of the timeline in the page: kept up to date, filtered by the address, and as words. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { get, perform, Problem } from '../../../api/call';
+/** Entries of the timeline filtered by the address, and as words. */
 import { words } from '../../../look/format';
 import { param } from '../../../store/route';
-import { onTimelineEntry, timelineOpened } from '../../../store/timeline';
 import type { TimelineEntry } from '../../../store/timeline';
-
-const maxKept = 5000;
-const allCall = get('timeline', { query: { limit: maxKept } });
-/** Time in which new entries are gathered, ms: a broadcast is drawn once. */
-const gatherMs = 250;
-
-/** Adds entries by id: a newer form of an entry takes the place of the earlier one. */
-export function merged(before: readonly TimelineEntry[], fresh: readonly TimelineEntry[]): readonly TimelineEntry[] {
-  const byId = new Map(before.map((entry) => [entry.id, entry]));
-  for (const entry of fresh) byId.set(entry.id, entry);
-  return [...byId.values()].sort((a, b) => a.id - b.id).slice(-maxKept);
-}
-
-/** All entries that are kept, oldest first. @param paused true: new ones wait */
-export function useTimeline(paused: boolean): {
-  readonly entries: readonly TimelineEntry[] | undefined;
-  readonly problem: Problem | null;
-} {
-  const [entries, setEntries] = useState<readonly TimelineEntry[]>();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const waiting = useRef<TimelineEntry[]>([]);
-  const openings = timelineOpened.value;
-  useEffect(() => {
-    perform(allCall).then(
-      (answer) => {
-        setEntries(answer.entries);
-        setProblem(null);
-      },
-      (error: unknown) => {
-        if (!(error instanceof Problem)) throw error;
-        setProblem(error);
-      },
-    );
-  }, [openings]);
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const drawSoon = () => {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        const fresh = waiting.current;
-        waiting.current = [];
-        setEntries((before) => merged(before ?? [], fresh));
-      }, gatherMs);
-    };
-    if (!paused && waiting.current.length > 0) drawSoon();
-    const stop = onTimelineEntry((entry) => {
-      waiting.current.push(entry);
-      if (!paused) drawSoon();
-    });
-    return () => {
-      stop();
-      clearTimeout(timer);
-    };
-  }, [paused]);
-  return { entries, problem };
-}
 
 const sourceNames: Readonly<Record<string, string>> = {
   rest: 'REST',

@@ -12,9 +12,13 @@ import { param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import type { TimelineEntry } from '../../../store/timeline';
+import { Choice } from '../choice';
+import { useTimeline } from '../../../store/timeline-entries';
 import { Commands } from '../commands/commands';
 import { Cause } from './cause';
-import { filterNames, filterOfAddress, levels, meets, useTimeline, writerName, writerOf, writerText } from './entries';
+import { filterNames, filterOfAddress, levels, meets, writerName, writerOf, writerText } from './entries';
+
+const maxKept = 5000;
 
 const levelMarks = { info: 'off', warn: 'warn', bad: 'bad' } as const;
 const levelTitles = { info: 'information', warn: 'warning', bad: 'bad' } as const;
@@ -127,31 +131,6 @@ function columnsOf(
   ];
 }
 
-interface ChoiceProps {
-  readonly name: string;
-  readonly label: string;
-  readonly all: string;
-  readonly options: readonly (readonly [value: string, title: string])[];
-}
-
-function Choice({ name, label, all, options }: ChoiceProps) {
-  return (
-    <select
-      name={name}
-      aria-label={label}
-      value={param(name) ?? ''}
-      onChange={(event) => setParam(name, event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {options.map(([value, title]) => (
-        <option key={value} value={value}>
-          {title}
-        </option>
-      ))}
-    </select>
-  );
-}
-
 const distinct = (values: readonly string[], chosen: string | null): readonly string[] =>
   [...new Set([...values, ...(chosen === null ? [] : [chosen])])].sort();
 
@@ -210,7 +189,7 @@ function NoEntry({ isFiltered }: { readonly isFiltered: boolean }) {
 export function TimelineView() {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
-  const { entries, problem } = useTimeline(isPaused);
+  const { entries, problem } = useTimeline({ limit: maxKept, paused: isPaused });
   const devices = useOverview()?.devices ?? [];
   const filter = filterOfAddress();
   const withWall = param('wall') !== null;

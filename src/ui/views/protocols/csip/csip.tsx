@@ -55,7 +55,7 @@ export const csipPage: Page = {
     ofClient('sequence', 'Sequence', CsipSequence),
     ofClient('client', 'Client', Settings),
     settingsPart('csip'),
-    { path: 'connect', title: 'Connect', component: ConnectHeadEnd },
+    { path: 'connect', title: 'Connect', component: ConnectHeadEnd, switchesOn: true },
   ],
 };
 

@@ -43,17 +43,18 @@ const versions: readonly (readonly [version: ChargePoint['version'], label: stri
 /** Steps from a charging station to a session at a central system. */
 export function ConnectCentralSystem() {
   const devices = useOverview()?.devices;
-  const stations = devices?.flatMap(({ charge_point_id: id }) => id ?? []);
+  const stations = devices?.filter(({ charge_point_id: id }) => id !== null);
   const chargePoints = useLive(get('ocpp'), 1000).data?.charge_points;
-  if (devices === undefined || stations === undefined) return null;
-  const id = stations.find((each) => each === param('station')) ?? stations[0];
+  if (stations === undefined) return null;
+  const device = stations.find(({ charge_point_id: each }) => each === param('station')) ?? stations[0];
+  const id = device?.charge_point_id ?? undefined;
   const status = chargePoints?.find((each) => each?.id === id) ?? null;
   return (
     <Panel title="Connect to my central system" wide>
       <ol class="steps">
         <li>
           <h3>Charging station</h3>
-          <Station stations={stations} id={id} device={devices.find((each) => each.charge_point_id === id)} />
+          <Station stations={stations} id={id} device={device} />
         </li>
         <li>
           <h3>Central system</h3>
@@ -74,7 +75,7 @@ export function ConnectCentralSystem() {
 }
 
 interface StationProps {
-  readonly stations: readonly string[];
+  readonly stations: readonly DeviceEntry[];
   readonly id: string | undefined;
   readonly device: DeviceEntry | undefined;
 }
@@ -95,8 +96,10 @@ function Station({ stations, id, device }: StationProps) {
         <label class="row">
           <span class="muted">Station</span>
           <select value={id} onChange={(event) => setParam('station', event.currentTarget.value)}>
-            {stations.map((each) => (
-              <option key={each}>{each}</option>
+            {stations.map(({ name, charge_point_id: each }) => (
+              <option key={each} value={each ?? ''}>
+                {name}, {each}
+              </option>
             ))}
           </select>
         </label>

@@ -71,7 +71,7 @@ export const ocppPage: Page = {
     ofStation('lists', 'Transactions and lists', Lists),
     ofStation('configuration', 'Configuration', Configuration),
     settingsPart('ocpp'),
-    { path: 'connect', title: 'Connect', component: ConnectCentralSystem },
+    { path: 'connect', title: 'Connect', component: ConnectCentralSystem, switchesOn: true },
   ],
 };
 

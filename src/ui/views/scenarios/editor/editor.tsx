@@ -5,6 +5,7 @@ import { Refused, useDo } from '../../../kit/action';
 import { download } from '../../../kit/download';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
+import { NeedsPeer } from '../library/cards';
 import { Differs } from '../library/differs';
 import { openRunOf, RunButton, useStart } from '../library/starting';
 import { CodeArea, linePx } from './area';
@@ -14,7 +15,7 @@ import { proposalsAt } from './completion';
 import type { Schema } from './completion';
 import { contextAt } from './context';
 import { draft, isChanged, setDraft } from './draft';
-import { openFile, OpenMenu, useOpenFromAddress } from './opening';
+import { CaptureMenu, openFile, OpenMenu, TimelineMenu, useOpenFromAddress } from './opening';
 import type { LineProblem } from './problems';
 
 /** Read with the first completion: it is long, and constant while the daemon runs. */
@@ -102,6 +103,7 @@ function VerdictText({ verdict: { isCurrent, checked, problems } }: { readonly v
         <>
           <p class="row">
             {checked.fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
+            {checked.needs_peer && <NeedsPeer />}
             <span>{contentsText(checked)}</span>
           </p>
           {!checked.fits && <Differs differs={checked.differs} />}
@@ -183,6 +185,8 @@ function Tools({ verdict: { isCurrent, checked } }: { readonly verdict: Verdict 
     <>
       {hasChanges && <span class="muted">changed</span>}
       <OpenMenu />
+      <CaptureMenu />
+      <TimelineMenu />
       <button
         type="button"
         disabled={busy || invalid !== null || !fits || (keptId !== null && !hasChanges)}

@@ -5,6 +5,7 @@ import { Menu } from '../../../kit/menu';
 import { say } from '../../../kit/notice';
 import { useLive } from '../../../store/live';
 import { param, setParam } from '../../../store/route';
+import { useClock } from '../../../store/site';
 import { draft, isChanged, setDraft, template } from './draft';
 import type { Draft } from './draft';
 
@@ -15,7 +16,10 @@ function open(text: string, keptId: string | null, title: string): void {
   say(`Opened ${title}`, isChanged(before) ? () => setDraft(before) : null);
 }
 
-async function openText(query: { readonly bundled: string } | { readonly id: string }, title: string): Promise<void> {
+/** A scenario of the library, a kept one, or the text of a run. */
+type Choice = { readonly bundled: string } | { readonly id: string } | { readonly run: string };
+
+async function openText(query: Choice, title: string): Promise<void> {
   try {
     const text = (await perform(get('scenarios/text', { query }))) as string;
     open(text, 'id' in query ? query.id : null, title);
@@ -25,16 +29,32 @@ async function openText(query: { readonly bundled: string } | { readonly id: str
   }
 }
 
+/** The source of a draft. */
+type DraftQuery = { readonly capture: number } | { readonly since: string };
+
+async function openDraft(query: DraftQuery, title: string): Promise<void> {
+  try {
+    open((await perform(get('scenarios/draft', { query }))) as string, null, title);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+}
+
 /** Opens the scenario that the address names, once. */
 export function useOpenFromAddress(): void {
-  const [bundled, kept] = [param('bundled'), param('kept')];
+  const [bundled, kept, run, capture] = [param('bundled'), param('kept'), param('run'), param('capture')];
   useEffect(() => {
     if (bundled !== null) void openText({ bundled }, bundled);
     else if (kept !== null) void openText({ id: kept }, `scenario ${kept}`);
+    else if (run !== null) void openText({ run }, `the text of run ${run}`);
+    else if (capture !== null) void openDraft({ capture: Number(capture) }, `capture ${capture}`);
     // a reload of the page must not open it again over what is typed
     setParam('bundled', null);
     setParam('kept', null);
-  }, [bundled, kept]);
+    setParam('run', null);
+    setParam('capture', null);
+  }, [bundled, kept, run, capture]);
 }
 
 /** Maximum size of a file, bytes: that of a text in the daemon, with characters of several bytes. */
@@ -44,6 +64,68 @@ export async function openFile(file: File | undefined): Promise<void> {
   if (file === undefined) return;
   if (file.size > maxFileBytes) say(`${file.name} is larger than 400 kB`);
   else open(await file.text(), null, file.name);
+}
+
+interface DraftMenuProps {
+  readonly label: string;
+  readonly entries: readonly { readonly title: string; readonly query: DraftQuery }[];
+  /** shown without entries */
+  readonly empty: string;
+}
+
+function DraftMenu({ label, entries, empty }: DraftMenuProps) {
+  return (
+    <Menu label={label} face={label}>
+      {(close) =>
+        entries.length === 0 ? (
+          <p class="muted">{empty}</p>
+        ) : (
+          <div class="menu-list open-scenario">
+            {entries.map(({ title, query }) => (
+              <button
+                key={title}
+                type="button"
+                onClick={() => {
+                  close();
+                  void openDraft(query, title);
+                }}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+        )
+      }
+    </Menu>
+  );
+}
+
+export function CaptureMenu() {
+  const captures = useLive(get('captures'), 'change').data?.captures ?? [];
+  const entries = captures
+    .filter(({ state }) => state !== 'recording')
+    .map(({ id, title }) => ({ title: `Capture ${id}: ${title}`, query: { capture: id } }));
+  return <DraftMenu label="From a capture" entries={entries} empty="No capture yet. A sag or an outage makes one." />;
+}
+
+/** Spans of the timeline, simulated seconds. */
+const spans = [
+  ['The last minute', 60],
+  ['The last 10 minutes', 600],
+  ['The last hour', 3600],
+  ['The last day', 86_400],
+] as const;
+
+export function TimelineMenu() {
+  const simTime = useClock()?.sim_time;
+  const entries =
+    simTime === undefined
+      ? []
+      : spans.map(([title, seconds]) => ({
+          title,
+          query: { since: new Date(Date.parse(simTime) - 1000 * seconds).toISOString() },
+        }));
+  return <DraftMenu label="From the timeline" entries={entries} empty="The clock is not read yet." />;
 }
 
 export function OpenMenu() {

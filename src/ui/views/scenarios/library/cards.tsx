@@ -37,6 +37,13 @@ function Card({ title, chip, facts, description, children }: CardProps) {
   );
 }
 
+/** Said of a scenario that waits for a master, head-end or central system, or judges one. */
+export const NeedsPeer = () => (
+  <span title="It waits for a master, head-end or central system that you start, or judges one.">
+    <Chip tone="warn">Needs a peer</Chip>
+  </span>
+);
+
 const busyWith = (owner: string | null) => (owner === null ? null : `${owner} has the clock until it ends`);
 
 interface BundledCardProps {
@@ -48,13 +55,18 @@ interface BundledCardProps {
 }
 
 export function BundledCard({ bundled, owner, keptId }: BundledCardProps) {
-  const { name, title, description, standard, takes_s, devices, fits, differs } = bundled;
+  const { name, title, description, standard, takes_s, devices, needs_peer, fits, differs } = bundled;
   const scenario = { title, addition: { bundled: name }, keptId: fits ? keptId : null, takesS: takes_s };
   const facts = [...(standard === null ? [] : [standard]), duration(takes_s), devices];
   return (
     <Card
       title={title}
-      chip={fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
+      chip={
+        <span class="row">
+          {needs_peer && <NeedsPeer />}
+          {fits ? <Chip tone="good">Fits</Chip> : <Chip tone="off">Needs a simulator of its own</Chip>}
+        </span>
+      }
       facts={facts}
       description={description}
     >
@@ -79,7 +91,7 @@ interface KeptCardProps {
 }
 
 export function KeptCard({ kept, owner, bundled }: KeptCardProps) {
-  const { id, name, description, parameters, run, unused_settings: unused, added_at } = kept;
+  const { id, name, description, parameters, run, unused_settings: unused, needs_peer, added_at } = kept;
   const facts = [
     ...(bundled === undefined ? ['yours'] : ['from the library', duration(bundled.takes_s)]),
     `added ${wallDate(added_at)}`,
@@ -88,7 +100,12 @@ export function KeptCard({ kept, owner, bundled }: KeptCardProps) {
   return (
     <Card
       title={name}
-      chip={run === null ? <Chip tone="muted">not run yet</Chip> : <Chip tone={toneOf(run.state)}>{run.state}</Chip>}
+      chip={
+        <span class="row">
+          {needs_peer && <NeedsPeer />}
+          {run === null ? <Chip tone="muted">not run yet</Chip> : <Chip tone={toneOf(run.state)}>{run.state}</Chip>}
+        </span>
+      }
       facts={facts}
       description={description}
     >

@@ -65,7 +65,7 @@ const heads: readonly (readonly [title: string, text: (run: Run) => string])[] =
 function Heads({ first, second }: Both) {
   return (
     <Panel title="Runs" flush>
-      <div class="scroller" role="region" aria-label="Runs" tabIndex={0}>
+      <div class="scroller" role="group" aria-label="Runs" tabIndex={0}>
         <table aria-label="Runs">
           <thead>
             <tr>

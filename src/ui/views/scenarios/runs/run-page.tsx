@@ -1,7 +1,7 @@
 /** One run: how far it is, what failed first, its signals, assertions and steps. */
-import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { del, get, post } from '../../../api/call';
+import type { Call } from '../../../api/call';
 import { Action, Refused, useDo } from '../../../kit/action';
 import { CallLine } from '../../../kit/api-switch';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
@@ -214,32 +214,56 @@ function Previous({ run: { id, name } }: { readonly run: Run }) {
   );
 }
 
-/** Runs the scenario again as this time; absent where its content is not kept. */
-function Again({ run: { scenario_id, bundled, run } }: { readonly run: Run }) {
-  const { busy, problem, run: make } = useDo();
-  const { data } = useLive(get('scenarios'), 2000);
+/** Runs the scenario again as this time, or says why it cannot. */
+function Again({ run: { id, scenario_id, bundled, text_kept, run } }: { readonly run: Run }) {
+  const kept = useLive(get('scenarios'), 2000).data?.scenarios;
+  if (scenario_id === null) {
+    if (bundled === null && !text_kept)
+      return <span class="muted">Its text is not kept any more: it cannot run again.</span>;
+    return (
+      <>
+        <AgainButton
+          call={post('scenario-runs', { body: { run: id } })}
+          show={(answer) => go(`scenarios/runs/${answer.id}`)}
+        />
+        {text_kept && (
+          <a class="button" href={href('scenarios/editor', { run: id })}>
+            Edit
+          </a>
+        )}
+      </>
+    );
+  }
+  if (kept === undefined) return null;
+  if (!kept.some((each) => each.id === scenario_id))
+    return <span class="muted">Its scenario is not kept any more: it cannot run again.</span>;
   const how = { pace: run.pace, parameters: run.parameters };
-  const isKept = data?.scenarios.some(({ id }) => id === scenario_id) ?? false;
-  const again = async (begin: () => Promise<unknown>, show: (answer: { readonly id: string }) => unknown) => {
-    const answer = await begin();
+  return (
+    <AgainButton
+      call={post('scenarios/{id}/start', { params: { id: scenario_id }, body: how })}
+      show={(answer) => void openRunOf(answer.id)}
+    />
+  );
+}
+
+interface AgainButtonProps {
+  readonly call: Call<{ readonly id: string }>;
+  readonly show: (answer: { readonly id: string }) => void;
+}
+
+function AgainButton({ call, show }: AgainButtonProps) {
+  const { busy, problem, run } = useDo();
+  const begin = async () => {
+    const answer = await run(call);
     if (answer !== undefined) show(answer as { readonly id: string });
   };
-  const button = (
-    call: Parameters<typeof make>[0],
-    show: (answer: { readonly id: string }) => unknown,
-  ): ComponentChildren => (
+  return (
     <>
-      <button type="button" disabled={busy} onClick={() => void again(() => make(call), show)}>
+      <button type="button" disabled={busy} onClick={() => void begin()}>
         Run again
       </button>
       <Refused problem={problem} />
       <CallLine call={call} />
     </>
   );
-  if (scenario_id !== null)
-    return isKept ? (
-      <>{button(post('scenarios/{id}/start', { params: { id: scenario_id }, body: how }), ({ id }) => openRunOf(id))}</>
-    ) : null;
-  if (bundled === null) return null;
-  return <>{button(post('scenario-runs', { body: { bundled, ...how } }), ({ id }) => go(`scenarios/runs/${id}`))}</>;
 }

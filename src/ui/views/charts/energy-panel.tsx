@@ -1,0 +1,36 @@
+import { useMemo } from 'preact/hooks';
+import { Chart } from '../../kit/chart';
+import { Panel } from '../../kit/panel';
+import { barsOf, energyOf } from './energy';
+
+interface EnergyProps {
+  readonly name: string;
+  /** seconds since the epoch, ascending */
+  readonly times: readonly number[];
+  readonly kw: readonly (number | null)[];
+  /** for energy in both directions */
+  readonly out: string;
+  readonly into: string;
+  readonly timezone: string;
+}
+
+/** Energy of the window as bars; the first and the last bar are of a part of their time. */
+export function EnergyPanel({ name, times, kw, out, into, timezone }: EnergyProps) {
+  const bars = useMemo(() => energyOf(times, kw), [times, kw]);
+  const { series, data } = useMemo(() => barsOf(bars, [out, into]), [bars, out, into]);
+  const [first] = bars.starts;
+  if (first === undefined) return null;
+  const per = bars.bucketS === 3600 ? 'Energy per hour' : 'Energy per day (UTC)';
+  return (
+    <Panel title={per}>
+      <Chart
+        label={`${per}, ${name}`}
+        {...{ series, data, timezone }}
+        height={150}
+        hasZero
+        zoom={[first, (bars.starts.at(-1) ?? first) + bars.bucketS]}
+        onZoom={() => undefined}
+      />
+    </Panel>
+  );
+}
