@@ -124,7 +124,7 @@ describe('OCPP 2.x transactions (E01 to E17)', () => {
     await station.run(60);
     const startedMs = clock.nowMs();
     clock.sync(startedMs - 3_600_000, 0);
-    await station.do({ kind: 'evse.suspend', connectorId: 1 });
+    await station.do({ kind: 'evse.suspend', connectorId: 1, by: 'ev' });
     clock.sync(startedMs + 3_600_000, 0);
     await station.unplug();
     const instants = station.central.events.map(({ timestamp }) => Date.parse(timestamp));
