@@ -48,6 +48,30 @@ export const phaseOutputs = {
   ic_a: phase('a', 2),
 } as const satisfies Readonly<Record<string, Output>>;
 
+const phaseTexts = (name: string, unit: string, suffix: string) =>
+  ['a', 'b', 'c'].map((letter) => [
+    `${name.charAt(0)}${letter}_${suffix}`,
+    `${name} of phase ${letter}, ${unit}; null: the wiring lacks the phase.`,
+  ]);
+
+/** Description of each column. */
+export const columnTexts: Readonly<Record<string, string>> = {
+  p_w: 'Active power at the end of the step, W, positive into the grid.',
+  q_var: 'Reactive power at the end of the step, var, positive into the grid.',
+  p_mean_w: 'Mean active power over the step, W.',
+  q_mean_var: 'Mean reactive power over the step, var.',
+  status:
+    '0 off, 1 waiting to enter service, 2 ramping up, 3 in service, 4 momentary cessation, 5 tripped, 6 rebooting or failed.',
+  soc_pct: 'State of charge, %; null: no battery.',
+  p_available_w: 'Active power that could be injected now, W.',
+  q_limit_var: 'Reactive power that could be injected now, var.',
+  ...Object.fromEntries([
+    ...phaseTexts('power', 'W', 'w'),
+    ...phaseTexts('q', 'var', 'var'),
+    ...phaseTexts('i', 'A', 'a'),
+  ]),
+};
+
 /** Members that an answer has. */
 export interface AnswerForm {
   readonly outputs: readonly OutputName[];

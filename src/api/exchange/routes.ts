@@ -13,7 +13,7 @@ import { HttpProblem, invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { columnsOf, maxAttached, valuesShape } from './body.ts';
-import { columnsFrom, defaultOutputs, outputNames, phaseOutputs } from './columns.ts';
+import { columnsFrom, columnTexts, defaultOutputs, outputNames } from './columns.ts';
 import type { AnswerForm } from './columns.ts';
 
 const maxStepS = 86_400;
@@ -75,21 +75,27 @@ const stepSchema = memo(() =>
     .openapi('ExchangeStepRequest'),
 );
 
-const column = z.array(z.number().nullable());
 const columnShape = () =>
-  Object.fromEntries([...outputNames, ...Object.keys(phaseOutputs)].map((name) => [name, column.optional()]));
+  Object.fromEntries(
+    Object.entries(columnTexts).map(([name, text]) => [
+      name,
+      z.array(z.number().nullable()).optional().openapi({ description: text }),
+    ]),
+  );
 
 const deviceSchema = memo(() =>
   z
     .strictObject({
       index: z.int(),
       name: z.string(),
-      kind: z.enum(assetTypes),
-      wiring: z.enum(['single', 'split', 'three']),
+      kind: z.enum(assetTypes).openapi({ description: 'Kind of device.' }),
+      wiring: z.enum(['single', 'split', 'three']).openapi({
+        description: '`single` has phase a only, `split` phases a and b.',
+      }),
       v_nom_ln_v: z.number().openapi({ description: 'Base of per unit, line to neutral, V.' }),
-      s_rated_va: z.number(),
-      p_max_w: z.number(),
-      p_min_w: z.number().openapi({ description: 'Negative: the device can absorb.' }),
+      s_rated_va: z.number().openapi({ description: 'Rated apparent power, VA.' }),
+      p_max_w: z.number().openapi({ description: 'Maximum active power, W.' }),
+      p_min_w: z.number().openapi({ description: 'Minimum active power, W; negative: the device can absorb.' }),
     })
     .openapi('ExchangeDevice'),
 );
@@ -97,9 +103,11 @@ const deviceSchema = memo(() =>
 const descriptionSchema = memo(() =>
   z
     .strictObject({
-      attached: z.boolean(),
-      session: z.string().nullable(),
-      owner: z.string().nullable(),
+      attached: z.boolean().openapi({
+        description: 'True while devices are attached; the members that are null otherwise have values then.',
+      }),
+      session: z.string().nullable().openapi({ description: 'Names the exchange in the requests of its client.' }),
+      owner: z.string().nullable().openapi({ description: 'Name of the client in refusals of others.' }),
       pace: z.enum(['stepped', 'running']).nullable().openapi({
         description:
           '`stepped`: only steps of the exchange pass time. `running`: the clock runs, `exchange/values` puts values in.',
@@ -107,8 +115,8 @@ const descriptionSchema = memo(() =>
       since: z.string().nullable().openapi({ description: 'Simulated time of the attachment.' }),
       sim_time: isoTime,
       time_s: z.number().nullable().openapi({ description: 'Simulated seconds since the attachment.' }),
-      steps: z.int().nullable(),
-      nominal_hz: z.number().nullable(),
+      steps: z.int().nullable().openapi({ description: 'Steps since the attachment.' }),
+      nominal_hz: z.number().nullable().openapi({ description: 'Nominal frequency, Hz.' }),
       devices: z.array(deviceSchema()).openapi({ description: 'In the order of all columns.' }),
     })
     .openapi('ExchangeReply'),
@@ -117,15 +125,23 @@ const descriptionSchema = memo(() =>
 const columnsSchema = memo(() =>
   z
     .strictObject({
-      session: z.string(),
+      session: z.string().openapi({ description: 'As in the request.' }),
       time_s: z
         .number()
         .openapi({ description: 'Simulated seconds since the attachment at the end of the last tick.' }),
       sim_time: isoTime,
-      tick: z.int(),
+      tick: z.int().openapi({ description: 'Number of the last tick.' }),
       ...columnShape(),
       events: z
-        .array(z.strictObject({ device: z.int(), time_s: z.number(), event: z.string() }))
+        .array(
+          z.strictObject({
+            device: z.int().openapi({ description: 'Device index.' }),
+            time_s: z.number().openapi({ description: 'Exact instant, simulated seconds since the attachment.' }),
+            event: z.string().openapi({
+              description: 'The state of service that begins, as `service` of `grid-support/trace`, or `removed`.',
+            }),
+          }),
+        )
         .openapi({ description: 'Changes of service within the step, at most 1,000, and `removed`.' }),
       events_lost: z.int().openapi({ description: 'Further events of the step.' }),
     })
@@ -229,7 +245,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'get',
     path: '/exchange',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'get_exchange',
     summary: 'Devices that are attached to a grid outside',
     reply: descriptionSchema,
@@ -238,7 +254,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: '/exchange',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'attach_exchange',
     summary: 'Attaches devices to a grid outside',
     description:
@@ -266,7 +282,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: '/exchange/step',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'step_exchange',
     routine: true,
     isImport: true,
@@ -287,7 +303,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: '/exchange/values',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'set_exchange_values',
     routine: true,
     isImport: true,
@@ -306,7 +322,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'get',
     path: '/exchange/values',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'get_exchange_values',
     summary: 'Powers of the last tick',
     description: 'The answer of the last step again, for a client that has lost it.',
@@ -320,7 +336,7 @@ export const exchangeRoutes: readonly Route[] = [
   route({
     method: 'post',
     path: '/exchange/end',
-    tag: 'Controls',
+    tag: 'Exchange',
     operationId: 'end_exchange',
     summary: 'Returns the devices to the grid of the simulator',
     body: endSchema,
