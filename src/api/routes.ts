@@ -10,6 +10,7 @@ import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { energyRoutes } from './energy.ts';
 import { evidenceRoutes } from './evidence.ts';
+import { exchangeRoutes } from './exchange/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
@@ -77,6 +78,7 @@ export const allRoutes: readonly Route[] = [
   ...siteRoutes,
   ...energyRoutes,
   ...shadingRoutes,
+  ...exchangeRoutes,
   ...timeRoutes,
   ...gridSupportRoutes,
   ...gridTraceRoutes,

@@ -78,8 +78,13 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-/** Refuses a request while a scenario owns the clock. @throws SimError COMMAND_CONFLICT */
-function checkClockIsFree({ clockOwner }: RouteContext): void {
+/** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
+function checkClockIsFree({ clockOwner, plant: { exchange } }: RouteContext): void {
+  if (exchange.now?.pace === 'stepped')
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `${JSON.stringify(exchange.now.owner)} passes the time by POST exchange/step until POST exchange/end`,
+    );
   if (clockOwner.name !== null)
     throw new SimError(
       'COMMAND_CONFLICT',

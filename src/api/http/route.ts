@@ -18,6 +18,7 @@ export const tags = [
   'SunSpec Client',
   'DC I/V',
   'DNP3',
+  'Exchange',
 ] as const;
 type Tag = (typeof tags)[number];
 

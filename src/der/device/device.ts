@@ -32,6 +32,8 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
+import { deviceFlow } from './flow.ts';
+import type { AttachedDevice, DeviceFlow } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
 import type { GridValues } from '../surroundings/environment.ts';
@@ -364,6 +366,22 @@ export class SimDevice implements Device {
   #commandSource(command: SourceCommand, by: Origin): void {
     this.#source.command(command, by);
     this.#writers.recordWriter(command, by);
+  }
+
+  /** Power of the last sub-step as doubles, and the energy behind it. */
+  get flow(): DeviceFlow {
+    return deviceFlow(this.#inverter, this.#steppedGrid);
+  }
+
+  /** Wiring and rated powers as a grid solver needs them. */
+  get terminalRatings(): Pick<AttachedDevice, 'wiring' | 'ratedVa' | 'maxW' | 'minW'> {
+    const { wiring, vaMaxVa, wMaxW, chargeMaxW, dischargeMaxW } = this.#template.ratings;
+    return { wiring, ratedVa: vaMaxVa, maxW: dischargeMaxW === 0 ? 0 : wMaxW, minW: 0 - (chargeMaxW ?? 0) };
+  }
+
+  /** True while the device reboots, or its model has failed. */
+  get isDown(): boolean {
+    return this.#idle;
   }
 
   /** The base of the grid's per unit. */

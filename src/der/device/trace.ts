@@ -215,7 +215,7 @@ export class DeviceTrace implements GridTrace {
     return { active: this.activeDecider, reactive: reactiveDecider(this.#inverter) };
   }
 
-  get service(): string {
+  get service(): ServiceWord {
     return serviceWord(this.#inverter);
   }
 

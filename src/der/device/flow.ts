@@ -1,0 +1,23 @@
+/** The power of a device at its terminals as doubles, for a grid solver: registers round to what a meter shows. */
+import type { DeviceFlow } from '../../contract/exchange.ts';
+import { phaseCount, phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
+import { phaseOf } from '../inverter/energy.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import type { GridValues } from '../surroundings/environment.ts';
+
+/** @param grid at the terminals in the last sub-step, which shares the power among the phases */
+export function deviceFlow({ pW, qVar, ratings, phaseLoads, meter }: Inverter, grid: GridValues): DeviceFlow {
+  const shares = phaseShares(ratings.wiring, grid);
+  const { ln } = terminalVoltages(ratings.wiring, ratings.vNomRtgV, grid);
+  const phases = shares.slice(0, phaseCount(ratings.wiring)).map((share, i) => {
+    const w = phaseLoads === null ? pW * share : phaseOf(i, pW, share, phaseLoads.watts);
+    const vars = phaseLoads === null ? qVar * share : phaseOf(i, qVar, share, phaseLoads.vars);
+    return { w, var: vars, a: phaseCurrentA(Math.hypot(w, vars), ln[i] ?? 0) };
+  });
+  let [energyWh, energyVarh] = [0, 0];
+  for (const { whInjected, whAbsorbed, varhInjected, varhAbsorbed } of meter.sinceStart) {
+    energyWh += whInjected - whAbsorbed;
+    energyVarh += varhInjected - varhAbsorbed;
+  }
+  return { powerW: pW, reactivePowerVar: qVar, phases, energyWh, energyVarh };
+}
