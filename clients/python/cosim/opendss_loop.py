@@ -144,12 +144,7 @@ def example(options: argparse.Namespace, client: Client, report: Report) -> None
             _ieee13(client, exchange, report)
 
 
-def main() -> int:
-    """Runs it from a shell."""
+if __name__ == "__main__":
     parser = arguments(__doc__)
     parser.add_argument("--feeder", choices=("street", "ieee13"), default="street", help="default: %(default)s")
-    return run(parser, site, example)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(parser, site, example))

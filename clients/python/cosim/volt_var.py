@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Sequence, Tuple
 from .node_map import NodeMap
 from .opendss_grid import OpenDssGrid, engine
 
-__all__ = ["CURVE", "by_formula", "by_inv_control", "points_of"]
+__all__ = ["CURVE", "by_formula", "by_inv_control", "value_at"]
 
 #: per unit of nominal voltage, per unit of rated apparent power: the default of 705, category B of IEEE 1547-2018
 CURVE = ((0.92, 0.44), (0.98, 0.0), (1.02, 0.0), (1.08, -0.44))
@@ -17,16 +17,8 @@ Voltages = Dict[Tuple[str, str], float]
 Curve = Sequence[Tuple[float, float]]
 
 
-def points_of(curve: Curve) -> Dict[str, float]:
-    """Members of model 705 for a curve of four points, in its first writable set."""
-    return {
-        f"Crv[1].Pt[{at}].{name}": round(100 * value, 6)
-        for at, point in enumerate(curve)
-        for name, value in zip(("V", "Var"), point)
-    }
-
-
-def _at(curve: Curve, voltage: float) -> float:
+def value_at(curve: Curve, voltage: float) -> float:
+    """Of a curve in straight lines, constant beyond its ends."""
     if voltage <= curve[0][0]:
         return curve[0][1]
     for (v0, q0), (v1, q1) in zip(curve, curve[1:]):
@@ -52,7 +44,7 @@ def by_formula(
             split.append({phase: (power * v / total, var * v / total) for phase, v in phases.items()})
         voltages = grid.solve(split)
         means = [math.fsum(voltages[place.bus, phase] for phase in place.phases) / len(place.phases) for place in places.places]
-        aims = [rating * _at(curve, mean) for rating, mean in zip(ratings_va, means)]
+        aims = [rating * value_at(curve, mean) for rating, mean in zip(ratings_va, means)]
         if max(abs(aim - var) for aim, var in zip(aims, vars_)) < 1e-4:
             return voltages, aims
         vars_ = [var + 0.5 * (aim - var) for aim, var in zip(aims, vars_)]
