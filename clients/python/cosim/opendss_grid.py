@@ -16,8 +16,8 @@ _PRECISION = ["set tolerance=1e-10", "set maxiterations=200"]
 
 
 def engine() -> Any:
-    """The engine of OpenDSS; one circuit at a time."""
-    return required("opendssdirect", "opendssdirect.py").dss
+    """An engine of OpenDSS for one circuit, beside all others of this process."""
+    return required("opendssdirect", "opendssdirect.py").dss.NewContext()
 
 
 class OpenDssGrid:
@@ -30,7 +30,6 @@ class OpenDssGrid:
     def __init__(self, circuit: Sequence[str], places: NodeMap, devices: Sequence[Mapping[str, Any]]) -> None:
         """circuit: commands of OpenDSS up to `calcvoltagebases`. devices: those attached. Raises NodeMapError."""
         self._dss = engine()
-        self._dss.Text.Command("clear")
         for command in [*circuit, *_PRECISION]:
             self._dss.Text.Command(command)
         self._dss.Solution.Solve()

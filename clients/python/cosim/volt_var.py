@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from .node_map import NodeMap
 from .opendss_grid import OpenDssGrid, engine
@@ -28,13 +28,20 @@ def value_at(curve: Curve, voltage: float) -> float:
 
 
 def by_formula(
-    grid: OpenDssGrid, places: NodeMap, watts: Sequence[float], ratings_va: Sequence[float], curve: Curve = CURVE
+    grid: OpenDssGrid,
+    places: NodeMap,
+    watts: Sequence[float],
+    ratings_va: Sequence[float],
+    fixed_var: Optional[Sequence[float]] = None,
 ) -> Tuple[Voltages, List[float]]:
-    """The balance of a grid with devices that follow the curve at the mean of their phases, in var by device.
+    """The balance of a grid with devices that follow `CURVE` at the mean of their phases, in var by device.
+
+    ratings_va: 0 for a device without volt-var. fixed_var: of each device beside its curve.
 
     Phases share P and Q in proportion to their voltages, as equal currents of one angle do. No simulator takes part.
     """
-    vars_ = [0.0] * len(watts)
+    fixed = fixed_var or [0.0] * len(watts)
+    vars_ = list(fixed)
     voltages = grid.voltages()
     for _ in range(500):
         split = []
@@ -44,7 +51,7 @@ def by_formula(
             split.append({phase: (power * v / total, var * v / total) for phase, v in phases.items()})
         voltages = grid.solve(split)
         means = [math.fsum(voltages[place.bus, phase] for phase in place.phases) / len(place.phases) for place in places.places]
-        aims = [rating * value_at(curve, mean) for rating, mean in zip(ratings_va, means)]
+        aims = [var + rating * value_at(CURVE, mean) for var, rating, mean in zip(fixed, ratings_va, means)]
         if max(abs(aim - var) for aim, var in zip(aims, vars_)) < 1e-4:
             return voltages, aims
         vars_ = [var + 0.5 * (aim - var) for aim, var in zip(aims, vars_)]
@@ -58,7 +65,6 @@ def by_inv_control(
     dss = engine()
     most = max(q for _, q in CURVE)
     commands = [
-        "clear",
         *circuit,
         f"new xycurve.curve npts={len(CURVE)} xarray={_list(v for v, _ in CURVE)} yarray={_list(q / most for _, q in CURVE)}",
     ]
