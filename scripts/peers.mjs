@@ -274,6 +274,7 @@ const commonPackages = [
   'dnp3py',
   'envoy-schema',
   'ocpp',
+  'opendssdirect.py',
   'pandapower',
   'prometheus-client',
   'pvlib',

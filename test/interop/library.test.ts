@@ -159,6 +159,11 @@ describeWith(['python'], 'the client for Python', function () {
     const env = { ...pythonEnvironment, COMMAND: JSON.stringify(programCommand), DERBENCH_TICK: '7' };
     expect(await pasted([python, test], '', env), 'failures are an exit code').to.equal('');
   });
+
+  it('has helpers for co-simulation that need no solver', async () => {
+    const test = fileURLToPath(new URL('python/cosim_helpers.py', import.meta.url));
+    expect(await pasted([python, test], '', pythonEnvironment), 'failures are an exit code').to.equal('');
+  });
 });
 
 describeWith(['python'], 'the page about testing a head-end', function () {

@@ -60,6 +60,7 @@ const probes = {
   pysunspec2: () => imports('sunspec2, serial'),
   pysunspec: () => imports('sunspec.core.client'),
   pymodbus: () => imports('pymodbus'),
+  'opendssdirect.py': () => imports('opendssdirect'),
   pandapower: () => imports('pandapower'),
   py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
   envoy_schema: () => imports('envoy_schema, lxml'),
