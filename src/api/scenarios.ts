@@ -366,6 +366,7 @@ export const scenarioRoutes: readonly Route[] = [
     summary: 'Scenarios that are kept, and those that come with the simulator',
     reply: scenarios.schema,
     async handle({ scenarios: book, clockOwner }) {
+      await book.readEarlier();
       return scenarios.reply({ scenarios: book, clockOwner, bundled: await book.bundled() });
     },
   }),
@@ -478,7 +479,10 @@ export const scenarioRoutes: readonly Route[] = [
     params: scenarioParams,
     reply: scenario.schema,
     problems: ['unknown-resource'],
-    handle: (ctx, { params }) => scenario.reply(ctx.scenarios.get(params.id)),
+    async handle(ctx, { params }) {
+      await ctx.scenarios.readEarlier();
+      return scenario.reply(ctx.scenarios.get(params.id));
+    },
   }),
   route({
     method: 'post',
@@ -536,6 +540,7 @@ export const scenarioRoutes: readonly Route[] = [
     reply: scenario.schema,
     problems: ['unknown-resource', 'conflict'],
     async handle(ctx, { params }) {
+      await ctx.scenarios.readEarlier();
       const removed = ctx.scenarios.get(params.id);
       await ctx.scenarios.remove(params.id);
       return scenario.reply(removed);

@@ -1,6 +1,7 @@
 /** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { Captures } from '../capture/book.ts';
+import { CaptureKeeping } from './capture-keeping.ts';
 import type { RunReport } from '../contract/scenarios.ts';
 import { pemIo } from '../contract/certificate-choice.ts';
 import { createChargePointIds } from '../contract/charge-point-ids.ts';
@@ -312,15 +313,20 @@ function createChanges(
 
 /** Captures of disturbances, as many as the settings say. @param run scenario under way; null: none */
 function createCaptures(
-  { wall, log }: Ground,
-  { plant, settings, timeline }: Lab,
+  { wall, log, state }: Ground,
+  { plant, settings, timeline, keeping }: Lab,
   run: () => RunReport | null,
 ): Captures {
   const share = new LoopShare();
+  const kept = keeping && new CaptureKeeping({ state, plant, log, share });
+  const capacityAtStart = settings.config.captures;
   const captures = new Captures({
     plant,
     nowMs: () => wall.nowMs(),
     run,
+    // a process without captures leaves kept ones for a later one
+    ...(kept && capacityAtStart > 0 && { earlier: kept.earlier() }),
+    ...(kept && { keep: kept.keep.bind(kept) }),
     onEnd(capture) {
       const failed = (error: unknown) => {
         log.error(`capture ${capture.id} has no report: ${errorText(error)}`);
@@ -333,7 +339,7 @@ function createCaptures(
         .catch(failed);
     },
   });
-  captures.capacity = settings.config.captures;
+  captures.capacity = capacityAtStart;
   settings.follow(['captures'], ({ captures: capacity }) => {
     captures.capacity = capacity;
   });

@@ -13,7 +13,7 @@ import { LoopShare, Turns, yieldToLoop } from '../core/turns.ts';
 import { parsingYaml } from '../core/yaml.ts';
 import type { Contents } from '../state/contents.ts';
 import { areaOf } from '../state/slots.ts';
-import { requestIssue } from './request-issues.ts';
+import { requestIssue, withoutFolders } from './request-issues.ts';
 import type { AppOptions } from './start-stop.ts';
 import type { State } from './state.ts';
 
@@ -72,7 +72,7 @@ export function createLabControl(options: LabControlOptions): LabControl {
   const turns = new Turns();
   const lasting = () => [...state.contents()].filter(([slot]) => lastingAreas.includes(areaOf(slot)));
   const prepare = (content: LabContent | null): PreparedLab => {
-    const lab = checked(() => {
+    const lab = checked(start.settings.files, () => {
       const next = content === null ? start : labIn(start, content);
       tryToBuild({ ...next, stateDir: null }, new Map(lasting()));
       return next;
@@ -128,12 +128,12 @@ async function contentOf(yaml: string): Promise<LabContent> {
   return value as LabContent;
 }
 
-/** @throws SimError COMMAND_BAD_VALUE in place of CONFIG_INVALID */
-function checked<T>(build: () => T): T {
+/** @param files those that a lab may name @throws SimError COMMAND_BAD_VALUE in place of CONFIG_INVALID */
+function checked<T>(files: ReadonlySet<string>, build: () => T): T {
   try {
     return build();
   } catch (error) {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    throw new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(requestIssue));
+    throw new SimError('COMMAND_BAD_VALUE', error.message, withoutFolders(error.issues, files).map(requestIssue));
   }
 }

@@ -1,4 +1,5 @@
 /** Issues of a configuration as answers to requests have them. */
+import { basename } from 'node:path';
 import { flagOf, isSettingKey, settingKeys, settingOf } from '../config/settings/settings.ts';
 import type { SettingKey } from '../config/settings/settings.ts';
 import { pointerStep } from '../core/errors.ts';
@@ -23,4 +24,12 @@ export function requestIssue(issue: Issue): Issue {
   const { isFile = false } = settingOf(key).kind;
   const detail = isFile ? issue.detail.replaceAll(folders, '') : issue.detail;
   return { ...issue, name: pointerStep(key), detail };
+}
+
+/** Issues that name files without their folders. @param files paths of all files that the issues may be about */
+export function withoutFolders(issues: readonly Issue[], files: Iterable<string>): readonly Issue[] {
+  // a path may be the beginning of another one
+  const paths = [...files].sort((a, b) => b.length - a.length);
+  const shorten = (text: string) => paths.reduce((shorter, path) => shorter.replaceAll(path, basename(path)), text);
+  return issues.map((issue) => ({ ...issue, name: shorten(issue.name), detail: shorten(issue.detail) }));
 }

@@ -10,6 +10,7 @@ import { plainOrigin } from '../core/origin.ts';
 import type { Origin } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { failedIn } from './fast-run.ts';
+import type { EarlierCapture } from './kept.ts';
 import { Recording } from './recording.ts';
 import { deviceTrigger, gridTrigger, isDisturbance, lastingS } from './triggers.ts';
 
@@ -20,6 +21,10 @@ export interface CaptureOptions {
   readonly run: () => RunReport | null;
   /** called when nothing more is recorded in a capture that is kept */
   readonly onEnd?: (capture: Capture) => void;
+  /** pinned captures of an earlier process, oldest first; default: none */
+  readonly earlier?: readonly EarlierCapture[];
+  /** Keeps pinned captures that have ended for the next process, and no other ones; default: none are kept. */
+  readonly keep?: (pinned: readonly Capture[]) => Promise<void>;
   /** default: those of the product */
   readonly bounds?: Partial<Readonly<Record<'bytes' | 'devices', number>>>;
 }
@@ -36,11 +41,15 @@ const isSameRun = (a: RunReport | undefined, b: RunReport): boolean =>
 export class Captures implements CaptureBook {
   readonly #options: CaptureOptions;
   readonly #bounds: { readonly bytes: number; readonly devices: number };
+  /** of an earlier process */
+  #earlier: readonly EarlierCapture[];
   #kept: Recording[] = [];
   /** fast runs of scenarios, by the captures that began in them */
   readonly #runs = new WeakMap<Recording, RunReport>();
-  #lastId = 0;
+  #lastId: number;
   #capacity = 0;
+  /** the pinned captures are kept as they were at the last change of them */
+  #pinsAreKept = Promise.resolve();
   #unfollow: (() => void) | null = null;
   /** follows ticks while a capture is under way */
   #endTicks: (() => void) | null = null;
@@ -48,6 +57,8 @@ export class Captures implements CaptureBook {
   constructor(options: CaptureOptions) {
     this.#options = options;
     this.#bounds = { ...captureBounds, ...options.bounds };
+    this.#earlier = options.earlier ?? [];
+    this.#lastId = Math.max(0, ...this.#earlier.map(({ id }) => id));
   }
 
   get capacity(): number {
@@ -60,7 +71,7 @@ export class Captures implements CaptureBook {
     if (capacity === 0) {
       this.#unfollow?.();
       this.#unfollow = null;
-      for (const { id } of this.#kept) this.remove(id);
+      for (const { id } of this.list) this.remove(id);
     } else {
       this.#unfollow ??= this.#follow();
       this.#makeRoom();
@@ -84,15 +95,15 @@ export class Captures implements CaptureBook {
   }
 
   get bytes(): number {
-    return this.#kept.reduce((sum, { bytes }) => sum + bytes, 0);
+    return this.list.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  get list(): readonly Capture[] {
-    return this.#kept;
+  get list(): readonly (EarlierCapture | Recording)[] {
+    return [...this.#earlier, ...this.#kept];
   }
 
-  get(id: number): Recording {
-    const capture = this.#kept.find((each) => each.id === id);
+  get(id: number): EarlierCapture | Recording {
+    const capture = this.list.find((each) => each.id === id);
     if (!capture) throw new SimError('UNKNOWN_RESOURCE', `there is no capture ${id}`);
     return capture;
   }
@@ -113,7 +124,7 @@ export class Captures implements CaptureBook {
 
   pin(id: number, pinned: boolean): Capture {
     const capture = this.get(id);
-    const others = this.#kept.filter((each) => each !== capture && each.pinned).length;
+    const others = this.list.filter((each) => each !== capture && each.pinned).length;
     // one place stays for the next capture
     const max = Math.min(captureBounds.pinned, this.#capacity - 1);
     if (pinned && others >= max)
@@ -124,7 +135,17 @@ export class Captures implements CaptureBook {
           : `at most ${max} captures may be pinned; unpin or delete one of them`,
       );
     capture.pinned = pinned;
+    this.#keepPinned();
     return capture;
+  }
+
+  pinsAreKept(): Promise<void> {
+    return this.#pinsAreKept;
+  }
+
+  #keepPinned(): void {
+    const pinned = this.list.filter((each) => each.pinned && each.state !== 'recording');
+    this.#pinsAreKept = this.#options.keep?.(pinned) ?? Promise.resolve();
   }
 
   remove(id: number): Capture {
@@ -134,9 +155,11 @@ export class Captures implements CaptureBook {
     return capture;
   }
 
-  #drop(capture: Recording): void {
-    capture.end('cut');
+  #drop(capture: EarlierCapture | Recording): void {
+    this.#earlier = this.#earlier.filter((each) => each !== capture);
     this.#kept = this.#kept.filter((each) => each !== capture);
+    if (capture instanceof Recording) capture.end('cut');
+    if (capture.pinned) this.#keepPinned();
   }
 
   #gridChanged(change: GridChange): void {
@@ -228,6 +251,7 @@ export class Captures implements CaptureBook {
     this.#makeRoom();
     for (const capture of recording)
       if (capture.state !== 'recording' && this.#kept.includes(capture)) onEnd?.(capture);
+    if (recording.some(({ pinned, state }) => pinned && state !== 'recording')) this.#keepPinned();
     this.#rest();
   }
 
@@ -240,9 +264,9 @@ export class Captures implements CaptureBook {
 
   #makeRoom(): void {
     this.#dropOfFastRuns();
-    while (this.#kept.length > this.#capacity || this.bytes > this.#bounds.bytes) {
+    while (this.list.length > this.#capacity || this.bytes > this.#bounds.bytes) {
       const newest = this.#kept.at(-1);
-      const oldest = this.#kept.find((capture) => capture !== newest && !capture.pinned) ?? null;
+      const oldest = this.list.find((capture) => capture !== newest && !capture.pinned) ?? null;
       if (oldest) this.#drop(oldest);
       else if (newest?.state === 'recording' && this.bytes > this.#bounds.bytes) newest.end('cut');
       else return;

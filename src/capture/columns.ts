@@ -2,6 +2,7 @@
 import type { CaptureColumns } from '../contract/captures.ts';
 import { serviceWords } from '../contract/grid-trace.ts';
 import type { StepValues } from '../contract/grid-trace.ts';
+import { SimError } from '../core/errors.ts';
 
 const firstRows = 64;
 
@@ -33,10 +34,49 @@ function resized(from: Arrays, rows: number): Arrays {
 /** Bytes of one row. */
 const bytesOfRow = Object.values(columnsOf(1)).reduce((sum, { BYTES_PER_ELEMENT: size }) => sum + size, 0);
 
+export const bytesOfRows = (rows: number): number => rows * bytesOfRow;
+
+const columnNames = Object.keys(columnsOf(0)) as readonly (keyof Arrays)[];
+
+/** One column behind the other. */
+export function octetsOf(columns: CaptureColumns): Buffer {
+  return Buffer.concat(
+    columnNames.map((name) => {
+      const { buffer, byteOffset, byteLength } = columns[name].subarray(0, columns.length);
+      return Buffer.from(buffer, byteOffset, byteLength);
+    }),
+  );
+}
+
+const noExtremes = { lowPct: Infinity, highPct: -Infinity, lowHz: Infinity, highHz: -Infinity };
+
+/** The reverse of `octetsOf`. @throws SimError INTERNAL for octets of another length */
+export function columnsFrom(octets: Buffer, length: number): CaptureColumns {
+  if (octets.length !== bytesOfRows(length))
+    throw new SimError('INTERNAL', `${octets.length} octets are not ${length} rows`);
+  const arrays = columnsOf(length);
+  const extremes = { ...noExtremes };
+  let at = 0;
+  for (const name of columnNames) {
+    const { buffer, byteLength } = arrays[name];
+    new Uint8Array(buffer).set(octets.subarray(at, at + byteLength));
+    at += byteLength;
+  }
+  for (let row = 0; row < length; row += 1) extend(extremes, arrays, row);
+  return { ...arrays, length, extremes };
+}
+
+function extend(extremes: typeof noExtremes, { vLowPct, vHighPct, fHz }: Arrays, row: number): void {
+  extremes.lowPct = Math.min(extremes.lowPct, vLowPct[row] ?? Infinity);
+  extremes.highPct = Math.max(extremes.highPct, vHighPct[row] ?? -Infinity);
+  extremes.lowHz = Math.min(extremes.lowHz, fHz[row] ?? Infinity);
+  extremes.highHz = Math.max(extremes.highHz, fHz[row] ?? -Infinity);
+}
+
 export class Columns implements CaptureColumns {
   #arrays = columnsOf(firstRows);
   length = 0;
-  readonly extremes = { lowPct: Infinity, highPct: -Infinity, lowHz: Infinity, highHz: -Infinity };
+  readonly extremes = { ...noExtremes };
 
   get tS() {
     return this.#arrays.tS;
@@ -88,7 +128,7 @@ export class Columns implements CaptureColumns {
   }
 
   get bytes(): number {
-    return this.#arrays.tS.length * bytesOfRow;
+    return bytesOfRows(this.#arrays.tS.length);
   }
 
   /** Time of the last row; -Infinity without one. */
@@ -110,11 +150,6 @@ export class Columns implements CaptureColumns {
   }
 
   #put(row: number, tS: number, step: StepValues, isTick: boolean): void {
-    const { extremes } = this;
-    extremes.lowPct = Math.min(extremes.lowPct, step.lowestVoltagePct);
-    extremes.highPct = Math.max(extremes.highPct, step.highestVoltagePct);
-    extremes.lowHz = Math.min(extremes.lowHz, step.frequencyHz);
-    extremes.highHz = Math.max(extremes.highHz, step.frequencyHz);
     const to = this.#arrays;
     to.tS[row] = tS;
     to.gridVPct[row] = step.gridVoltagePct;
@@ -127,6 +162,7 @@ export class Columns implements CaptureColumns {
     to.state[row] = serviceWords.indexOf(step.service);
     to.ramp[row] = Number(step.ramps);
     to.tick[row] = Number(isTick);
+    extend(this.extremes, to, row);
   }
 
   /** Drops the rows after `tS`. */

@@ -12,14 +12,13 @@ import { isOut } from './course.ts';
 import type { Course, ServiceChange } from './course.ts';
 import { factsOf } from './facts.ts';
 import type { DeviceFacts } from './facts.ts';
+import { bytesOfDevice } from './kept.ts';
 import { marksOf } from './marks.ts';
 import { Settling } from './settling.ts';
 import { thresholdsOf } from './thresholds.ts';
 import { summaryOf, verdictOf } from './verdict.ts';
 
 const { beforeS, restS, subStepsS, ticksS } = captureBounds;
-/** Memory of a device beside its rows. */
-const bytesOfDevice = 4096;
 const maxTriggers = 64;
 
 interface Recorded {

@@ -9,6 +9,8 @@ import type { AssetType } from './device.ts';
 export const captureBounds = {
   captures: 50,
   pinned: 10,
+  /** octets of the pinned captures that outlive the process, as compressed text: less than a slot of the store holds */
+  keptBytes: 7 * 2 ** 20,
   bytes: 64 * 2 ** 20,
   /** devices that record from the begin */
   devices: 200,
@@ -185,6 +187,8 @@ export interface CaptureBook {
   pin(id: number, pinned: boolean): Capture;
   /** Drops a capture; one under way ends. @throws SimError UNKNOWN_RESOURCE */
   remove(id: number): Capture;
+  /** Resolves when a restart would show the pinned captures that have ended as they are now. */
+  pinsAreKept(): Promise<void>;
 }
 
 function none(): never {
@@ -200,4 +204,5 @@ export const noCaptures: CaptureBook = {
   start: none,
   pin: none,
   remove: none,
+  pinsAreKept: () => Promise.resolve(),
 };

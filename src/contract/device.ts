@@ -8,7 +8,7 @@ import type { FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { GridTrace } from './grid-trace.ts';
-import type { LimitChain, PowerLimit } from './limit-chain.ts';
+import type { LimitChain, PowerLimit, ReactiveChain } from './limit-chain.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
@@ -134,6 +134,8 @@ export interface Device extends DeviceProtocols {
   readonly powerLimit: PowerLimit;
   /** the same with all other limits */
   readonly limitChain: LimitChain;
+  /** functions and limits of reactive power, computed when it is read */
+  readonly reactiveChain: ReactiveChain;
   /** null: the device is no fuel cell */
   readonly stackPower: StackPower | null;
   /** slopes in force, of commands or of the registers */

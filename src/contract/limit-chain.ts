@@ -1,5 +1,6 @@
 /** The chain of limits on the active power of a device, from what its source has to what the device delivers. */
-import type { ActiveDecider } from './grid-trace.ts';
+import type { ActiveDecider, ReactiveDecider } from './grid-trace.ts';
+import type { ReactivePowerFunction } from '../sunspec/map/grid-support/functions.ts';
 import type { EvseLimitSource } from './kinds/evse.ts';
 
 /** Limits of a device in the order in which they act. */
@@ -58,3 +59,39 @@ export type ConnectorLimit = (typeof connectorLimits)[number];
 
 export type LimitKey = DeviceLimit | ConnectorLimit;
 export const limitKeys: readonly LimitKey[] = [...new Set<LimitKey>([...deviceLimits, ...connectorLimits])];
+
+/** Functions and limits of reactive power in the order in which they act: of the functions one acts at a time. */
+export const reactiveLimits = [
+  'volt_var',
+  'watt_var',
+  'constant_var',
+  'pf_inject',
+  'pf_absorb',
+  'capability',
+  'low_power',
+  'apparent_power',
+  'cessation',
+  'out_of_service',
+] as const satisfies readonly ReactiveDecider[];
+export type ReactiveLimit = (typeof reactiveLimits)[number];
+
+/** Power that is kept on the circle of apparent power; `both`: they are reduced in proportion. */
+export type CirclePriority = 'reactive' | 'active' | 'both';
+
+/** What sets the reactive power of a device at the end of the last sub-step, var; positive: injected. */
+export interface ReactiveChain {
+  /** reactive power before the limits: `loads`: of what is behind the terminals while no function acts */
+  readonly asked: { readonly by: 'function' | 'loads' | 'none'; readonly powerVar: number };
+  /** the function that asks for it; null: none acts */
+  readonly function: ReactivePowerFunction | null;
+  /** the function or limit that sets the reactive power; null: none does */
+  readonly winner: ReactiveLimit | null;
+  /** what each function asks for, and the limits in the direction of `asked`; null: off */
+  readonly limitsVar: Readonly<Record<ReactiveLimit, number | null>>;
+  readonly priority: CirclePriority;
+  /** false: the source does not power the converter, or it shuts down, so that reactive power goes to zero */
+  readonly converterRuns: boolean;
+  /** end of the ramp or response under way */
+  readonly targetVar: number;
+  readonly deliveredVar: number;
+}

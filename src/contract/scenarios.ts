@@ -212,6 +212,8 @@ export type ReportFormat = (typeof reportFormats)[number];
 export interface ScenarioBook {
   readonly maxScenarios: number;
   list(): readonly KeptScenario[];
+  /** Reads the scenarios of an earlier process: their `needsPeer` is false before. */
+  readEarlier(): Promise<void>;
   readonly runs: ScenarioRuns;
   bundled(): Promise<readonly ComparedScenario[]>;
   /** @throws SimError UNKNOWN_RESOURCE */
@@ -293,6 +295,7 @@ export const noScenarios: ScenarioBook = {
   maxScenarios: 0,
   runs: { maxRuns: 0, list: () => [], get: none, stop: none, remove: none, report: none },
   list: () => [],
+  readEarlier: () => Promise.resolve(),
   bundled: () => Promise.resolve([]),
   get: none,
   add: none,

@@ -167,7 +167,8 @@ export const captureRoutes: readonly Route[] = [
     tag,
     operationId: 'pin_capture',
     summary: 'Keeps a capture when newer ones need its place, or no longer',
-    description: 'At most 10 are pinned, and fewer than are kept.',
+    description:
+      'At most 10 are pinned, and fewer than are kept. With a state folder pinned captures that have ended outlive the process.',
     params,
     body: z
       .strictObject({ pinned: z.boolean().openapi({ description: 'True: it is not dropped for newer ones.' }) })
@@ -176,6 +177,7 @@ export const captureRoutes: readonly Route[] = [
     problems: ['unknown-resource', 'conflict'],
     async handle(ctx, { params: { id }, body }) {
       const kept = ctx.captures.pin(id, body.pinned);
+      await ctx.captures.pinsAreKept();
       return captureReply.reply(kept, await withReports(ctx, [kept]));
     },
   }),
@@ -190,6 +192,7 @@ export const captureRoutes: readonly Route[] = [
     problems: ['unknown-resource'],
     async handle(ctx, { params: { id } }) {
       const removed = ctx.captures.remove(id);
+      await ctx.captures.pinsAreKept();
       return captureHead.reply(removed, await withReports(ctx, [removed]));
     },
   }),

@@ -164,5 +164,6 @@ export function connectorWhy(at: AtConnector): Why {
       (winner === null
         ? `${powerText(deliveredW)}, all that ${askedText}.`
         : `${powerText(deliveredW)} of ${powerText(freeW)} that ${askedText}: ${clause}.`),
+    reactive: null,
   };
 }

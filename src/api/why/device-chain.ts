@@ -12,6 +12,7 @@ import { overrideOf } from '../common/writers.ts';
 import { deviceLimitFacts } from './limit-facts.ts';
 import { limitOf } from './model.ts';
 import type { Basis, Why } from './model.ts';
+import { reactiveWhy } from './reactive-chain.ts';
 import { byText, capitalized, powerText, shownWriter, spanText, timeText } from './words.ts';
 
 const negligibleW = 0.5;
@@ -109,7 +110,12 @@ function stationText({ connectors }: EvseDetail, deliveredW: number): string {
   return `${powerText(deliveredW)}, all that ${vehicles} may take: the connectors have the limits.`;
 }
 
-function sentenceOf(device: Device, plant: Plant, why: Omit<Why, 'sentence'>, winner: DeviceLimit | null): string {
+function sentenceOf(
+  device: Device,
+  plant: Plant,
+  why: Omit<Why, 'reactive' | 'sentence'>,
+  winner: DeviceLimit | null,
+): string {
   const { detail } = device;
   if (winner === null)
     return detail.kind === 'evse' && why.direction === 'absorbs'
@@ -136,5 +142,5 @@ export function deviceWhy(device: Device, plant: Plant): Why {
       .map((key) => limitOf(key, deviceLimitFacts(device, plant, key), chain.limitsW[key], key === winner, fullW)),
     deliveredW,
   };
-  return { ...why, sentence: sentenceOf(device, plant, why, winner) };
+  return { ...why, sentence: sentenceOf(device, plant, why, winner), reactive: reactiveWhy(device, plant) };
 }

@@ -1,5 +1,5 @@
 /** The answer of `controls/why`, before it becomes a reply. */
-import type { FlowDirection, LimitKey } from '../../contract/limit-chain.ts';
+import type { FlowDirection, LimitKey, ReactiveChain, ReactiveLimit } from '../../contract/limit-chain.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { capitalized } from './words.ts';
 
@@ -34,6 +34,24 @@ export interface Limit {
   readonly text: string;
 }
 
+export interface ReactiveEntry {
+  readonly key: ReactiveLimit;
+  /** positive: injected; null: off */
+  readonly limitVar: number | null;
+  readonly state: LimitState;
+  readonly by: Provenance | null;
+  readonly untilMs: number | null;
+  readonly link: string | null;
+  readonly text: string;
+}
+
+export interface ReactiveWhy {
+  readonly asked: ReactiveChain['asked'] & { readonly text: string };
+  readonly chain: readonly ReactiveEntry[];
+  readonly deliveredVar: number;
+  readonly sentence: string;
+}
+
 export interface Why {
   readonly deviceIndex: number;
   readonly connectorId: number | null;
@@ -42,6 +60,8 @@ export interface Why {
   readonly chain: readonly Limit[];
   readonly deliveredW: number;
   readonly sentence: string;
+  /** null: a connector, whose station has the reactive power */
+  readonly reactive: ReactiveWhy | null;
 }
 
 /** A limit apart from its value. */

@@ -1,5 +1,5 @@
 /** Why a device or a connector has its power: operation, and members of its reply. */
-import { flowDirections, limitKeys } from '../../contract/limit-chain.ts';
+import { flowDirections, limitKeys, reactiveLimits } from '../../contract/limit-chain.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import {
   count,
@@ -24,7 +24,7 @@ import type { Route } from '../http/route.ts';
 import { connectorWhy } from './connector-chain.ts';
 import { deviceWhy } from './device-chain.ts';
 import { basisKeys, limitStates } from './model.ts';
-import type { Basis, Limit, Why } from './model.ts';
+import type { Basis, Limit, ReactiveEntry, ReactiveWhy, Why } from './model.ts';
 
 const basis = members<Basis>()('WhyBasis', () => ({
   key: word(basisKeys)(
@@ -54,6 +54,44 @@ const limit = members<Limit, Pick<RouteContext, 'plant'>>()('WhyLimit', () => ({
   text: text('The limit in a sentence.'),
 }));
 
+const reactiveBasis = members<ReactiveWhy['asked']>()('WhyReactiveBasis', () => ({
+  key: word(['function', 'loads', 'none'])(
+    '`function`: what the acting function asks for; `loads`: what is behind the terminals takes it, and no function acts.',
+    ({ by }) => by,
+  ),
+  kvar: inKilo('Reactive power before the limits; positive: injected.', ({ powerVar }) => powerVar),
+  text: text('What asks for it, as the end of a sentence.'),
+}));
+
+const reactiveLimit = members<ReactiveEntry, Pick<RouteContext, 'plant'>>()('WhyReactiveLimit', () => ({
+  key: word(reactiveLimits)(
+    'Name of the function or limit, as in `reactive` of `decided_by`. `capability`: 702.VarMaxInj or VarMaxAbs; `low_power`: ' +
+      'less of it below 20 % of the active power; `apparent_power`: the circle, with the priority of the function.',
+  ),
+  kvar: inKilo.orNull(
+    'What the function asks for, or the limit in that direction; positive: injected; null: off.',
+    ({ limitVar }) => limitVar,
+  ),
+  state: word(limitStates)(
+    '`wins`: it sets the reactive power now; `not_reached`: another function acts, or another limit sets it.',
+  ),
+  by: writer.orNull('Last writer; null: the device itself, or as started.'),
+  until: time.orNull('Simulated time at which it ends by itself; null: it stays.', ({ untilMs }) => untilMs),
+  link: text.orNull('Path, behind `/api/sim/`, of the resource that shows it; null: none.'),
+  text: text('In a sentence.'),
+}));
+
+const reactive = members<ReactiveWhy, Pick<RouteContext, 'plant'>>()('WhyReactive', () => ({
+  basis: nested(reactiveBasis)('The reactive power before the limits.', ({ asked }) => asked),
+  chain: list(reactiveLimit)(
+    'The functions, of which one acts, then the limits on it in the order in which they act, also those that are off. At most ' +
+      'one wins.',
+    ({ chain }) => chain,
+  ),
+  delivered_kvar: inKilo('Reactive power at the terminals; positive: injected.', ({ deliveredVar }) => deliveredVar),
+  sentence: text('Why the reactive power is what it is.'),
+}));
+
 interface Answer {
   readonly why: Why;
   readonly tick: number;
@@ -65,7 +103,7 @@ const why = members<Answer, Pick<RouteContext, 'plant'>>()('Why', () => ({
   sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
   device_index: member(() => deviceIndex)(({ why: { deviceIndex: index } }) => index),
   connector_id: integer.orNull('Null: the terminals of the device.', ({ why: { connectorId } }) => connectorId),
-  quantity: word(['active_power'])('Reactive power has no chain.', () => 'active_power' as const),
+  quantity: word(['active_power'])('Quantity of `basis` and `chain`.', () => 'active_power' as const),
   direction: word(flowDirections)(
     'Direction of the power, or of the power that a limit holds at 0: into the grid or out of it; of a connector out of ' +
       'the vehicle or into it.',
@@ -81,6 +119,10 @@ const why = members<Answer, Pick<RouteContext, 'plant'>>()('Why', () => ({
     ({ why: { deliveredW } }) => deliveredW,
   ),
   sentence: text('Why the power is what it is.', ({ why: { sentence } }) => sentence),
+  reactive: nested(reactive).orNull(
+    'The same of reactive power; null: a connector, whose station has it.',
+    ({ why: of }) => of.reactive,
+  ),
 }));
 
 const maxConnector = 999;
@@ -100,7 +142,7 @@ export const whyRoutes: readonly Route[] = [
     path: '/controls/why',
     tag: 'Controls',
     operationId: 'get_why',
-    summary: 'Why a device has its active power: the chain of limits',
+    summary: 'Why a device has its power: the chain of limits',
     description:
       'From what the source has or the vehicle asks for, through every limit with its value, writer and state, to the power ' +
       'at the end of the last sub-step. One limit sets the power, or none.',

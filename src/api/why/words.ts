@@ -24,12 +24,17 @@ const withoutPeer: ReadonlySet<Source> = new Set(['rest', 'dashboard', 'ocpp', '
 
 const maxKw = 10_000;
 
-/** `6.00 kW`, `12.50 MW` from 10,000 kW on. */
-export function powerText(watts: number): string {
+function inUnit(watts: number, unit: string): string {
   const kw = watts / 1000;
-  if (kw >= maxKw) return `${(kw / 1000).toFixed(2)} MW`;
-  return `${kw.toFixed(kw < 1000 ? 2 : 1)} kW`;
+  if (kw >= maxKw) return `${(kw / 1000).toFixed(2)} M${unit}`;
+  return `${kw.toFixed(kw < 1000 ? 2 : 1)} k${unit}`;
 }
+
+/** `6.00 kW`, `12.50 MW` from 10,000 kW on. */
+export const powerText = (watts: number): string => inUnit(watts, 'W');
+
+/** `6.00 kvar`, in the form of `powerText`. */
+export const varText = (vars: number): string => inUnit(vars, 'var');
 
 /** `27 min`, `4:36`, `40 s`. */
 export function spanText(seconds: number): string {

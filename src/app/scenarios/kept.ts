@@ -149,6 +149,8 @@ class KeptScenarios implements ScenarioBook {
   readonly #parts: KeptParts;
   readonly #kept = new Map<string, ShelvedScenario>();
   readonly runs: RunBook;
+  /** ids of scenarios that wait for a peer or judge one */
+  readonly #needPeer = new Set<string>();
   /** scenarios that were run by this process */
   readonly #hasRun = new Set<string>();
   /** simulators beside this one that run or are being built */
@@ -162,6 +164,10 @@ class KeptScenarios implements ScenarioBook {
   /** one scenario is read at a time: its steps take tens of megabytes until they are checked */
   readonly #turns = new Turns();
   readonly #library = lazily(async () => this.#loopShare.runInParts((await libraryCode()).readingLibrary()));
+  /** The shelf has no `needsPeer`: a later version may know better. */
+  readonly #readEarlier = lazily(async () => {
+    for (const entry of [...this.#kept.values()]) await this.#learnPeer(entry);
+  });
   readonly #requiredByLibrary: RequiredByEntry = new Map();
 
   constructor(parts: KeptParts) {
@@ -178,6 +184,20 @@ class KeptScenarios implements ScenarioBook {
 
   get(id: string): KeptScenario {
     return this.#viewOf(this.#find(id));
+  }
+
+  readEarlier(): Promise<void> {
+    return this.#readEarlier();
+  }
+
+  async #learnPeer(entry: ShelvedScenario): Promise<void> {
+    try {
+      const code = await loadedScenarioCode();
+      const { value } = await openerOf(additionOf(entry), this.#loopShare)(code);
+      if (code.needsPeer(value)) this.#needPeer.add(entry.id);
+    } catch {
+      // a bundled scenario that this version lacks, or a text that it cannot read: a start says so
+    }
   }
 
   async bundled(): Promise<readonly ComparedScenario[]> {
@@ -204,9 +224,9 @@ class KeptScenarios implements ScenarioBook {
       addedBy: by,
       addedAtMs: this.#parts.wall.nowMs(),
       unusedSettings,
-      needsPeer,
     };
     this.#kept.set(entry.id, entry);
+    if (needsPeer) this.#needPeer.add(entry.id);
     await this.#parts.shelf?.put(entry, this.#index);
     return this.#viewOf(entry);
   }
@@ -422,6 +442,7 @@ class KeptScenarios implements ScenarioBook {
     if (this.get(id).run?.state === 'running')
       throw new SimError('COMMAND_CONFLICT', 'the scenario runs; POST scenarios/{id}/stop ends it');
     this.#kept.delete(id);
+    this.#needPeer.delete(id);
     await this.#parts.shelf?.drop(id, this.#index);
   }
 
@@ -448,9 +469,10 @@ class KeptScenarios implements ScenarioBook {
     return run?.report ?? null;
   }
 
-  #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings, needsPeer = false }: ShelvedScenario): KeptScenario {
+  #viewOf({ id, head, bundled, addedBy, addedAtMs, unusedSettings }: ShelvedScenario): KeptScenario {
     const { name, description, parameters } = head;
     const run = this.runs.lastOf(id)?.report ?? null;
+    const needsPeer = this.#needPeer.has(id);
     return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, needsPeer, run };
   }
 

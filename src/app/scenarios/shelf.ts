@@ -17,8 +17,6 @@ export interface ShelvedScenario {
   readonly addedBy: Origin;
   readonly addedAtMs: number;
   readonly unusedSettings: readonly string[];
-  /** true: it waits for a peer or judges one; absent: it does not, or was added by a version that did not say */
-  readonly needsPeer?: boolean;
 }
 
 /** Ids of scenarios or runs, oldest first; none is used again. */

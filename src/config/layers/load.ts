@@ -170,6 +170,7 @@ function buildConfig(gathered: Gathered, issues: Issue[], files: ReadonlySet<str
     values,
     originOf: (key) => originWordOf(gathered, key),
     directory: io.cwd,
+    files,
     file: gathered.file,
     faultList: commonFaultList(gathered),
     with(over, certificates, change) {

@@ -53,6 +53,8 @@ export interface SettingLayers {
   readonly originOf: (key: SettingKey) => Exclude<SettingOrigin, 'rest'>;
   /** directory of relative paths in requests */
   readonly directory: string;
+  /** paths of the files that were read, which another lab may name */
+  readonly files: ReadonlySet<string>;
   /** blocks of the configuration file, or of the options of a script; null: neither */
   readonly file: ConfigFile | null;
   readonly faultList: CommonFaultList;

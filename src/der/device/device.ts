@@ -14,7 +14,7 @@ import type {
   ControlFunction,
   Device,
 } from '../../contract/device.ts';
-import type { LimitChain, PowerLimit } from '../../contract/limit-chain.ts';
+import type { LimitChain, PowerLimit, ReactiveChain } from '../../contract/limit-chain.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -36,6 +36,7 @@ import { deviceFlow } from './flow.ts';
 import type { AttachedDevice, DeviceFlow } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
+import { reactiveChain } from './reactive-chain.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { DeviceEffects } from '../faults/device-effects.ts';
 import { EffectiveRegisters } from '../faults/effect.ts';
@@ -265,6 +266,10 @@ export class SimDevice implements Device {
 
   get limitChain(): LimitChain {
     return limitChain(this.#inverter, this.#now, this.powerLimit);
+  }
+
+  get reactiveChain(): ReactiveChain {
+    return reactiveChain(this.#inverter);
   }
 
   get gradient(): Device['gradient'] {

@@ -52,7 +52,7 @@ const noSteps = Object.fromEntries(tracedFunctions.map((name) => [name, noStep])
 >;
 
 /** Input and target of a reactive function that is enabled; only the acting one has an output. */
-function reactiveStep(
+export function reactiveStep(
   { reactivePower: r, activePower: p, curvePct, circleVa, settings }: Inverter,
   name: ReactiveFunction,
 ): FunctionStep {
@@ -103,7 +103,7 @@ export function activeDecider(inverter: Inverter): ActiveDecider {
   return inverter.apparentPowerLimited ? 'apparent_power' : inverter.activePower.decidedBy;
 }
 
-function reactiveDecider(inverter: Inverter): ReactiveDecider {
+export function reactiveDecider(inverter: Inverter): ReactiveDecider {
   if (!isEnergized(inverter.phase)) return 'out_of_service';
   return inverter.ceasedBy === null ? inverter.reactivePower.decidedBy : 'cessation';
 }

@@ -1,4 +1,5 @@
 /** Limits of P and Q together: reactive capability, apparent power, priority (IEEE 1547-2018 5.2 and 5.3). */
+import type { CirclePriority } from '../../contract/limit-chain.ts';
 import type { Settings, VarReference } from './settings.ts';
 
 export interface Capability {
@@ -51,9 +52,6 @@ export function lowPowerShare({ wMaxRtgW, reducedAtLowPower }: Capability, pW: n
   return share >= fullFrom ? 1 : share < noneBelow - 1e-9 ? 0 : share / fullFrom;
 }
 
-/** The power kept on the circle; `both`: reduced in proportion. */
-export type Priority = 'reactive' | 'active' | 'both';
-
 /**
  * Brings P and Q inside the circle of radius `sVa`. Up to the reactive power that Table 7 guarantees, reactive power
  * always has priority; active priority applies beyond it.
@@ -62,7 +60,7 @@ export function settle(
   pW: number,
   qVar: number,
   sVa: number,
-  priority: Priority,
+  priority: CirclePriority,
   { minInjectVar, minAbsorbVar }: Capability,
 ): readonly [number, number] {
   const requestedVa = Math.hypot(pW, qVar);

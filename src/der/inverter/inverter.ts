@@ -534,6 +534,11 @@ export class Inverter {
     this.#alignWithLoads(source);
   }
 
+  /** True if the source powers the converter; while shutting down reactive power goes to zero as well. */
+  get converterRuns(): boolean {
+    return this.link.powered && this.phase !== 'shutting_down';
+  }
+
   /** True if in service behind a source that neither gives nor absorbs. */
   sleeps({ starting, availableDcW, absorbableDcW }: DcSource): boolean {
     return (
@@ -581,8 +586,7 @@ export class Inverter {
         requestedW: activePower.requestedW,
         sVa: this.circleVa,
         vPct: this.curvePct,
-        // while shutting down reactive power goes to zero as well
-        running: this.link.powered && this.phase !== 'shutting_down',
+        running: this.converterRuns,
         ownVar: source.ownVar,
       },
       dtS,

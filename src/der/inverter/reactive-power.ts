@@ -5,8 +5,9 @@
 import { keptParts, keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import type { ReactiveDecider } from '../../contract/grid-trace.ts';
+import type { CirclePriority } from '../../contract/limit-chain.ts';
 import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
-import type { Capability, Priority } from './capability.ts';
+import type { Capability } from './capability.ts';
 import { interpolate } from './settings.ts';
 import { rampTowards, respond } from './ramp.ts';
 import type { PfSetting, Settings, VoltVarSetting } from './settings.ts';
@@ -173,7 +174,7 @@ function voltVar(settings: Settings, pW: number, vPct: number, vRefPct: number):
 }
 
 /** Priority on the circle: constant PF shrinks P and Q together, the others have a setting. */
-function priorityOf(settings: Settings, activeFunction: ReactiveFunction | null): Priority {
+export function priorityOf(settings: Settings, activeFunction: ReactiveFunction | null): CirclePriority {
   if (isPowerFactor(activeFunction)) return 'both';
   const reactiveFirst =
     activeFunction === 'constant_var'

@@ -70,6 +70,23 @@ describe('picture of a device', () => {
       expect(all('.waterfall u').map(({ style }) => style.left)).to.deep.equal(['100%']);
     });
 
+    it('has the functions and limits of the reactive power in the same place, in the direction of flow', async () => {
+      await open('pv');
+      await press('Q');
+      const { sentence } = daemon.exampleOf('GET', 'controls/why').reactive;
+      expect(textOf('.why')).to.equal(sentence);
+      expect(all('h2').map(({ textContent }) => textContent)).to.include('Why \u22122.00\u00a0kvar');
+      expect(rowTexts()).to.deep.equal([
+        'Asked forwhat volt-var asks for2.00 kvar',
+        '▲ Volt-varModbus 127.0.0.1:50122, 12:01:002.00',
+        'Reactive capabilitysetting of the device4.40',
+        'Deliveredafter all limits2.00 kvar',
+      ]);
+      expect(textOf('.off-limits')).to.equal('Off: capability at low power');
+      await press('P');
+      expect(textOf('.why')).to.equal(daemon.exampleOf('GET', 'controls/why').sentence);
+    });
+
     it('keeps the row of a limit that ends, with a dash', async () => {
       const why = structuredClone(daemon.exampleOf('GET', 'controls/why'));
       daemon.on('GET controls/why', () => why);

@@ -1,25 +1,27 @@
 /** Why the power is what it is: from what is available through every limit to what is delivered. */
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { Panel } from '../../../kit/panel';
+import { Segments } from '../../../kit/segments';
 import { dash, fixed, show, timeOfDay } from '../../../look/format';
 import { kindOf } from '../../../kit/kind-icons';
 import { writerText } from '../page';
-import { basisTitle, linkOf, nameOf, ratingOf, winnerOf } from './chain';
-import type { Limit, Why } from './chain';
+import { drawnPower, drawnReactive, linkOf, winnerOf } from './chain';
+import type { DrawnChain, DrawnLimit, Why } from './chain';
 
-const kw = (value: number | null) => fixed(value, (value ?? 0) >= 1000 ? 1 : 2);
+const digits = (value: number) => fixed(value, Math.abs(value) >= 1000 ? 1 : 2);
 
 interface RowProps {
   readonly title: ComponentChildren;
   readonly note: string;
   readonly value: number | null;
   readonly look?: string;
-  readonly unit?: boolean;
+  /** absent: not shown */
+  readonly unit?: string;
   readonly children?: ComponentChildren;
 }
 
-function Row({ title, note, value, look = '', unit = false, children }: RowProps) {
+function Row({ title, note, value, look = '', unit, children }: RowProps) {
   return (
     <tr class={look}>
       <th scope="row">
@@ -28,8 +30,8 @@ function Row({ title, note, value, look = '', unit = false, children }: RowProps
       </th>
       <td class="track">{children}</td>
       <td class="num">
-        {value === null ? dash : kw(value)}
-        {unit && <span class="unit"> kW</span>}
+        {value === null ? dash : digits(value)}
+        {unit !== undefined && <span class="unit"> {unit}</span>}
       </td>
     </tr>
   );
@@ -37,16 +39,15 @@ function Row({ title, note, value, look = '', unit = false, children }: RowProps
 
 interface LimitRowProps {
   readonly device: number;
-  readonly limit: Limit;
-  /** power before the limits, kW */
-  readonly fromKw: number;
+  readonly limit: DrawnLimit;
+  /** power before the limits */
+  readonly from: number;
   /** place of a power on the scale, % */
   readonly place: (value: number) => string;
 }
 
-function LimitRow({ device, limit, fromKw, place }: LimitRowProps) {
-  const { key, kw: value, state, by, until } = limit;
-  const { title, note } = nameOf(limit);
+function LimitRow({ device, limit, from, place }: LimitRowProps) {
+  const { key, title, note, value, state, by, until } = limit;
   const link = linkOf(device, key);
   const wins = state === 'wins';
   const words = [by === null ? note : writerText(by), ...(until === null ? [] : [`until ${timeOfDay(until)}`])];
@@ -66,7 +67,7 @@ function LimitRow({ device, limit, fromKw, place }: LimitRowProps) {
       {wins && (
         <>
           <i style={{ width: left }} />
-          <i class="cut" style={{ left, width: `calc(${place(Math.max(fromKw, value ?? 0))} - ${left})` }} />
+          <i class="cut" style={{ left, width: `calc(${place(Math.max(from, value ?? 0))} - ${left})` }} />
         </>
       )}
       {!wins && value !== null && <u style={{ left }} />}
@@ -88,44 +89,80 @@ function headOf(why: Why): string {
   return `Why ${show(why.delivered_kw, 'activePower')}${isCut ? ` and not ${show(why.basis.kw, 'activePower')}` : ''}`;
 }
 
-export function Waterfall({ device, assetType, why, tools, children }: WaterfallProps) {
-  const { basis, chain, delivered_kw: delivered, sentence } = why;
+const quantities = [
+  ['p', 'P'],
+  ['q', 'Q'],
+] as const;
+
+interface ChainProps {
+  readonly device: number;
+  readonly look: string;
+  readonly chain: DrawnChain;
+}
+
+const scaleOf = ({ rating, basis, delivered }: DrawnChain) => Math.max(rating, basis.value, delivered) || 1;
+
+function Chain({ device, look, chain }: ChainProps) {
+  const { unit, name, basis, rows, delivered } = chain;
   // a limit that was in force keeps its row, so that rows do not jump
   const kept = useRef(new Set<string>());
-  for (const { key, kw: value } of chain) if (value !== null) kept.current.add(key);
-  const rows = chain.filter(({ key }) => kept.current.has(key));
-  const off = chain.filter(({ key }) => !kept.current.has(key));
-  const scale = Math.max(ratingOf(why), basis.kw, delivered) || 1;
+  for (const { key, value } of rows) if (value !== null) kept.current.add(key);
+  const off = rows.filter(({ key }) => !kept.current.has(key));
+  const scale = scaleOf(chain);
   const place = (value: number) => `${Number(Math.min(100, (Math.max(0, value) / scale) * 100).toFixed(2))}%`;
   const bar = (value: number) => <i style={{ width: place(value) }} />;
   return (
-    <Panel
-      title={headOf(why)}
-      tools={
-        <>
-          {tools}
-          <span class="muted">scale 0 to {show(scale, 'activePower')}</span>
-        </>
-      }
-    >
-      <p class="why">{sentence}</p>
-      {children}
-      <table class={`waterfall ${kindOf(assetType).look}`} aria-label="Limits of the power">
+    <>
+      <table class={`waterfall ${look}`} aria-label={name}>
         <tbody>
-          <Row title={basisTitle(why)} note={basis.text} value={basis.kw} unit>
-            {bar(basis.kw)}
+          <Row title={basis.title} note={basis.note} value={basis.value} unit={unit}>
+            {bar(basis.value)}
           </Row>
-          {rows.map((limit) => (
-            <LimitRow key={limit.key} device={device} limit={limit} fromKw={basis.kw} place={place} />
-          ))}
-          <Row title="Delivered" note="after all limits" value={delivered} look="delivered" unit>
+          {rows
+            .filter(({ key }) => kept.current.has(key))
+            .map((limit) => (
+              <LimitRow key={limit.key} device={device} limit={limit} from={basis.value} place={place} />
+            ))}
+          <Row title="Delivered" note="after all limits" value={delivered} look="delivered" unit={unit}>
             {bar(delivered)}
           </Row>
         </tbody>
       </table>
-      {off.length > 0 && (
-        <p class="muted off-limits">Off: {off.map((limit) => nameOf(limit).title.toLowerCase()).join(', ')}</p>
-      )}
+      {off.length > 0 && <p class="muted off-limits">Off: {off.map(({ title }) => title.toLowerCase()).join(', ')}</p>}
+    </>
+  );
+}
+
+interface WaterfallProps {
+  readonly device: number;
+  readonly assetType: string;
+  readonly why: Why;
+  readonly tools?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}
+
+export function Waterfall({ device, assetType, why, tools, children }: WaterfallProps) {
+  const { reactive } = why;
+  const [chosen, choose] = useState<'p' | 'q'>('p');
+  const quantity = reactive === null ? 'p' : chosen;
+  const chain = quantity === 'q' && reactive !== null ? drawnReactive(reactive) : drawnPower(why);
+  const kind = quantity === 'p' ? 'activePower' : 'reactivePower';
+  return (
+    <Panel
+      title={quantity === 'p' ? headOf(why) : `Why ${show(reactive?.delivered_kvar, 'reactivePower')}`}
+      tools={
+        <>
+          {tools}
+          <span class="muted">scale 0 to {show(scaleOf(chain), kind)}</span>
+          {reactive !== null && (
+            <Segments label="Active or reactive power" options={quantities} value={quantity} onChoice={choose} />
+          )}
+        </>
+      }
+    >
+      <p class="why">{chain.sentence}</p>
+      {children}
+      <Chain key={quantity} device={device} look={kindOf(assetType).look} chain={chain} />
     </Panel>
   );
 }
