@@ -11,6 +11,12 @@ export interface OutsideValues extends GridValues {
   readonly outage: boolean;
 }
 
+/** True if the device has no grid, also where no phase has a voltage. */
+const isOut = ({ outage, aPu, bPu, cPu }: OutsideValues) => outage || (aPu === 0 && bPu === 0 && cPu === 0);
+
+/** The grid under set values. */
+export const outsideGrid = (values: OutsideValues): GridValues => (isOut(values) ? deadGrid : values);
+
 export class OutsideGrid implements GridCourse {
   #set: OutsideValues;
   #values: GridValues;
@@ -20,7 +26,7 @@ export class OutsideGrid implements GridCourse {
 
   constructor(values: OutsideValues, t: SimTime) {
     this.#set = values;
-    this.#values = this.#before = values.outage ? deadGrid : values;
+    this.#values = this.#before = outsideGrid(values);
     this.#since = t;
   }
 
@@ -31,7 +37,7 @@ export class OutsideGrid implements GridCourse {
   /** Changes the values from `t` on. The object stays the same one when nothing changes, which settled devices need. */
   set(values: OutsideValues, t: SimTime): void {
     this.#set = values;
-    const present = values.outage ? deadGrid : values;
+    const present = outsideGrid(values);
     if (sameGrid(present, this.#values)) return;
     if (t > this.#since) this.#before = this.#values;
     this.#values = present;
@@ -55,7 +61,8 @@ export class OutsideGrid implements GridCourse {
   }
 
   now(): ReturnType<GridCourse['now']> {
-    const { aPu, bPu, cPu, hz, angleDeg, island, outage } = this.#set;
+    const { aPu, bPu, cPu, hz, angleDeg, island } = this.#set;
+    const outage = isOut(this.#set);
     const [voltageAPu, voltageBPu, voltageCPu] = outage ? [0, 0, 0] : [aPu, bPu, cPu];
     return {
       voltageAPu,
