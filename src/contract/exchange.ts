@@ -128,3 +128,9 @@ export interface GridExchange {
   /** Returns the devices to the grid of the simulator. */
   end(): void;
 }
+
+/** Why others cannot pass time; null: the exchange leaves the clock alone. */
+export const clockRefusal = ({ now }: Pick<GridExchange, 'now'>): string | null =>
+  now?.pace === 'stepped'
+    ? `${JSON.stringify(now.owner)} passes the time by POST exchange/step until POST exchange/end`
+    : null;

@@ -52,11 +52,14 @@ export const phaseOutputs = {
   ic_a: phase('a', 2),
 } as const satisfies Readonly<Record<string, Output<TerminalFlow>>>;
 
-const phaseTexts = (name: string, unit: string, suffix: string) =>
-  ['a', 'b', 'c'].map((letter) => [
-    `${name.charAt(0)}${letter}_${suffix}`,
-    `${name} of phase ${letter}, ${unit}; null: the wiring lacks the phase.`,
-  ]);
+const phaseTexts = (['a', 'b', 'c'] as const).flatMap((letter) => {
+  const place = `of phase ${letter}`;
+  return [
+    [`p${letter}_w`, `Active power ${place}, W; null: the wiring lacks the phase.`],
+    [`q${letter}_var`, `Reactive power ${place}, var; null: the wiring lacks the phase.`],
+    [`i${letter}_a`, `Current ${place}, A; null: the wiring lacks the phase.`],
+  ] as const;
+});
 
 /** Description of each column. */
 export const columnTexts: Readonly<Record<string, string>> = {
@@ -69,11 +72,7 @@ export const columnTexts: Readonly<Record<string, string>> = {
   soc_pct: 'State of charge, %; null: no battery.',
   p_available_w: 'Active power that could be injected now, W.',
   q_limit_var: 'Reactive power that could be injected now, var.',
-  ...Object.fromEntries([
-    ...phaseTexts('power', 'W', 'w'),
-    ...phaseTexts('q', 'var', 'var'),
-    ...phaseTexts('i', 'A', 'a'),
-  ]),
+  ...Object.fromEntries(phaseTexts),
 };
 
 /** Members that an answer has. */

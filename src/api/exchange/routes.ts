@@ -4,29 +4,24 @@ import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
-import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
-import { HttpProblem, invalid } from '../http/errors.ts';
+import { invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { columnsOf, maxAttached, valuesShape } from './body.ts';
 import { columnsFrom, columnTexts, defaultOutputs, outputNames } from './columns.ts';
-import type { AnswerForm } from './columns.ts';
+import { deskOf, silenceActions } from './desk.ts';
 
 export const maxStepS = 86_400;
 export const minStepS = 0.001;
-const maxWaiting = 8;
-
-/** Form of answers and steps under way of the exchange of a plant. */
-interface Desk {
-  readonly session: string;
-  readonly form: AnswerForm;
-  waiting: number;
-}
-const desks = new WeakMap<Plant, Desk>();
+/** real time, s */
+const maxIdleS = 86_400;
+/** lists of 10,000 devices in full precision need a third of it */
+export const maxBodyBytes = 2 * 1024 * 1024;
 
 export const session = z.string().max(64).openapi({ description: 'From the answer of `POST exchange`.' });
 
@@ -49,6 +44,17 @@ const attachSchema = memo(() =>
           description: `Columns of the answers; default: ${defaultOutputs.join(', ')}.`,
         }),
       phases: z.boolean().optional().openapi({ description: 'Adds power and current of each phase; default: false.' }),
+      idle_timeout_s: z.number().min(0).max(maxIdleS).optional().openapi({
+        description: 'Real time without values of the client after which `on_silence` happens, s; default: 0, never.',
+      }),
+      on_silence: z
+        .enum(silenceActions)
+        .optional()
+        .openapi({
+          description:
+            '`detach` (default) ends the exchange; `keep` leaves the last values, `outage` and `nominal` set others, and the client ' +
+            'may come back.',
+        }),
       owner: z.string().min(1).max(64).optional().openapi({
         description: 'Name of the client in refusals of others; default: `exchange`.',
       }),
@@ -116,6 +122,9 @@ const descriptionSchema = memo(() =>
       sim_time: isoTime,
       time_s: z.number().nullable().openapi({ description: 'Simulated seconds since the attachment.' }),
       steps: z.int().nullable().openapi({ description: 'Steps since the attachment.' }),
+      max_step_s: z.number().openapi({ description: 'Maximum length of a step, s.' }),
+      idle_timeout_s: z.number().nullable().openapi({ description: 'As in the request; 0: never.' }),
+      on_silence: z.enum(silenceActions).nullable().openapi({ description: 'As in the request.' }),
       nominal_hz: z.number().nullable().openapi({ description: 'Nominal frequency, Hz.' }),
       devices: z.array(deviceSchema()).openapi({ description: 'In the order of all columns.' }),
     })
@@ -148,33 +157,47 @@ const columnsSchema = memo(() =>
     .openapi('ExchangeColumns'),
 );
 
-/** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
-export function presentExchange({ exchange }: Plant, named: string): ExchangeNow {
-  const { now } = exchange;
-  if (now === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
-  if (now.session !== named)
-    throw new SimError('COMMAND_CONFLICT', `the session is another one: ${JSON.stringify(now.owner)} has the exchange`);
-  return now;
+/** @throws SimError COMMAND_CONFLICT without an exchange */
+function anyExchange({ exchange }: Plant): ExchangeNow {
+  const { now: attached } = exchange;
+  if (attached === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+  return attached;
 }
 
-function described({ plant }: RouteContext) {
-  const { now } = plant.exchange;
-  const sim_time = new Date(plant.dateMs(plant.now)).toISOString();
-  if (now === null) {
+/** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
+export function presentExchange(plant: Plant, named: string): ExchangeNow {
+  const attached = anyExchange(plant);
+  const { session: present, owner, since } = attached;
+  if (present === named) return attached;
+  const begin = new Date(plant.dateMs(since)).toISOString();
+  throw new SimError(
+    'COMMAND_CONFLICT',
+    `the session is another one: ${JSON.stringify(owner)} is attached since ${begin}`,
+  );
+}
+
+function described(ctx: RouteContext) {
+  const { plant } = ctx;
+  const { now: attached } = plant.exchange;
+  const both = { sim_time: new Date(plant.dateMs(plant.now)).toISOString(), max_step_s: maxStepS };
+  if (attached === null) {
     const none = { session: null, owner: null, pace: null, since: null, time_s: null, steps: null, nominal_hz: null };
-    return { attached: false, ...none, sim_time, devices: [] };
+    return { attached: false, ...none, idle_timeout_s: null, on_silence: null, ...both, devices: [] };
   }
-  const { session: id, owner, pace, since, steps, devices } = now;
+  const { session: id, owner, pace, since, steps, devices } = attached;
+  const { idleTimeoutS, onSilence } = deskOf(ctx).form;
   return {
     attached: true,
     session: id,
     owner,
     pace,
     since: new Date(plant.dateMs(since)).toISOString(),
-    sim_time,
     time_s: secondsBetween(since, plant.latest.sim),
     steps,
     nominal_hz: plant.devices[0]?.trace.nominalHz ?? null,
+    idle_timeout_s: idleTimeoutS,
+    on_silence: onSilence,
+    ...both,
     devices: devices.map(({ index, name, kind, wiring, nominalLnV, ratedVa, maxW, minW }) => ({
       index,
       name,
@@ -188,15 +211,15 @@ function described({ plant }: RouteContext) {
   };
 }
 
-function columnsReply(plant: Plant, { session: id, since, devices }: ExchangeNow, { tick, sim }: TickEvent) {
-  const form = desks.get(plant)?.form ?? { outputs: defaultOutputs, hasPhases: false };
+function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: TickEvent) {
+  const { plant } = ctx;
   const { events, lost } = plant.exchange.events;
   return {
     session: id,
     time_s: secondsBetween(since, sim),
     sim_time: new Date(plant.dateMs(sim)).toISOString(),
     tick,
-    ...columnsFrom(plant.exchange.states(), form),
+    ...columnsFrom(plant.exchange.states(), deskOf(ctx).form),
     events: events.map(({ place, at, event }) => ({
       device: devices[place]?.index ?? -1,
       time_s: secondsBetween(since, at),
@@ -206,35 +229,38 @@ function columnsReply(plant: Plant, { session: id, since, devices }: ExchangeNow
   };
 }
 
-/** @throws HttpProblem `validation` for an end that is not ahead, or too far */
-function endOf(
-  { to_s: to, dt_s: dt }: { to_s?: number | undefined; dt_s?: number | undefined },
-  since: SimTime,
-  now: SimTime,
-): SimTime {
-  if (dt !== undefined) return addSeconds(now, dt);
-  const end = addSeconds(since, to ?? 0);
-  const aheadS = secondsBetween(now, end);
-  if (!(aheadS > 0 && aheadS <= maxStepS))
-    throw invalid(
-      'body',
-      '/to_s',
-      `must lie after the present ${secondsBetween(since, now)} s, by at most ${maxStepS} s`,
-    );
-  return end;
+/** @throws HttpProblem `validation` for a part of a microsecond, which the clock does not have */
+function checkMicroseconds(name: string, seconds: number): void {
+  const micros = seconds * microsPerSecond;
+  // sums of steps such as 0.1 s differ from their decimal text in the last digits
+  if (Math.abs(micros - Math.round(micros)) > 0.01) throw invalid('body', name, 'must be a multiple of 0.000001 s');
 }
 
-/** One step at a time, a few waiting. @throws HttpProblem `too-many-requests` */
-async function inLine<T>(plant: Plant, work: () => Promise<T>): Promise<T> {
-  const desk = desks.get(plant);
-  if (desk === undefined) return work();
-  if (desk.waiting > maxWaiting) throw new HttpProblem('too-many-requests', `${maxWaiting} steps are waiting.`);
-  desk.waiting += 1;
-  try {
-    return await work();
-  } finally {
-    desk.waiting -= 1;
-  }
+interface StepLength {
+  readonly to_s?: number | undefined;
+  readonly dt_s?: number | undefined;
+}
+
+/** @throws HttpProblem `validation` for an end that is not ahead, or too far */
+function endOf({ to_s: to, dt_s: dt }: StepLength, since: SimTime, begin: SimTime): SimTime {
+  if (dt !== undefined) return addSeconds(begin, dt);
+  const end = addSeconds(since, to ?? 0);
+  const aheadS = secondsBetween(begin, end);
+  if (aheadS > 0 && aheadS <= maxStepS) return end;
+  const detail = `must lie after the present ${secondsBetween(since, begin)} s, by at most ${maxStepS} s; given ${to}`;
+  throw invalid('body', '/to_s', detail);
+}
+
+/** Runs a request of the client, whose exchange may end while the request waits. @throws HttpProblem, SimError */
+export function inTurn<T>(
+  ctx: RouteContext,
+  { session: named }: { session: string },
+  work: () => Promise<T> | T,
+): Promise<T> {
+  return deskOf(ctx).ofClient(() => {
+    presentExchange(ctx.plant, named);
+    return work();
+  });
 }
 
 const description =
@@ -261,7 +287,7 @@ export const exchangeRoutes: readonly Route[] = [
       'From now on the grid of these devices is that of the exchange, which begins with their present one; others cannot change ' +
       'it. While the clock is paused only `exchange/step` passes time.',
     body: attachSchema,
-    isImport: true,
+    maxBodyBytes,
     reply: descriptionSchema,
     status: 201,
     problems: ['conflict', 'unknown-device'],
@@ -273,9 +299,13 @@ export const exchangeRoutes: readonly Route[] = [
           `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends`,
         );
       const indexes = body.devices ?? plant.devices.map(({ index }) => index);
-      const now = plant.exchange.attach(indexes, body.owner ?? 'exchange', by);
-      const form = { outputs: body.outputs ?? defaultOutputs, hasPhases: body.phases ?? false };
-      desks.set(plant, { session: now.session, form, waiting: 0 });
+      const form = {
+        outputs: body.outputs ?? defaultOutputs,
+        hasPhases: body.phases ?? false,
+        idleTimeoutS: body.idle_timeout_s ?? 0,
+        onSilence: body.on_silence ?? 'detach',
+      };
+      deskOf(ctx).attach(indexes, body.owner ?? 'exchange', form, by);
       return described(ctx);
     },
   }),
@@ -285,18 +315,24 @@ export const exchangeRoutes: readonly Route[] = [
     tag: 'Exchange',
     operationId: 'step_exchange',
     routine: true,
-    isImport: true,
+    maxBodyBytes,
     summary: 'Puts values of the grid in, and runs one step',
     description,
     body: stepSchema,
     reply: columnsSchema,
     problems: ['conflict', 'too-many-requests'],
-    handle({ plant }, { body }) {
-      const now = presentExchange(plant, body.session);
-      const columns = columnsOf(body, now);
-      return inLine(plant, async () => {
-        const event = await plant.exchange.step((begin) => endOf(body, now.since, begin), columns);
-        return columnsReply(plant, now, event);
+    handle(ctx, { body }) {
+      const { plant } = ctx;
+      const exchange = presentExchange(plant, body.session);
+      const columns = columnsOf(body, exchange);
+      checkMicroseconds(body.dt_s === undefined ? '/to_s' : '/dt_s', body.dt_s ?? body.to_s ?? 0);
+      return inTurn(ctx, body, async () => {
+        const begin = performance.now();
+        const event = await plant.exchange.step((present) => endOf(body, exchange.since, present), columns);
+        const { counts } = deskOf(ctx);
+        counts.steps += 1;
+        counts.stepSeconds += (performance.now() - begin) / 1000;
+        return columnsReply(ctx, exchange, event);
       });
     },
   }),
@@ -306,17 +342,21 @@ export const exchangeRoutes: readonly Route[] = [
     tag: 'Exchange',
     operationId: 'set_exchange_values',
     routine: true,
-    isImport: true,
+    maxBodyBytes,
     summary: 'Puts values of the grid in without a step',
     description: 'For a running clock. The answer shows the powers of the last tick.',
     body: valuesSchema,
     reply: columnsSchema,
     problems: ['conflict'],
-    handle({ plant }, { body }) {
-      const now = presentExchange(plant, body.session);
-      plant.exchange.put(columnsOf(body, now));
-      plant.exchange.collect();
-      return columnsReply(plant, now, plant.latest);
+    handle(ctx, { body }) {
+      const { plant } = ctx;
+      const exchange = presentExchange(plant, body.session);
+      const columns = columnsOf(body, exchange);
+      return inTurn(ctx, body, () => {
+        plant.exchange.put(columns);
+        plant.exchange.collect();
+        return columnsReply(ctx, exchange, plant.latest);
+      });
     },
   }),
   route({
@@ -328,10 +368,7 @@ export const exchangeRoutes: readonly Route[] = [
     description: 'The answer of the last step again, for a client that has lost it.',
     reply: columnsSchema,
     problems: ['conflict'],
-    handle({ plant }) {
-      const now = presentExchange(plant, plant.exchange.now?.session ?? '');
-      return columnsReply(plant, now, plant.latest);
-    },
+    handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant), ctx.plant.latest)),
   }),
   route({
     method: 'post',
@@ -344,9 +381,10 @@ export const exchangeRoutes: readonly Route[] = [
     problems: ['conflict'],
     handle(ctx, { body }) {
       presentExchange(ctx.plant, body.session);
-      ctx.plant.exchange.end();
-      desks.delete(ctx.plant);
-      return described(ctx);
+      return inTurn(ctx, body, () => {
+        deskOf(ctx).end();
+        return described(ctx);
+      });
     },
   }),
 ];

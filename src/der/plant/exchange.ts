@@ -15,7 +15,7 @@ import type { TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Origin } from '../../core/origin.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { outsideGrid } from '../surroundings/grid/outside.ts';
@@ -30,6 +30,7 @@ interface ExchangedPlant {
   /** end of the last tick */
   readonly latestEnd: () => SimTime;
   readonly isPaused: () => boolean;
+  readonly writer: (by: Origin) => Provenance;
   readonly device: (index: number) => SimDevice;
   readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
   readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
@@ -81,7 +82,7 @@ export class PlantExchange implements GridExchange {
   }
 
   attach(indexes: readonly number[], owner: string, by: Origin): ExchangeNow {
-    const { environment, hasFeeder, now, isPaused, device, latestEnd } = this.#plant;
+    const { environment, hasFeeder, now, isPaused, device, latestEnd, writer } = this.#plant;
     if (this.#session !== null)
       throw new SimError('COMMAND_CONFLICT', `${JSON.stringify(this.#session.owner)} has an exchange under way`);
     if (hasFeeder)
@@ -89,6 +90,7 @@ export class PlantExchange implements GridExchange {
     const devices = indexes.map(device);
     const since = now();
     for (const { index } of devices) environment.attachOutside(index, owner, since);
+    environment.outsideWriter = writer(by);
     this.#session = {
       session: randomUUID(),
       owner,
@@ -103,9 +105,12 @@ export class PlantExchange implements GridExchange {
   }
 
   put(values: OutsideColumns): void {
-    const { environment, now } = this.#plant;
+    const { environment, now, writer } = this.#plant;
+    const { attached, by } = this.#present.session;
     const instant = now();
-    for (const [place, { device }] of this.#present.session.attached.entries()) {
+    // one writer of all devices: a record of each would cost as much as its values
+    environment.outsideWriter = writer(by);
+    for (const [place, { device }] of attached.entries()) {
       const present = device && environment.outsideValues(device.index);
       if (present) environment.setOutside(device.index, valuesAt(values, place, present), instant);
     }
@@ -114,10 +119,10 @@ export class PlantExchange implements GridExchange {
   async step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent> {
     const { session } = this.#present;
     let hours = 0;
-    const event = await this.#plant.tickTo((now) => {
+    const event = await this.#plant.tickTo((begin) => {
       if (session !== this.#session) throw new SimError('COMMAND_CONFLICT', 'the exchange has ended meanwhile');
-      const end = endOf(now);
-      hours = secondsBetween(now, end) / secondsPerHour;
+      const end = endOf(begin);
+      hours = secondsBetween(begin, end) / secondsPerHour;
       if (!(hours > 0)) throw new SimError('COMMAND_BAD_VALUE', 'a step must end after the present instant');
       this.put(values);
       return end;

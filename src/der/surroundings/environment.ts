@@ -96,6 +96,8 @@ export class Environment {
   /** grids of devices that are attached to a grid outside; a restart does not keep them */
   readonly #outsideGrid = new Map<number, OutsideGrid>();
   #outsideOwner = '';
+  /** last writer of the grids outside; null: there are none */
+  outsideWriter: Provenance | null = null;
   readonly #localLayers = new Map<number, SurroundingsLayers>();
   /** last writers of grid and surroundings; the plant records them */
   readonly gridWriters = new ScopeWriters();
@@ -283,7 +285,10 @@ export class Environment {
     return {
       ...gridNow,
       deviatingDevices: deviatingOf(new Map<number, unknown>([...this.#localGrid, ...this.#outsideGrid]), deviceIndex),
-      changedBy: this.gridWriters.of(deviceIndex),
+      changedBy:
+        deviceIndex !== undefined && this.#outsideGrid.has(deviceIndex)
+          ? this.outsideWriter
+          : this.gridWriters.of(deviceIndex),
     };
   }
 

@@ -94,6 +94,18 @@ describe('the exchange with a grid outside', () => {
     expect(plant.grid(0)).to.include({ voltageAPu: 1, frequencyHz: 60 });
   });
 
+  it('acts as an outage where no phase has a voltage', async () => {
+    const [dead, out] = [attached(kinds), attached(kinds)];
+    for (const plant of [dead, out]) await step(plant, 10);
+    await step(dead, 3, { aPu: 0, bPu: 0, cPu: 0 });
+    await step(out, 3, { outage: true });
+    expect(powersOf(dead)).to.deep.equal(powersOf(out));
+    expect(dead.exchange.events).to.deep.equal(out.exchange.events);
+    expect(dead.grid(0)).to.deep.include({ outage: true, voltageAPu: 0, frequencyHz: 0 });
+    await step(dead, 1, { cPu: 0.5 });
+    expect(dead.grid(0)).to.include({ outage: false, voltageCPu: 0.5, frequencyHz: 60 });
+  });
+
   it('belongs to one owner, and keeps others from the grid of its devices alone', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     plant.exchange.attach([1], 'solver', byTest);

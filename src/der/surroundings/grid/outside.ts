@@ -11,8 +11,11 @@ export interface OutsideValues extends GridValues {
   readonly outage: boolean;
 }
 
+/** True if the device has no grid, also where no phase has a voltage. */
+const isOut = ({ outage, aPu, bPu, cPu }: OutsideValues) => outage || (aPu === 0 && bPu === 0 && cPu === 0);
+
 /** The grid under set values. */
-export const outsideGrid = (values: OutsideValues): GridValues => (values.outage ? deadGrid : values);
+export const outsideGrid = (values: OutsideValues): GridValues => (isOut(values) ? deadGrid : values);
 
 export class OutsideGrid implements GridCourse {
   #set: OutsideValues;
@@ -58,7 +61,8 @@ export class OutsideGrid implements GridCourse {
   }
 
   now(): ReturnType<GridCourse['now']> {
-    const { aPu, bPu, cPu, hz, angleDeg, island, outage } = this.#set;
+    const { aPu, bPu, cPu, hz, angleDeg, island } = this.#set;
+    const outage = isOut(this.#set);
     const [voltageAPu, voltageBPu, voltageCPu] = outage ? [0, 0, 0] : [aPu, bPu, cPu];
     return {
       voltageAPu,
