@@ -62,6 +62,7 @@ class Breaking:
                 self.send_header("Keep-Alive", f"timeout={keep_alive_s}")
                 self.end_headers()
                 self.wfile.write(text)
+                self.close_connection = path == "last"
 
             do_POST = do_GET
 
@@ -114,6 +115,18 @@ class Connections(Refusals):
             for _ in range(3):
                 there.client.post("stop")
             self.assertEqual(len(set(there.ports)), 3)
+
+    def test_opens_another_connection_where_the_server_has_closed_the_old_one(self):
+        with Breaking(lambda *_: {}) as there:
+            there.client.post("last")
+            self.assertEqual(there.client._line().connection.sock.recv(1, socket.MSG_PEEK), b"")
+            there.client.post("stop")
+            self.assertEqual(there.calls, ["POST last", "POST stop"])
+
+    def test_a_connection_that_breaks_at_its_first_request_is_not_tried_again(self):
+        with Breaking(lambda *_: None) as there, self.refused("not-reachable"):
+            there.client.get("health")
+        self.assertEqual(there.calls, ["GET health"])
 
     def broken(self, act, dropped):
         """Calls of act when each call of `dropped` loses its connection once, behind a first request."""
