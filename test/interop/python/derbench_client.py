@@ -251,7 +251,13 @@ class WithSimulator(Refusals):
             answer = exchange.step(dt_s=2.5, va_pu=Array(), vb_pu=None, frequency_hz=60)
             self.assertEqual((answer["time_s"], exchange.time_s, len(answer["p_w"])), (2.5, 2.5, 2))
             self.assertEqual(self.client.grid(device=0)["voltage_b_pu"], 1.01)
-            self.assertEqual(exchange.step(to_s=4)["time_s"], 4)
+            trial = exchange.trial(dt_s=1.5, va_pu=[0.98, 1.03])
+            self.assertEqual(exchange.values()["time_s"], 2.5)
+            answer = exchange.step(to_s=4, va_pu=[0.98, 1.03])
+            self.assertEqual(answer["time_s"], 4)
+            for name in ("p_w", "q_var", "pc_w", "qc_var"):
+                for asked, became in zip(trial[name], answer[name]):
+                    self.assertAlmostEqual(asked, became, delta=10)
             self.assertEqual(exchange.values()["pa_w"], exchange.values(va_pu=(1, 1))["pa_w"])
             with self.refused("conflict", 409):
                 Exchange(self.client).attach()
