@@ -15,19 +15,20 @@ import math
 import signal
 import sys
 import threading
-import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
-from cosim.node_map import NodeMap, NodeMapError
 from derbench import Client, DerbenchError, Exchange
+
+from .grid_values import AdapterError, Approach, GridValues, RareWarning, phases_of
+from .node_map import NodeMap
 
 try:
     import helics as h
 except ImportError:
     h = None  # `Federate` says what to install
 
-__all__ = ["Federate", "FederateError", "Settings"]
+__all__ = ["Federate", "Settings"]
 
 log = logging.getLogger("derbench.helics")
 
@@ -39,16 +40,8 @@ _INPUT_UNITS = {"voltage_a": "pu", "voltage_b": "pu", "voltage_c": "pu", "freque
 _POWERS = {"active_power": ("p_w", "W"), "reactive_power": ("q_var", "VAR")}
 #: kinds of publications that read as a list of numbers
 _VECTOR_KINDS = ("double", "int64", "double_vector", "complex_vector")
-#: HELICS reads an input that never had a value as about -1e49
-_NO_VALUE = -1e48
 #: the exchange takes no shorter step
 _MIN_STEP_S = 0.001
-_MIN_SHARE = 1 / 16
-_WARNING_INTERVAL_S = 60
-
-
-class FederateError(ValueError):
-    """Settings or values of another federate that cannot be used, or an end of the federation by an error."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +82,7 @@ class Settings:
         }
         problems = [text for text, is_kept in rules.items() if not is_kept]
         if problems:
-            raise FederateError("; ".join(problems))
+            raise AdapterError("; ".join(problems))
 
 
 class _Input(NamedTuple):
@@ -109,108 +102,24 @@ class _Output(NamedTuple):
     value: Callable[[Answer], Union[List[float], complex, None]]
 
 
-class GridValues:
-    """Values of the grid so far: for each quantity one for each device."""
-
-    def __init__(self, count: int, nominal_hz: float, places: Sequence[str]) -> None:
-        """places: phases of the grid behind the columns a, b and c of each device."""
-        self._count, self._places = count, places
-        self._first = {"frequency": nominal_hz, "voltage_angle": 0.0}
-        self._lists: Dict[str, List[float]] = {}
-        #: values that were no numbers
-        self.invalid_count = 0
-        self._warn = _Warning()
-
-    def put(self, quantity: str, values: Mapping[int, float]) -> None:
-        """Values by place; the last one stays where a value is no number."""
-        column = self._lists.setdefault(quantity, [self._first.get(quantity, 1.0)] * self._count)
-        for at, value in values.items():
-            if math.isfinite(value) and value > _NO_VALUE:
-                column[at] = float(value)
-            else:
-                self.invalid_count += 1
-                self._warn("%s of place %d is no number (%s): the last value stays", quantity, at, value)
-
-    def put_vector(self, quantity: str, vector: Sequence[float]) -> None:
-        """One value for each device, or one for all. Raises FederateError for another length."""
-        if len(vector) not in (1, self._count):
-            raise FederateError(f"{quantity} has {len(vector)} values; {self._count} devices are attached")
-        values = list(vector) * self._count if len(vector) == 1 else vector
-        self.put(quantity, dict(enumerate(values)))
-
-    def columns(self) -> Dict[str, List[float]]:
-        """Members of a step: none of a quantity that never had a value."""
-        columns = self._voltages()
-        if "frequency" in self._lists:
-            columns["frequency_hz"] = list(self._lists["frequency"])
-        if "voltage_angle" in self._lists:
-            columns["angle_deg"] = [(degrees + 180) % 360 - 180 for degrees in self._lists["voltage_angle"]]
-        return columns
-
-    def _voltages(self) -> Dict[str, List[float]]:
-        names = [name for name in self._lists if name not in self._first]
-        if not names:
-            return {}
-        # a phase without an input has the voltage of another one
-        phases = {phase: self._lists.get(f"voltage_{phase}", self._lists[names[0]]) for phase in _PHASES}
-        return {
-            f"v{column}_pu": [phases[(place + place[0] * 2)[at]][n] for n, place in enumerate(self._places)]
-            for at, column in enumerate(_PHASES)
-        }
-
-
-class Approach:
-    """Voltages of the trials of one instant, which come closer to those of the grid.
-
-    The share of the difference that a round goes halves each time that the difference grows, since a steep volt-var curve
-    on a weak grid would swing.
-    """
-
-    def __init__(self) -> None:
-        self._last: Dict[str, List[float]] = {}
-        self.begin({})
-
-    def begin(self, columns: Mapping[str, List[float]]) -> None:
-        """Starts an instant with the columns of its first trial."""
-        self._last, self._share, self._difference = dict(columns), 1.0, math.inf
-
-    def difference(self, columns: Mapping[str, List[float]]) -> float:
-        """Maximum difference of a voltage from that of the last trial, per unit."""
-        pairs = [zip(column, self._last.get(name, ())) for name, column in columns.items() if name.endswith("_pu")]
-        has_new = any(name not in self._last for name in columns)
-        return math.inf if has_new else max((abs(a - b) for each in pairs for a, b in each), default=0.0)
-
-    def toward(self, columns: Mapping[str, List[float]]) -> Dict[str, List[float]]:
-        """Columns of the next trial."""
-        difference = self.difference(columns)
-        if difference > self._difference:
-            self._share = max(self._share / 2, _MIN_SHARE)
-        self._difference = difference
-        self._last = {
-            name: [a + self._share * (b - a) for a, b in zip(self._last.get(name, column), column)] if name.endswith("_pu") else column
-            for name, column in columns.items()
-        }
-        return self._last
-
-
 class Federate:
     """A federate for the devices of one simulator, whose clock must be paused."""
 
     def __init__(self, client: Client, settings: Settings = Settings()) -> None:
-        """Connects nothing yet. Raises FederateError without the package helics."""
+        """Connects nothing yet. Raises AdapterError without the package helics."""
         if h is None:
-            raise FederateError("the package helics is not installed: pip install 'helics>=3.6'")
+            raise AdapterError("the package helics is not installed: pip install 'helics>=3.6'")
         self._client, self._settings = client, settings
         devices = None if settings.node_map is None else settings.node_map.devices
         owner = f"helics:{settings.name}"[:64]
         self._exchange = Exchange(client, devices=devices, phases=settings.phases, owner=owner)
         self._federate: Any = None
         self._is_leaving = False
-        self._grid = GridValues(0, 0, [])
         self._inputs: List[Tuple[_Input, Any]] = []
         self._outputs: List[Tuple[_Output, Any]] = []
-        self._checked: set = set()
-        self._warn = _Warning()
+        self._checked: Set[str] = set()
+        self._warn = RareWarning(log)
+        self._grid = GridValues(0, 0, [], self._warn)
         self.grants = self.trials = self.trials_inexact = 0
 
     @property
@@ -221,7 +130,7 @@ class Federate:
     def run(self) -> None:
         """Takes part in the federation until its end, or `until_s`.
 
-        Raises DerbenchError and FederateError; an error here ends the whole federation, which would wait for powers forever.
+        Raises DerbenchError and AdapterError; an error here ends the whole federation, which would wait for powers forever.
         """
         try:
             self._connect()
@@ -233,7 +142,7 @@ class Federate:
             self._run_iterated() if self._settings.iterate else self._run_stepwise()
         except h.HelicsException as error:
             if not self._is_leaving:
-                raise FederateError(f"HELICS: {error}") from error
+                raise AdapterError(f"HELICS: {error}") from error
         except Exception as error:
             if self._federate is not None:
                 h.helicsFederateGlobalError(self._federate, 1, f"{self._settings.name}: {error}")
@@ -266,10 +175,8 @@ class Federate:
 
     def _register(self, description: Json) -> None:
         settings, devices, federate = self._settings, self._exchange.devices, self._federate
-        if settings.node_map is not None:
-            settings.node_map.check(devices)
-        places = [_PHASES] * len(devices) if settings.node_map is None else [place.phases for place in settings.node_map.places]
-        self._grid = GridValues(len(devices), description["nominal_hz"], places)
+        places = phases_of(description, settings.node_map)
+        self._grid = GridValues(len(devices), description["nominal_hz"], places, RareWarning(log))
         inputs, outputs = (_device_ports if settings.per_device else _vector_ports)(devices, places, settings.phases)
         _check_targets(settings.targets, [each.key for each in inputs])
         for each in inputs:
@@ -321,9 +228,9 @@ class Federate:
         """HELICS converts neither the units of vectors nor complex numbers to one number."""
         unit, kind = h.helicsInputGetInjectionUnits(port), h.helicsInputGetPublicationType(port)
         if unit not in ("", each.unit):
-            raise FederateError(f"{self._settings.name}/{each.key} has the unit {each.unit}; its publication has {unit}")
+            raise AdapterError(f"{self._settings.name}/{each.key} has the unit {each.unit}; its publication has {unit}")
         if each.place is None and kind not in _VECTOR_KINDS:
-            raise FederateError(f"{self._settings.name}/{each.key} is a vector; its publication has the type {kind}")
+            raise AdapterError(f"{self._settings.name}/{each.key} is a vector; its publication has the type {kind}")
         self._checked.add(each.key)
 
     def _publish(self, answer: Answer) -> None:
@@ -414,7 +321,7 @@ class Federate:
     def _iterate(self, present: float, columns: Mapping[str, List[float]], approach: Approach) -> None:
         if present <= self._exchange.time_s:
             self._exchange.values(**columns)
-        elif approach.difference(columns) > self._settings.tolerance_pu:
+        elif approach.way(columns) > self._settings.tolerance_pu:
             self._publish(self._trial(present, approach.toward(columns)))
 
     def _trial(self, present: float, columns: Mapping[str, Any]) -> Answer:
@@ -422,19 +329,6 @@ class Federate:
         self.trials += 1
         self.trials_inexact += 0 in answer["exact"]
         return answer
-
-
-class _Warning:
-    """A warning that is logged once per minute at most."""
-
-    def __init__(self) -> None:
-        self._next = -math.inf
-
-    def __call__(self, text: str, *values: Any) -> None:
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + _WARNING_INTERVAL_S
-            log.warning(text, *values)
 
 
 def _numbers(answer: Answer, name: str) -> Optional[List[float]]:
@@ -488,7 +382,8 @@ def _complex(watts: Optional[List[float]], vars_: Optional[List[float]], at: int
 def _check_targets(targets: Mapping[str, str], keys: Sequence[str]) -> None:
     unknown = [key for key in targets if key not in keys]
     if unknown:
-        raise FederateError(f"targets names no input: {', '.join(unknown)}; inputs: {', '.join(keys[:10])}{', ..' * (len(keys) > 10)}")
+        shown = ", ".join(keys[:10]) + (", .." if len(keys) > 10 else "")
+        raise AdapterError(f"targets names no input: {', '.join(unknown)}; inputs: {shown}")
 
 
 def _is_yes(text: str) -> bool:
@@ -501,7 +396,7 @@ def _targets_of(path: str) -> Dict[str, str]:
     with open(path, encoding="utf-8") as file:
         targets = json.load(file)
     if not isinstance(targets, dict) or not all(isinstance(value, str) for value in targets.values()):
-        raise FederateError(f'{path}: an object such as {{"voltage_a": "grid/voltage_a"}} is required')
+        raise AdapterError(f'{path}: an object such as {{"voltage_a": "grid/voltage_a"}} is required')
     return targets
 
 
@@ -540,7 +435,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             node_map=None if node_map is None else NodeMap.load(node_map),
         )
         federate = Federate(Client(url), settings)
-    except (DerbenchError, FederateError, NodeMapError, OSError, ValueError) as error:
+    except (DerbenchError, OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
 
