@@ -276,6 +276,7 @@ const commonPackages = [
   'helics',
   'mosaik',
   'ocpp',
+  'opendssdirect.py',
   'pandapower',
   'prometheus-client',
   'pvlib',

@@ -1,10 +1,14 @@
 """Tests of clients/python/cosim that need no simulator and no solver."""
 
+import contextlib
+import io
 import json
 import os
 import tempfile
 import unittest
 
+from cosim.convergence import converge
+from cosim.example import Report
 from cosim.node_map import NodeMap, NodeMapError
 
 DEVICES = [{"index": 0, "wiring": "three"}, {"index": 1, "wiring": "single"}, {"index": 2, "wiring": "split"}]
@@ -99,6 +103,73 @@ class Map(unittest.TestCase):
             with open(path, "w") as file:
                 file.write("[{")
             self.assertIn("is not JSON", self.problems(lambda: NodeMap.load(path))[0])
+
+
+class Street:
+    """One device behind a line: its Q falls with the voltage, which rises with Q by `gain` of what Q falls by."""
+
+    def __init__(self, gain, limit=1000.0):
+        self.gain, self.limit, self.asked = gain, limit, []
+
+    def solve(self, powers):
+        return {"va_pu": [1.05 + powers["q_var"][0] * 1e-5]}
+
+    def trial(self, va_pu):
+        self.asked.append(va_pu[0])
+        q = -self.gain * 1e5 * (va_pu[0] - 1.0)
+        return {"p_w": [5000.0], "q_var": [max(-self.limit, min(self.limit, q))], "status": [3]}
+
+    def balance(self, **options):
+        return converge(self.solve, self.trial, {"p_w": [5000.0], "q_var": [0.0]}, **options)
+
+
+class Balances(unittest.TestCase):
+    def test_a_gentle_curve_needs_no_halving(self):
+        street = Street(0.1)
+        found = street.balance(tolerance_w=1e-6)
+        self.assertTrue(found.has_converged)
+        self.assertAlmostEqual(found.powers["q_var"][0], -0.1 * 5000 / 1.1, 4)
+        self.assertEqual(found.voltages, {"va_pu": [street.asked[-1]]})
+        self.assertLess(found.rounds, 13)
+
+    def test_a_steep_curve_that_swings_or_bounces_between_its_ends_is_halved(self):
+        for gain, limit in ((3, 1e9), (30, 1e9), (3, 4000), (1000, 4900), (1, 1e9)):
+            found = Street(gain, limit).balance()
+            self.assertTrue(found.has_converged, (gain, limit, found))
+            self.assertAlmostEqual(found.powers["q_var"][0], max(-limit, -gain * 5000 / (1 + gain)), 1)
+
+    def test_says_when_no_balance_was_found(self):
+        street = Street(30, 1e9)
+        found = street.balance(max_rounds=2)
+        self.assertEqual((found.has_converged, found.rounds, len(street.asked)), (False, 2, 2))
+
+    def test_null_of_a_removed_device_counts_as_nothing(self):
+        found = converge(lambda _: {}, lambda: {"p_w": [None], "q_var": [1.0]}, {"p_w": [0.0], "q_var": [1.0]})
+        self.assertEqual((found.has_converged, found.rounds), (True, 1))
+
+
+class Tables(unittest.TestCase):
+    def test_one_value_out_of_bounds_is_enough(self):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            report = Report()
+            self.assertFalse(report.holds)
+            report.compare("voltage", 1.0, 1.001, 0.002, "pu")
+            self.assertTrue(report.holds)
+            report.columns("power", [1, 2, 3], [1, 2.5, 3], 0.4, "W")
+            report.true("the sun shines", True)
+            self.assertFalse(report.holds)
+        self.assertRegex(printed.getvalue(), r"power, worst of 3, W +2\.500000 +2\.000000 +5\.0e-01 +4e-01  <-- out of bounds")
+        self.assertEqual([row["holds"] for row in report.rows], [True, False, True])
+        for wrong in ([], [1]):
+            with self.assertRaises(ValueError):
+                report.columns("power", wrong, [1, 2], 1)
+
+    def test_nothing_is_never_in_bounds(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            report = Report()
+            report.compare("voltage", float("nan"), 1, 1)
+            report.columns("power", [1, float("nan")], [1, 1], 1)
+        self.assertEqual([row["holds"] for row in report.rows], [False, False])
 
 
 if __name__ == "__main__":

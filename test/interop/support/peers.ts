@@ -60,6 +60,7 @@ const probes = {
   pysunspec2: () => imports('sunspec2, serial'),
   pysunspec: () => imports('sunspec.core.client'),
   pymodbus: () => imports('pymodbus'),
+  'opendssdirect.py': () => imports('opendssdirect'),
   pandapower: () => imports('pandapower'),
   helics: () => imports('helics'),
   mosaik: () => imports('mosaik'),
