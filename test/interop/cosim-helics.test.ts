@@ -3,23 +3,20 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, readlink, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { packageFile } from '../../src/core/package-files.ts';
-import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
+import { CosimRig, powersOf } from './support/cosim-rig.ts';
+import type { Row } from './support/cosim-rig.ts';
+import { freePorts } from '../support/ports.ts';
 import { describeWith, python } from './support/peers.ts';
 
 const deviceCount = 3;
 const grants = 100;
 const endless = 1_000_000;
-/** after these the devices are at rest again */
-const settleTicks = 300;
 const coreFlags = '--tick=1s --timeout=3s';
 const gridScript = fileURLToPath(new URL('python/helics_grid.py', import.meta.url));
 const env = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -59,26 +56,11 @@ class Program {
   }
 }
 
-interface Row {
-  readonly v: readonly number[];
-  readonly p: readonly number[];
-  readonly q: readonly number[];
-}
-
 interface Run {
   readonly rounds: number;
   readonly rows: readonly Row[];
   /** of the federate */
   readonly output: string;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** Addresses on which a process of Linux listens, as hexadecimal words of /proc. */
@@ -95,7 +77,7 @@ async function listeners(pid: number): Promise<string[]> {
 }
 
 describeWith(['helics'], 'a federation of HELICS', () => {
-  let simulator: RunningSimulator;
+  let rig: CosimRig;
   let broker = '';
   let folder = '';
   let targets = '';
@@ -107,26 +89,17 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     broker = `${asked.stdout.trim()}/install/bin/helics_broker`;
     folder = await mkdtemp(join(tmpdir(), 'derbench-helics-'));
     targets = await targetsOf({ voltage_a: 'grid/voltage' });
-    simulator = await startSimulator(['-N', String(deviceCount), '--start_paused', 'yes']);
-    await post('controls/environment', { irradiance_w_m2: 1300 });
-    for (let device = 0; device < deviceCount; device += 1)
-      await post(`registers/705?device=${device}`, { points: { Ena: 'ENABLED' } });
+    rig = await CosimRig.open(deviceCount);
   });
-  beforeEach(() => post('controls/time/step', { ticks: settleTicks }));
+  beforeEach(() => rig.settle());
   afterEach(async () => {
     for (const { child } of programs) child.kill('SIGKILL');
     await Promise.all(programs.splice(0).map(({ ended }) => ended));
   });
   after(async () => {
-    await simulator.stop();
+    await rig.simulator.stop();
     await rm(folder, { recursive: true });
   });
-
-  async function post(path: string, body: Json): Promise<Json> {
-    const { status, text, json } = await ask(simulator.httpPort, `/api/sim/${path}`, { body });
-    expect(status, text).to.be.within(200, 201);
-    return json;
-  }
 
   function started(program: string, args: readonly string[]): Program {
     const running = new Program(program, args);
@@ -142,7 +115,7 @@ describeWith(['helics'], 'a federation of HELICS', () => {
 
   /** A broker, a grid and the federate. */
   async function federation(flags: readonly string[], options: Readonly<Record<string, unknown>>) {
-    const address = `127.0.0.1:${await freePort()}`;
+    const address = `127.0.0.1:${await freePorts(1)}`;
     const [, port] = address.split(':');
     const root = started(broker, [
       '-f',
@@ -154,7 +127,7 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     ]);
     const grid = started(python, [gridScript, JSON.stringify({ broker: address, count: deviceCount, ...options })]);
     const federate = started(python, [
-      ...['-m', 'cosim.helics_federate', '--url', `http://127.0.0.1:${simulator.httpPort}`, '--core_type', 'zmqss'],
+      ...['-m', 'cosim.helics_federate', '--url', rig.url, '--core_type', 'zmqss'],
       ...['--broker', address, '--core_init', coreFlags, ...flags],
     ]);
     return { root, grid, federate };
@@ -172,49 +145,32 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     return { rounds: result.rounds, rows: result.rows, output: federate.output };
   }
 
-  /** Powers at the end of steps of 1 s with voltages, without HELICS. */
-  async function replay(voltages: readonly (readonly number[])[]): Promise<Pick<Row, 'p' | 'q'>[]> {
-    const { session } = await post('exchange', { owner: 'replay' });
-    await post('exchange/values', { session, va_pu: 1 });
-    const powers: Pick<Row, 'p' | 'q'>[] = [];
-    for (const va_pu of voltages) {
-      const { p_w: p, q_var: q } = await post('exchange/step', { session, dt_s: 1, va_pu });
-      powers.push({ p, q });
-    }
-    await post('exchange/end', { session });
-    return powers;
-  }
-
   it('gives voltages to the devices and powers to the grid, at each of 100 grants and twice the same', async () => {
     const { rows, output } = await run(false);
     expect(output).to.include(`${grants} grants, 0 trials`).and.include('0 invalid values');
     expect(new Set(rows.map(({ q }) => q[0])).size).to.be.greaterThan(grants / 2);
     // a voltage acts until the next grant, whose powers the grid has at the one behind it
-    await post('controls/time/step', { ticks: settleTicks });
-    const replayed = await replay(rows.map(({ v }) => v));
-    expect(rows.slice(2).map(({ p, q }) => ({ p, q }))).to.deep.equal(replayed.slice(0, -2));
-    await post('controls/time/step', { ticks: settleTicks });
+    const replayed = await rig.replay(rows.map(({ v }) => v));
+    expect(rows.slice(2).map(powersOf)).to.deep.equal(replayed.slice(0, -2));
+    await rig.settle();
     expect((await run(false)).rows).to.deep.equal(rows);
   });
 
   it('keeps the last voltage where one is no number', async () => {
     const { rows, output } = await run(false, { nan_at: 40 });
     expect(output).to.include('1 invalid values').and.include('voltage_a of place 0 is no number (nan)');
-    await post('controls/time/step', { ticks: settleTicks });
     const voltages = rows.map(({ v: [first, ...others] }, at) => [
       (at === 40 ? rows[39]?.v[0] : first) ?? NaN,
       ...others,
     ]);
-    const replayed = await replay(voltages);
-    expect(rows.slice(2).map(({ p, q }) => ({ p, q }))).to.deep.equal(replayed.slice(0, -2));
+    const replayed = await rig.replay(voltages);
+    expect(rows.slice(2).map(powersOf)).to.deep.equal(replayed.slice(0, -2));
   });
-
-  const isAttached = async () => (await ask(simulator.httpPort, '/api/sim/exchange')).json.attached;
 
   it('ends with the federation when the grid is killed, and the broker listens on the loopback alone', async () => {
     const { root, grid, federate } = await federation(['--targets', targets], { until: endless });
     await grid.printed('executing');
-    expect(await isAttached()).to.equal(true);
+    expect(await rig.isAttached()).to.equal(true);
     // 127.0.0.1 with its octets in the order of the machine
     if (process.platform === 'linux')
       for (const address of await listeners(root.child.pid ?? 0)) expect(address).to.match(/^0100007F:/);
@@ -222,7 +178,7 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect(await federate.ended, federate.output).to.equal(1);
     expect(federate.output).to.include('lost comms');
     await root.ended;
-    expect(await isAttached()).to.equal(false);
+    expect(await rig.isAttached()).to.equal(false);
   });
 
   it('leaves at a SIGINT, and gives the devices back', async () => {
@@ -230,7 +186,7 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     await grid.printed('executing');
     federate.child.kill('SIGINT');
     expect(await federate.ended, federate.output).to.equal(0);
-    expect(await isAttached()).to.equal(false);
+    expect(await rig.isAttached()).to.equal(false);
   });
 
   interface Refusal {
@@ -267,11 +223,11 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     });
 
   it('ends the federation when the simulator refuses', async () => {
-    const { session } = await post('exchange', { owner: 'another' });
+    const { session } = await rig.post('exchange', { owner: 'another' });
     const { grid, federate } = await federation(['--targets', targets], { until: endless });
     expect(await federate.ended).to.equal(1);
     expect(await grid.ended).to.equal(1);
     expect(grid.output).to.match(/derbench: .*another/);
-    await post('exchange/end', { session });
+    await rig.post('exchange/end', { session });
   });
 });

@@ -114,6 +114,8 @@ class Federate:
         owner = f"helics:{settings.name}"[:64]
         self._exchange = Exchange(client, devices=devices, phases=settings.phases, owner=owner)
         self._federate: Any = None
+        # HELICS crashes where one thread frees what another one disconnects
+        self._lock = threading.RLock()
         self._is_leaving = False
         self._inputs: List[Tuple[_Input, Any]] = []
         self._outputs: List[Tuple[_Output, Any]] = []
@@ -153,8 +155,9 @@ class Federate:
     def leave(self) -> None:
         """Leaves the federation, from another thread or a handler of signals; the others go on."""
         self._is_leaving = True
-        if self._federate is not None:
-            h.helicsFederateDisconnect(self._federate)
+        with self._lock:
+            if self._federate is not None:
+                h.helicsFederateDisconnect(self._federate)
 
     # connection
 
@@ -203,10 +206,11 @@ class Federate:
             self._exchange.end()
         except DerbenchError as error:
             log.warning("the exchange was not ended: %s", error)
-        if self._federate is not None:
-            h.helicsFederateDisconnect(self._federate)
-            h.helicsFederateFree(self._federate)
-            self._federate = None
+        with self._lock:
+            federate, self._federate = self._federate, None
+            if federate is not None:
+                h.helicsFederateDisconnect(federate)
+                h.helicsFederateFree(federate)
 
     # values
 

@@ -116,7 +116,8 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         if mode not in ("time-based", "hybrid"):
             raise AdapterError(f"mode is {mode!r}; allowed: time-based, hybrid")
         if not isinstance(step_size, int) or step_size < 1 or step_size * time_resolution < _MIN_STEP_S:
-            raise AdapterError(f"a step of {step_size} x {time_resolution} s; allowed: a whole number of steps, {_MIN_STEP_S} s or more")
+            allowed = f"a whole number of steps, {_MIN_STEP_S} s or more"
+            raise AdapterError(f"a step of {step_size} x {time_resolution} s; allowed: {allowed}")
         self.meta = _meta(mode)
         self._mode, self._resolution_s, self._step_size, self._tolerance_pu = mode, time_resolution, step_size, tolerance_pu
         if map is not None:
@@ -178,13 +179,17 @@ class DerbenchSim(mosaik_api_v3.Simulator):
 
     def get_data(self, outputs: Mapping[str, Sequence[str]]) -> Json:
         """Values of the last step; in the mode `hybrid` powers only after voltages have moved, so that a loop ends."""
-        return {eid: {name: self._value(eid, name) for name in names if self._has_news or name in _STATES} for eid, names in outputs.items()}
+        return {
+            eid: {name: self._value(eid, name) for name in names if self._has_news or name in _STATES}
+            for eid, names in outputs.items()
+        }
 
     def finalize(self) -> None:
         """Returns the devices to the grid of the simulator, and ends a simulator that was started here."""
         try:
             if self._exchange is not None and self._exchange.session is not None:
-                self._step_to(self._present_s)
+                if self._present_s > self._exchange.time_s:
+                    self._step_to(self._present_s)
                 self._exchange.end()
         except DerbenchError as error:
             log.warning("the exchange was not ended: %s", error)
@@ -238,4 +243,5 @@ class DerbenchSim(mosaik_api_v3.Simulator):
 
 
 if __name__ == "__main__":
-    sys.exit(mosaik_api_v3.start_simulation(DerbenchSim(), "derbench as a simulator of mosaik."))
+    logging.basicConfig(format="%(message)s")
+    sys.exit(mosaik_api_v3.start_simulation(DerbenchSim(), "derbench as a simulator of mosaik.", configure_logging=False))
