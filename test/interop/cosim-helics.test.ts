@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { packageFile } from '../../src/core/package-files.ts';
 import type { Json } from '../support/http.ts';
-import { CosimRig, powersOf } from './support/cosim-rig.ts';
+import { differenceOf, runExample } from './support/cosim.ts';
+import { CosimRig, maxDifference, powersOf } from './support/cosim-rig.ts';
 import type { Row } from './support/cosim-rig.ts';
 import { freePorts } from '../support/ports.ts';
 import { describeWith, python } from './support/peers.ts';
@@ -17,6 +18,8 @@ import { describeWith, python } from './support/peers.ts';
 const deviceCount = 3;
 const grants = 100;
 const endless = 1_000_000;
+/** W or var: 1e-6 of voltage, at which iteration ends, on the slope of the curve */
+const trialTolerance = 0.2;
 const coreFlags = '--tick=1s --timeout=3s';
 const gridScript = fileURLToPath(new URL('python/helics_grid.py', import.meta.url));
 const env = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
@@ -156,6 +159,27 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect((await run(false)).rows).to.deep.equal(rows);
   });
 
+  it('finds voltages and powers of the same instant by iteration, twice the same', async () => {
+    const { rounds, rows, output } = await run(true);
+    expect(rounds).to.be.greaterThan(2 * grants);
+    expect(output).to.match(/100 grants, \d+ trials \(0 inexact\)/);
+    // a voltage acts from the instant before on
+    const replayed = await rig.replay(rows.slice(1).map(({ v }) => v));
+    expect(maxDifference(rows.slice(1), replayed)).to.be.lessThan(trialTolerance);
+    await rig.settle();
+    expect((await run(true)).rows).to.deep.equal(rows);
+  });
+
+  it('goes on where iterations are used up, and says so', async () => {
+    const flags = ['--targets', targets, '--until_s', '5', '--iterate', 'yes', '--max_iterations', '1'];
+    const { grid, federate } = await federation(flags, { until: 5, iterate: true });
+    expect((await grid.result()).time).to.equal(5);
+    expect(await federate.ended, federate.output).to.equal(0);
+    expect(federate.output)
+      .to.match(/\d s: no agreement after 1 iterations/)
+      .and.include('5 grants');
+  });
+
   it('keeps the last voltage where one is no number', async () => {
     const { rows, output } = await run(false, { nan_at: 40 });
     expect(output).to.include('1 invalid values').and.include('voltage_a of place 0 is no number (nan)');
@@ -229,5 +253,13 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect(await grid.ended).to.equal(1);
     expect(grid.output).to.match(/derbench: .*another/);
     await rig.post('exchange/end', { session });
+  });
+});
+
+describeWith(['helics', 'opendssdirect.py'], 'the example of a federation', () => {
+  it('has the voltages of the curve, with and without iteration', async () => {
+    const table = await runExample('helics_pair');
+    expect(differenceOf(table, 'voltage of each phase')).to.be.below(1e-6);
+    expect(differenceOf(table, 'reactive power')).to.be.below(1);
   });
 });

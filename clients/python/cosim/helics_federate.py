@@ -329,7 +329,8 @@ class Federate:
             self._publish(self._trial(present, approach.toward(columns)))
 
     def _trial(self, present: float, columns: Mapping[str, Any]) -> Answer:
-        answer = self._exchange.trial(dt_s=round(present - self._exchange.time_s, 6), **columns)
+        ahead_s = round(present - self._exchange.time_s, 6)
+        answer = self._exchange.trial(dt_s=ahead_s, phases=self._settings.phases, **columns)
         self.trials += 1
         self.trials_inexact += 0 in answer["exact"]
         return answer

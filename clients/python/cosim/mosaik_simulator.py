@@ -214,7 +214,7 @@ class DerbenchSim(mosaik_api_v3.Simulator):
             columns = self._approach.toward(columns)
         ahead_s = round(self._present_s - self._exchange.time_s, 6)
         if self._has_news and ahead_s > 0:
-            self._answer.update(self._exchange.trial(dt_s=ahead_s, **columns))
+            self._answer.update(self._exchange.trial(dt_s=ahead_s, phases=True, **columns))
 
     def _take(self, inputs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
         for eid, attributes in inputs.items():

@@ -19,6 +19,14 @@ export type Powers = Pick<Row, 'p' | 'q'>;
 /** After these the devices are at rest again. */
 const settleTicks = 300;
 
+/** Maximum difference, W or var. */
+export function maxDifference(some: readonly Powers[], others: readonly Powers[]): number {
+  expect(some).to.have.length(others.length);
+  const flat = (powers: readonly Powers[]) => powers.flatMap(({ p, q }) => [...p, ...q]);
+  const other = flat(others);
+  return Math.max(...flat(some).map((value, at) => Math.abs(value - (other[at] ?? NaN))));
+}
+
 export const powersOf = ({ p, q }: Powers): Powers => ({ p, q });
 
 export class CosimRig {
