@@ -49,12 +49,25 @@ export interface ExchangeNow {
   readonly steps: number;
 }
 
-/** Power of a device at the end of the last sub-step, positive into the grid; doubles, not registers. */
-export interface DeviceFlow {
+/** Power of a device, positive into the grid; doubles, not registers. */
+export interface TerminalFlow {
   readonly powerW: number;
   readonly reactivePowerVar: number;
   /** W, var and A of each phase that the wiring has */
   readonly phases: readonly { readonly w: number; readonly var: number; readonly a: number }[];
+}
+
+/** Power of a device under voltages that it does not have. */
+export interface ExchangeTrial extends TerminalFlow {
+  /**
+   * true: a step of the same length under these values ends with this power, as long as sun and wind stay; false: unless
+   * something else happens first, such as a trip timer, a ramp of the service or of the source, or droop
+   */
+  readonly exact: boolean;
+}
+
+/** Power of a device at the end of the last sub-step. */
+export interface DeviceFlow extends TerminalFlow {
   /** active energy since the device began, Wh */
   readonly energyWh: number;
   /** reactive energy since the device began, varh */
@@ -99,6 +112,13 @@ export interface GridExchange {
    * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant that is not ahead
    */
   step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent>;
+  /**
+   * Power of each attached device after `dtS` under these values, without time passing: nothing changes. null: it was
+   * removed.
+   * @param dtS null: at the end of all responses, with sun, wind and stocks as they are
+   * @throws SimError COMMAND_CONFLICT without an exchange
+   */
+  trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[];
   /** State of each attached device in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
   /** Events of the last step, or up to the last `collect`, in order of time; at most 1,000, the others are counted. */

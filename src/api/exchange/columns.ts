@@ -1,5 +1,5 @@
 /** Columns of an answer: one list for each output, with one value for each attached device. */
-import type { ExchangeState } from '../../contract/exchange.ts';
+import type { ExchangeState, TerminalFlow } from '../../contract/exchange.ts';
 import type { ServiceWord } from '../../contract/grid-trace.ts';
 
 /** Numbers of `status`. */
@@ -15,16 +15,20 @@ export const statusNumbers: Readonly<Record<ServiceWord, number>> = {
 };
 const downNumber = 6;
 
-type Output = (state: ExchangeState) => number | null;
+type Output<S = ExchangeState> = (state: S) => number | null;
 
 const phase =
-  (name: 'w' | 'var' | 'a', n: number): Output =>
+  (name: 'w' | 'var' | 'a', n: number): Output<TerminalFlow> =>
   ({ phases }) =>
     phases[n]?.[name] ?? null;
 
-export const outputs = {
+const totalOutputs = {
   p_w: ({ powerW }) => powerW,
   q_var: ({ reactivePowerVar }) => reactivePowerVar,
+} as const satisfies Readonly<Record<string, Output<TerminalFlow>>>;
+
+export const outputs = {
+  ...totalOutputs,
   p_mean_w: ({ meanW }) => meanW,
   q_mean_var: ({ meanVar }) => meanVar,
   status: ({ isDown, service }) => (isDown ? downNumber : statusNumbers[service]),
@@ -46,7 +50,7 @@ export const phaseOutputs = {
   ia_a: phase('a', 0),
   ib_a: phase('a', 1),
   ic_a: phase('a', 2),
-} as const satisfies Readonly<Record<string, Output>>;
+} as const satisfies Readonly<Record<string, Output<TerminalFlow>>>;
 
 /** Members that an answer has. */
 export interface AnswerForm {
@@ -62,10 +66,23 @@ export function columnsFrom(
   states: readonly (ExchangeState | null)[],
   { outputs: names, hasPhases }: AnswerForm,
 ): Readonly<Record<string, readonly (number | null)[]>> {
-  const chosen: readonly (readonly [string, Output])[] = [
+  return columnsBy(states, [
     ...names.map((name) => [name, outputs[name]] as const),
     ...(hasPhases ? Object.entries(phaseOutputs) : []),
-  ];
+  ]);
+}
+
+/** Total power, and on request that of the phases. */
+export const flowColumns = (flows: readonly (TerminalFlow | null)[], hasPhases: boolean) =>
+  columnsBy<TerminalFlow>(flows, Object.entries(hasPhases ? { ...totalOutputs, ...phaseOutputs } : totalOutputs));
+
+/** Names of the columns of `flowColumns` with phases. */
+export const flowColumnNames = [...Object.keys(totalOutputs), ...Object.keys(phaseOutputs)];
+
+function columnsBy<S>(
+  states: readonly (S | null)[],
+  chosen: readonly (readonly [string, Output<S>])[],
+): Readonly<Record<string, readonly (number | null)[]>> {
   return Object.fromEntries(
     chosen.map(([name, output]) => [name, states.map((state) => state && rounded(output(state)))]),
   );

@@ -16,8 +16,8 @@ import { columnsOf, maxAttached, valuesShape } from './body.ts';
 import { columnsFrom, defaultOutputs, outputNames, phaseOutputs } from './columns.ts';
 import type { AnswerForm } from './columns.ts';
 
-const maxStepS = 86_400;
-const minStepS = 0.001;
+export const maxStepS = 86_400;
+export const minStepS = 0.001;
 const maxWaiting = 8;
 
 /** Form of answers and steps under way of the exchange of a plant. */
@@ -28,7 +28,7 @@ interface Desk {
 }
 const desks = new WeakMap<Plant, Desk>();
 
-const session = z.string().max(64).openapi({ description: 'From the answer of `POST exchange`.' });
+export const session = z.string().max(64).openapi({ description: 'From the answer of `POST exchange`.' });
 
 const attachSchema = memo(() =>
   z
@@ -133,7 +133,7 @@ const columnsSchema = memo(() =>
 );
 
 /** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
-function presentExchange({ exchange }: Plant, named: string): ExchangeNow {
+export function presentExchange({ exchange }: Plant, named: string): ExchangeNow {
   const { now } = exchange;
   if (now === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
   if (now.session !== named)

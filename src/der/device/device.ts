@@ -32,8 +32,8 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
-import { deviceFlow } from './flow.ts';
-import type { AttachedDevice, DeviceFlow } from '../../contract/exchange.ts';
+import { deviceFlow, terminalFlow } from './flow.ts';
+import type { AttachedDevice, DeviceFlow, ExchangeTrial } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
 import type { GridValues } from '../surroundings/environment.ts';
@@ -371,6 +371,21 @@ export class SimDevice implements Device {
   /** Power of the last sub-step as doubles, and the energy behind it. */
   get flow(): DeviceFlow {
     return deviceFlow(this.#inverter, this.#steppedGrid);
+  }
+
+  /**
+   * Power after `dtS` under a grid that the device does not have; changes nothing.
+   * @param grid at the terminals
+   * @param dtS null: at the end of all responses
+   */
+  trial(grid: GridValues, dtS: number | null): ExchangeTrial {
+    const { ratings } = this.#inverter;
+    const outcome = this.#idle
+      ? { pW: 0, qVar: 0, phaseLoads: null, exact: false }
+      : this.#inverter.trial(this.#now, dtS ?? Infinity, grid, this.#source);
+    const timerS = secondsBetween(this.#now, this.#scheduler.nextDue as SimTime);
+    const exact = outcome.exact && (timerS === Infinity || timerS > (dtS ?? Infinity));
+    return { ...terminalFlow(ratings, outcome, grid), exact };
   }
 
   /** Wiring and rated powers as a grid solver needs them. */

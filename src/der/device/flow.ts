@@ -1,12 +1,27 @@
 /** The power of a device at its terminals as doubles, for a grid solver: registers round to what a meter shows. */
-import type { DeviceFlow } from '../../contract/exchange.ts';
+import type { DeviceFlow, TerminalFlow } from '../../contract/exchange.ts';
 import { phaseCount, phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import { phaseOf } from '../inverter/energy.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import type { InverterRatings, Output } from '../inverter/output.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 
 /** @param grid at the terminals in the last sub-step, which shares the power among the phases */
-export function deviceFlow({ pW, qVar, ratings, phaseLoads, meter }: Inverter, grid: GridValues): DeviceFlow {
+export function deviceFlow(inverter: Inverter, grid: GridValues): DeviceFlow {
+  let [energyWh, energyVarh] = [0, 0];
+  for (const { whInjected, whAbsorbed, varhInjected, varhAbsorbed } of inverter.meter.sinceStart) {
+    energyWh += whInjected - whAbsorbed;
+    energyVarh += varhInjected - varhAbsorbed;
+  }
+  return { ...terminalFlow(inverter.ratings, inverter, grid), energyWh, energyVarh };
+}
+
+/** Power as a whole and by phase. @param grid at the terminals */
+export function terminalFlow(
+  ratings: Pick<InverterRatings, 'wiring' | 'vNomRtgV'>,
+  { pW, qVar, phaseLoads }: Pick<Output, 'pW' | 'qVar' | 'phaseLoads'>,
+  grid: GridValues,
+): TerminalFlow {
   const shares = phaseShares(ratings.wiring, grid);
   const { ln } = terminalVoltages(ratings.wiring, ratings.vNomRtgV, grid);
   const phases = shares.slice(0, phaseCount(ratings.wiring)).map((share, i) => {
@@ -14,10 +29,5 @@ export function deviceFlow({ pW, qVar, ratings, phaseLoads, meter }: Inverter, g
     const vars = phaseLoads === null ? qVar * share : phaseOf(i, qVar, share, phaseLoads.vars);
     return { w, var: vars, a: phaseCurrentA(Math.hypot(w, vars), ln[i] ?? 0) };
   });
-  let [energyWh, energyVarh] = [0, 0];
-  for (const { whInjected, whAbsorbed, varhInjected, varhAbsorbed } of meter.sinceStart) {
-    energyWh += whInjected - whAbsorbed;
-    energyVarh += varhInjected - varhAbsorbed;
-  }
-  return { powerW: pW, reactivePowerVar: qVar, phases, energyWh, energyVarh };
+  return { powerW: pW, reactivePowerVar: qVar, phases };
 }

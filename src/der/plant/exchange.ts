@@ -6,6 +6,7 @@ import type {
   ExchangeEvent,
   ExchangeNow,
   ExchangeState,
+  ExchangeTrial,
   GridExchange,
   OutsideColumns,
 } from '../../contract/exchange.ts';
@@ -17,6 +18,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { Environment } from '../surroundings/environment.ts';
+import { outsideGrid } from '../surroundings/grid/outside.ts';
 import type { OutsideValues } from '../surroundings/grid/outside.ts';
 
 /** The plant as the exchange uses it. */
@@ -124,6 +126,14 @@ export class PlantExchange implements GridExchange {
     for (const attached of session.attached) recordMeans(attached, hours);
     this.collect();
     return event;
+  }
+
+  trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[] {
+    const { environment } = this.#plant;
+    return this.#present.session.attached.map(({ device }, place) => {
+      const present = device && environment.outsideValues(device.index);
+      return present ? device.trial(outsideGrid(valuesAt(values, place, present)), dtS) : null;
+    });
   }
 
   states(): readonly (ExchangeState | null)[] {

@@ -11,6 +11,9 @@ export interface OutsideValues extends GridValues {
   readonly outage: boolean;
 }
 
+/** The grid under set values. */
+export const outsideGrid = (values: OutsideValues): GridValues => (values.outage ? deadGrid : values);
+
 export class OutsideGrid implements GridCourse {
   #set: OutsideValues;
   #values: GridValues;
@@ -20,7 +23,7 @@ export class OutsideGrid implements GridCourse {
 
   constructor(values: OutsideValues, t: SimTime) {
     this.#set = values;
-    this.#values = this.#before = values.outage ? deadGrid : values;
+    this.#values = this.#before = outsideGrid(values);
     this.#since = t;
   }
 
@@ -31,7 +34,7 @@ export class OutsideGrid implements GridCourse {
   /** Changes the values from `t` on. The object stays the same one when nothing changes, which settled devices need. */
   set(values: OutsideValues, t: SimTime): void {
     this.#set = values;
-    const present = values.outage ? deadGrid : values;
+    const present = outsideGrid(values);
     if (sameGrid(present, this.#values)) return;
     if (t > this.#since) this.#before = this.#values;
     this.#values = present;
