@@ -83,6 +83,7 @@ async function checkFiles(project: string): Promise<void> {
     'config/examples/fleet.yaml',
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
+    'clients/python/cosim/opendss_loop.py',
     'clients/python/derbench.py',
     'dist/types/index.d.ts',
   ])

@@ -483,7 +483,7 @@ class Exchange:
 
     def trial(self, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Powers after dt_s at other values, None: when all responses have ended. Changes nothing, no time passes."""
-        body = {**self._body(values), "dt_s": dt_s}
+        body = {"phases": self._attachment.get("phases", False), **self._body(values), "dt_s": dt_s}
         return self._client._request("POST", "exchange/trial", {}, body, is_repeatable=True)
 
     def values(self, **values: Any) -> Json:

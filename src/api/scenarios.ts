@@ -38,6 +38,7 @@ import { z } from './description/zod.ts';
 import type { RouteContext } from './http/context.ts';
 import { Answer, apiPrefix, route, TextReply } from './http/route.ts';
 import type { Route } from './http/route.ts';
+import { checkNotStepped } from './time.ts';
 
 export const parameters = z
   .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]))
@@ -492,8 +493,10 @@ export const scenarioRoutes: readonly Route[] = [
     body: scenarioStartSchema,
     reply: scenario.schema,
     problems: ['unknown-resource', 'conflict', 'too-many-requests'],
-    handle: async (ctx, { params, body, by }) =>
-      scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
+    handle: async (ctx, { params, body, by }) => {
+      checkNotStepped(ctx);
+      return scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by));
+    },
   }),
   route({
     method: 'post',

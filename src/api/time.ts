@@ -78,13 +78,18 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
+/** Refuses a request while an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
+export function checkNotStepped({ plant: { exchange } }: Pick<RouteContext, 'plant'>): void {
+  if (exchange.now?.pace !== 'stepped') return;
+  throw new SimError(
+    'COMMAND_CONFLICT',
+    `${JSON.stringify(exchange.now.owner)} passes the time by POST exchange/step until POST exchange/end`,
+  );
+}
+
 /** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
-function checkClockIsFree({ clockOwner, plant: { exchange } }: RouteContext): void {
-  if (exchange.now?.pace === 'stepped')
-    throw new SimError(
-      'COMMAND_CONFLICT',
-      `${JSON.stringify(exchange.now.owner)} passes the time by POST exchange/step until POST exchange/end`,
-    );
+function checkClockIsFree({ clockOwner, plant }: RouteContext): void {
+  checkNotStepped({ plant });
   if (clockOwner.name !== null)
     throw new SimError(
       'COMMAND_CONFLICT',

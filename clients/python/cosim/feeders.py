@@ -18,11 +18,15 @@ LOW_VOLTAGE_BUSES = [f"n{n}" for n in range(1, 11)]
 _WIDE = "vminpu=0.3 vmaxpu=2"
 
 
-def low_voltage(load_kw: Watts = (0.5, 0.5, 0.5), source_pu: float = 1.01) -> List[str]:
-    """A street of ten nodes at 400/230 V, 60 m of cable between them. load_kw: of each node, at phases a, b and c."""
+def low_voltage(load_kw: Watts = (0.5, 0.5, 0.5), source_pu: float = 1.01, ohm_per_km: Tuple[float, float] = (0.32, 0.08)) -> List[str]:
+    """A street of ten nodes at 400/230 V, 60 m of line between them.
+
+    load_kw: of each node, at phases a, b and c. ohm_per_km: resistance and reactance, by default of a cable.
+    """
+    r, x = ohm_per_km
     commands = [
         f"new circuit.street basekv=0.4 pu={source_pu} phases=3 bus1=source r1=0.008 x1=0.02 r0=0.008 x0=0.02",
-        "new linecode.cable nphases=3 r1=0.32 x1=0.08 r0=0.32 x0=0.08 c1=0 c0=0 units=km",
+        f"new linecode.cable nphases=3 r1={r} x1={x} r0={r} x0={x} c1=0 c0=0 units=km",
     ]
     for before, bus in zip(["source", *LOW_VOLTAGE_BUSES], LOW_VOLTAGE_BUSES):
         commands.append(f"new line.{bus} bus1={before} bus2={bus} linecode=cable length=0.06 units=km")

@@ -2,6 +2,7 @@
 
     python -m cosim.opendss_loop                     a street of ten nodes, balanced and with a load at one phase
     python -m cosim.opendss_loop --feeder ieee13     the 13-node test feeder, which is unbalanced by nature
+    python -m cosim.opendss_loop --feeder weak       an overhead line and a steep curve, for which steps need trials
 
 The simulator is the plant, OpenDSS the grid: OpenDSS solves, the inverters get their voltages and step, and their powers go
 back into the next solution.
@@ -10,12 +11,14 @@ back into the next solution.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from derbench import Client, Exchange
 
 from . import feeders
+from .convergence import converge, powers_of
 from .example import Report, arguments, run
 from .node_map import NodeMap
 from .opendss_grid import OpenDssGrid
@@ -25,11 +28,14 @@ _STREET_MAP = NodeMap([{"device": at, "bus": bus, "phases": "abc"} for at, bus i
 _IEEE13_MAP = NodeMap([{"device": at, "bus": bus, "phases": "abc"} for at, bus in enumerate(("632", "671", "680", "675", "634"))])
 #: percent of rated power: below what the sun gives, so that power stays the same to the watt
 _LIMIT_PCT = 90
+#: per unit of nominal voltage and of rated apparent power
+_STEEP = ((0.965, 0.44), (0.97, 0.0), (1.03, 0.0), (1.035, -0.44))
+_LONG_STEP_S = 5
 
 
 def site(options: argparse.Namespace) -> Dict[str, Any]:
     """The devices of a feeder."""
-    if options.feeder == "street":
+    if options.feeder != "ieee13":
         devices = [{"device_type": "PV-3Phase", "profile": "10kW-3Phase-EU", "count": len(_STREET_MAP.places)}]
     else:
         ratings = {"WMaxRtg": 200_000, "VAMaxRtg": 200_000, "VNomRtg": 480}
@@ -51,9 +57,25 @@ class Loop:
         voltages = self.grid.voltages()
         for _ in range(round(seconds / step_s)):
             voltages = self.grid.solve(self.places.phase_powers(self.answer))
-            columns = self.places.voltages(lambda bus, phase: voltages[bus, phase])
-            self.answer = self._exchange.step(dt_s=step_s, **columns)
+            self.answer = self._exchange.step(dt_s=step_s, **self._columns(voltages))
         return voltages
+
+    def run_with_trials(self, seconds: float, step_s: float) -> Tuple[Mapping[Tuple[str, str], float], int]:
+        """Steps of a length, each with the voltages of the powers at its end; answers the last ones, and all rounds."""
+        rounds = 0
+        for _ in range(round(seconds / step_s)):
+            balance = converge(self._solve, functools.partial(self._exchange.trial, dt_s=step_s), powers_of(self.answer))
+            if not balance.has_converged:
+                raise RuntimeError(f"no balance in {balance.rounds} rounds")
+            rounds += balance.rounds
+            self.answer = self._exchange.step(dt_s=step_s, **balance.voltages)
+        return self.grid.voltages(), rounds
+
+    def _solve(self, powers: Mapping[str, Sequence[float]]) -> Dict[str, List[float]]:
+        return self._columns(self.grid.solve(self.places.phase_powers(powers)))
+
+    def _columns(self, voltages: Mapping[Tuple[str, str], float]) -> Dict[str, List[float]]:
+        return self.places.voltages(lambda bus, phase: voltages[bus, phase])
 
 
 def _volt_var(client: Client, exchange: Exchange, is_on: bool) -> None:
@@ -133,6 +155,30 @@ def _ieee13(client: Client, exchange: Exchange, report: Report) -> None:
     report.figures["ieee13"] = {"q_var": loop.answer["q_var"]}
 
 
+def _weak(client: Client, exchange: Exchange, report: Report) -> None:
+    circuit = feeders.low_voltage(ohm_per_km=(0.32, 0.35))
+    loop = Loop(exchange, circuit, _STREET_MAP)
+    _limit(client, exchange)
+    loop.run(30)
+    points = [{"v_pct": 100 * v, "var_pct": 100 * q} for v, q in _STEEP]
+    for device in exchange.devices:
+        client.post("grid-support/volt-var", {"enabled": True, "points": points}, device=device["index"])
+    last = len(exchange.devices) - 1
+    swing = []
+    for _ in range(40):
+        loop.run(_LONG_STEP_S, _LONG_STEP_S)
+        swing.append(loop.answer["q_var"][last])
+    voltages, rounds = loop.run_with_trials(60, _LONG_STEP_S)
+    report.heading(f"overhead line and steep curve, in steps of {_LONG_STEP_S} s")
+    report.true("without trials reactive power swings by more than 1 kvar", max(swing[-6:]) - min(swing[-6:]) > 1000)
+    expected, vars_ = by_formula(
+        OpenDssGrid(circuit, _STREET_MAP, exchange.devices), _STREET_MAP, loop.answer["p_w"], [10_000] * (last + 1), curve=_STEEP
+    )
+    report.columns("with trials: voltage, pu", _at_places(_STREET_MAP, voltages), _at_places(_STREET_MAP, expected), 1e-6)
+    report.columns("with trials: reactive power, var", loop.answer["q_var"], vars_, 1)
+    report.figures["weak"] = {"swing_var": swing[-6:], "rounds": rounds}
+
+
 def example(options: argparse.Namespace, client: Client, report: Report) -> None:
     """The whole course of one feeder."""
     client.environment(irradiance_w_m2=1000)
@@ -140,11 +186,13 @@ def example(options: argparse.Namespace, client: Client, report: Report) -> None
         if options.feeder == "street":
             _street(client, exchange, report)
             _one_sided_street(exchange, report)
-        else:
+        elif options.feeder == "ieee13":
             _ieee13(client, exchange, report)
+        else:
+            _weak(client, exchange, report)
 
 
 if __name__ == "__main__":
     parser = arguments(__doc__)
-    parser.add_argument("--feeder", choices=("street", "ieee13"), default="street", help="default: %(default)s")
+    parser.add_argument("--feeder", choices=("street", "ieee13", "weak"), default="street", help="default: %(default)s")
     sys.exit(run(parser, site, example))

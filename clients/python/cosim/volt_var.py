@@ -33,8 +33,9 @@ def by_formula(
     watts: Sequence[float],
     ratings_va: Sequence[float],
     fixed_var: Optional[Sequence[float]] = None,
+    curve: Curve = CURVE,
 ) -> Tuple[Voltages, List[float]]:
-    """The balance of a grid with devices that follow `CURVE` at the mean of their phases, in var by device.
+    """The balance of a grid with devices that follow the curve at the mean of their phases, in var by device.
 
     ratings_va: 0 for a device without volt-var. fixed_var: of each device beside its curve.
 
@@ -43,7 +44,7 @@ def by_formula(
     fixed = fixed_var or [0.0] * len(watts)
     vars_ = list(fixed)
     voltages = grid.voltages()
-    for _ in range(500):
+    for _ in range(1000):
         split = []
         for place, power, var in zip(places.places, watts, vars_):
             phases = {phase: voltages[place.bus, phase] for phase in place.phases}
@@ -51,10 +52,10 @@ def by_formula(
             split.append({phase: (power * v / total, var * v / total) for phase, v in phases.items()})
         voltages = grid.solve(split)
         means = [math.fsum(voltages[place.bus, phase] for phase in place.phases) / len(place.phases) for place in places.places]
-        aims = [var + rating * value_at(CURVE, mean) for var, rating, mean in zip(fixed, ratings_va, means)]
+        aims = [var + rating * value_at(curve, mean) for var, rating, mean in zip(fixed, ratings_va, means)]
         if max(abs(aim - var) for aim, var in zip(aims, vars_)) < 1e-4:
             return voltages, aims
-        vars_ = [var + 0.5 * (aim - var) for aim, var in zip(aims, vars_)]
+        vars_ = [var + 0.1 * (aim - var) for aim, var in zip(aims, vars_)]
     raise RuntimeError("the balance of curve and grid was not found")
 
 

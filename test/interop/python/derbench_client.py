@@ -251,6 +251,10 @@ class WithSimulator(Refusals):
             for value in (float("nan"), object(), [object()]):
                 with self.refused("validation"):
                     exchange.step(dt_s=1, va_pu=value)
+            scenario = {"name": "beside", "steps": [{"at": "1 s", "expect": {"point": "701.W", "at_least": 0}}]}
+            kept = self.client.post("scenarios", {"scenario": scenario})
+            with self.refused("conflict", 409):
+                self.client.post(f"scenarios/{kept['id']}/start")
             self.assertEqual(self.client.get("exchange")["time_s"], 4)
         self.assertFalse(self.client.get("exchange")["attached"])
         exchange.end()
