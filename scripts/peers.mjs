@@ -273,6 +273,8 @@ async function packagesOf(python, folder) {
 const commonPackages = [
   'dnp3py',
   'envoy-schema',
+  'helics',
+  'mosaik',
   'ocpp',
   'opendssdirect.py',
   'pandapower',
