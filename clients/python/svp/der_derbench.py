@@ -316,8 +316,10 @@ class DER(der.DER):
         return self._trip_curve(707, "V", "v", "MustTrip", params)
 
     def deactivate_all_fct(self):
-        for model in sorted({model for model, _ in _ENABLES.values()}):
-            self._map.write(model, {point: 0 for of, point in _ENABLES.values() if of == model})
+        enabled = self.controls_status()
+        for name, (model, point) in _ENABLES.items():
+            if enabled[name]:
+                self._map.write(model, {point: 0})
 
 
 def _percent(first, *others):

@@ -32,6 +32,7 @@ import derbench
 from .derbench_svp import MODE, line_neutral, phases_of
 
 _DRIVERS = os.path.dirname(os.path.realpath(__file__))
+_SUMMARY = "result_summary.csv"
 #: equipment groups and the address parameters of their drivers
 _REST_GROUPS = ("gridsim", "das", "pvsim")
 _MODBUS_GROUPS = ("der", "der1547")
@@ -39,6 +40,8 @@ _MODBUS_GROUPS = ("der", "der1547")
 _DRAWING = ("xlsxwriter", "pylab", "matplotlib", "matplotlib.lines", "matplotlib.gridspec")
 #: simulated seconds of one step
 _LONGEST_STEP_S = 600.0
+#: simulated seconds behind the enter-service ramp
+_SETTLING_S = 60
 #: 1547-2018, table 10: continuous operating region about the nominal frequency, Hz
 _CONTINUOUS_HZ = 1.2
 #: 1547-2018, table 10 and clause 6.4.2.1: continuous operation, per unit
@@ -120,7 +123,6 @@ class Clock:
 
     def __init__(self, client: derbench.Client) -> None:
         self._client = client
-        client.pause()
         self.now = _datetime.datetime.fromisoformat(client.time()["sim_time"].rstrip("Z"))
         self._device_at = self.now
 
@@ -412,6 +414,16 @@ def verdicts(path: str) -> Tuple[int, List[Dict[str, str]]]:
     return len([row for row in rows if "Pass" in row.values()]) - len([r for r in failing if "Pass" in r.values()]), failing
 
 
+def prepare(client: derbench.Client, index: int) -> None:
+    """Pauses the clock, takes a device back to the state of its start, and waits until it is in service at full power."""
+    client.pause()
+    client.post("commands", {"command": "reset", "scope": "device"}, device=index)
+    client.step(ticks=2)
+    if client.get("grid-support/trace", device=index)["now"]["service"] != "in_service":
+        enter = _points(client, 703, index)
+        client.step(seconds=enter["ESDlyTms"] + enter["ESRndTms"] + enter["ESRmpTms"] + _SETTLING_S)
+
+
 def run(
     folders: Sequence[str],
     script: str,
@@ -428,13 +440,13 @@ def run(
     name, _, given = test_parameters(config) if config else (script, None, {})
     _install_modules(folders)
     module = _import_script(_first(folders, "Scripts", f"{script}.py"))
-    importlib.import_module("svpelab.result").result_workbook = lambda *_: None  # type: ignore[attr-defined]
-    clock = Clock(client)
-    client.post("commands", {"command": "reset"}, device=device)
-    client.step(ticks=1)
+    importlib.import_module("svpelab.result").result_workbook = lambda *_, **__: None  # type: ignore[attr-defined]
+    prepare(client, device)
     clock = Clock(client)
     folder = os.path.join(os.path.abspath(results), name)
     os.makedirs(folder, exist_ok=True)
+    if os.path.exists(os.path.join(folder, _SUMMARY)):
+        os.unlink(os.path.join(folder, _SUMMARY))  # scripts add to it
     values = {**given, **equipment_parameters(client, url, device), **(more or {})}
     ts = Script(module.script_info(), name, values, clock, folder, write, debug)
     _replace_time(clock, ts.sleep)
@@ -479,7 +491,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     except derbench.DerbenchError as error:
         print(f"svp_host: {error.detail}", file=sys.stderr)
         return 2
-    passing, failing = verdicts(ts.result_file_path("result_summary.csv"))
+    passing, failing = verdicts(ts.result_file_path(_SUMMARY))
     print(f"{options.script}: {'ran to its end' if ended else 'did not run to its end'}; {passing} lines pass, {len(failing)} fail")
     for row in failing:
         print(json.dumps(row))
