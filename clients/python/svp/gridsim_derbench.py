@@ -53,6 +53,9 @@ class GridSim(gridsim.GridSim):
         self.voltage(self._v_nom)
         self.freq(self._f_nom)
 
+    def open(self):
+        self.info()
+
     def close(self):
         self.profile_stop()
 

@@ -12,6 +12,7 @@ Exit codes: 0 the script ran to its end and no line of result_summary.csv has a 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import datetime as _datetime
 import glob as _glob
@@ -25,13 +26,14 @@ import time as _time
 import traceback
 import types
 import xml.etree.ElementTree as ElementTree
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import derbench
 
 from .derbench_svp import MODE, line_neutral, phases_of
 
 _DRIVERS = os.path.dirname(os.path.realpath(__file__))
+_SCRIPT_MODULE = "svp_script"
 _SUMMARY = "result_summary.csv"
 #: equipment groups and the address parameters of their drivers
 _REST_GROUPS = ("gridsim", "das", "pvsim")
@@ -278,7 +280,7 @@ class _Drawing(types.ModuleType):
         return _Drawing(f"{self.__name__}.{name}")
 
 
-def _install_modules(folders: Sequence[str]) -> None:
+def install_modules(folders: Sequence[str]) -> None:
     """`script`, `svpelab` with our drivers alone, and stand-ins for what draws and is not installed."""
     host = types.ModuleType("script")
     for name, value in {
@@ -297,20 +299,32 @@ def _install_modules(folders: Sequence[str]) -> None:
             sys.modules[name] = _Drawing(name)
 
 
-def _import_script(path: str) -> types.ModuleType:
-    """Imports a script; the base classes, which look for drivers in their folder, see ours."""
+@contextlib.contextmanager
+def _only_our_drivers() -> Iterator[None]:
+    """Base classes look for drivers in their folder when they are imported; inside of this they see ours."""
     real = _glob.glob
     _glob.glob = lambda pattern, **more: real(os.path.join(_DRIVERS, os.path.basename(pattern)), **more)
     try:
-        spec = importlib.util.spec_from_file_location("svp_script", path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["svp_script"] = module
-        module.__dict__["sys"] = sys  # some scripts end by sys.exit without importing it
-        spec.loader.exec_module(module)
-        return module
+        yield
     finally:
         _glob.glob = real
+
+
+def import_drivers(kind: str) -> types.ModuleType:
+    """The base module of a kind of equipment, as gridsim, with our driver."""
+    with _only_our_drivers():
+        return importlib.import_module(f"svpelab.{kind}")
+
+
+def _import_script(path: str) -> types.ModuleType:
+    spec = importlib.util.spec_from_file_location(_SCRIPT_MODULE, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[_SCRIPT_MODULE] = module
+    module.__dict__["sys"] = sys  # some scripts end by sys.exit without importing it
+    with _only_our_drivers():
+        spec.loader.exec_module(module)
+    return module
 
 
 def _simulated_time(clock: Clock, sleep: Callable[[float], None]) -> Tuple[type, types.ModuleType, types.ModuleType]:
@@ -344,7 +358,7 @@ def _replace_time(clock: Clock, sleep: Callable[[float], None]) -> None:
     moment, dates, times = _simulated_time(clock, sleep)
     replacements = {id(_datetime.datetime): moment, id(_datetime): dates, id(_time): times}
     for module_name, module in list(sys.modules.items()):
-        if module_name == "svp_script" or module_name.startswith("svpelab."):
+        if module_name == _SCRIPT_MODULE or module_name.startswith("svpelab."):
             for name, value in list(vars(module).items()):
                 if id(value) in replacements:
                     setattr(module, name, replacements[id(value)])
@@ -371,7 +385,7 @@ def test_parameters(path: str) -> Tuple[str, Optional[str], Dict[str, Any]]:
 def equipment_parameters(client: derbench.Client, url: str, index: int) -> Dict[str, Any]:
     """Modes, addresses and ratings that the drivers and `p1547` need, as the device has them."""
     device = client.device(index)
-    read = {model: _points(client, model, index) for model in (701, 702)}
+    read = {model: _points(client, model, index) for model in (701, 702, 711)}
     kind, rated = read[701]["ACType"], read[702]
     hz = 50.0 if abs(read[701]["Hz"] - 50) < 5 else 60.0
     v_nom = line_neutral(kind, rated["VNomRtg"])
@@ -388,6 +402,7 @@ def equipment_parameters(client: derbench.Client, url: str, index: int) -> Dict[
         "eut.v_low": _CONTINUOUS_PU[0] * v_nom, "eut.v_high": _CONTINUOUS_PU[1] * v_nom,
         "eut.f_min": hz - _CONTINUOUS_HZ, "eut.f_max": hz + _CONTINUOUS_HZ,
         "eut.s_rated": rated["VAMaxRtg"], "eut.p_rated": rated["WMaxRtg"], "eut.var_rated": rated["VarMaxInjRtg"],
+        "eut.p_min": (read[711]["Ctl[0].PMin"] or 0) / 100 * rated["WMaxRtg"],
     })
     return values
 
@@ -438,7 +453,7 @@ def run(
 ) -> Tuple[bool, Script]:
     """Runs a script; whether it came to its end, and its `ts`. The device is reset before."""
     name, _, given = test_parameters(config) if config else (script, None, {})
-    _install_modules(folders)
+    install_modules(folders)
     module = _import_script(_first(folders, "Scripts", f"{script}.py"))
     importlib.import_module("svpelab.result").result_workbook = lambda *_, **__: None  # type: ignore[attr-defined]
     prepare(client, device)
