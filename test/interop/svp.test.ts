@@ -246,6 +246,21 @@ describeWith(['pysunspec2'], 'SVP', () => {
       expect(await peer.ask('misfits')).to.deep.equal([]);
     });
 
+    const fullPower = { 'vv.irr': '100%', 'vv.vref': '100%', 'vv.test_2': 'Disabled', 'vv.test_3': 'Disabled' };
+    const nominalInput = { 'cpf.imbalance_fix': 'std', 'cpf.v_in_min': 'Disabled', 'cpf.v_in_max': 'Disabled' };
+    for (const [script, lines, more] of [
+      ['VV', 26, fullPower],
+      ['CPF', 40, nominalInput],
+    ] as const) {
+      it(`${script}: each of ${String(lines)} steps passes`, async function () {
+        this.timeout(180_000);
+        const sparse = { 'das.derbench.sample_interval': 5000 };
+        const outcome = (await peer.ask('run', { script, more: { ...more, ...sparse } })) as Outcome;
+        expect(outcome.lines.at(-1)).to.equal(`${script}: ran to its end; ${String(lines)} lines pass, 0 fail`);
+        expect(outcome.code).to.equal(0);
+      });
+    }
+
     it('LAP runs to its end; only steps that docs/svp.md explains fail', async function () {
       this.timeout(180_000);
       const { code, lines } = (await peer.ask('run', { script: 'LAP', more: { 'lap.iter': 1 } })) as Outcome;

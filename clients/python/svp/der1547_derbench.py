@@ -104,8 +104,8 @@ class DER1547(der1547.DER1547):
         return {**self.get_nameplate(), **_scaled(read, present)}
 
     def set_configuration(self, params=None):
-        wanted = {key: value for key, value in (params or {}).items() if key in _CAPACITY}
-        self._map.write(702, {_CAPACITY[key][1]: value / _CAPACITY[key][2] for key, value in wanted.items()})
+        changes = {key: value for key, value in (params or {}).items() if key in _CAPACITY}
+        self._map.write(702, {_CAPACITY[key][1]: value / _CAPACITY[key][2] for key, value in changes.items()})
         return params
 
     def get_settings(self):

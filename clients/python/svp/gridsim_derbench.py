@@ -10,7 +10,7 @@ gridsim_driver = {"name": os.path.splitext(os.path.basename(__file__))[0], "mode
 
 #: symmetrical angles, degrees; the phases of a device stay there
 _SYMMETRICAL = ({0.0}, {120.0, -120.0, 240.0, -240.0})
-#: what `current_max` answers: the simulated grid has no limit
+#: the simulated grid has no limit of current
 _NO_LIMIT_A = 1e6
 #: ranges of `controls/grid`
 _V_MAX_PU = 2.0

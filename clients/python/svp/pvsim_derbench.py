@@ -7,7 +7,7 @@ from .derbench_svp import DEVICE, MODE, URL, Rest, declare, parameter
 
 pvsim_driver = {"name": os.path.splitext(os.path.basename(__file__))[0], "mode": MODE}
 
-#: at which modules are rated
+#: standard test conditions of modules
 _RATED_IRRADIANCE_W_M2 = 1000.0
 _RATED_CELL_C = 25.0
 #: range of `controls/environment`

@@ -26,247 +26,28 @@ import time as _time
 import traceback
 import types
 import xml.etree.ElementTree as ElementTree
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import derbench
 
 from .derbench_svp import MODE, line_neutral, phases_of
+from .svp_script import Clock, Script, ScriptFail, ScriptInfo, ScriptParamError
 
 _DRIVERS = os.path.dirname(os.path.realpath(__file__))
-_SCRIPT_MODULE = "svp_script"
+_SCRIPT_MODULE = "svp_test_script"
 _SUMMARY = "result_summary.csv"
 #: equipment groups and the address parameters of their drivers
 _REST_GROUPS = ("gridsim", "das", "pvsim")
 _MODBUS_GROUPS = ("der", "der1547")
 #: modules that p1547 imports to draw and to write workbooks
 _DRAWING = ("xlsxwriter", "pylab", "matplotlib", "matplotlib.lines", "matplotlib.gridspec")
-#: simulated seconds of one step
-_LONGEST_STEP_S = 600.0
-#: simulated seconds behind the enter-service ramp
-_SETTLING_S = 60
+#: simulated seconds for ramps of commands and responses
+_SETTLING_S = 30
 #: 1547-2018, table 10: continuous operating region about the nominal frequency, Hz
 _CONTINUOUS_HZ = 1.2
 #: 1547-2018, table 10 and clause 6.4.2.1: continuous operation, per unit
 _CONTINUOUS_PU = (0.88, 1.1)
 _TYPES: Dict[str, Callable[[str], Any]] = {"int": int, "float": float, "string": str}
-
-
-class ScriptFail(Exception):
-    """A test that its script gives up."""
-
-
-class ScriptParamError(Exception):
-    """A parameter that is declared wrongly."""
-
-
-class _Declared:
-    """A parameter or a group, and the condition under which it counts."""
-
-    def __init__(self, default: Any, active: Optional[str], active_value: Any, values: Sequence[Any]) -> None:
-        self.default = default
-        self.active = active
-        self.active_values = active_value if isinstance(active_value, (list, tuple)) else [active_value]
-        self.values = list(values)
-
-
-class ScriptInfo:
-    """Parameters of a script, as it declares them."""
-
-    def __init__(self, name: str = "", label: str = "", desc: str = "", run: Any = None, version: str = "1.0.0") -> None:
-        self.name, self.label, self.desc, self.run, self.version = name, label or name, desc, run, version
-        self.groups: Dict[str, List[_Declared]] = {}
-        self.params: Dict[str, List[_Declared]] = {}
-
-    def logo(self, filename: str) -> None:
-        """Logos belong to the reports of SVP."""
-
-    def param_group(self, name: str, active: Optional[str] = None, active_value: Any = None, **_: Any) -> None:
-        self.groups.setdefault(name, []).append(_Declared(None, active, active_value, ()))
-
-    def param(
-        self,
-        name: str,
-        default: Any = None,
-        values: Sequence[Any] = (),
-        active: Optional[str] = None,
-        active_value: Any = None,
-        **_: Any,
-    ) -> None:
-        self.params.setdefault(name, []).append(_Declared(default, active, active_value, values or ()))
-
-    def param_add_value(self, name: str, value: Any, sorted: bool = True) -> None:
-        if name not in self.params:
-            raise ScriptParamError(f"param_add_value - unknown param name: {name}")
-        self.params[name][0].values.append(value)
-
-    def default(self, name: str, value_of: Callable[[str], Any]) -> Any:
-        """The default of a parameter that counts; None where it or one of its groups does not."""
-        parts = name.split(".")
-        groups = [".".join(parts[:length]) for length in range(1, len(parts))]
-        if not all(self._counting(self.groups.get(group, []), value_of) for group in groups):
-            return None
-        counting = self._counting(self.params.get(name, []), value_of)
-        return counting.default if counting else None
-
-    def _counting(self, declared: Iterable[_Declared], value_of: Callable[[str], Any]) -> Optional[_Declared]:
-        for each in declared:
-            if each.active is None or value_of(each.active) in each.active_values:
-                return each
-        return None
-
-
-class _Timer:
-    def __init__(self, due: _datetime.datetime, period: float, callback: Callable[[Any], None], arg: Any, repeating: bool):
-        self.due, self.period, self.callback, self.arg, self.repeating = due, period, callback, arg, repeating
-
-
-class Clock:
-    """The paused clock of derbench; instants are UTC without a zone, as scripts compare them with `datetime.now()`."""
-
-    def __init__(self, client: derbench.Client) -> None:
-        self._client = client
-        self.now = _datetime.datetime.fromisoformat(client.time()["sim_time"].rstrip("Z"))
-        self._device_at = self.now
-
-    def advance(self, to: _datetime.datetime) -> None:
-        """Steps to an instant; derbench follows to the millisecond."""
-        while self._device_at < to:
-            until = min(to, self._device_at + _datetime.timedelta(seconds=_LONGEST_STEP_S))
-            text = until.isoformat(timespec="milliseconds")
-            until = _datetime.datetime.fromisoformat(text)
-            if until <= self._device_at:
-                break
-            self._client.post("controls/time/step", {"until": text + "Z"})
-            self._device_at = until
-        self.now = max(self.now, to)
-
-
-class Script:
-    """`ts` of a script: parameters, log, results, and a time that passes in `sleep` alone."""
-
-    def __init__(
-        self,
-        info: ScriptInfo,
-        config_name: str,
-        given: Mapping[str, Any],
-        clock: Clock,
-        folder: str,
-        write: Callable[[str], None] = print,
-        debug: bool = False,
-    ) -> None:
-        self.info, self.name, self.desc = info, info.name, info.desc
-        self._config_name, self._clock, self._write, self._debug = config_name, clock, write, debug
-        self._given = dict(given)
-        self._timers: List[_Timer] = []
-        self._in_callback = False
-        self._result_dir = os.path.abspath(folder)
-        self._results_dir = os.path.dirname(self._result_dir) + os.sep
-        self._files_dir = os.path.join(self._results_dir, "Files")
-        self.result_status: Optional[str] = None
-        self.errors: List[str] = []
-        self.files: List[str] = []
-        #: values of all parameters that count, which some scripts read without `param_value`
-        self.params = {name: self.param_value(name) for name in info.params if self.param_value(name) is not None}
-
-    def param_value(self, name: str, param_defs: Any = None, param_value: Any = None) -> Any:
-        value = self._given.get(name)
-        return self.info.default(name, self.param_value) if value is None else value
-
-    param_get = param_value
-
-    def get_active_params(self) -> Dict[str, Any]:
-        return dict(self.params)
-
-    def group_params(self, group: Optional[str] = None, params: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
-        prefix = "" if group is None else group + "."
-        own = [name for name in self.params if name.startswith(prefix) and "." not in name[len(prefix) :]]
-        return {**(params or {}), **{name[len(prefix) :]: self.params[name] for name in own}}
-
-    def log(self, message: Any, level: str = "I") -> None:
-        self._write(f"{self._clock.now.isoformat(sep=' ', timespec='milliseconds')} {level} {message}")
-
-    def log_debug(self, message: Any) -> None:
-        if self._debug:
-            self.log(message, "D")
-
-    def log_warning(self, message: Any) -> None:
-        self.log(message, "W")
-
-    def log_error(self, message: Any) -> None:
-        self.errors.append(str(message))
-        self.log(message, "E")
-
-    def log_active_params(self, param_group: Any = None, config: Any = None, level: int = 0) -> None:
-        for name, value in self.params.items():
-            self.log(f"{name} = {value}")
-
-    def alert(self, message: Any) -> None:
-        self.log(message, "W")
-
-    def confirm(self, message: Any) -> bool:
-        """Nobody is there to ask: every question is confirmed."""
-        self.log(f"{message} Confirmed by the host.")
-        return True
-
-    def fail(self, reason: str) -> None:
-        raise ScriptFail(reason)
-
-    def config_name(self) -> str:
-        return self._config_name
-
-    def files_dir(self) -> str:
-        return self._files_dir
-
-    def result_dir(self) -> str:
-        return self._result_dir
-
-    def results_dir(self) -> str:
-        return self._results_dir
-
-    def result_file_path(self, name: str) -> str:
-        return os.path.join(self._result_dir, name)
-
-    def result_file(self, name: Optional[str] = None, status: Any = None, params: Any = None) -> None:
-        if name is not None:
-            self.files.append(name)
-
-    def result(self, status: Optional[str] = None, params: Any = None) -> None:
-        self.result_status = status
-        self.log(f"Test result: {status}")
-
-    def svp_version(self, required: Any = None) -> str:
-        """The newest version of SVP that was tried with this host."""
-        return "1.5.9"
-
-    def timer_start(self, period: float, callback: Callable[[Any], None], arg: Any = None, repeating: bool = False) -> _Timer:
-        due = self._clock.now + _datetime.timedelta(seconds=period)
-        timer = _Timer(due, period, callback, arg, repeating)
-        self._timers.append(timer)
-        return timer
-
-    def timer_cancel(self, timer: _Timer) -> None:
-        if timer in self._timers:
-            self._timers.remove(timer)
-
-    def sleep(self, seconds: float) -> None:
-        if self._in_callback:
-            raise ScriptFail("sleep() cannot be called in a timer")
-        wake = self._clock.now + _datetime.timedelta(seconds=max(0, seconds))
-        while True:
-            timer = min(self._timers, key=lambda each: each.due, default=None)
-            if timer is None or timer.due > wake:
-                break
-            self._clock.advance(timer.due)
-            if timer.repeating:
-                timer.due += _datetime.timedelta(seconds=timer.period)
-            else:
-                self._timers.remove(timer)
-            self._in_callback = True
-            try:
-                timer.callback(timer.arg)
-            finally:
-                self._in_callback = False
-        self._clock.advance(wake)
 
 
 class _Drawing(types.ModuleType):
@@ -364,11 +145,11 @@ def _replace_time(clock: Clock, sleep: Callable[[float], None]) -> None:
                     setattr(module, name, replacements[id(value)])
 
 
-def test_parameters(path: str) -> Tuple[str, Optional[str], Dict[str, Any]]:
-    """Name, script and parameters of a `.tst` file, or of JSON as {"eut.v_nom": 277.1, ...}."""
+def test_parameters(path: str) -> Tuple[str, Dict[str, Any]]:
+    """Name and parameters of a `.tst` file, or of JSON as {"eut.v_nom": 277.1, ...}."""
     if path.endswith(".json"):
         with open(path, encoding="utf-8") as file:
-            return os.path.splitext(os.path.basename(path))[0], None, json.load(file)
+            return os.path.splitext(os.path.basename(path))[0], json.load(file)
     root = ElementTree.parse(path).getroot()
     values = {}
     for element in root.iter("param"):
@@ -379,7 +160,7 @@ def test_parameters(path: str) -> Tuple[str, Optional[str], Dict[str, Any]]:
         else:
             entries = {int(start) + place: kind(value) for place, value in enumerate(shlex.split(text))}
             values[element.get("name", "")] = {"index_count": int(count), "index_start": int(start), **entries}
-    return root.get("name", ""), root.get("script"), values
+    return root.get("name", ""), values
 
 
 def equipment_parameters(client: derbench.Client, url: str, index: int) -> Dict[str, Any]:
@@ -416,7 +197,7 @@ def _first(folders: Sequence[str], *parts: str) -> str:
         path = os.path.join(folder, *parts)
         if os.path.exists(path):
             return path
-    raise SystemExit(f"{os.path.join(*parts)} is in none of {', '.join(folders)}")
+    raise FileNotFoundError(f"{os.path.join(*parts)} is in none of {', '.join(folders)}")
 
 
 def verdicts(path: str) -> Tuple[int, List[Dict[str, str]]]:
@@ -426,17 +207,19 @@ def verdicts(path: str) -> Tuple[int, List[Dict[str, str]]]:
     with open(path, newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file, skipinitialspace=True))
     failing = [row for row in rows if "Fail" in row.values()]
-    return len([row for row in rows if "Pass" in row.values()]) - len([r for r in failing if "Pass" in r.values()]), failing
+    return sum("Pass" in row.values() for row in rows if row not in failing), failing
 
 
 def prepare(client: derbench.Client, index: int) -> None:
-    """Pauses the clock, takes a device back to the state of its start, and waits until it is in service at full power."""
+    """Pauses the clock, takes a device back to the state of its start, and waits until it is in service and settled."""
     client.pause()
     client.post("commands", {"command": "reset", "scope": "device"}, device=index)
     client.step(ticks=2)
+    wait_s = _SETTLING_S
     if client.get("grid-support/trace", device=index)["now"]["service"] != "in_service":
         enter = _points(client, 703, index)
-        client.step(seconds=enter["ESDlyTms"] + enter["ESRndTms"] + enter["ESRmpTms"] + _SETTLING_S)
+        wait_s += enter["ESDlyTms"] + enter["ESRndTms"] + enter["ESRmpTms"]
+    client.step(seconds=wait_s)
 
 
 def run(
@@ -452,7 +235,7 @@ def run(
     debug: bool = False,
 ) -> Tuple[bool, Script]:
     """Runs a script; whether it came to its end, and its `ts`. The device is reset before."""
-    name, _, given = test_parameters(config) if config else (script, None, {})
+    name, file_values = test_parameters(config) if config else (script, {})
     install_modules(folders)
     module = _import_script(_first(folders, "Scripts", f"{script}.py"))
     importlib.import_module("svpelab.result").result_workbook = lambda *_, **__: None  # type: ignore[attr-defined]
@@ -462,18 +245,17 @@ def run(
     os.makedirs(folder, exist_ok=True)
     if os.path.exists(os.path.join(folder, _SUMMARY)):
         os.unlink(os.path.join(folder, _SUMMARY))  # scripts add to it
-    values = {**given, **equipment_parameters(client, url, device), **(more or {})}
+    values = {**file_values, **equipment_parameters(client, url, device), **(more or {})}
     ts = Script(module.script_info(), name, values, clock, folder, write, debug)
     _replace_time(clock, ts.sleep)
-    code: Any = 1
     try:
         module.run(ts)
-        code = 0
     except SystemExit as end:
-        code = end.code or 0
+        return end.code in (None, 0) and ts.result_status != "Fail", ts
     except Exception:
         ts.log_error(traceback.format_exc())
-    return code == 0 and ts.result_status != "Fail", ts
+        return False, ts
+    return ts.result_status != "Fail", ts
 
 
 def _setting(text: str) -> Tuple[str, Any]:
@@ -503,8 +285,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             options.svp, options.script, client, options.url, options.device, options.config, dict(options.set),
             options.results, debug=options.debug,
         )
-    except derbench.DerbenchError as error:
-        print(f"svp_host: {error.detail}", file=sys.stderr)
+    except (derbench.DerbenchError, FileNotFoundError) as error:
+        print(f"svp_host: {error}", file=sys.stderr)
         return 2
     passing, failing = verdicts(ts.result_file_path(_SUMMARY))
     print(f"{options.script}: {'ran to its end' if ended else 'did not run to its end'}; {passing} lines pass, {len(failing)} fail")
