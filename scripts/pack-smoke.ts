@@ -85,6 +85,7 @@ async function checkFiles(project: string): Promise<void> {
     'config/schema/scenario.schema.json',
     'clients/python/cosim/opendss_loop.py',
     'clients/python/derbench.py',
+    'clients/python/svp/svp_host.py',
     'dist/types/index.d.ts',
   ])
     expectEqual(path, own.has(`derbench/${path}`), true);

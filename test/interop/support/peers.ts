@@ -208,6 +208,7 @@ export class PythonPeer extends LinePeer {
       | 'central_system'
       | 'wrong_central'
       | 'pv_day'
+      | 'svp_peer'
       | 'dnp3_dnp3py'
       | 'dnp3_opendnp3',
     target: number | string | null,
