@@ -4,7 +4,7 @@ import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Chart } from '../../kit/chart';
 import type { Series } from '../../kit/chart';
-import { kindOf } from '../../kit/kind-icons';
+import { kindOf, kinds } from '../../kit/kind-icons';
 import { Empty, Panel } from '../../kit/panel';
 import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
@@ -27,14 +27,20 @@ const netSeries: readonly Series[] = [
 ];
 const voltageSeries: readonly Series[] = [{ label: 'first device', unit: '%', decimals: 1, colour: '--v' }];
 
+/** A kind keeps its dashes whatever other kinds there are. */
+function dashOf(kind: string): readonly number[] {
+  const place = Object.keys(kinds).indexOf(kind);
+  return dashes[place < 0 ? dashes.length - 1 : place] ?? [];
+}
+
 function chartsOf(past: Past | undefined, panels: readonly string[]) {
   if (past === undefined) return [];
   const times = past.timestamp.map((at) => Date.parse(at) / 1000);
   const dataOf = (...columns: readonly (readonly (number | null)[])[]) => ({
     columns: withGaps([times, ...columns].map((column) => [...column])),
   });
-  const ofKinds = past.kinds.map(({ asset_type: kind }, place): Series => {
-    const dash = dashes[place % dashes.length] ?? [];
+  const ofKinds = past.kinds.map(({ asset_type: kind }): Series => {
+    const dash = dashOf(kind);
     return { ...power, label: kindOf(kind).title, ...(dash.length > 0 && { dash }) };
   });
   const all = [
