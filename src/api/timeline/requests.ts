@@ -68,6 +68,7 @@ const titles: Readonly<Record<string, string>> = {
   set_site: 'Sets limits of the site',
   submit_command: 'Orders start, stop or reset',
   override_wind: 'Sets the wind',
+  pin_capture: 'Pins a capture',
   change_settings: 'Changes settings',
 };
 

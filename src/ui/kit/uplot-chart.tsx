@@ -319,7 +319,7 @@ export function Chart(props: ChartProps) {
     queueMicrotask(() => {
       if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (rows[0].length || 1) - 1 });
     });
-  }, [props.data, zoom.current?.join()]);
+  }, [shape, props.data, zoom.current?.join()]);
   useLayoutEffect(() => plot.current?.redraw(false), [marks]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') zoomTo.current(null);

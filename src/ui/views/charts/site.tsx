@@ -27,10 +27,10 @@ const netSeries: readonly Series[] = [
 ];
 const voltageSeries: readonly Series[] = [{ label: 'first device', unit: '%', decimals: 1, colour: '--v' }];
 
-/** A kind keeps its dashes whatever other kinds there are. */
-function dashOf(kind: string): readonly number[] {
+/** Place of a kind in the order of the feeders; a kind that the page does not know is the last. */
+function placeOf(kind: string): number {
   const place = Object.keys(kinds).indexOf(kind);
-  return dashes[place < 0 ? dashes.length - 1 : place] ?? [];
+  return place < 0 ? dashes.length - 1 : place;
 }
 
 function chartsOf(past: Past | undefined, panels: readonly string[]) {
@@ -39,8 +39,10 @@ function chartsOf(past: Past | undefined, panels: readonly string[]) {
   const dataOf = (...columns: readonly (readonly (number | null)[])[]) => ({
     columns: withGaps([times, ...columns].map((column) => [...column])),
   });
-  const ofKinds = past.kinds.map(({ asset_type: kind }): Series => {
-    const dash = dashOf(kind);
+  const inOrder = [...past.kinds].sort((a, b) => placeOf(a.asset_type) - placeOf(b.asset_type));
+  const ofKinds = inOrder.map(({ asset_type: kind }): Series => {
+    // whatever other kinds there are
+    const dash = dashes[placeOf(kind)] ?? [];
     return { ...power, label: kindOf(kind).title, ...(dash.length > 0 && { dash }) };
   });
   const all = [
@@ -55,7 +57,7 @@ function chartsOf(past: Past | undefined, panels: readonly string[]) {
       panel: 'p',
       title: 'Power by kind',
       series: ofKinds,
-      data: dataOf(...past.kinds.map(({ net_power_kw: kw }) => kw)),
+      data: dataOf(...inOrder.map(({ net_power_kw: kw }) => kw)),
       hasZero: true,
     },
     { panel: 'v', title: 'Voltage', series: voltageSeries, data: dataOf(past.voltage_pct), hasZero: false },

@@ -136,8 +136,10 @@ describe('timeline in the page', () => {
     expect(boxes().map(({ checked }) => checked)).to.deep.equal([true, false, true]);
     expect(all('.beside')).to.have.length(0);
     expect(all('.timeline a.button').map((link) => [link.textContent, link.getAttribute('href')])).to.deep.equal([
-      ['Make a scenario (2)', '#/scenarios/editor?entries=41%2C43'],
+      ['Make a scenario', '#/scenarios/editor?entries=41%2C43'],
     ]);
+    await press('None');
+    expect(boxes().some(({ checked }) => checked)).to.equal(false);
   });
 
   it('has the commands of the operator with the filter of that kind', async () => {

@@ -51,6 +51,7 @@ function Devices({ entry, devices }: { readonly entry: TimelineEntry; readonly d
 interface Picks {
   readonly ids: ReadonlySet<number>;
   readonly toggle: (id: number) => void;
+  readonly clear: () => void;
 }
 
 function pickColumn({ ids, toggle }: Picks): Column<TimelineEntry> {
@@ -78,17 +79,23 @@ function usePicks(): Picks {
       if (!next.delete(id)) next.add(id);
       return next;
     });
-  return { ids, toggle };
+  return { ids, toggle, clear: () => setIds(new Set()) };
 }
 
 /** Opens the editor with the picked entries that are still kept. */
-function PickedLink({ picks, entries }: { readonly picks: Picks; readonly entries: readonly TimelineEntry[] }) {
+function Picked({ picks, entries }: { readonly picks: Picks; readonly entries: readonly TimelineEntry[] }) {
   const picked = entries.filter(({ id }) => picks.ids.has(id)).map(({ id }) => id);
   if (picked.length === 0) return null;
   return (
-    <a class="button" href={href('scenarios/editor', { entries: picked.join(',') })}>
-      Make a scenario ({picked.length})
-    </a>
+    <p class="row picked" role="status">
+      {picked.length === 1 ? '1 entry' : `${picked.length} entries`} picked
+      <a class="button" href={href('scenarios/editor', { entries: picked.join(',') })}>
+        Make a scenario
+      </a>
+      <button type="button" class="quiet" onClick={picks.clear}>
+        None
+      </button>
+    </p>
   );
 }
 
@@ -254,7 +261,6 @@ export function TimelineView() {
         flush
         tools={
           <>
-            <PickedLink picks={picks} entries={entries} />
             <Filters entries={entries} devices={devices} />
             <button type="button" aria-pressed={withWall} onClick={() => setParam('wall', withWall ? null : 1)}>
               Wall time
@@ -269,6 +275,7 @@ export function TimelineView() {
         }
       >
         <Refused problem={problem} />
+        <Picked picks={picks} entries={entries} />
         <Table
           name="Timeline"
           columns={
