@@ -1,4 +1,5 @@
 /** Scenarios: operations, and members of replies and requests. */
+import { SimError } from '../core/errors.ts';
 import { memo } from '../core/lazy.ts';
 import { pagePolicy } from '../core/markup.ts';
 import {
@@ -250,15 +251,41 @@ const textQuery = z
     error: 'exactly one of id, bundled, run is required',
   });
 
+const maxEntryIds = 500;
+
+const entryIds = z
+  .string()
+  .regex(/^[1-9]\d{0,14}(,[1-9]\d{0,14})*$/, { error: 'allowed: ids with a comma between them' })
+  .transform((text) => new Set(text.split(',').map(Number)))
+  .refine(({ size }) => size <= maxEntryIds, { error: `allowed: at most ${maxEntryIds} ids` })
+  .openapi({
+    param: { name: 'ids', style: 'form', explode: false },
+    type: 'array',
+    items: { type: 'integer', minimum: 1 },
+    minItems: 1,
+    maxItems: maxEntryIds,
+    description:
+      'Of the timeline: these entries alone, by their ids as a comma list. One that is not kept is an unknown resource.',
+  });
+
+/** @throws SimError UNKNOWN_RESOURCE */
+function entriesWithIds({ timeline }: Pick<RouteContext, 'timeline'>, ids: ReadonlySet<number>) {
+  const entries = timeline.list().filter(({ id }) => ids.has(id));
+  if (entries.length === ids.size) return entries;
+  const missing = [...ids].filter((id) => !entries.some((entry) => entry.id === id));
+  throw new SimError('UNKNOWN_RESOURCE', `the timeline has no entry ${missing.slice(0, 10).join(', ')}`);
+}
+
 const draftQuery = z
   .strictObject({
     capture: integerParam('capture', 1, Number.MAX_SAFE_INTEGER, 'Id of a capture.').optional(),
     since: isoParam('since', 'Of the timeline: only entries of this simulated time and later.').optional(),
     until: isoParam('until', 'Of the timeline: only entries up to this simulated time.').optional(),
     device: deviceParam.optional().openapi({ description: 'Of the timeline: only entries about this device.' }),
+    ids: entryIds.optional(),
   })
-  .refine((query) => query.capture === undefined || Object.keys(query).length === 1, {
-    error: 'capture excludes since, until and device',
+  .refine((query) => (query.capture ?? query.ids) === undefined || Object.keys(query).length === 1, {
+    error: 'capture and ids exclude each other, and since, until and device',
   });
 
 type TextQuery = z.output<typeof textQuery>;
@@ -440,14 +467,17 @@ export const scenarioRoutes: readonly Route[] = [
     media: 'application/yaml',
     reply: z.string(),
     problems: ['unknown-resource', 'conflict'],
-    async handle({ scenarios: book, captures, timeline, plant, share }, { query: { capture, since, until, device } }) {
+    async handle({ scenarios: book, captures, timeline, plant, share }, { query }) {
+      const { capture, since, until, device, ids } = query;
       if (device !== undefined) plant.device(device);
-      const entries = () =>
-        timeline.list({
+      const entries = () => {
+        if (ids !== undefined) return entriesWithIds({ timeline }, ids);
+        return timeline.list({
           ...(since !== undefined && { since: plant.simAt(since) }),
           ...(until !== undefined && { until: plant.simAt(until) }),
           ...(device !== undefined && { deviceIndex: device }),
         });
+      };
       const drafting = await book.draft(
         capture === undefined
           ? { entries: entries(), dateMs: (at) => plant.dateMs(at) }

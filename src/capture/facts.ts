@@ -25,6 +25,8 @@ export interface DeviceFacts {
   /** the larger of the ratings for both directions */
   readonly ratingW: number;
   readonly nominalHz: number;
+  /** see `DeviceRows` */
+  readonly vNomPu: number;
   /** null: the device does not state it */
   readonly category: AbnormalCategory | null;
   /** thresholds that must trip: those set, or where a function is off the default ones of the category */
@@ -66,6 +68,7 @@ export function factsOf({ index, name, assetType, bank: { map }, trace, detail }
     assetType,
     ratingW: Math.max(m702.WMaxRtg ?? 0, m702.WChaRteMaxRtg ?? 0),
     nominalHz,
+    vNomPu: (m702.VNom ?? 1) / (m702.VNomRtg ?? m702.VNom ?? 1),
     category,
     trips: curveTrips.flatMap((of) => set(of, 'MustTrip') ?? defaultLimits(of, category, nominalHz)),
     cessations: curveTrips.flatMap((of) => set(of, 'MomCess') ?? []),

@@ -15,6 +15,7 @@ type Head = Pick<Capture, 'id' | 'state' | 'startedWallMs' | 'endS' | 'triggers'
 
 interface KeptRows {
   readonly device: number;
+  readonly vNomPu: number;
   readonly count: number;
   /** octets of the columns, compressed, in base64 */
   readonly columns: string;
@@ -66,10 +67,11 @@ export class EarlierCapture implements Capture {
   }
 }
 
-function keptRows({ deviceIndex, columns }: DeviceRows): KeptRows {
+function keptRows({ deviceIndex, vNomPu, columns }: DeviceRows): KeptRows {
   const octets = octetsOf(columns);
   return {
     device: deviceIndex,
+    vNomPu,
     count: columns.length,
     columns: deflateRawSync(octets, { level: 1 }).toString('base64'),
   };
@@ -108,10 +110,11 @@ function isKeptCapture(value: unknown): value is KeptCapture {
 }
 
 /** @throws Error for octets that are no columns */
-function restoredRows({ device, count, columns }: KeptRows): DeviceRows {
-  if (![device, count].every(isCount)) throw new SimError('INTERNAL', 'a device or the number of its rows is no count');
+function restoredRows({ device, vNomPu, count, columns }: KeptRows): DeviceRows {
+  if (![device, count].every(isCount) || !(vNomPu > 0))
+    throw new SimError('INTERNAL', 'a device, its nominal voltage or the number of its rows is none');
   const octets = inflateRawSync(Buffer.from(columns, 'base64'), { maxOutputLength: bytesOfRows(count) + 1 });
-  return { deviceIndex: device, columns: columnsFrom(octets, count) };
+  return { deviceIndex: device, vNomPu, columns: columnsFrom(octets, count) };
 }
 
 /** @param simAt instant of a simulated date @throws Error for a value that is no kept capture */

@@ -79,7 +79,20 @@ export class Recording implements Capture {
   }
 
   get rows(): Capture['rows'] {
-    return Array.from(this.#devices, ([deviceIndex, { columns }]) => ({ deviceIndex, columns }));
+    return Array.from(
+      this.#devices,
+      ([
+        deviceIndex,
+        {
+          columns,
+          facts: { vNomPu },
+        },
+      ]) => ({
+        deviceIndex,
+        vNomPu,
+        columns,
+      }),
+    );
   }
 
   get bytes(): number {

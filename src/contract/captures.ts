@@ -139,6 +139,8 @@ export interface CaptureColumns {
 
 export interface DeviceRows {
   readonly deviceIndex: number;
+  /** 702.VNom at the begin, the base of its percents, per unit of 702.VNomRtg, the base of `voltage_pu` of the grid */
+  readonly vNomPu: number;
   readonly columns: CaptureColumns;
 }
 

@@ -52,14 +52,19 @@ export function createChargePointIds(
 
 const maxShown = 10;
 
-/**
- * The station of an identity, compared exactly, else the station with this device index.
- * @throws SimError UNKNOWN_RESOURCE
- */
+const stationsOf = (plant: Pick<Plant, 'devices'>) => plant.devices.filter(({ assetType }) => assetType === 'evse');
+
+/** The station of an identity, compared exactly, else the station with this device index; undefined: there is none. */
+export function findChargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device | undefined {
+  const stations = stationsOf(plant);
+  return stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
+}
+
+/** @throws SimError UNKNOWN_RESOURCE */
 export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device {
-  const stations = plant.devices.filter(({ assetType }) => assetType === 'evse');
-  const station = stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
+  const station = findChargePoint(plant, idOf, id);
   if (station) return station;
+  const stations = stationsOf(plant);
   const ids = stations.slice(0, maxShown).map(idOf).join(', ');
   const existing =
     stations.length === 0 ? 'there are none' : `there are ${ids}${stations.length > maxShown ? ', ...' : ''}`;

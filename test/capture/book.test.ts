@@ -82,6 +82,13 @@ describe('captures begin by themselves', () => {
     expect(marks.map(({ kind, tS }) => `${kind} ${tS}`)).to.include.members(['begin 0', 'grid_back 1.2']);
   });
 
+  it('with the nominal voltage of each device, as it is set at the begin', () => {
+    const of = lab();
+    of.plant.device(1).bank.transact(byRest, ({ m702 }) => (m702.VNom = (m702.VNomRtg ?? 0) * 0.95));
+    of.captures.start(byRest);
+    expect(of.captures.list[0]?.rows.map(({ vNomPu }) => Number(vNomPu.toFixed(3)))).to.deep.equal([1, 0.95]);
+  });
+
   it('at a change of the grid, an outage and its end, of a device or of all', async () => {
     const of = lab();
     of.plant.setGrid({ voltagePu: 0.985 }, undefined, byRest);

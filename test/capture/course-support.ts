@@ -46,6 +46,7 @@ export const plainFacts: DeviceFacts = {
   assetType: 'pv',
   ratingW: 100_000,
   nominalHz: 60,
+  vNomPu: 1,
   category: 'CAT_3',
   trips: [
     limit('lv_trip', 50, 2),

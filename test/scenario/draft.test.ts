@@ -124,7 +124,7 @@ describe('a scenario from a capture', () => {
       state: 'complete',
       endS: 3,
       triggers,
-      rows: [{ deviceIndex: 0, columns: columnsOf(spans) }],
+      rows: [{ deviceIndex: 0, vNomPu: 1, columns: columnsOf(spans) }],
       reporting,
       ...changes,
     }) as unknown as Capture;
@@ -161,9 +161,16 @@ describe('a scenario from a capture', () => {
     ]);
     const ofDevice = stepsOf(captureDraft(captureOf([{ ...threshold, deviceIndex: 0 }]), checkRequest));
     expect(ofDevice[0]).to.include({ device: 0 });
-    const rows = [0, 1].map((deviceIndex) => ({ deviceIndex, columns: columnsOf(spans) }));
+    const rows = [0, 1].map((deviceIndex) => ({ deviceIndex, vNomPu: 1, columns: columnsOf(spans) }));
     const ofAll = stepsOf(captureDraft(captureOf([{ ...threshold, deviceIndex: 0 }], { rows }), checkRequest));
     expect(ofAll, 'the common grid has passed it').to.deep.equal(steps);
+  });
+
+  it('gives voltages per unit of the grid where the setting of the nominal voltage is not the rating', () => {
+    const threshold: CaptureTrigger = { ...trigger, kind: 'threshold', title: 'Below 88 %', call: null, by: null };
+    const rows = [{ deviceIndex: 0, vNomPu: 0.95, columns: columnsOf(spans) }];
+    const steps = stepsOf(captureDraft(captureOf([threshold], { rows }), checkRequest));
+    expect(steps.slice(0, 2).map(({ grid }) => grid.voltage_pu)).to.deep.equal([0.76, 0.95]);
   });
 
   it('names what nothing can repeat, and waits for the end of the recording', () => {

@@ -30,18 +30,23 @@ interface LoggedRoute extends ToldRoute {
   readonly routine?: true;
 }
 
+/** Index of the device that a charge point identity names; undefined: there is none. */
+type StationIndex = (id: string) => number | undefined;
+
 export class RequestLog {
   readonly #prefix: string;
   readonly #log: Logger;
   readonly #writes: LimitedLog;
   readonly #failures: LimitedLog;
   readonly #timeline: TimelineSink;
+  readonly #stationIndex: StationIndex;
 
   /** @param prefix of all paths */
-  constructor(prefix: string, log: Logger, clock: WallClock, timeline: TimelineSink) {
+  constructor(prefix: string, log: Logger, clock: WallClock, timeline: TimelineSink, stationIndex: StationIndex) {
     this.#prefix = prefix;
     this.#log = log;
     this.#timeline = timeline;
+    this.#stationIndex = stationIndex;
     this.#writes = new LimitedLog(log, clock, 'requests that write');
     this.#failures = new LimitedLog(log, clock, 'failed requests');
   }
@@ -52,9 +57,10 @@ export class RequestLog {
     const line = () =>
       `${originText(by)}: ${route.method.toUpperCase()} ` +
       `${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
-    if (route.routine !== true) this.#writes.info(line, deviceOf(query, params));
-    else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query, params));
-    const happening = route.routine === true ? null : requestHappening(route, input);
+    const deviceIndex = deviceOf(query, params) ?? this.#stationIn(targetOf(route, params, undefined));
+    if (route.routine !== true) this.#writes.info(line, deviceIndex);
+    else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceIndex);
+    const happening = route.routine === true ? null : requestHappening(route, input, deviceIndex);
     if (happening !== null) this.#timeline.add(happening);
   }
 
@@ -65,13 +71,26 @@ export class RequestLog {
     const { status, code, detail, request_id: id } = problem;
     this.#log.debug(
       `${originText(by)}: ${method} ${shortened(url)} answered with ${status} ${code}: ${detail} (request ${id})`,
-      deviceInUrl(url),
+      this.#deviceInUrl(url),
     );
+  }
+
+  /** Like `deviceOf`, for a request that may not have been routed. */
+  #deviceInUrl(url: string): number | undefined {
+    const [path = '', search] = url.split('?', 2);
+    const text = new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1];
+    return deviceIndexOf(text) ?? this.#stationIn(path);
+  }
+
+  /** The device of a charge point that a path names. */
+  #stationIn(path: string): number | undefined {
+    const [, id] = /\/(?:evse|ocpp)\/([^/]+)\//.exec(path) ?? [];
+    return id === undefined ? undefined : this.#stationIndex(decoded(id));
   }
 
   #tellRefusal(method: string, url: string, problem: Problem, by: Origin): void {
     const [path = ''] = url.split('?', 1);
-    const deviceIndex = deviceInUrl(url);
+    const deviceIndex = this.#deviceInUrl(url);
     this.#timeline.add(refusalHappening({ method, path, deviceIndex }, problem, by));
   }
 
@@ -133,8 +152,11 @@ function bodyInWords(body: unknown, secret: readonly string[] = []): string {
   return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
 }
 
-/** Like `deviceOf`, for a request that may not have been routed. */
-function deviceInUrl(url: string): number | undefined {
-  const [path = '', search] = url.split('?', 2);
-  return deviceIndexOf(new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1]);
+/** A part of a path without its escapes, or as it is where they are none. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

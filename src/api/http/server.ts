@@ -18,7 +18,7 @@ import { noLab } from '../../contract/lab-config.ts';
 import { noSettings } from '../../contract/settings.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
-import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
+import { createChargePointIds, defaultChargePointId, findChargePoint } from '../../contract/charge-point-ids.ts';
 import { HoldBook } from '../holds/book.ts';
 import { lifecycleRoutes } from '../lifecycle.ts';
 import { createReplyCache } from './reply.ts';
@@ -89,7 +89,13 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     holds: new HoldBook(context.plant),
     answers: new AnswerCounts(),
     share,
-    requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock, context.timeline),
+    requestLog: new RequestLog(
+      apiPrefix,
+      context.logBook.logger('Lab'),
+      context.clock,
+      context.timeline,
+      (id) => findChargePoint(context.plant, ctx.chargePointId, id)?.index,
+    ),
     captures: context.captures ?? noCaptures,
     scenarios: context.scenarios ?? noScenarios,
     clockOwner: context.clockOwner ?? { name: null },

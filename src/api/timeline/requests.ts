@@ -70,6 +70,7 @@ const titles: Readonly<Record<string, string>> = {
   set_site: 'Sets limits of the site',
   submit_command: 'Orders start, stop or reset',
   override_wind: 'Sets the wind',
+  pin_capture: 'Pins a capture',
   change_settings: 'Changes settings',
 };
 
@@ -132,8 +133,8 @@ function callsOf({ method, path, secretMembers = [] }: ToldRoute, { params, quer
   return [call];
 }
 
-/** A request that was carried out; null: another source tells it. */
-export function requestHappening(route: ToldRoute, input: ToldInput): Happening | null {
+/** A request that was carried out; null: another source tells it. @param deviceIndex that it is about */
+export function requestHappening(route: ToldRoute, input: ToldInput, deviceIndex?: number): Happening | null {
   const { operationId, summary, secretMembers = [] } = route;
   if (toldElsewhere.has(operationId)) return null;
   const members = [placeInWords(input), membersInWords(input.body, secretMembers)].filter((words) => words !== '');
@@ -143,7 +144,7 @@ export function requestHappening(route: ToldRoute, input: ToldInput): Happening 
     kind: kinds[operationId] ?? 'command',
     title,
     text: cut(`${title}${words}.`),
-    deviceIndex: deviceOf(input.query, input.params),
+    deviceIndex,
     by: input.by,
     calls: callsOf(route, input),
   };

@@ -1,5 +1,5 @@
 /** A scenario from a capture: its disturbance as steps, and what the devices did as the expectation. */
-import type { Capture, CaptureColumns, CaptureTrigger } from '../../contract/captures.ts';
+import type { Capture, CaptureTrigger, DeviceRows } from '../../contract/captures.ts';
 import { SimError } from '../../core/errors.ts';
 import type { TimelineCall } from '../../core/timeline/entry.ts';
 import type { RequestCheck } from '../file/whole.ts';
@@ -34,7 +34,7 @@ function step(atS: number, name: string, call: TimelineCall, check: Check): Part
 
 /** Voltage and frequency of the grid as the rows have them, for a disturbance that nobody asked for. */
 function courseParts(
-  { tS, gridVPct, fHz, length }: CaptureColumns,
+  { vNomPu, columns: { tS, gridVPct, fHz, length } }: DeviceRows,
   device: number | null,
   check: Check,
 ): readonly Part[] {
@@ -50,7 +50,7 @@ function courseParts(
       break;
     }
     [pct, hz] = [nextPct, nextHz];
-    const body = { voltage_pu: Number((pct / 100).toFixed(4)), frequency_hz: Number(hz.toFixed(3)) };
+    const body = { voltage_pu: Number(((pct / 100) * vNomPu).toFixed(4)), frequency_hz: Number(hz.toFixed(3)) };
     const query = device === null ? {} : { device: String(device) };
     // the values of a row hold from the row before
     const atS = tS[row - 1] ?? 0;
@@ -79,9 +79,9 @@ export function* captureDraft(capture: Capture, check: Check): Generator<undefin
   });
   // a threshold of one device may be passed by the grid of all
   const device = rows.length === 1 ? (first?.deviceIndex ?? null) : null;
-  const columns = rows.find(({ deviceIndex }) => deviceIndex === (device ?? deviceIndex))?.columns;
+  const ofDevice = rows.find(({ deviceIndex }) => deviceIndex === (device ?? deviceIndex));
   const isRepeated = repeated.some((part) => 'step' in part);
-  const course = isRepeated || columns === undefined ? [] : courseParts(columns, device, check);
+  const course = isRepeated || ofDevice === undefined ? [] : courseParts(ofDevice, device, check);
   const did = verdicts.map(({ name, verdict, reason }) => ({
     comment: `${name}: ${verdict.replaceAll('_', ' ')} (${reason})`,
   }));

@@ -102,7 +102,7 @@ export function Table<T>({
   return (
     <div
       ref={box}
-      class="scroller"
+      class={height === undefined ? 'scroller' : 'scroller fixed-rows'}
       style={height === undefined ? {} : { maxHeight: `${height}px` }}
       tabIndex={height === undefined ? undefined : 0}
       role="group"

@@ -143,7 +143,7 @@ function optionsOf(
     tzDate: zoned,
     padding: [hasFlags ? flagRoomPx : null, right === '' ? endPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
-    legend: { live: true },
+    legend: { live: true, markers: { width: 0, fill: (_plot, place) => strokeOf(series[place - 1] ?? noStroke) } },
     scales: {
       x: { time: true, range: (_plot, min, max) => (zoom.current === null ? [min, max] : [...zoom.current]) },
       left: { range: rangeOf(minSpan ?? minSpans[left] ?? 1, hasZero) },
@@ -174,6 +174,19 @@ function optionsOf(
       })),
     ] as uPlot.Series[],
   };
+}
+
+const noStroke = { colour: '--text' } as const;
+
+/** The line of a series as a background, so that its key has the dashes and not the colour alone. */
+function strokeOf(
+  { colour: name, dash: pattern = [] }: Pick<Series, 'colour' | 'dash'> = { colour: '--text' },
+): string {
+  let end = 0;
+  const stops = pattern.map(
+    (length, at) => `${at % 2 === 0 ? colour(name) : 'transparent'} ${end}px ${(end += length)}px`,
+  );
+  return stops.length === 0 ? colour(name) : `repeating-linear-gradient(90deg, ${stops.join(', ')})`;
 }
 
 const noSelection = { left: 0, top: 0, width: 0, height: 0 };
@@ -306,7 +319,7 @@ export function Chart(props: ChartProps) {
     queueMicrotask(() => {
       if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (rows[0].length || 1) - 1 });
     });
-  }, [props.data, zoom.current?.join()]);
+  }, [shape, props.data, zoom.current?.join()]);
   useLayoutEffect(() => plot.current?.redraw(false), [marks]);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') zoomTo.current(null);

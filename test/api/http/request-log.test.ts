@@ -80,7 +80,7 @@ describe('Requests in the log', () => {
     const connect = allRoutes.find(({ path }) => path === '/sunspec-client/connect');
     const wall = { monotonicMs: () => 0, nowMs: () => 0 };
     const timeline = new Timeline({ wall, sim: () => simTimeFromMs(0) });
-    const log = new RequestLog('/api/sim', book.logger('Lab'), wall, timeline);
+    const log = new RequestLog('/api/sim', book.logger('Lab'), wall, timeline, () => undefined);
     log.logWrite(connect!, input);
     expect(timeline.list().map(({ text }) => text)).to.eql([
       'Connects to a device and walks its chain of models: list [{"tls":"…","transport":"tls","host":"127.0.0.1"}], ' +

@@ -64,4 +64,21 @@ describe('drafts of scenarios', () => {
     expect((await call('GET', 'scenarios/draft?capture=99')).status).to.equal(404);
     expect((await call('GET', 'scenarios/draft?device=9')).status).to.equal(404);
   });
+
+  it('of chosen entries of the timeline have these alone', async () => {
+    await step(1);
+    await call('POST', 'controls/grid', { voltage_pu: 0.97 });
+    await call('POST', 'controls/grid', { voltage_pu: 0.98 });
+    await step(2);
+    await call('POST', 'controls/environment', { irradiance_w_m2: 450 });
+    const { entries } = await call('GET', 'timeline?limit=3');
+    const [first, , last] = entries.map(({ id }: Json) => id);
+    const { text } = await call('GET', `scenarios/draft?ids=${last},${first}`);
+    expect(text).to.include('voltage_pu: 0.97').and.to.include('irradiance_w_m2: 450').and.not.to.include('0.98');
+    expect(text.match(/^ {2}- at: /gm)).to.have.length(2);
+    const missing = await call('GET', `scenarios/draft?ids=${first},99999`);
+    expect([missing.status, missing.detail]).to.deep.equal([404, 'the timeline has no entry 99999']);
+    for (const query of ['ids=', 'ids=1,', 'ids=0', `ids=${first}&device=0`, `ids=${first}&capture=1`])
+      expect((await call('GET', `scenarios/draft?${query}`)).status, query).to.equal(422);
+  });
 });

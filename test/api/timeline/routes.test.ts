@@ -52,6 +52,23 @@ describe('GET timeline', () => {
     await rest.refused('/timeline?device=9', 404, 'unknown-device');
   });
 
+  it('has commands and refusals at a charging station with its device', async () => {
+    await rest.api.stop();
+    plant = testPlant({ types: ['PV-3Phase', 'EVSE', 'EVSE'], tickIntervalS: 1 });
+    timeline = new Timeline({ wall: new HandWall(), sim: () => plant.now });
+    rest = await Rest.open(plant, { timeline });
+    await rest.post('/evse/SIM-CP-1-2/connectors/1/plug', {});
+    await rest.refused('/evse/SIM-CP-1/connectors/1/stop', 409, 'conflict', {});
+    await rest.call('/evse/SIM-CP-9/connectors/1/unplug', { method: 'POST', body: {} });
+    await rest.call('/evse/%E0%A4%A/connectors/1/unplug', { method: 'POST', body: {} });
+    expect((await entries()).map(({ kind, device_index: index }) => [kind, index])).to.deep.equal([
+      ['command', 2],
+      ['refusal', 1],
+      ['refusal', null],
+      ['refusal', null],
+    ]);
+  });
+
   it('has commands with their client, by kind, and refusals, and no reads', async () => {
     await rest.post('/controls/grid?device=1', { voltage_pu: 0.9 });
     await rest.call('/controls/battery?device=1', {

@@ -212,6 +212,25 @@ describe('charts', () => {
     expect(titles()).to.include('Active power');
   });
 
+  it('draw each kind of the site with dashes of its own, also in the key, whatever other kinds there are', async () => {
+    const past = daemon.exampleOf('GET', 'site/history');
+    const keysOf = async (...kinds: readonly string[]) => {
+      daemon.on('GET site/history', () => ({
+        ...past,
+        kinds: kinds.map((kind) => ({ asset_type: kind, net_power_kw: [1, 2] })),
+      }));
+      await draw('#/charts?of=site&panels=p');
+      const chart = all('.chart')[1];
+      const keys = [...(chart?.querySelectorAll<HTMLElement>('.u-marker') ?? [])];
+      // the first is that of the time
+      return keys.slice(1).map(({ style }) => style.background);
+    };
+    const both = await keysOf('pv', 'battery', 'evse');
+    expect(new Set(both).size).to.equal(3);
+    await leave();
+    expect(await keysOf('evse')).to.deep.equal([both[2]]);
+  });
+
   it('save the layout under a name, open it, delete it, and take that back', async () => {
     await draw('#/charts?devices=0,1&panels=p,v&window=1h&zoom=1,2');
     await press('Layouts');

@@ -33,6 +33,27 @@ describe('protocols', () => {
     await pass(6000);
   });
 
+  it('say beside the steps to a central system that they are for all stations', async () => {
+    const site = exampleOf('overview');
+    const stations = (count: number) => ({
+      ...site,
+      devices: Array.from({ length: count }, (_, index) => ({
+        ...site.devices[0],
+        device_index: index,
+        charge_point_id: `CP-${index}`,
+      })),
+    });
+    for (const count of [1, 3]) {
+      daemon.on('GET overview', () => stations(count));
+      await address('#/protocols/ocpp/connect');
+      await show(<ProtocolsView />);
+      const isSaid = textOf('.steps').includes('The settings are those of all 3 charging stations');
+      expect(isSaid, `${count} stations`).to.equal(count === 3);
+      await leave();
+      await pass(6000);
+    }
+  });
+
   describe('cards', () => {
     const toggle = async (path: string) => {
       one(`section:has([data-test="card-${path}"]) [role=switch]`).click();

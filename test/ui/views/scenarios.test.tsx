@@ -441,7 +441,10 @@ describe('scenarios', () => {
       await settle();
       const now = Date.parse(daemon.exampleOf('GET', 'controls/time').sim_time);
       const since = new Date(now - 60_000).toISOString();
-      expect(queries).to.deep.equal([{ capture: '1' }, { since }, { capture: '3' }]);
+      await address('#/scenarios/editor?entries=41,43');
+      await settle();
+      expect(queries).to.deep.equal([{ capture: '1' }, { since }, { capture: '3' }, { ids: '41,43' }]);
+      expect(location.hash).to.equal('#/scenarios/editor');
     });
 
     it('survive another view, and are not lost when another one is opened', async () => {

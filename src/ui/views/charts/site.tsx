@@ -4,7 +4,7 @@ import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Chart } from '../../kit/chart';
 import type { Series } from '../../kit/chart';
-import { kindOf } from '../../kit/kind-icons';
+import { kindOf, kinds } from '../../kit/kind-icons';
 import { Empty, Panel } from '../../kit/panel';
 import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
@@ -27,14 +27,22 @@ const netSeries: readonly Series[] = [
 ];
 const voltageSeries: readonly Series[] = [{ label: 'first device', unit: '%', decimals: 1, colour: '--v' }];
 
+/** Place of a kind in the order of the feeders; a kind that the page does not know is the last. */
+function placeOf(kind: string): number {
+  const place = Object.keys(kinds).indexOf(kind);
+  return place < 0 ? dashes.length - 1 : place;
+}
+
 function chartsOf(past: Past | undefined, panels: readonly string[]) {
   if (past === undefined) return [];
   const times = past.timestamp.map((at) => Date.parse(at) / 1000);
   const dataOf = (...columns: readonly (readonly (number | null)[])[]) => ({
     columns: withGaps([times, ...columns].map((column) => [...column])),
   });
-  const ofKinds = past.kinds.map(({ asset_type: kind }, place): Series => {
-    const dash = dashes[place % dashes.length] ?? [];
+  const inOrder = [...past.kinds].sort((a, b) => placeOf(a.asset_type) - placeOf(b.asset_type));
+  const ofKinds = inOrder.map(({ asset_type: kind }): Series => {
+    // whatever other kinds there are
+    const dash = dashes[placeOf(kind)] ?? [];
     return { ...power, label: kindOf(kind).title, ...(dash.length > 0 && { dash }) };
   });
   const all = [
@@ -49,7 +57,7 @@ function chartsOf(past: Past | undefined, panels: readonly string[]) {
       panel: 'p',
       title: 'Power by kind',
       series: ofKinds,
-      data: dataOf(...past.kinds.map(({ net_power_kw: kw }) => kw)),
+      data: dataOf(...inOrder.map(({ net_power_kw: kw }) => kw)),
       hasZero: true,
     },
     { panel: 'v', title: 'Voltage', series: voltageSeries, data: dataOf(past.voltage_pct), hasZero: false },

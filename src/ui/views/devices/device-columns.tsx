@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 import { Menu } from '../../kit/menu';
 import { Chip } from '../../kit/panel';
 import type { Column } from '../../kit/table';
-import { fixed, sourceName, timeOfDay } from '../../look/format';
+import { dash, fixed, sourceName, timeOfDay } from '../../look/format';
 import { deviceHref } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
 import { figuresOf } from '../../store/stream';
@@ -74,7 +74,19 @@ const deviceColumns = {
   vehicle: text('Vehicle', vehicleText, false),
   limit: text('Limited by', limitText),
   owner: text('Owner', ({ device: { last_write: write } }) => write && sourceName(write.source), false),
-  written: text('Last write', ({ device }) => lastWriteText(device)),
+  written: {
+    ...text('Last write', ({ device }) => lastWriteText(device)),
+    cell: ({ device }) => {
+      const words = lastWriteText(device);
+      return words === null ? (
+        dash
+      ) : (
+        <span class="cut-text" title={words}>
+          {words}
+        </span>
+      );
+    },
+  },
   modbus: text('Modbus', ({ device }) => addressText(device), false),
 } satisfies Readonly<Record<string, DeviceColumn>>;
 

@@ -127,6 +127,21 @@ describe('timeline in the page', () => {
     expect(all('.beside')).to.have.length(0);
   });
 
+  it('picks entries for a scenario, without opening them', async () => {
+    await open();
+    const boxes = () => all('table[aria-label=Timeline] [type=checkbox]') as readonly HTMLInputElement[];
+    expect(all('.timeline a.button')).to.have.length(0);
+    for (const at of [2, 0, 1, 1]) boxes()[at]?.click();
+    await settle();
+    expect(boxes().map(({ checked }) => checked)).to.deep.equal([true, false, true]);
+    expect(all('.beside')).to.have.length(0);
+    expect(all('.timeline a.button').map((link) => [link.textContent, link.getAttribute('href')])).to.deep.equal([
+      ['Make a scenario', '#/scenarios/editor?entries=41%2C43'],
+    ]);
+    await press('None');
+    expect(boxes().some(({ checked }) => checked)).to.equal(false);
+  });
+
   it('has the commands of the operator with the filter of that kind', async () => {
     await open('events/timeline?kind=command');
     expect(button('Reset device')).to.not.equal(undefined);

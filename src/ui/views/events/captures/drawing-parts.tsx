@@ -240,7 +240,7 @@ export function Instant({ cursor, startedAt }: { readonly cursor: Signal<number 
   return (
     <output class="instant" data-test="instant">
       {at === null
-        ? 'Point at the drawing, or use the arrow keys'
+        ? 'Point, or use the arrow keys'
         : `${instantText(at)}, ${timeWithMs(new Date(Date.parse(startedAt) + at * 1000).toISOString())}`}
     </output>
   );

@@ -8,7 +8,7 @@ import { Loading } from '../../../kit/states';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
 import { dash, dateAndTime, timeOrDate, wallDate, wallTime, words } from '../../../look/format';
-import { param, setParam } from '../../../store/route';
+import { href, param, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import type { TimelineEntry } from '../../../store/timeline';
@@ -47,6 +47,58 @@ function Devices({ entry, devices }: { readonly entry: TimelineEntry; readonly d
   );
 }
 
+/** Ids of the entries that are picked for a scenario. */
+interface Picks {
+  readonly ids: ReadonlySet<number>;
+  readonly toggle: (id: number) => void;
+  readonly clear: () => void;
+}
+
+function pickColumn({ ids, toggle }: Picks): Column<TimelineEntry> {
+  return {
+    title: 'Pick',
+    width: '52px',
+    cell: ({ id, text }) => (
+      <input
+        type="checkbox"
+        aria-label={`Pick for a scenario: ${text}`}
+        checked={ids.has(id)}
+        // the row opens on a click
+        onClick={(event) => event.stopPropagation()}
+        onChange={() => toggle(id)}
+      />
+    ),
+  };
+}
+
+function usePicks(): Picks {
+  const [ids, setIds] = useState<ReadonlySet<number>>(new Set());
+  const toggle = (id: number) =>
+    setIds((before) => {
+      const next = new Set(before);
+      if (!next.delete(id)) next.add(id);
+      return next;
+    });
+  return { ids, toggle, clear: () => setIds(new Set()) };
+}
+
+/** Opens the editor with the picked entries that are still kept. */
+function Picked({ picks, entries }: { readonly picks: Picks; readonly entries: readonly TimelineEntry[] }) {
+  const picked = entries.filter(({ id }) => picks.ids.has(id)).map(({ id }) => id);
+  if (picked.length === 0) return null;
+  return (
+    <p class="row picked" role="status">
+      {picked.length === 1 ? '1 entry' : `${picked.length} entries`} picked
+      <a class="button" href={href('scenarios/editor', { entries: picked.join(',') })}>
+        Make a scenario
+      </a>
+      <button type="button" class="quiet" onClick={picks.clear}>
+        None
+      </button>
+    </p>
+  );
+}
+
 /** Time and sentence, for a screen without room for more. */
 function narrowColumns(devices: readonly DeviceEntry[], latest: string): readonly Column<TimelineEntry>[] {
   return [
@@ -81,6 +133,7 @@ function columnsOf(
   devices: readonly DeviceEntry[],
   latest: string,
   withWall: boolean,
+  picks: Picks,
 ): readonly Column<TimelineEntry>[] {
   const wall: Column<TimelineEntry> = {
     title: 'Wall time',
@@ -89,6 +142,7 @@ function columnsOf(
     value: ({ wall_time }) => wall_time,
   };
   return [
+    pickColumn(picks),
     {
       title: 'Time',
       width: '92px',
@@ -193,6 +247,7 @@ export function TimelineView() {
   const devices = useOverview()?.devices ?? [];
   const filter = filterOfAddress();
   const withWall = param('wall') !== null;
+  const picks = usePicks();
   if (entries === undefined) return problem === null ? <Loading heights={[420]} /> : <Refused problem={problem} />;
   const nameOf = (index: number) => devices.find(({ device_index }) => device_index === index)?.name ?? '';
   const matching = entries.filter((entry) => meets(entry, filter, nameOf));
@@ -220,9 +275,12 @@ export function TimelineView() {
         }
       >
         <Refused problem={problem} />
+        <Picked picks={picks} entries={entries} />
         <Table
           name="Timeline"
-          columns={innerWidth <= narrowPx ? narrowColumns(devices, latest) : columnsOf(devices, latest, withWall)}
+          columns={
+            innerWidth <= narrowPx ? narrowColumns(devices, latest) : columnsOf(devices, latest, withWall, picks)
+          }
           rows={matching}
           keyOf={({ id }) => id}
           height={Math.max(320, innerHeight - 280)}

@@ -18,7 +18,7 @@ import {
 import type { Inputs } from '../../../kit/settings';
 import { dash, show, words } from '../../../look/format';
 import { useLive } from '../../../store/live';
-import { param, replacePath, setParam } from '../../../store/route';
+import { href, param, replacePath, setParam } from '../../../store/route';
 import { useOverview } from '../../../store/site';
 import type { DeviceEntry } from '../../../store/site';
 import { ChangeDialog } from '../../devices/change';
@@ -58,7 +58,7 @@ export function ConnectCentralSystem() {
         </li>
         <li>
           <h3>Central system</h3>
-          <CentralSystem />
+          <CentralSystem stations={stations.length} />
           {status && <Outcome status={status} />}
         </li>
         <li>
@@ -147,7 +147,8 @@ function AddStation() {
   );
 }
 
-function CentralSystem() {
+/** @param stations number of them, all of which the settings are for */
+function CentralSystem({ stations }: { readonly stations: number }) {
   const report = useSettings();
   const [inputs, setInputs] = useState<Inputs>({});
   const { busy, problem, run } = useDo();
@@ -203,6 +204,12 @@ function CentralSystem() {
           )),
         )}
       </div>
+      {stations > 1 && (
+        <p class="muted">
+          The settings are those of all {stations} charging stations: <i>Connect</i> connects each of them under its own
+          identity. <a href={href('protocols/ocpp')}>State</a> disconnects single ones.
+        </p>
+      )}
     </FormFrame>
   );
 }

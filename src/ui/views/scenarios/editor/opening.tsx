@@ -30,11 +30,11 @@ async function openText(query: Choice, title: string): Promise<void> {
 }
 
 /** The source of a draft. */
-type DraftQuery = { readonly capture: number } | { readonly since: string };
+type DraftQuery = { readonly capture: number } | { readonly since: string } | { readonly ids: number[] };
 
 async function openDraft(query: DraftQuery, title: string): Promise<void> {
   try {
-    open((await perform(get('scenarios/draft', { query }))) as string, null, title);
+    open(await perform(get('scenarios/draft', { query })), null, title);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     say(error.message);
@@ -44,17 +44,20 @@ async function openDraft(query: DraftQuery, title: string): Promise<void> {
 /** Opens the scenario that the address names, once. */
 export function useOpenFromAddress(): void {
   const [bundled, kept, run, capture] = [param('bundled'), param('kept'), param('run'), param('capture')];
+  const entries = param('entries');
   useEffect(() => {
     if (bundled !== null) void openText({ bundled }, bundled);
     else if (kept !== null) void openText({ id: kept }, `scenario ${kept}`);
     else if (run !== null) void openText({ run }, `the text of run ${run}`);
     else if (capture !== null) void openDraft({ capture: Number(capture) }, `capture ${capture}`);
+    else if (entries !== null) void openDraft({ ids: entries.split(',').map(Number) }, 'entries of the timeline');
     // a reload of the page must not open it again over what is typed
     setParam('bundled', null);
     setParam('kept', null);
     setParam('run', null);
     setParam('capture', null);
-  }, [bundled, kept, run, capture]);
+    setParam('entries', null);
+  }, [bundled, kept, run, capture, entries]);
 }
 
 /** Maximum size of a file, bytes: that of a text in the daemon, with characters of several bytes. */
