@@ -1,5 +1,5 @@
-/** `derbench run`, `check`, `replay`, `state` and `pki`, and the flag `--scenario`. */
-import { exitCodes, isSubcommand } from '../../core/subcommand.ts';
+/** Commands that are part of the program, and the flag `--scenario`. */
+import { exitCodes } from '../../core/exit-codes.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
@@ -76,15 +76,41 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
   return exitCodes.ok;
 }
 
+async function help(words: readonly string[]): Promise<number> {
+  const { topicText } = await import('./topics.ts');
+  const text = topicText(words);
+  output.print(text);
+  return exitCodes.ok;
+}
+
+async function completion(words: readonly string[]): Promise<number> {
+  const { completionScript } = await import('./completion.ts');
+  output.print(completionScript(words));
+  return exitCodes.ok;
+}
+
 /**
- * Carries out the subcommand of a command line.
+ * Carries out a command that is part of the program.
  * @returns the exit code; null: the command line starts a simulator without a scenario
  * @throws SimError CONFIG_INVALID, LISTEN_FAILED
  */
 export function subcommand(words: readonly string[]): Promise<number | null> {
   const [name, ...rest] = words;
-  if (!isSubcommand(name)) return scenario(null, words);
-  if (name === 'state') return state(rest);
-  if (name === 'pki') return pki(rest);
-  return name === 'replay' ? replay(rest) : scenario(name, rest);
+  switch (name) {
+    case 'run':
+    case 'check':
+      return scenario(name, rest);
+    case 'replay':
+      return replay(rest);
+    case 'state':
+      return state(rest);
+    case 'pki':
+      return pki(rest);
+    case 'help':
+      return help(rest);
+    case 'completion':
+      return completion(rest);
+    default:
+      return scenario(null, words);
+  }
 }
