@@ -344,7 +344,9 @@ export class Inverter implements Output {
     }
     if (isHeld || this.phase === 'shutting_down' || this.#stopCeilingW < this.ratings.wMaxRtgW) return false;
     const rampEnd = this.#enterService.rampEnd(enterService);
-    return (rampEnd === null || rampEnd > addSeconds(t, dtS)) && this.protection.rests(grid, this.#lastGrid, this.#settings);
+    return (
+      (rampEnd === null || rampEnd > addSeconds(t, dtS)) && this.protection.rests(grid, this.#lastGrid, this.#settings)
+    );
   }
 
   /**
