@@ -31,7 +31,6 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
       .map((name) => `GET grid-support/${name}`),
   ],
   'for the program that solves the grid': [
-    'GET exchange',
     'POST exchange',
     'POST exchange/step',
     'GET exchange/values',
