@@ -191,6 +191,34 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect(rows.slice(2).map(powersOf)).to.deep.equal(replayed.slice(0, -2));
   });
 
+  it('lets values act at their own instants, between two periods too', async () => {
+    const flags = ['--targets', targets, '--uninterruptible', 'no', '--until_s', '20'];
+    const { grid, federate } = await federation(flags, { until: 20, period: 0.5 });
+    const { rows } = (await grid.result()) as { readonly rows: readonly Row[] };
+    expect(await federate.ended, federate.output).to.equal(0);
+    const replayed = await rig.replay(
+      rows.map(({ v }) => v),
+      0.5,
+    );
+    // powers of whole seconds, which the grid has half a second later
+    const seconds = Array.from({ length: 19 }, (_, second) => 2 * second);
+    expect(seconds.map((at) => rows[at + 3]).map((row) => row && powersOf(row))).to.deep.equal(
+      seconds.map((at) => replayed[at + 1]),
+    );
+  });
+
+  it('has complex values of each device, and powers as loads have them', async () => {
+    const { devices, session } = await rig.post('exchange', {});
+    await rig.post('exchange/end', { session });
+    const flags = ['--per_device', '--as_loads', '--until_s', '30'];
+    const { grid, federate } = await federation(flags, { until: 30, volts_per_device: devices[0].v_nom_ln_v });
+    const { rows } = (await grid.result()) as { readonly rows: readonly Row[] };
+    expect(await federate.ended, federate.output).to.equal(0);
+    expect(rows[10]?.q[0]).to.be.lessThan(-1000);
+    const replayed = await rig.replay(rows.map(({ v }) => v));
+    expect(maxDifference(rows.slice(2), replayed.slice(0, -2))).to.be.lessThan(0.01);
+  });
+
   it('ends with the federation when the grid is killed, and the broker listens on the loopback alone', async () => {
     const { root, grid, federate } = await federation(['--targets', targets], { until: endless });
     await grid.printed('executing');
