@@ -89,6 +89,8 @@ class GridValues:
         names = [name for name in self._lists if name not in self._first]
         if not names:
             return {}
+        if len(names) == 1:
+            return {"va_pu": list(self._lists[names[0]])}
         # a phase without an input has the voltage of another one
         phases = {phase: self._lists.get(f"voltage_{phase}", self._lists[names[0]]) for phase in _PHASES}
         return {

@@ -64,6 +64,8 @@ class Settings:
     tolerance_pu: float = 1e-6
     #: complex values of each device in place of vectors
     per_device: bool = False
+    #: publishes powers as loads have them: positive out of the grid
+    as_loads: bool = False
     #: publishes the power of each phase too
     phases: bool = False
     #: publications of other federates by key of an input, without the name of this federate
@@ -240,6 +242,8 @@ class Federate:
     def _publish(self, answer: Answer) -> None:
         for output, port in self._outputs:
             value = output.value(answer)
+            if value is not None and self._settings.as_loads and output.unit:
+                value = -value if isinstance(value, complex) else [-each for each in value]
             if isinstance(value, complex):
                 h.helicsPublicationPublishComplex(port, value.real, value.imag)
             elif value is not None:
@@ -421,6 +425,7 @@ def _arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--max_iterations", type=int, default=preset.max_iterations)
     parser.add_argument("--tolerance_pu", type=float, default=preset.tolerance_pu)
     parser.add_argument("--per_device", action="store_true", help="complex values of each device in place of vectors")
+    parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads of GridLAB-D have them")
     parser.add_argument("--phases", action="store_true", help="publishes the power of each phase too")
     parser.add_argument("--targets", help="JSON file: key of an input, and the publication that it reads")
     parser.add_argument("--map", help="JSON file: devices, and their buses and phases")

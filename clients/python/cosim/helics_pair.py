@@ -22,7 +22,7 @@ from .opendss_federate import STREET, circuit
 from .opendss_grid import OpenDssGrid
 from .volt_var import by_formula
 
-_SECONDS = 120
+_SECONDS = 80
 #: simulated seconds at nominal voltage, after which reactive power is 0
 _REST_S = 60
 #: percent of rated power: below what the sun gives, so that power stays the same to the watt

@@ -1,5 +1,6 @@
 """A grid in a federation of HELICS: one line to each device, on a source that swings. Prints what it saw at each instant."""
 
+import cmath
 import json
 import math
 import sys
@@ -12,33 +13,55 @@ TOLERANCE_PU = 1e-7
 
 
 class Grid:
-    def __init__(self, broker, count, name="grid", unit="pu", nan_at=None):
+    def __init__(self, broker, count, unit="pu", nan_at=None, volts_per_device=None, period=1.0):
         info = h.helicsCreateFederateInfo()
-        h.helicsFederateInfoSetCoreName(info, f"{name}_core")
+        h.helicsFederateInfoSetCoreName(info, "grid_core")
         h.helicsFederateInfoSetCoreTypeFromString(info, "zmqss")
         h.helicsFederateInfoSetBroker(info, broker)
         h.helicsFederateInfoSetCoreInitString(info, "--tick=1s --timeout=3s")
-        h.helicsFederateInfoSetTimeProperty(info, h.HELICS_PROPERTY_TIME_PERIOD, 1.0)
-        self.federate = h.helicsCreateValueFederate(name, info)
-        self.count, self.nan_at, self.rows = count, nan_at, []
-        self.voltage = h.helicsFederateRegisterGlobalPublication(self.federate, "grid/voltage", h.HELICS_DATA_TYPE_VECTOR, unit)
-        self.powers = [self.input(key) for key in ("active_power", "reactive_power")]
+        h.helicsFederateInfoSetTimeProperty(info, h.HELICS_PROPERTY_TIME_PERIOD, period)
+        self.federate = h.helicsCreateValueFederate("grid", info)
+        self.count, self.nan_at, self.period, self.rows = count, nan_at, period, []
+        self.volts = volts_per_device
+        if self.volts is None:
+            self.voltage = h.helicsFederateRegisterGlobalPublication(self.federate, "grid/voltage", h.HELICS_DATA_TYPE_VECTOR, unit)
+            self.powers = [self.input(key, h.HELICS_DATA_TYPE_VECTOR) for key in ("active_power", "reactive_power")]
+        else:
+            self.voltages = [self.phase(at) for at in range(count)]
+            self.powers = [self.input(f"der/{at}/power", h.HELICS_DATA_TYPE_COMPLEX) for at in range(count)]
         h.helicsFederateEnterExecutingMode(self.federate)
 
-    def input(self, key):
-        port = h.helicsFederateRegisterInput(self.federate, key, h.HELICS_DATA_TYPE_VECTOR, "")
+    def input(self, key, kind):
+        port = h.helicsFederateRegisterInput(self.federate, key, kind, "")
         h.helicsInputAddTarget(port, f"derbench/{key}")
         return port
 
+    def phase(self, at):
+        port = h.helicsFederateRegisterPublication(self.federate, f"voltage{at}", h.HELICS_DATA_TYPE_COMPLEX, "V")
+        h.helicsPublicationAddTarget(port, f"derbench/der/{at}/voltage_a")
+        return port
+
+    def read(self):
+        """W and var into the grid; those of each device come as a load has them."""
+        if self.volts is None:
+            return [h.helicsInputGetVector(port) for port in self.powers]
+        values = [h.helicsInputGetComplex(port) for port in self.powers]
+        return [-value.real for value in values], [-value.imag for value in values]
+
     def solve(self, time):
-        watts, vars_ = (h.helicsInputGetVector(port) for port in self.powers)
+        watts, vars_ = self.read()
         source = 1 + 0.035 * math.sin(time / 5)
         voltages = [source + R_PER_W * w + X_PER_VAR * q + 0.002 * at for at, (w, q) in enumerate(zip(watts, vars_))]
         return {"time": time, "v": voltages[: self.count], "p": watts, "q": vars_}
 
     def publish(self, row):
         values = [math.nan if self.nan_at == row["time"] and at == 0 else v for at, v in enumerate(row["v"])]
-        h.helicsPublicationPublishVector(self.voltage, values)
+        if self.volts is None:
+            h.helicsPublicationPublishVector(self.voltage, values)
+            return
+        for port, value in zip(self.voltages, values):
+            volts = cmath.rect(self.volts * value, math.radians(-30))
+            h.helicsPublicationPublishComplex(port, volts.real, volts.imag)
 
     def run(self, until, iterate):
         time, rounds = 0, 0
@@ -46,7 +69,7 @@ class Grid:
         self.publish(row)
         kind = h.HELICS_ITERATION_REQUEST_ITERATE_IF_NEEDED if iterate else h.HELICS_ITERATION_REQUEST_NO_ITERATION
         while time < until:
-            granted, result = h.helicsFederateRequestTimeIterative(self.federate, time + 1, kind)
+            granted, result = h.helicsFederateRequestTimeIterative(self.federate, time + self.period, kind)
             if result == h.HELICS_ITERATION_RESULT_ITERATING:
                 rounds += 1
                 new = self.solve(time)
@@ -57,7 +80,7 @@ class Grid:
                 row = new
                 continue
             self.rows.append(row)
-            time = round(granted)
+            time = granted
             row = self.solve(time)
             self.publish(row)
         return {"time": time, "rounds": rounds, "rows": self.rows}

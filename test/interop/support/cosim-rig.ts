@@ -60,14 +60,14 @@ export class CosimRig {
     return (await ask(this.simulator.httpPort, '/api/sim/exchange')).json.attached;
   }
 
-  /** Powers at the end of steps of 1 s with voltages, from rest on and without a framework. */
-  async replay(voltages: readonly (readonly number[])[]): Promise<Powers[]> {
+  /** Powers at the end of steps with voltages, from rest on and without a framework. */
+  async replay(voltages: readonly (readonly number[])[], dt_s = 1): Promise<Powers[]> {
     await this.settle();
     const { session } = await this.post('exchange', { owner: 'replay' });
     await this.post('exchange/values', { session, va_pu: 1 });
     const powers: Powers[] = [];
     for (const va_pu of voltages) {
-      const { p_w: p, q_var: q } = await this.post('exchange/step', { session, dt_s: 1, va_pu });
+      const { p_w: p, q_var: q } = await this.post('exchange/step', { session, dt_s, va_pu });
       powers.push({ p, q });
     }
     await this.post('exchange/end', { session });
