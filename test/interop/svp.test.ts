@@ -163,7 +163,11 @@ describeWith(['pysunspec2'], 'SVP', () => {
     });
 
     it('der: a trip curve replaces its kind alone, in percent or in volts', async () => {
+      // set 1 alone, so that the stored sets differ from it
+      const body = { may_trip: { points: [{ v_pct: 111, time_s: 3 }] } };
+      expect((await ask(simulator.httpPort, '/api/sim/grid-support/hv-trip', { body })).status).to.equal(200);
       const { curve: may } = await call('der', 'vrt_stay_connected_high');
+      expect(may).to.deep.equal({ t: [3], v: [111] });
       await call('der', 'vrt_trip_high', [{ curve: { t: [10, 0.16], V: [112, 120] } }]);
       expect((await call('der', 'vrt_trip_high')).curve).to.deep.equal({ t: [10, 0.16], v: [112, 120] });
       expect((await call('der', 'vrt_stay_connected_high')).curve).to.deep.equal(may);
@@ -220,14 +224,16 @@ describeWith(['pysunspec2'], 'SVP', () => {
         "elapsed {'now': 3600.0, 'time': 3600.0, 'module': 3600.0}, 2 samples, 59.5 Hz, confirmed True",
       );
       expect(text).to.include('from the file 7 None counts');
+      expect(text).to.include('277.1 V, Three phase');
       expect(lines).to.include('TRY: ran to its end; 1 lines pass, 1 fail');
       expect(Date.parse((await rest('controls/time')).sim_time as string) - before).to.be.least(3_600_000);
       expect(await readFile(join(results, 'TRY_1/result_summary.csv'), 'utf8')).to.include('Step B');
     });
 
     it('prefers a parameter of the command line, and says when a script gives up', async () => {
-      const { code, lines } = await run({ more: { 'try.text': 'give up' } });
+      const { code, lines } = await run({ more: { 'try.text': 'give up', 'eut.v_nom': 230 } });
       expect(code).to.equal(2);
+      expect(lines.join('\n')).to.include('230.0 V, Three phase');
       expect(lines.join('\n')).to.include('given up').and.to.include('did not run to its end');
     });
   });

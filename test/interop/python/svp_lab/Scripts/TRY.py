@@ -15,7 +15,7 @@ def run(test_script):
     began, began_s, began_date = datetime.now(), time.time(), dates.datetime.now()
     grid = gridsim.gridsim_init(ts)
     samples = []
-    timer = ts.timer_start(2, samples.append, arg="sample", repeating=True)
+    timer = ts.timer_start(2.5, samples.append, arg="sample", repeating=True)
     ts.timer_start(3, lambda _: grid.freq(59.5))
     ts.sleep(5)
     hz_behind_timer = grid.meas_freq()[0]
@@ -31,6 +31,7 @@ def run(test_script):
     ts.result_file("result_summary.csv")
     ts.log(f"elapsed {elapsed}, {len(samples)} samples, {hz_behind_timer} Hz, confirmed {ts.confirm('Ready?')}")
     ts.log(f"{ts.params['try.text']} {ts.param_value('try.count')} {ts.param_value('try.hidden')} {ts.param_value('try.shown')}")
+    ts.log(f"{ts.param_value('eut.v_nom'):.1f} V, {ts.param_value('eut.phases')}")
     result.result_workbook(xlsxwriter, ts.results_dir(), ts.result_dir())
     if ts.param_value("try.text") == "give up":
         ts.fail("given up")
