@@ -1,7 +1,32 @@
 /** Commands that need no simulator, and help. */
-import type { Command } from './command.ts';
+import type { Command, CommandOption } from './command.ts';
+
+const json: CommandOption = { flag: '--json', line: 'prints the answer as one JSON document' };
 
 export const makeCommands: readonly Command[] = [
+  {
+    name: 'list',
+    group: 'make',
+    line: 'lists what comes with derbench',
+    usage: ['list scenarios|profiles|events|faults|sets|maps|configs', 'list points [MODEL]'],
+    options: [json],
+    examples: [
+      ['derbench list scenarios', 'Names for derbench run.'],
+      ['derbench list points 704', 'The points of a model with their words.'],
+    ],
+    completes: ['scenarios', 'profiles', 'events', 'faults', 'sets', 'maps', 'configs', 'points'],
+    runs: 'program',
+  },
+  {
+    name: 'doctor',
+    group: 'make',
+    line: 'checks this machine, and a simulator with --url',
+    usage: ['doctor [--url URL]'],
+    options: [{ flag: '--url', value: 'URL', line: 'address of a simulator to check as well' }, json],
+    examples: [['derbench doctor', 'Lines of ok, note and bad, each with its remedy.']],
+    notes: ['Exit code 1 if a check is bad.'],
+    runs: 'program',
+  },
   {
     name: 'completion',
     group: 'help',
