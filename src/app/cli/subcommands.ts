@@ -1,10 +1,12 @@
 /** Commands that are part of the program, and the flag `--scenario`. */
+import { createInterface } from 'node:readline/promises';
 import type { Arguments } from '../../client-commands/call.ts';
 import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
+import type { Ask } from './init.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
 import { writeWhole } from './standard-output.ts';
 
@@ -110,6 +112,30 @@ async function list(words: readonly string[]): Promise<number> {
   return exitCodes.ok;
 }
 
+/** Asks on a terminal. */
+function terminalAsk(): { readonly ask: Ask; readonly close: () => void } {
+  if (!process.stdin.isTTY) return { ask: null, close: () => undefined };
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  return {
+    ask: (text, preset) => terminal.question(`${text} [${preset}]: `),
+    close: () => {
+      terminal.close();
+    },
+  };
+}
+
+async function initialize(words: readonly string[]): Promise<number> {
+  const { init } = await import('./init.ts');
+  const given = await argumentsOf('init', words);
+  const { ask, close } = terminalAsk();
+  try {
+    for (const text of await init(given, ask)) output.print(text);
+  } finally {
+    close();
+  }
+  return exitCodes.ok;
+}
+
 async function doctor(words: readonly string[]): Promise<number> {
   const { allChecks, checkLines } = await import('./doctor.ts');
   const { words: more, options } = await argumentsOf('doctor', words);
@@ -145,6 +171,8 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
       return pki(rest);
     case 'list':
       return list(rest);
+    case 'init':
+      return initialize(rest);
     case 'doctor':
       return doctor(rest);
     case 'help':
