@@ -45,6 +45,8 @@ _DRAWING = ("xlsxwriter", "pylab", "matplotlib", "matplotlib.lines", "matplotlib
 _SETTLING_S = 30
 #: 1547-2018, table 10: continuous operating region about the nominal frequency, Hz
 _CONTINUOUS_HZ = 1.2
+#: 1547-2018, 5.2: below this share of the rating no reactive power is asked for
+_POWER_MIN_SHARE = 0.05
 #: 1547-2018, table 10 and clause 6.4.2.1: continuous operation, per unit
 _CONTINUOUS_PU = (0.88, 1.1)
 _TYPES: Dict[str, Callable[[str], Any]] = {"int": int, "float": float, "string": str}
@@ -166,7 +168,7 @@ def test_parameters(path: str) -> Tuple[str, Dict[str, Any]]:
 def equipment_parameters(client: derbench.Client, url: str, index: int) -> Dict[str, Any]:
     """Modes, addresses and ratings that the drivers and `p1547` need, as the device has them."""
     device = client.device(index)
-    read = {model: _points(client, model, index) for model in (701, 702, 711)}
+    read = {model: _points(client, model, index) for model in (701, 702)}
     kind, rated = read[701]["ACType"], read[702]
     hz = 50.0 if abs(read[701]["Hz"] - 50) < 5 else 60.0
     v_nom = line_neutral(kind, rated["VNomRtg"])
@@ -183,7 +185,7 @@ def equipment_parameters(client: derbench.Client, url: str, index: int) -> Dict[
         "eut.v_low": _CONTINUOUS_PU[0] * v_nom, "eut.v_high": _CONTINUOUS_PU[1] * v_nom,
         "eut.f_min": hz - _CONTINUOUS_HZ, "eut.f_max": hz + _CONTINUOUS_HZ,
         "eut.s_rated": rated["VAMaxRtg"], "eut.p_rated": rated["WMaxRtg"], "eut.var_rated": rated["VarMaxInjRtg"],
-        "eut.p_min": (read[711]["Ctl[0].PMin"] or 0) / 100 * rated["WMaxRtg"],
+        "eut.p_min": _POWER_MIN_SHARE * rated["WMaxRtg"],
     })
     return values
 
