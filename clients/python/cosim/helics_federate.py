@@ -315,8 +315,9 @@ class Federate:
                 return
             self.grants += 1
             present, rounds, number = ahead, 0, number + 1
-            approach.begin(columns)
-            self._publish(self._trial(present, columns))
+            answer = self._trial(present, columns)
+            approach.begin(columns, answer)
+            self._publish(answer)
         if present > self._exchange.time_s:
             self._step(present, self._grid.columns())
 
@@ -329,8 +330,10 @@ class Federate:
     def _iterate(self, present: float, columns: Mapping[str, List[float]], approach: Approach) -> None:
         if present <= self._exchange.time_s:
             self._exchange.values(**columns)
-        elif approach.way(columns) > self._settings.tolerance_pu:
-            self._publish(self._trial(present, approach.toward(columns)))
+            return
+        answer = approach.next(columns, self._settings.tolerance_pu, lambda: self._trial(present, columns))
+        if answer is not None:
+            self._publish(answer)
 
     def _trial(self, present: float, columns: Mapping[str, Any]) -> Answer:
         ahead_s = round(present - self._exchange.time_s, 6)
