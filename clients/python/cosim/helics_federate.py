@@ -428,7 +428,7 @@ def _arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--max_iterations", type=int, default=preset.max_iterations)
     parser.add_argument("--tolerance_pu", type=float, default=preset.tolerance_pu)
     parser.add_argument("--per_device", action="store_true", help="complex values of each device in place of vectors")
-    parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads of GridLAB-D have them")
+    parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads have them")
     parser.add_argument("--phases", action="store_true", help="publishes the power of each phase too")
     parser.add_argument("--targets", help="JSON file: key of an input, and the publication that it reads")
     parser.add_argument("--map", help="JSON file: devices, and their buses and phases")
