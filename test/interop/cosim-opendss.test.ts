@@ -35,6 +35,15 @@ describeWith(['opendssdirect.py'], 'devices on feeders in OpenDSS', function () 
     expect(differenceOf(table, 'voltage of each phase')).to.be.below(1e-6);
   });
 
+  it('a weak feeder with a steep curve swings in long steps, and finds its balance by trials', async () => {
+    const table = await runExample('opendss_loop', '--feeder', 'weak');
+    const { swing_var: swing, rounds } = table.figures['weak'] as { swing_var: number[]; rounds: number };
+    expect(Math.max(...swing) - Math.min(...swing)).to.be.above(1000);
+    expect(differenceOf(table, 'with trials: voltage')).to.be.below(1e-6);
+    expect(differenceOf(table, 'with trials: reactive power')).to.be.below(1);
+    expect(rounds).to.be.below(300);
+  });
+
   it('two sessions of 1,000 steps are equal to the last character', async () => {
     const [one, other] = [await runScript('cosim_session'), await runScript('cosim_session')];
     expect(one).to.match(/^[0-9a-f]{64} 700\n$/);

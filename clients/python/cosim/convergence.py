@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence
+import math
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple
 
 __all__ = ["Balance", "converge", "powers_of"]
 
@@ -60,10 +61,10 @@ def _largest(moves: Columns) -> float:
 
 
 def _overshoots(moves: Columns, before: Columns) -> bool:
-    growth = _largest(moves) / _largest(before)
-    turned = sum(_product(moves[name], before[name]) for name in moves) < 0
+    growth = math.sqrt(_product(moves, moves) / _product(before, before))
+    turned = _product(moves, before) < 0
     return growth >= 1 or (turned and growth > 0.5)
 
 
-def _product(some: Sequence[float], others: Sequence[float]) -> float:
-    return sum(one * other for one, other in zip(some, others))
+def _product(some: Columns, others: Columns) -> float:
+    return sum(one * other for name in some for one, other in zip(some[name], others[name]))

@@ -35,9 +35,3 @@ class Master:
         for name, value in points.items():
             target.points[name].cvalue = value
         target.write()
-
-    def read(self, model: int, point: str) -> float:
-        """A point in engineering units."""
-        target: Any = self._device.models[model][0]
-        target.read()
-        return target.points[point].cvalue

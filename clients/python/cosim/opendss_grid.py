@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
 from .example import required
@@ -84,9 +83,3 @@ class OpenDssGrid:
             f"new generator.{name} bus1={bus}.{node} phases=1 kv={kv} kw=0 kvar=0 model=1 vminpu=0.1 vmaxpu=2 status=fixed"
         )
         self._elements.append((at, phase, name))
-
-
-def mean(voltages: Mapping[Tuple[str, str], float], bus: str) -> float:
-    """Mean of the phases of a bus."""
-    values = [value for (name, _), value in voltages.items() if name == bus]
-    return math.fsum(values) / len(values)

@@ -32,7 +32,7 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
-import { deviceFlow, terminalFlow } from './flow.ts';
+import { deviceFlow, phaseFlows } from './flow.ts';
 import type { AttachedDevice, DeviceFlow, ExchangeTrial } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
@@ -385,7 +385,15 @@ export class SimDevice implements Device {
       : this.#inverter.trial(this.#now, dtS ?? Infinity, grid, this.#source);
     const timerS = secondsBetween(this.#now, this.#scheduler.nextDue as SimTime);
     const exact = outcome.exact && (timerS === Infinity || timerS > (dtS ?? Infinity));
-    return { ...terminalFlow(ratings, outcome, grid), exact };
+    return {
+      powerW: outcome.pW,
+      reactivePowerVar: outcome.qVar,
+      // most solvers ask for the sums alone
+      get phases() {
+        return phaseFlows(ratings, outcome, grid);
+      },
+      exact,
+    };
   }
 
   /** Wiring and rated powers as a grid solver needs them. */

@@ -13,21 +13,21 @@ export function deviceFlow(inverter: Inverter, grid: GridValues): DeviceFlow {
     energyWh += whInjected - whAbsorbed;
     energyVarh += varhInjected - varhAbsorbed;
   }
-  return { ...terminalFlow(inverter.ratings, inverter, grid), energyWh, energyVarh };
+  const { pW, qVar, ratings } = inverter;
+  return { powerW: pW, reactivePowerVar: qVar, phases: phaseFlows(ratings, inverter, grid), energyWh, energyVarh };
 }
 
-/** Power as a whole and by phase. @param grid at the terminals */
-export function terminalFlow(
-  ratings: Pick<InverterRatings, 'wiring' | 'vNomRtgV'>,
+/** Power of each phase. @param grid at the terminals */
+export function phaseFlows(
+  { wiring, vNomRtgV }: Pick<InverterRatings, 'wiring' | 'vNomRtgV'>,
   { pW, qVar, phaseLoads }: Pick<Output, 'pW' | 'qVar' | 'phaseLoads'>,
   grid: GridValues,
-): TerminalFlow {
-  const shares = phaseShares(ratings.wiring, grid);
-  const { ln } = terminalVoltages(ratings.wiring, ratings.vNomRtgV, grid);
-  const phases = shares.slice(0, phaseCount(ratings.wiring)).map((share, i) => {
+): TerminalFlow['phases'] {
+  const shares = phaseShares(wiring, grid);
+  const { ln } = terminalVoltages(wiring, vNomRtgV, grid);
+  return shares.slice(0, phaseCount(wiring)).map((share, i) => {
     const w = phaseLoads === null ? pW * share : phaseOf(i, pW, share, phaseLoads.watts);
     const vars = phaseLoads === null ? qVar * share : phaseOf(i, qVar, share, phaseLoads.vars);
     return { w, var: vars, a: phaseCurrentA(Math.hypot(w, vars), ln[i] ?? 0) };
   });
-  return { powerW: pW, reactivePowerVar: qVar, phases };
 }

@@ -343,8 +343,10 @@ export class Inverter implements Output {
       return isHeld || dueS > dtS || !this.protection.mayEnter(grid, this.#settings);
     }
     if (isHeld || this.phase === 'shutting_down' || this.#stopCeilingW < this.ratings.wMaxRtgW) return false;
-    const rampEnd = this.#enterService.rampEnd(enterService) ?? Infinity;
-    return rampEnd > addSeconds(t, dtS) && this.protection.rests(grid, this.#lastGrid, this.#settings);
+    const rampEnd = this.#enterService.rampEnd(enterService);
+    return (
+      (rampEnd === null || rampEnd > addSeconds(t, dtS)) && this.protection.rests(grid, this.#lastGrid, this.#settings)
+    );
   }
 
   /**

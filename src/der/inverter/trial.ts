@@ -62,20 +62,21 @@ export function trial(output: Output, grid: GridValues, source: DcSource, dtS: n
   const phaseLnV: [number, number, number] = [0, 0, 0];
   phaseVoltages(wiring, vNomRtgV, grid, phaseLnV);
   const tried = source.triedAt?.(dtS, phaseLnV) ?? source;
-  const after = (seconds: number): Output => {
-    const copy = copyOf(output, tried);
-    advanceOutput(copy, grid, tried, service.ceilingAt(seconds), seconds);
-    tried.planFor?.(copy.link.dcW(copy.pW));
-    takeUpLoads(copy, tried);
-    return copy;
+  const end = copyOf(output, tried);
+  const passTo = (seconds: number, passedS: number): void => {
+    advanceOutput(end, grid, tried, service.ceilingAt(seconds), seconds - passedS);
+    tried.planFor?.(end.link.dcW(end.pW));
+    takeUpLoads(end, tried);
   };
-  const end = after(dtS);
+  passTo(beginS, 0);
+  const begin = aimOf(end);
+  passTo(dtS, beginS);
   const { pW, qVar, phaseLoads } = end;
   const exact =
     service.lasts &&
     functionsHold(output, end) &&
     sourceHolds(end, tried, dtS, meanPu(wiring, grid)) &&
-    (isAtEnd(end) || isDirect(after(beginS), end));
+    (isAtEnd(end) || isDirect(begin, end));
   return { pW, qVar, phaseLoads, exact };
 }
 
@@ -86,17 +87,30 @@ function isAtEnd({ activePower, reactivePower }: Output): boolean {
 
 const limits: readonly ReactiveDecider[] = ['apparent_power', 'low_power'];
 
+/** The powers that the functions aim at. */
+interface Aim {
+  readonly requestedW: number;
+  readonly targetVar: number;
+  /** true: apparent power or capability limits the output */
+  readonly isLimited: boolean;
+}
+
+const aimOf = ({ activePower: { requestedW }, reactivePower, apparentPowerLimited }: Output): Aim => ({
+  requestedW,
+  targetVar: reactivePower.targetVar,
+  isLimited: apparentPowerLimited || limits.includes(reactivePower.decidedBy),
+});
+
 /**
  * True if reactive power moves towards a target that stands still, within limits that do: otherwise the end depends on
  * the way there.
  * @param begin under the same grid, before anything has moved
  */
-function isDirect(begin: Output, end: Output): boolean {
+function isDirect(begin: Aim, end: Output): boolean {
   const tolerated = tolerance * end.ratings.vaMaxRtgVa;
-  const [from, to] = [begin.reactivePower, end.reactivePower];
-  const isLimited = begin.apparentPowerLimited || limits.includes(from.decidedBy) || limits.includes(to.decidedBy);
-  const limitMoves = isLimited && Math.abs(begin.activePower.requestedW - end.activePower.requestedW) > tolerated;
-  return !limitMoves && Math.abs(from.targetVar - to.targetVar) <= tolerated;
+  const { requestedW, targetVar, isLimited } = aimOf(end);
+  const limitMoves = (begin.isLimited || isLimited) && Math.abs(begin.requestedW - requestedW) > tolerated;
+  return !limitMoves && Math.abs(begin.targetVar - targetVar) <= tolerated;
 }
 
 /** True if droop and reference voltage stay, and the connection point has no bounds, which answer the power. */

@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 from cosim.convergence import converge
-from cosim.example import Report
+from cosim.example import Report, required
 from cosim.node_map import NodeMap, NodeMapError
 
 DEVICES = [{"index": 0, "wiring": "three"}, {"index": 1, "wiring": "single"}, {"index": 2, "wiring": "split"}]
@@ -81,6 +81,7 @@ class Map(unittest.TestCase):
             {"device": 0, "bus": "n9", "phases": "ab"},
             {"device": 1, "bus": "n5", "phases": "b"},
             {"device": 3, "bus": "n4", "phases": "abc"},
+            {"device": 2, "bus": "n4", "phases": "abc"},
         ]
         self.assertEqual(
             self.problems(lambda: NodeMap(rows).check(DEVICES, {"n4": "abc", "n5": "ac"})),
@@ -89,6 +90,7 @@ class Map(unittest.TestCase):
                 "device 0: there is no bus 'n9'",
                 "device 1: bus 'n5' has no phase b",
                 "device 3 is not attached",
+                "device 2 has the wiring split, 2 of the phases a, b and c; the map has 'abc'",
             ],
         )
         NodeMap(ROWS).check(DEVICES, ["n4", "n5"])
@@ -138,6 +140,14 @@ class Balances(unittest.TestCase):
             self.assertTrue(found.has_converged, (gain, limit, found))
             self.assertAlmostEqual(found.powers["q_var"][0], max(-limit, -gain * 5000 / (1 + gain)), 1)
 
+    def test_moves_that_grow_without_turning_are_halved_too(self):
+        def trial(x, y):
+            return {"q_var": [1000 + 0.3 * x - 1.2 * y, 1.2 * x + 0.3 * y]}
+
+        found = converge(lambda powers: dict(zip("xy", powers["q_var"])), trial, {"q_var": [0.0, 0.0]}, tolerance_w=1)
+        self.assertTrue(found.has_converged)
+        self.assertAlmostEqual(found.powers["q_var"][0], 700 / (0.7**2 + 1.2**2), delta=2)
+
     def test_says_when_no_balance_was_found(self):
         street = Street(30, 1e9)
         found = street.balance(max_rounds=2)
@@ -146,6 +156,14 @@ class Balances(unittest.TestCase):
     def test_null_of_a_removed_device_counts_as_nothing(self):
         found = converge(lambda _: {}, lambda: {"p_w": [None], "q_var": [1.0]}, {"p_w": [0.0], "q_var": [1.0]})
         self.assertEqual((found.has_converged, found.rounds), (True, 1))
+
+
+class Packages(unittest.TestCase):
+    def test_a_missing_one_ends_the_example_with_a_sentence(self):
+        self.assertIs(required("json", "json"), json)
+        with self.assertRaises(SystemExit) as ended:
+            required("no_such_solver", "no-such-solver")
+        self.assertIn("This example needs the Python package no-such-solver: pip install no-such-solver", ended.exception.code)
 
 
 class Tables(unittest.TestCase):

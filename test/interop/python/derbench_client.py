@@ -62,6 +62,7 @@ class Breaking:
                 self.send_header("Keep-Alive", f"timeout={keep_alive_s}")
                 self.end_headers()
                 self.wfile.write(text)
+                self.close_connection = path == "last"
 
             do_POST = do_GET
 
@@ -114,6 +115,18 @@ class Connections(Refusals):
             for _ in range(3):
                 there.client.post("stop")
             self.assertEqual(len(set(there.ports)), 3)
+
+    def test_opens_another_connection_where_the_server_has_closed_the_old_one(self):
+        with Breaking(lambda *_: {}) as there:
+            there.client.post("last")
+            self.assertEqual(there.client._line().connection.sock.recv(1, socket.MSG_PEEK), b"")
+            there.client.post("stop")
+            self.assertEqual(there.calls, ["POST last", "POST stop"])
+
+    def test_a_connection_that_breaks_at_its_first_request_is_not_tried_again(self):
+        with Breaking(lambda *_: None) as there, self.refused("not-reachable"):
+            there.client.get("health")
+        self.assertEqual(there.calls, ["GET health"])
 
     def broken(self, act, dropped):
         """Calls of act when each call of `dropped` loses its connection once, behind a first request."""
@@ -238,7 +251,13 @@ class WithSimulator(Refusals):
             answer = exchange.step(dt_s=2.5, va_pu=Array(), vb_pu=None, frequency_hz=60)
             self.assertEqual((answer["time_s"], exchange.time_s, len(answer["p_w"])), (2.5, 2.5, 2))
             self.assertEqual(self.client.grid(device=0)["voltage_b_pu"], 1.01)
-            self.assertEqual(exchange.step(to_s=4)["time_s"], 4)
+            trial = exchange.trial(dt_s=1.5, va_pu=[0.98, 1.03])
+            self.assertEqual(exchange.values()["time_s"], 2.5)
+            answer = exchange.step(to_s=4, va_pu=[0.98, 1.03])
+            self.assertEqual(answer["time_s"], 4)
+            for name in ("p_w", "q_var", "pc_w", "qc_var"):
+                for asked, became in zip(trial[name], answer[name]):
+                    self.assertAlmostEqual(asked, became, delta=10)
             self.assertEqual(exchange.values()["pa_w"], exchange.values(va_pu=(1, 1))["pa_w"])
             with self.refused("conflict", 409):
                 Exchange(self.client).attach()
