@@ -176,6 +176,19 @@ describeWith(['helics'], 'a federation of HELICS', () => {
     expect((await run(true, repeated)).rows).to.deep.equal(rows.slice(0, repeated));
   });
 
+  it('finds them also where the loop is steeper than 1, and would swing', async () => {
+    const flags = ['--targets', targets, '--until_s', '100', '--iterate', 'yes', '--period_s', '5'];
+    const { grid, federate } = await federation(flags, { until: 100, iterate: true, period: 5, x_per_var: 3e-5 });
+    const { rows } = (await grid.result()) as { readonly rows: readonly Row[] };
+    expect(await federate.ended, federate.output).to.equal(0);
+    expect(federate.output).not.to.include('no agreement');
+    const replayed = await rig.replay(
+      rows.slice(1).map(({ v }) => v),
+      5,
+    );
+    expect(maxDifference(rows.slice(1), replayed)).to.be.lessThan(trialTolerance);
+  });
+
   it('goes on where iterations are used up, and says so', async () => {
     const flags = ['--targets', targets, '--until_s', '5', '--iterate', 'yes', '--max_iterations', '1'];
     const { grid, federate } = await federation(flags, { until: 5, iterate: true });

@@ -19,7 +19,7 @@ const until = 60;
 const trialTolerance = 0.2;
 const environment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
 
-async function printed<T>(script: string, argument: string): Promise<T> {
+async function printed<T>(script: string, argument = ''): Promise<T> {
   const path = fileURLToPath(new URL(`python/${script}.py`, import.meta.url));
   return JSON.parse(await pasted([python, path, argument], '', environment)) as T;
 }
@@ -71,6 +71,14 @@ describeWith(['mosaik'], 'a world of mosaik', () => {
     expect(rows).to.have.length(2);
     const [error] = (await once(createConnection(port, '127.0.0.1'), 'error')) as [NodeJS.ErrnoException];
     expect(error.code).to.equal('ECONNREFUSED');
+  });
+
+  it('gives each device the voltages of the phases at its place', async () => {
+    expect(await printed('phase_columns')).to.deep.equal({
+      all: { va_pu: [1.01, 1.12, 1.23], vb_pu: [1.11, 1.12, 1.03], vc_pu: [1.21, 1.12, 1.23] },
+      one: { va_pu: [0.98, 0.98, 0.98], frequency_hz: [49.9, 49.9, 49.9], angle_deg: [-170, 170, -180] },
+      none: {},
+    });
   });
 
   it('refuses what cannot be meant, and says why', async () => {

@@ -1,12 +1,13 @@
-"""Voltages of a grid on their way to the exchange: what adapters of co-simulation frameworks share."""
+"""Values of a grid on their way to the exchange and back: what adapters of co-simulation frameworks share."""
 
 from __future__ import annotations
 
 import logging
 import math
 import time
-from typing import Any, Dict, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
+from .convergence import powers_of
 from .node_map import NodeMap
 
 __all__ = ["AdapterError", "Approach", "GridValues", "RareWarning", "phases_of"]
@@ -100,36 +101,49 @@ class GridValues:
 
 
 class Approach:
-    """Voltages of the trials of one instant, which come closer to those of the grid.
+    """Powers that are given to a grid in the rounds of one instant, on their way to those of the trials.
 
     The share of the way that a round goes halves each time that the way grows: a steep volt-var curve on a weak grid would
-    swing for ever.
+    swing for ever. Powers are damped and not voltages, since a grid falls silent where devices are at a limit.
     """
 
     def __init__(self) -> None:
-        self.begin({})
+        self.begin({}, {})
 
-    def begin(self, columns: Mapping[str, List[float]]) -> None:
-        """Starts an instant, with the columns of its first trial."""
-        self._last, self._share, self._way = dict(columns), 1.0, math.inf
+    def begin(self, columns: Mapping[str, List[float]], answer: Mapping[str, Any]) -> None:
+        """Starts an instant, with its first voltages and the answer to them."""
+        self._columns, self._answer, self._powers = dict(columns), answer, powers_of(answer)
+        self._share, self._way = 1.0, math.inf
 
-    def way(self, columns: Mapping[str, List[float]]) -> float:
+    def next(
+        self, columns: Mapping[str, List[float]], tolerance_pu: float, trial: Callable[[], Mapping[str, Any]]
+    ) -> Optional[Dict[str, Any]]:
+        """The answer to voltages with the powers of the next round; None where voltages and powers agree.
+
+        Voltages that stay end the way: the powers are then those of the last trial. They need not be close to them before,
+        since active and reactive power on their ways can hold a voltage together.
+        """
+        if self._difference(columns) > self._share * tolerance_pu:
+            return self._toward(columns, trial())
+        if self._share == 1:
+            return None
+        self._share, self._powers = 1.0, powers_of(self._answer)
+        return dict(self._answer)
+
+    def _difference(self, columns: Mapping[str, List[float]]) -> float:
         """Maximum difference of a voltage from that of the last trial, per unit; infinite for other columns than those."""
-        if columns.keys() != self._last.keys():
+        if columns.keys() != self._columns.keys():
             return math.inf
         names = [name for name in columns if name.endswith("_pu")]
-        return max((abs(a - b) for name in names for a, b in zip(columns[name], self._last[name])), default=0.0)
+        return max((abs(a - b) for name in names for a, b in zip(columns[name], self._columns[name])), default=0.0)
 
-    def toward(self, columns: Mapping[str, List[float]]) -> Dict[str, List[float]]:
-        """Columns of the next trial."""
-        way = self.way(columns)
-        if self._way < way < math.inf:
+    def _toward(self, columns: Mapping[str, List[float]], answer: Mapping[str, Any]) -> Dict[str, Any]:
+        aims = powers_of(answer)
+        way = max(abs(a - b) for name, aim in aims.items() for a, b in zip(aim, self._powers[name]))
+        if way > self._way:
             self._share = max(self._share / 2, _MIN_SHARE)
-        self._way = way
-        self._last = {name: self._between(name, column) for name, column in columns.items()}
-        return self._last
-
-    def _between(self, name: str, column: List[float]) -> List[float]:
-        if not name.endswith("_pu"):
-            return column
-        return [a + self._share * (b - a) for a, b in zip(self._last.get(name, column), column)]
+        self._columns, self._answer, self._way = dict(columns), answer, way
+        self._powers = {
+            name: [a + self._share * (b - a) for a, b in zip(self._powers[name], aim)] for name, aim in aims.items()
+        }
+        return {**answer, **self._powers}

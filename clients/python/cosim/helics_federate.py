@@ -315,8 +315,9 @@ class Federate:
                 return
             self.grants += 1
             present, rounds, number = ahead, 0, number + 1
-            approach.begin(columns)
-            self._publish(self._trial(present, columns))
+            answer = self._trial(present, columns)
+            approach.begin(columns, answer)
+            self._publish(answer)
         if present > self._exchange.time_s:
             self._step(present, self._grid.columns())
 
@@ -329,8 +330,10 @@ class Federate:
     def _iterate(self, present: float, columns: Mapping[str, List[float]], approach: Approach) -> None:
         if present <= self._exchange.time_s:
             self._exchange.values(**columns)
-        elif approach.way(columns) > self._settings.tolerance_pu:
-            self._publish(self._trial(present, approach.toward(columns)))
+            return
+        answer = approach.next(columns, self._settings.tolerance_pu, lambda: self._trial(present, columns))
+        if answer is not None:
+            self._publish(answer)
 
     def _trial(self, present: float, columns: Mapping[str, Any]) -> Answer:
         ahead_s = round(present - self._exchange.time_s, 6)
@@ -425,7 +428,7 @@ def _arguments(argv: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--max_iterations", type=int, default=preset.max_iterations)
     parser.add_argument("--tolerance_pu", type=float, default=preset.tolerance_pu)
     parser.add_argument("--per_device", action="store_true", help="complex values of each device in place of vectors")
-    parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads of GridLAB-D have them")
+    parser.add_argument("--as_loads", action="store_true", help="powers positive out of the grid, as loads have them")
     parser.add_argument("--phases", action="store_true", help="publishes the power of each phase too")
     parser.add_argument("--targets", help="JSON file: key of an input, and the publication that it reads")
     parser.add_argument("--map", help="JSON file: devices, and their buses and phases")

@@ -85,7 +85,8 @@ def example(_options: argparse.Namespace, client: Client, report: Report) -> Non
         client.write(705, {"Ena": "ENABLED"}, device=at)
     ratings: List[float] = [10_000.0] * len(STREET.places)
     for is_iterated in (False, True):
-        report.heading("voltages and powers of each second agree by iteration" if is_iterated else "a voltage acts until the next grant")
+        course = "voltages and powers of each second agree" if is_iterated else "a voltage acts until the next grant"
+        report.heading(course)
         client.step(seconds=_REST_S)
         result, line = _federation(client.url, is_iterated)
         _compare(report, result, ratings)

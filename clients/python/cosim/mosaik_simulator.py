@@ -207,14 +207,17 @@ class DerbenchSim(mosaik_api_v3.Simulator):
     def _approach_instant(self, is_first: bool) -> None:
         """Powers at the present instant; the exchange stays at the one before until the world goes on."""
         columns = self._grid.columns()
-        self._has_news = is_first or self._approach.way(columns) > self._tolerance_pu
         if is_first:
-            self._approach.begin(columns)
-        elif self._has_news:
-            columns = self._approach.toward(columns)
+            answer = self._trial(columns)
+            self._approach.begin(columns, answer)
+        else:
+            answer = self._approach.next(columns, self._tolerance_pu, lambda: self._trial(columns))
+        self._has_news = answer is not None
+        self._answer.update(answer or {})
+
+    def _trial(self, columns: Mapping[str, List[float]]) -> Mapping[str, Any]:
         ahead_s = round(self._present_s - self._exchange.time_s, 6)
-        if self._has_news and ahead_s > 0:
-            self._answer.update(self._exchange.trial(dt_s=ahead_s, phases=True, **columns))
+        return self._exchange.trial(dt_s=ahead_s, phases=True, **columns) if ahead_s > 0 else self._answer
 
     def _take(self, inputs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
         for eid, attributes in inputs.items():

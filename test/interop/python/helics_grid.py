@@ -9,11 +9,11 @@ import helics as h
 
 #: per unit of voltage by W and by var: a curve of 44 % over 6 % makes a loop of a slope of about 0.5
 R_PER_W, X_PER_VAR = 2e-6, 6e-6
-TOLERANCE_PU = 1e-7
+TOLERANCE_PU = 1e-9
 
 
 class Grid:
-    def __init__(self, broker, count, unit="pu", nan_at=None, volts_per_device=None, period=1.0):
+    def __init__(self, broker, count, unit="pu", nan_at=None, volts_per_device=None, period=1.0, x_per_var=X_PER_VAR):
         info = h.helicsCreateFederateInfo()
         h.helicsFederateInfoSetCoreName(info, "grid_core")
         h.helicsFederateInfoSetCoreTypeFromString(info, "zmqss")
@@ -22,7 +22,7 @@ class Grid:
         h.helicsFederateInfoSetTimeProperty(info, h.HELICS_PROPERTY_TIME_PERIOD, period)
         self.federate = h.helicsCreateValueFederate("grid", info)
         self.count, self.nan_at, self.period, self.rows = count, nan_at, period, []
-        self.volts = volts_per_device
+        self.volts, self.x_per_var = volts_per_device, x_per_var
         if self.volts is None:
             self.voltage = h.helicsFederateRegisterGlobalPublication(self.federate, "grid/voltage", h.HELICS_DATA_TYPE_VECTOR, unit)
             self.powers = [self.input(key, h.HELICS_DATA_TYPE_VECTOR) for key in ("active_power", "reactive_power")]
@@ -51,7 +51,7 @@ class Grid:
     def solve(self, time):
         watts, vars_ = self.read()
         source = 1 + 0.035 * math.sin(time / 5)
-        voltages = [source + R_PER_W * w + X_PER_VAR * q + 0.002 * at for at, (w, q) in enumerate(zip(watts, vars_))]
+        voltages = [source + R_PER_W * w + self.x_per_var * q + 0.002 * at for at, (w, q) in enumerate(zip(watts, vars_))]
         return {"time": time, "v": voltages[: self.count], "p": watts, "q": vars_}
 
     def publish(self, row):

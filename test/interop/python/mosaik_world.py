@@ -9,7 +9,7 @@ import mosaik_api_v3
 
 #: per unit of voltage by W and by var: a curve of 44 % over 6 % makes a loop of a slope of about 0.5
 R_PER_W, X_PER_VAR = 2e-6, 6e-6
-TOLERANCE_PU = 1e-7
+TOLERANCE_PU = 1e-9
 
 
 class Lines(mosaik_api_v3.Simulator):
