@@ -68,9 +68,8 @@ async function main(args: readonly string[], onStarted: () => void): Promise<voi
   }
   const loaded = loadConfig(args, process.env);
   if (loaded.kind !== 'run') {
-    const { commandLines } = await import('./short-help.ts');
-    const intro = ['Usage: derbench [COMMAND] [ARGUMENTS] [FLAGS]', '', ...commandLines(), '', ''].join('\n');
-    process.stdout.write(`${loaded.kind === 'help' ? intro : ''}${loaded.text}\n`);
+    const { helpIntro } = await import('./package-commands.ts');
+    process.stdout.write(`${loaded.kind === 'help' ? helpIntro() : ''}${loaded.text}\n`);
     return;
   }
   const simulator = new Running(loaded.config, {

@@ -1,14 +1,13 @@
 /** Commands that are part of the program, and the flag `--scenario`. */
-import { createInterface } from 'node:readline/promises';
-import type { Arguments } from '../../client-commands/call.ts';
-import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import type { Ask } from './init.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
+import type { packageCommands } from './package-commands.ts';
 import { writeWhole } from './standard-output.ts';
+
+type PackageCommands = typeof packageCommands;
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
   // names in scenarios are untrusted: they could contain control characters
@@ -80,76 +79,10 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
   return exitCodes.ok;
 }
 
-async function help(words: readonly string[]): Promise<number> {
-  const { topicText } = await import('./topics.ts');
-  const text = topicText(words);
-  output.print(text);
-  return exitCodes.ok;
-}
-
-/** Arguments of a command of the table. @throws SimError CONFIG_INVALID */
-async function argumentsOf(name: string, words: readonly string[]): Promise<Arguments> {
-  const [{ parseArguments }, { commandOf }, { UsageError }] = await Promise.all([
-    import('./arguments.ts'),
-    import('./table/commands.ts'),
-    import('../../client-commands/call.ts'),
-  ]);
-  const command = commandOf(name);
-  if (command === null) throw new Error(`${name} is not in the table of commands`);
-  try {
-    return parseArguments(command, words);
-  } catch (error) {
-    throw error instanceof UsageError ? new SimError('CONFIG_INVALID', `derbench ${name}: ${error.message}`) : error;
-  }
-}
-
-async function list(words: readonly string[]): Promise<number> {
-  const { listed, listLines } = await import('./lists.ts');
-  const given = await argumentsOf('list', words);
-  const entries = listed(given.words);
-  const lines = given.options.has('--json') ? [JSON.stringify(entries)] : listLines(entries);
-  for (const text of lines) output.print(text);
-  return exitCodes.ok;
-}
-
-/** Asks on a terminal. */
-function terminalAsk(): { readonly ask: Ask; readonly close: () => void } {
-  if (!process.stdin.isTTY) return { ask: null, close: () => undefined };
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  return {
-    ask: (text, preset) => terminal.question(`${text} [${preset}]: `),
-    close: () => {
-      terminal.close();
-    },
-  };
-}
-
-async function initialize(words: readonly string[]): Promise<number> {
-  const { init } = await import('./init.ts');
-  const given = await argumentsOf('init', words);
-  const { ask, close } = terminalAsk();
-  try {
-    for (const text of await init(given, ask)) output.print(text);
-  } finally {
-    close();
-  }
-  return exitCodes.ok;
-}
-
-async function doctor(words: readonly string[]): Promise<number> {
-  const { allChecks, checkLines } = await import('./doctor.ts');
-  const { words: more, options } = await argumentsOf('doctor', words);
-  if (more.length > 0) throw new SimError('CONFIG_INVALID', `derbench doctor: ${more.join(' ')} is too much`);
-  const today = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-  const checks = await allChecks(options.get('--url')?.[0]?.replace(/\/+$/, '') ?? null, today);
-  for (const text of options.has('--json') ? [JSON.stringify(checks)] : checkLines(checks)) output.print(text);
-  return checks.some(({ grade }) => grade === 'bad') ? exitCodes.internal : exitCodes.ok;
-}
-
-async function completion(words: readonly string[]): Promise<number> {
-  const { completionScript } = await import('./completion.ts');
-  output.print(completionScript(words));
-  return exitCodes.ok;
+/** A command that needs no simulator. */
+async function packageCommand(name: keyof PackageCommands, words: readonly string[]): Promise<number> {
+  const { packageCommands } = await import('./package-commands.ts');
+  return packageCommands[name](words, output.print);
 }
 
 /**
@@ -170,15 +103,11 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
     case 'pki':
       return pki(rest);
     case 'list':
-      return list(rest);
     case 'init':
-      return initialize(rest);
     case 'doctor':
-      return doctor(rest);
     case 'help':
-      return help(rest);
     case 'completion':
-      return completion(rest);
+      return packageCommand(name, rest);
     default:
       return scenario(null, words);
   }
