@@ -11,7 +11,6 @@ import { deviceRoutes } from './devices.ts';
 import { energyRoutes } from './energy.ts';
 import { evidenceRoutes } from './evidence.ts';
 import { exchangeRoutes } from './exchange/routes.ts';
-import { exchangeTrialRoute } from './exchange/trial.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
@@ -80,7 +79,6 @@ export const allRoutes: readonly Route[] = [
   ...energyRoutes,
   ...shadingRoutes,
   ...exchangeRoutes,
-  exchangeTrialRoute,
   ...timeRoutes,
   ...gridSupportRoutes,
   ...gridTraceRoutes,

@@ -33,6 +33,7 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
   'for the program that solves the grid': [
     'POST exchange',
     'POST exchange/step',
+    'POST exchange/trial',
     'GET exchange/values',
     'POST exchange/values',
     'POST exchange/end',

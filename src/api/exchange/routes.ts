@@ -1,6 +1,6 @@
 /** Co-simulation: a grid outside of the simulator gives voltages and takes power, step by step. */
 import type { ExchangeNow } from '../../contract/exchange.ts';
-import type { Plant, TickEvent } from '../../contract/plant.ts';
+import type { TickEvent } from '../../contract/plant.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
@@ -15,16 +15,11 @@ import type { Route } from '../http/route.ts';
 import { columnsOf, maxAttached, valuesShape } from './body.ts';
 import { columnsFrom, columnTexts, defaultOutputs, outputNames } from './columns.ts';
 import { deskOf, silenceActions } from './desk.ts';
+import { anyExchange, inTurn, maxBodyBytes, maxStepS, minStepS, presentExchange, session } from './session.ts';
+import { exchangeTrialRoute } from './trial.ts';
 
-export const maxStepS = 86_400;
-export const minStepS = 0.001;
 /** real time, s */
 const maxIdleS = 86_400;
-/** lists of 10,000 devices in full precision need a third of it */
-export const maxBodyBytes = 2 * 1024 * 1024;
-
-export const session = z.string().max(64).openapi({ description: 'From the answer of `POST exchange`.' });
-
 const attachSchema = memo(() =>
   z
     .strictObject({
@@ -157,25 +152,6 @@ const columnsSchema = memo(() =>
     .openapi('ExchangeColumns'),
 );
 
-/** @throws SimError COMMAND_CONFLICT without an exchange */
-function anyExchange({ exchange }: Plant): ExchangeNow {
-  const { now: attached } = exchange;
-  if (attached === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
-  return attached;
-}
-
-/** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
-export function presentExchange(plant: Plant, named: string): ExchangeNow {
-  const attached = anyExchange(plant);
-  const { session: present, owner, since } = attached;
-  if (present === named) return attached;
-  const begin = new Date(plant.dateMs(since)).toISOString();
-  throw new SimError(
-    'COMMAND_CONFLICT',
-    `the session is another one: ${JSON.stringify(owner)} is attached since ${begin}`,
-  );
-}
-
 function described(ctx: RouteContext) {
   const { plant } = ctx;
   const { now: attached } = plant.exchange;
@@ -251,18 +227,6 @@ function endOf({ to_s: to, dt_s: dt }: StepLength, since: SimTime, begin: SimTim
   throw invalid('body', '/to_s', detail);
 }
 
-/** Runs a request of the client, whose exchange may end while the request waits. @throws HttpProblem, SimError */
-export function inTurn<T>(
-  ctx: RouteContext,
-  { session: named }: { session: string },
-  work: () => Promise<T> | T,
-): Promise<T> {
-  return deskOf(ctx).ofClient(() => {
-    presentExchange(ctx.plant, named);
-    return work();
-  });
-}
-
 const description =
   'Values act from the present instant on; the answer shows the powers at the end of the step, unrounded, positive into the ' +
   'grid. A step is one tick, however long. Steps run one after the other.';
@@ -336,6 +300,7 @@ export const exchangeRoutes: readonly Route[] = [
       });
     },
   }),
+  exchangeTrialRoute,
   route({
     method: 'post',
     path: '/exchange/values',

@@ -6,7 +6,8 @@ import { z } from '../description/zod.ts';
 import { route } from '../http/route.ts';
 import { columnsOf, valuesShape } from './body.ts';
 import { flowColumnNames, flowColumns } from './columns.ts';
-import { maxStepS, minStepS, presentExchange, session } from './routes.ts';
+import { deskOf } from './desk.ts';
+import { inTurn, maxBodyBytes, maxStepS, minStepS, presentExchange, session } from './session.ts';
 
 const trialSchema = memo(() =>
   z
@@ -47,25 +48,30 @@ const exactly = (trial: ExchangeTrial | null) => trial && (trial.exact ? 1 : 0);
 export const exchangeTrialRoute = route({
   method: 'post',
   path: '/exchange/trial',
-  tag: 'Controls',
+  tag: 'Exchange',
   operationId: 'try_exchange',
   routine: true,
-  isImport: true,
+  maxBodyBytes,
   summary: 'Powers under other values of the grid, without time passing',
   description:
     'For a solver that iterates within a step: nothing changes, whatever is asked. Values that are absent are the present ones.',
   body: trialSchema,
   reply: replySchema,
-  problems: ['conflict'],
-  handle({ plant }, { body }) {
+  problems: ['conflict', 'too-many-requests'],
+  handle(ctx, { body }) {
+    const { plant } = ctx;
     const exchange = presentExchange(plant, body.session);
-    const trials = plant.exchange.trial(columnsOf(body, exchange), body.dt_s);
-    return {
-      session: exchange.session,
-      dt_s: body.dt_s,
-      sim_time: new Date(plant.dateMs(plant.latest.sim)).toISOString(),
-      ...flowColumns(trials, body.phases ?? false),
-      exact: trials.map(exactly),
-    };
+    const columns = columnsOf(body, exchange);
+    return inTurn(ctx, body, () => {
+      const trials = plant.exchange.trial(columns, body.dt_s);
+      deskOf(ctx).counts.trials += 1;
+      return {
+        session: exchange.session,
+        dt_s: body.dt_s,
+        sim_time: new Date(plant.dateMs(plant.latest.sim)).toISOString(),
+        ...flowColumns(trials, body.phases ?? false),
+        exact: trials.map(exactly),
+      };
+    });
   },
 });
