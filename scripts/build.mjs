@@ -114,6 +114,7 @@ async function make() {
   // by the clock of the file system, which also dates the sources
   const { atime, mtime } = await stat(fresh);
   const inputs = await bundle(parts, fresh, withoutDescription);
+  const clientInputs = await bundle({ light: 'src/app/cli/light.ts' }, fresh);
   const uiInputs = await buildUi(join(fresh, 'ui'), root);
   await withSources(async (modules) => {
     await writeYamlValues(modules);
@@ -127,7 +128,7 @@ async function make() {
   await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
-  await writeFile(join(fresh, stamp), await licencesOf([...inputs, ...uiInputs], root));
+  await writeFile(join(fresh, stamp), await licencesOf([...inputs, ...clientInputs, ...uiInputs], root));
   await utimes(join(fresh, stamp), atime, mtime);
 }
 
