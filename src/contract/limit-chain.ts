@@ -78,7 +78,7 @@ export type ReactiveLimit = (typeof reactiveLimits)[number];
 /** Power that is kept on the circle of apparent power; `both`: they are reduced in proportion. */
 export type CirclePriority = 'reactive' | 'active' | 'both';
 
-/** What sets the reactive power of a device at the end of the last sub-step, var; positive: injected. */
+/** Functions and limits behind the reactive power of a device at the end of the last sub-step, var; positive: injected. */
 export interface ReactiveChain {
   /** reactive power before the limits: `loads`: of what is behind the terminals while no function acts */
   readonly asked: { readonly by: 'function' | 'loads' | 'none'; readonly powerVar: number };
@@ -86,7 +86,7 @@ export interface ReactiveChain {
   readonly function: ReactivePowerFunction | null;
   /** the function or limit that sets the reactive power; null: none does */
   readonly winner: ReactiveLimit | null;
-  /** what each function asks for, and the limits in the direction of `asked`; null: off */
+  /** request of each function, and the limits in the direction of `asked`; null: off */
   readonly limitsVar: Readonly<Record<ReactiveLimit, number | null>>;
   readonly priority: CirclePriority;
   /** false: the source does not power the converter, or it shuts down, so that reactive power goes to zero */

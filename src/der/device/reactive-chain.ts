@@ -9,7 +9,7 @@ import { reactiveDecider, reactiveStep } from './trace.ts';
 
 type Limits = Readonly<Record<ReactiveLimit, number | null>>;
 
-/** What each function asks for, before any limit; null: off, or no function acts. */
+/** Requests of the functions before any limit; null: off, or no function acts. */
 function requestsOf(inverter: Inverter): Readonly<Record<ReactiveFunction, number | null>> {
   const acts = isEnergized(inverter.phase);
   return Object.fromEntries(
