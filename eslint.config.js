@@ -272,6 +272,11 @@ export default tseslint.config(
     'the client is one of the REST interface, and knows nothing else of the program',
   ),
   forbid(
+    ['src/client-commands/*.ts'],
+    ['../*/**', '!../core/**', '../core/!(exit-codes.ts)', '!../library/**'],
+    'a command of a running simulator is a client: it knows the client and the exit codes, and loads nothing else',
+  ),
+  forbid(
     ['src/scenario/**/*.ts'],
     [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'],
     'a scenario knows core, contract and types of the map; the simulator comes to it as its host',

@@ -11,6 +11,7 @@ import { csipXmlGroup } from './groups/csip-xml.ts';
 import { csipGroup } from './groups/csip.ts';
 import { dashboardGroup } from './groups/dashboard.ts';
 import { dnp3Group } from './groups/dnp3.ts';
+import { exchangeGroup } from './groups/exchange.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
@@ -48,6 +49,7 @@ const groups: readonly Group[] = [
   httpGroup,
   streamGroup,
   dashboardGroup,
+  exchangeGroup,
   csipXmlGroup,
 ];
 const names = groups.map(({ name }) => name);

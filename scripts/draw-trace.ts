@@ -6,6 +6,7 @@
  *     node --import=tsx scripts/draw-trace.ts > trace.svg
  */
 import { text } from 'node:stream/consumers';
+import { range, round, stepOf } from './axis.ts';
 
 const width = 760;
 const panelHeight = 120;
@@ -27,23 +28,12 @@ const panels: readonly Panel[] = [
   { column: 'reactive_power_kvar', label: 'Reactive power, kvar', color: '#009e73' },
 ];
 
-/** The least of 1, 2, 5 times a power of ten that divides the span into at most `pieces`. */
-function stepOf(span: number, pieces: number): number {
-  const power = 10 ** Math.floor(Math.log10(span / pieces));
-  return power * ([1, 2, 5, 10].find((factor) => factor * power * pieces >= span) ?? 10);
-}
-
 /** Bounds at whole steps that hold all values. */
 function boundsOf(values: readonly number[]): { min: number; max: number; step: number } {
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)];
   const step = stepOf(high - low || 1, 4);
   return { min: Math.floor(low / step) * step, max: Math.ceil(high / step) * step || step, step };
 }
-
-const range = (from: number, to: number, step: number) =>
-  Array.from({ length: Math.round((to - from) / step) + 1 }, (_, n) => from + n * step);
-
-const round = (value: number) => Number(value.toFixed(2));
 
 function columnsOf(csv: string): (name: string) => number[] {
   const [head = '', ...lines] = csv.trim().split(/\r?\n/);

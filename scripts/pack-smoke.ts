@@ -83,7 +83,9 @@ async function checkFiles(project: string): Promise<void> {
     'config/examples/fleet.yaml',
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
+    'clients/python/cosim/opendss_loop.py',
     'clients/python/derbench.py',
+    'clients/python/svp/svp_host.py',
     'dist/types/index.d.ts',
   ])
     expectEqual(path, own.has(`derbench/${path}`), true);

@@ -273,7 +273,10 @@ async function packagesOf(python, folder) {
 const commonPackages = [
   'dnp3py',
   'envoy-schema',
+  'helics',
+  'mosaik',
   'ocpp',
+  'opendssdirect.py',
   'pandapower',
   'prometheus-client',
   'pvlib',

@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import { exitCodes } from '../src/core/subcommand.ts';
+import { exitCodes } from '../src/core/exit-codes.ts';
 import { ask } from './support/http.ts';
 import { startNameServer } from './support/name-server.ts';
 import { closed, occupied } from './support/ports.ts';

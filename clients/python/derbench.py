@@ -25,6 +25,7 @@ import json
 import math
 import os
 import re
+import selectors
 import shutil
 import signal
 import subprocess
@@ -35,7 +36,7 @@ import zoneinfo
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import quote, urlencode, urlsplit
 
-__all__ = ["Client", "DerbenchError", "Simulator"]
+__all__ = ["Client", "DerbenchError", "Exchange", "Simulator"]
 
 Json = Any
 Wanted = Union[float, int, str, Callable[[Any], bool]]
@@ -47,6 +48,8 @@ _TICKS_PER_REQUEST = 1000
 _LONGEST_REQUEST_S = 2_000_000
 #: real seconds that one look of `ready` takes at least
 _SHORTEST_LOOK_S = 0.1
+#: real seconds by which a connection is given up before the simulator may close it
+_KEEP_ALIVE_MARGIN_S = 1
 #: characters that a path may have unquoted: separators, and what the caller has quoted already
 _PATH_CHARACTERS = "/?&=%:@!$'()*+,;~[]"
 
@@ -78,14 +81,16 @@ class DerbenchError(Exception):
 class Client:
     """A running simulator. Paths are those of the description (`/docs`) behind `/api/sim/`.
 
-    `device` selects a device by its index; without it the first one, or the common surroundings of all.
+    `device` selects a device by its index; without it the first one, or the common surroundings of all. Each thread has one
+    connection, which stays open from request to request; it closes with `close`, or with the client.
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8111", timeout_s: float = 300) -> None:
         """url: address of the simulator, with `http://` or `https://`. timeout_s: real seconds that one request may take."""
         scheme, self._host, self._port, path = _address(url)
         self.url = url.rstrip("/")
-        self._connection = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+        self._connection_type = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+        self._lines = threading.local()
         self._base = _quoted(path.rstrip("/"), _PATH_CHARACTERS)
         self._timeout_s = _seconds("timeout_s", timeout_s, _LONGEST_REQUEST_S)
 
@@ -114,7 +119,9 @@ class Client:
         query: Mapping[str, Any],
         body: Optional[Mapping[str, Any]] = None,
         timeout_s: Optional[float] = None,
+        is_repeatable: bool = False,
     ) -> Json:
+        """is_repeatable: a second request would change nothing, so that it is sent again if a kept connection breaks."""
         if not isinstance(path, str):
             raise _refusal(path, "a path as controls/time")
         target = self._base + _quoted(path if path.startswith(_PREFIX) else _PREFIX + path.lstrip("/"), _PATH_CHARACTERS)
@@ -123,15 +130,18 @@ class Client:
             target += ("&" if "?" in target else "?") + _encoded(urlencode, given)
         headers = {} if body is None else {"Content-Type": "application/json"}
         text = None if body is None else _json_text(body)
-        connection = self._connection(self._host, self._port, timeout=self._timeout_s if timeout_s is None else timeout_s)
+        line = self._line()
+        line.connection.timeout = self._timeout_s if timeout_s is None else timeout_s
+        was_open = line.is_open()
         try:
-            connection.request(method, target, text, headers)
-            answer = connection.getresponse()
-            status, kind, text = answer.status, answer.headers.get_content_type(), answer.read().decode(errors="replace")
+            try:
+                status, kind, text = line.ask(method, target, text, headers)
+            except ConnectionError:
+                if not was_open or not (is_repeatable or method == "GET"):
+                    raise
+                status, kind, text = line.ask(method, target, text, headers)
         except (OSError, http.client.HTTPException) as error:
             raise DerbenchError("not-reachable", f"{self.url} gives no answer: {error or type(error).__name__}") from error
-        finally:
-            connection.close()
         if not 200 <= status <= 299:
             raise _problem(status, text)
         if kind != "application/json":
@@ -140,6 +150,16 @@ class Client:
             return json.loads(text)
         except ValueError as error:
             raise DerbenchError("unknown", f"{self.url} answers with JSON that cannot be read: {error}", status) from error
+
+    def _line(self) -> "_Line":
+        line = getattr(self._lines, "line", None)
+        if line is None:
+            line = self._lines.line = _Line(self._connection_type(self._host, self._port))
+        return line
+
+    def close(self) -> None:
+        """Closes the connection of this thread; the next request opens another one."""
+        self._line().connection.close()
 
     def ready(self, timeout_s: float = 30) -> None:
         """Waits until the simulator answers, within timeout_s real seconds. Raises DerbenchError `timeout`."""
@@ -401,6 +421,96 @@ class Client:
         return self.get(path, **query)["messages"]
 
 
+class Exchange:
+    """Devices attached to a grid outside of the simulator, which gives their voltages and takes their power.
+
+        with Exchange(client, phases=True) as exchange:
+            answer = exchange.step(dt_s=1, va_pu=[1.01, 1.02])
+            answer["p_w"], answer["q_var"]
+
+    Columns have one value for each device, in the order of `devices`; numpy arrays do as well as lists. Members are those of
+    `POST exchange/step`: `va_pu`, `vb_pu`, `vc_pu`, `v_v`, `frequency_hz`, `angle_deg`, `outage`, `island`; None leaves one out.
+    """
+
+    def __init__(self, client: Client, **attachment: Any) -> None:
+        """attachment: members of `POST exchange`, such as devices, outputs, phases and owner; nothing is attached yet."""
+        self._client = client
+        self._attachment = _present(attachment)
+        #: None before `attach` and after `end`
+        self.session: Optional[str] = None
+        #: simulated seconds since the attachment, at the last answer
+        self.time_s = 0.0
+        #: attached devices: index, name, kind, wiring, v_nom_ln_v, s_rated_va, p_max_w, p_min_w
+        self.devices: List[Json] = []
+
+    def __enter__(self) -> "Exchange":
+        self.attach()
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        try:
+            self.end()
+        except DerbenchError:
+            if kind is None:
+                raise
+
+    def attach(self) -> Json:
+        """Attaches the devices, and answers the description of the exchange. Raises DerbenchError `conflict` if there is one."""
+        description = self._client.post("exchange", self._attachment)
+        self.session, self.time_s, self.devices = description["session"], description["time_s"], description["devices"]
+        return description
+
+    def step(self, to_s: Optional[float] = None, dt_s: Optional[float] = None, **values: Any) -> Json:
+        """Puts values in and runs one step, to an instant since the attachment or of a length; answers the columns at its end.
+
+        A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
+        """
+        if (to_s is None) == (dt_s is None):
+            raise DerbenchError("validation", "a step takes one of to_s and dt_s")
+        if dt_s is not None:
+            _finite("dt_s", dt_s)
+            to_s = round(self.time_s + dt_s, 6)
+        try:
+            return self._answer(self._client.post("exchange/step", self._body(values, to_s=to_s)))
+        except DerbenchError as error:
+            if error.code != "not-reachable":
+                raise
+            answer = self.values()
+            if abs(answer["time_s"] - to_s) > 1e-6:
+                detail = f"{error.detail}; the step to {to_s} s has not ended, the exchange is at {answer['time_s']} s"
+                raise DerbenchError("not-reachable", detail) from error
+            return answer
+
+    def trial(self, dt_s: Optional[float] = None, **values: Any) -> Json:
+        """Powers after dt_s at other values, None: when all responses have ended. Changes nothing, no time passes."""
+        body = {"phases": self._attachment.get("phases", False), **self._body(values), "dt_s": dt_s}
+        return self._client._request("POST", "exchange/trial", {}, body, is_repeatable=True)
+
+    def values(self, **values: Any) -> Json:
+        """Columns of the last tick; values are put in before, without a step."""
+        if _present(values):
+            return self._answer(self._client.post("exchange/values", self._body(values)))
+        answer = self._client.get("exchange/values")
+        if answer["session"] != self.session:
+            raise DerbenchError("conflict", "devices are attached in another session")
+        return self._answer(answer)
+
+    def end(self) -> None:
+        """Returns the devices to the grid of the simulator; does nothing when none are attached."""
+        session, self.session = self.session, None
+        if session is not None:
+            self._client.post("exchange/end", {"session": session})
+
+    def _body(self, values: Mapping[str, Any], **more: Any) -> Dict[str, Any]:
+        if self.session is None:
+            raise DerbenchError("conflict", "no devices are attached; attach() comes first")
+        return {"session": self.session, **more, **_present(values)}
+
+    def _answer(self, answer: Json) -> Json:
+        self.time_s = answer["time_s"]
+        return answer
+
+
 class Simulator:
     """A simulator in a process of its own, on free ports and with its clock paused.
 
@@ -516,6 +626,8 @@ class Simulator:
         if process is None:
             return None
         atexit.unregister(self.stop)
+        if self._client is not None:
+            self._client.close()
         if process.poll() is None and self.http_port != 0:
             try:
                 Client(self.client.url, timeout_s=5).post("stop")
@@ -589,6 +701,44 @@ class Simulator:
 
 class _Missing:
     """In place of a member that is not there."""
+
+
+class _Line:
+    """A connection that stays open between requests. `http.client` sends without waiting for more (TCP_NODELAY)."""
+
+    def __init__(self, connection: http.client.HTTPConnection) -> None:
+        self.connection = connection
+        self._until = math.inf
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+    def is_open(self) -> bool:
+        """Whether a request can go over the open connection; one that the simulator has closed, or soon will, is closed."""
+        socket = self.connection.sock
+        if socket is None:
+            return False
+        with selectors.DefaultSelector() as selector:
+            selector.register(socket, selectors.EVENT_READ)
+            has_ended = len(selector.select(0)) > 0
+        if has_ended or _time.monotonic() > self._until:
+            self.connection.close()
+            return False
+        socket.settimeout(self.connection.timeout)
+        return True
+
+    def ask(self, method: str, target: str, text: Optional[str], headers: Dict[str, str]) -> Tuple[int, str, str]:
+        """Status, media type and text of the answer."""
+        try:
+            self.connection.request(method, target, text, headers)
+            answer = self.connection.getresponse()
+            kept = re.search(r"timeout=(\d+)", answer.headers.get("Keep-Alive", ""))
+            body = answer.read().decode(errors="replace")
+        except BaseException:
+            self.connection.close()
+            raise
+        self._until = math.inf if kept is None else _time.monotonic() + int(kept[1]) - _KEEP_ALIVE_MARGIN_S
+        return answer.status, answer.headers.get_content_type(), body
 
 
 def _kill(process: "subprocess.Popen[str]") -> None:
@@ -672,9 +822,21 @@ def _quoted(text: Any, safe: str = "") -> str:
 
 def _json_text(value: Any, code: str = "validation") -> str:
     try:
-        return json.dumps(value, allow_nan=False)
+        return json.dumps(value, allow_nan=False, default=_listed)
     except (TypeError, ValueError, RecursionError) as error:
         raise DerbenchError(code, f"{value!r:.200} cannot be written as JSON: {error}") from error
+
+
+def _listed(value: Any) -> Any:
+    """A list, or number, of an array or number of numpy."""
+    try:
+        return value.tolist()
+    except AttributeError:
+        raise TypeError(f"{type(value).__name__} is no list and no number") from None
+
+
+def _present(members: Mapping[str, Any]) -> Dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _words(command: Any) -> List[str]:

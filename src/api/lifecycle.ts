@@ -9,6 +9,7 @@ import { z } from './description/zod.ts';
 import { deviceEntry, devicesSchema, overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
 import type { DevicesReply, OverviewReply } from './devices.ts';
 import type { RouteContext } from './http/context.ts';
+import { idOfProcess } from './http/reply.ts';
 import { Answer, JsonText, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
@@ -30,6 +31,9 @@ const serverInfo = members<RouteContext>()('ServerInfo', () => ({
   version: text('Semantic version of the simulator.', ({ info }) => info.version),
   api_version: text('Equal to `info.version` of this description.', ({ info }) => info.apiVersion),
   build_id: text(({ info }) => info.buildId),
+  instance_id: text('A random value per process: with another one another process answers at the address.', () =>
+    idOfProcess(),
+  ),
   license: nested(license)(() => null),
   started_at: time(({ info }) => info.startedAtMs),
   uptime_s: member(() => z.number().min(0))(({ clock, info }) => Math.max(0, clock.nowMs() - info.startedAtMs) / 1000),

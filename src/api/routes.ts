@@ -10,6 +10,8 @@ import { controlsRoutes } from './controls.ts';
 import { deviceRoutes } from './devices.ts';
 import { energyRoutes } from './energy.ts';
 import { evidenceRoutes } from './evidence.ts';
+import { exchangeRoutes } from './exchange/routes.ts';
+import { exchangeTrialRoute } from './exchange/trial.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
@@ -77,6 +79,8 @@ export const allRoutes: readonly Route[] = [
   ...siteRoutes,
   ...energyRoutes,
   ...shadingRoutes,
+  ...exchangeRoutes,
+  exchangeTrialRoute,
   ...timeRoutes,
   ...gridSupportRoutes,
   ...gridTraceRoutes,

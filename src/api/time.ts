@@ -1,5 +1,6 @@
 /** The simulated clock: operations, and members of replies and requests. */
 import { memo } from '../core/lazy.ts';
+import { clockRefusal } from '../contract/exchange.ts';
 import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
@@ -78,8 +79,10 @@ const stepBodySchema = memo(() =>
     .openapi('StepRequest'),
 );
 
-/** Refuses a request while a scenario owns the clock. @throws SimError COMMAND_CONFLICT */
-function checkClockIsFree({ clockOwner }: RouteContext): void {
+/** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
+function checkClockIsFree({ clockOwner, plant: { exchange } }: RouteContext): void {
+  const refusal = clockRefusal(exchange);
+  if (refusal !== null) throw new SimError('COMMAND_CONFLICT', refusal);
   if (clockOwner.name !== null)
     throw new SimError(
       'COMMAND_CONFLICT',

@@ -130,7 +130,7 @@ export interface GridTrace {
   /** the same values as in `now`, without computing the rest of its row */
   readonly decidedBy: DecidedBy;
   /** `service` of `now`, in the same way */
-  readonly service: string;
+  readonly service: ServiceWord;
   /** `voltagePct` of `now`, in the same way */
   readonly voltagePct: number;
   /** the latest changes, oldest first */

@@ -78,7 +78,7 @@ export type ReactiveLimit = (typeof reactiveLimits)[number];
 /** Power that is kept on the circle of apparent power; `both`: they are reduced in proportion. */
 export type CirclePriority = 'reactive' | 'active' | 'both';
 
-/** Functions and limits behind the reactive power of a device at the end of the last sub-step, var; positive: injected. */
+/** The reactive power of a device, and the functions and limits that set it, at the end of the last sub-step, var; positive: injected. */
 export interface ReactiveChain {
   /** reactive power before the limits: `loads`: of what is behind the terminals while no function acts */
   readonly asked: { readonly by: 'function' | 'loads' | 'none'; readonly powerVar: number };

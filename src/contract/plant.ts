@@ -12,6 +12,7 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from './environment.ts';
+import type { GridExchange } from './exchange.ts';
 import type { DeviceEnergy, SiteEnergy } from './energy.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from './site.ts';
 import type { PointBank } from '../sunspec/map/bank.ts';
@@ -154,6 +155,8 @@ export interface Plant {
   /** indexes of devices that are off and do not answer; one object for the life of the plant, changed in place */
   readonly silentDevices: ReadonlySet<number>;
   readonly commands: CommandQueue;
+  /** devices whose grid is outside of the simulator */
+  readonly exchange: GridExchange;
   /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
   readonly latest: TickEvent;
   readonly time: TimeNow;

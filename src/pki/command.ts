@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { givenAllowed, SimError } from '../core/errors.ts';
 import { hostText, isHost } from '../core/net/host-name.ts';
-import { exitCodes } from '../core/subcommand.ts';
+import { exitCodes } from '../core/exit-codes.ts';
 import { fileReason } from '../core/text-file.ts';
 import { csipTree } from './csip-tree.ts';
 import type { Identity } from './issue.ts';

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { SimError } from '../core/errors.ts';
-import { exitCodes } from '../core/subcommand.ts';
+import { exitCodes } from '../core/exit-codes.ts';
 import { fileReason, readTextFile } from '../core/text-file.ts';
 import { parseStateArguments, stateHelp } from './arguments.ts';
 import type { StateArguments } from './arguments.ts';

@@ -37,6 +37,7 @@ describe('life-cycle endpoints', () => {
       pid: process.pid,
     });
     expect(info.api_version).to.equal((await (await rest.api.operations()).document()).info.version);
+    expect(info.instance_id).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}$/);
     expect(info.license.spdx_id).to.equal('Apache-2.0');
     expect(info.limits).to.deep.equal({
       history_samples_per_device: 10000,

@@ -18,6 +18,9 @@ const page = 'docs/how-to/test-your-head-end.md';
 const command = programCommand.join(' ');
 const pythonEnvironment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
 
+const fromPython = (text: string) =>
+  text.replaceAll('Simulator(', `Simulator(command=${JSON.stringify(programCommand)}, `);
+
 /** A program of a user: `@ts-expect-error` marks what the compiler must refuse. */
 const consumer = `
 import { Client, createSimulator, DerbenchError } from 'derbench';
@@ -159,14 +162,32 @@ describeWith(['python'], 'the client for Python', function () {
     const env = { ...pythonEnvironment, COMMAND: JSON.stringify(programCommand), DERBENCH_TICK: '7' };
     expect(await pasted([python, test], '', env), 'failures are an exit code').to.equal('');
   });
+
+  it('has helpers for co-simulation that need no solver', async () => {
+    const test = fileURLToPath(new URL('python/cosim_helpers.py', import.meta.url));
+    expect(await pasted([python, test], '', pythonEnvironment), 'failures are an exit code').to.equal('');
+  });
+});
+
+describeWith(['python'], 'the page about co-simulation', function () {
+  this.timeout(60_000);
+
+  it('has a loop in which volt-var lowers the voltage that it reads', async () => {
+    const [loop = ''] = blocksOf('docs/co-simulation.md').flatMap(({ language, text }) =>
+      language === 'python' ? [text] : [],
+    );
+    const output = await pasted([python, '-'], fromPython(loop), pythonEnvironment);
+    const [, pu, vars] = /^(\d\.\d+) pu (-\d+) var\n$/.exec(output) ?? [];
+    // 10 kW and the curve from 102 % on: q = -22/3 * 10 kvar * (u - 1.02), u = 1.02 + 0.01 + 2e-6 q
+    expect(Number(pu), output).to.be.closeTo(1.0287, 5e-4);
+    expect(Number(vars), output).to.be.closeTo(-640, 40);
+  });
 });
 
 describeWith(['python'], 'the page about testing a head-end', function () {
   this.timeout(120_000);
   const blocks = blocksOf(page);
   const textsIn = (wanted: string) => blocks.filter(({ language }) => language === wanted).map(({ text }) => text);
-  const fromPython = (text: string) =>
-    text.replaceAll('Simulator(', `Simulator(command=${JSON.stringify(programCommand)}, `);
   let folder: string;
 
   before(async () => {

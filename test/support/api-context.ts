@@ -1,6 +1,7 @@
 import { disabledOcpp } from '../../src/contract/ocpp-disabled.ts';
 import type { OcppStations } from '../../src/contract/ocpp.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
+import type { Later } from '../../src/core/time/timers.ts';
 import type { EventLoopState } from '../../src/core/event-loop.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { LogBook } from '../../src/core/log/log.ts';
@@ -64,6 +65,8 @@ export interface ContextOptions {
   /** default: no state folder */
   readonly state?: StateControl;
   readonly requestStop?: (reason: string, delayS: number) => void;
+  /** default: timers of the machine */
+  readonly later?: Later;
   readonly addDevice?: ApiContext['addDevice'];
   readonly changeDevice?: ApiContext['changeDevice'];
   readonly removeDevice?: ApiContext['removeDevice'];
@@ -128,6 +131,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     timeline: options.timeline ?? new Timeline({ wall: systemClock, sim: () => options.plant.now }),
     ...(options.watched && { watched: options.watched }),
+    ...(options.later && { later: options.later }),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },
     info: { version: '0.1.0', apiVersion, buildId: 'test', startedAtMs: systemClock.nowMs() },

@@ -30,6 +30,13 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
       .filter((name) => name !== 'max-power')
       .map((name) => `GET grid-support/${name}`),
   ],
+  'for the program that solves the grid': [
+    'POST exchange',
+    'POST exchange/step',
+    'GET exchange/values',
+    'POST exchange/values',
+    'POST exchange/end',
+  ],
   'the page reads csip/status': ['GET csip-client'],
   'the page posts devices/{index}/remove': ['DELETE devices/{index}'],
   'the page reads and posts faults, for all protocols': ['modbus', 'csip', 'ocpp/{id}', 'dnp3'].flatMap((protocol) => [

@@ -50,6 +50,7 @@ const descriptions: Readonly<Record<(typeof tags)[number], string>> = {
   'SunSpec Client': 'The client that polls another SunSpec device over Modbus.',
   'DC I/V': 'Current-voltage curves of the DC side.',
   DNP3: 'Outstations of DNP3 (IEEE 1815) and their points.',
+  Exchange: 'Co-simulation: a power-flow program outside gives the voltages of devices and takes their powers.',
 };
 
 /** Problems that any request may get before routing. */

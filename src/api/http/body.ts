@@ -72,9 +72,9 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
       else resolve(Buffer.concat(chunks));
     });
     // the answer to an aborted request goes nowhere; the problem only ends the handler
-    request.once('close', () =>
-      reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true })),
-    );
+    request.once('close', () => {
+      if (!request.complete) reject(new HttpProblem('malformed-request', 'The request was cut off.', { close: true }));
+    });
   });
 }
 
@@ -108,13 +108,18 @@ function* checkingShape(body: unknown, maxTextLength: number, memberLimit: numbe
   function* check(holder: object, pointer: Pointer, depth: number): Generator<undefined, void> {
     if (depth >= maxDepth) throw invalid('body', pointer(), `must not be nested deeper than ${maxDepth} levels`);
     const isList = Array.isArray(holder);
-    const entries: readonly [string, unknown][] = Object.entries(holder);
-    if (isList && entries.length > maxItems) throw invalid('body', pointer(), `must have at most ${maxItems} items`);
+    if (isList && holder.length > maxItems) throw invalid('body', pointer(), `must have at most ${maxItems} items`);
+    const names = isList ? null : Object.keys(holder);
+    const size = isList ? holder.length : (names?.length ?? 0);
     // an empty object costs the schema as much as a member, and takes only three characters
-    count(isList ? 1 : Math.max(1, entries.length));
-    for (const [name, value] of entries) {
-      const inner = () => pointer() + pointerStep(name.slice(0, shownNameLength));
-      if (!isList) checkName(name, inner);
+    count(isList ? 1 : Math.max(1, size));
+    for (let i = 0; i < size; i += 1) {
+      const name = names?.[i] ?? i;
+      const value = (holder as Readonly<Record<string | number, unknown>>)[name];
+      // most values of long bodies
+      if (isList && Number.isFinite(value)) continue;
+      const inner = () => pointer() + pointerStep(String(name).slice(0, shownNameLength));
+      if (typeof name === 'string') checkName(name, inner);
       if (typeof value === 'object' && value !== null) yield* check(value, inner, depth + 1);
       else checkPlain(value, inner);
       checked += 1;
@@ -145,7 +150,8 @@ const pointerTo = (places: readonly Place[]) =>
 function* checkingUniqueNames(text: string): Generator<undefined, void> {
   const places: Place[] = [];
   let checked = 0;
-  for (const [token, name] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?|[{}[\],]/g)) {
+  // a list without texts and other holders is one token: it has no names
+  for (const [token, name] of text.matchAll(/("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?|\[[^"{}[\]]*\]|[{}[\],]/g)) {
     const place = places.at(-1);
     if (token === '{') places.push({ names: new Set(), step: '' });
     else if (token === '[') places.push({ names: null, step: 0 });
@@ -202,13 +208,15 @@ export interface BodyBounds {
   /** characters of one text */
   readonly maxTextLength?: number;
   readonly isImport?: true;
+  /** bytes of a body with long lists; absent: as other bodies */
+  readonly maxBodyBytes?: number;
 }
 
 const membersOf = ({ isImport }: BodyBounds) => (isImport ? maxImportMembers : maxMembers);
 
 /** Maximum bytes of a body. @param limit maximum of other bodies than imports */
-export function bytesOf({ isImport }: BodyBounds, limit: number): number {
-  return isImport ? Math.max(limit, maxImportBytes) : limit;
+export function bytesOf({ isImport, maxBodyBytes = 0 }: BodyBounds, limit: number): number {
+  return Math.max(limit, isImport ? maxImportBytes : maxBodyBytes);
 }
 
 /**

@@ -85,7 +85,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.15.0';
+export const apiVersion = '1.16.0';
 
 interface ApiInfo {
   /** version of the simulator */

@@ -99,8 +99,9 @@ async function run(route: Route, request: Request, response: Response, serving: 
   const bytes = hasBody(route) ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
   const parsing = parsingBody(bytes, route);
   // other bodies are short enough for the turn of their request
-  const imported = route.isImport ? await share.runInParts(parsing) : undefined;
-  const bodyNow = () => (route.isImport ? imported : runWhole(parsing));
+  const isLong = route.isImport === true || (bytes?.length ?? 0) > ctx.config.limits.maxBodyBytes;
+  const parsedInParts = isLong ? await share.runInParts(parsing) : undefined;
+  const bodyNow = () => (isLong ? parsedInParts : runWhole(parsing));
   await share.run(() => {
     // the client has closed the connection while its request waited
     if (route.method === 'get' && response.destroyed) return undefined;

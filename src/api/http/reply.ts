@@ -10,7 +10,8 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Plant } from '../../contract/plant.ts';
 
 const requestIds = new WeakMap<IncomingMessage, string>();
-const idOfProcess = memo(() => randomUUID().slice(0, 24));
+/** A random value per process, with which the ids of its requests begin. */
+export const idOfProcess = memo(() => randomUUID().slice(0, 23));
 let lastNumber = 0;
 
 /**
@@ -19,7 +20,7 @@ let lastNumber = 0;
  */
 export function nextRequestId(): string {
   lastNumber += 1;
-  return idOfProcess() + String(lastNumber).padStart(12, '0');
+  return `${idOfProcess()}-${String(lastNumber).padStart(12, '0')}`;
 }
 
 /** The id of a request; the same in the answer's header, in problems and in the log. */

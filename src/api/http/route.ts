@@ -18,6 +18,7 @@ export const tags = [
   'SunSpec Client',
   'DC I/V',
   'DNP3',
+  'Exchange',
 ] as const;
 type Tag = (typeof tags)[number];
 
@@ -116,6 +117,8 @@ export interface RouteBase {
   readonly maxTextLength?: number;
   /** a body that may be as large as a file: 5 MiB, and more members than other bodies */
   readonly isImport?: true;
+  /** maximum bytes of a body with long lists; default that of the interface */
+  readonly maxBodyBytes?: number;
   /** problems besides those that follow from the shape of the route */
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */

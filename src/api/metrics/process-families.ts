@@ -1,4 +1,5 @@
 import { commStates } from '../../core/adapter.ts';
+import { deskOf } from '../exchange/desk.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { faultProtocols } from '../../core/faults/kinds.ts';
 import { bit, info, single } from './family.ts';
@@ -96,6 +97,30 @@ const ofSimulator: readonly Family[] = [
   single('gauge', 'derbench_clock_paused', '1 while the clock is paused.', ({ ctx }) => bit(ctx.plant.health.paused)),
   single('gauge', 'derbench_simulated_time_seconds', 'Simulated date, Unix time.', ({ ctx }) =>
     seconds(ctx.plant.time.dateMs),
+  ),
+  single(
+    'counter',
+    'derbench_exchange_steps_total',
+    'Steps by exchanges with a grid outside.',
+    ({ ctx }) => deskOf(ctx).counts.steps,
+  ),
+  single(
+    'counter',
+    'derbench_exchange_step_seconds_total',
+    'Real time that these steps have taken, their answers not included.',
+    ({ ctx }) => deskOf(ctx).counts.stepSeconds,
+  ),
+  single(
+    'counter',
+    'derbench_exchange_trials_total',
+    'Trials by exchanges with a grid outside.',
+    ({ ctx }) => deskOf(ctx).counts.trials,
+  ),
+  single(
+    'counter',
+    'derbench_exchange_silence_total',
+    'How often the client of an exchange has sent no values within its time.',
+    ({ ctx }) => deskOf(ctx).counts.silences,
   ),
   single(
     'counter',

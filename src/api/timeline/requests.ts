@@ -38,6 +38,8 @@ const toldElsewhere: ReadonlySet<string> = new Set([
 const kinds: Readonly<Record<string, TimelineKind>> = {
   set_grid: 'grid',
   set_grid_event: 'grid',
+  attach_exchange: 'grid',
+  end_exchange: 'grid',
   set_environment: 'weather',
   set_shading: 'weather',
   override_wind: 'weather',

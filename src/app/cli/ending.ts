@@ -1,7 +1,7 @@
 /** Ends of the process: the exit code and the output of an error, and the order to stop. */
 import { formatIssues } from '../../config/issues/issues.ts';
 import { SimError } from '../../core/errors.ts';
-import { exitCodes } from '../../core/subcommand.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 import type { Later } from '../../core/time/timers.ts';
 
 export interface Ending {

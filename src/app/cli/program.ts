@@ -4,7 +4,7 @@ import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { printableLines } from '../../core/log/log.ts';
-import { exitCodes, asksForSubcommand } from '../../core/subcommand.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 import { fatalEnding, startEnding } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { Running } from './running.ts';
@@ -48,16 +48,15 @@ function failRestart(error: unknown): never {
 // a rejection that nothing handles ends as an uncaught exception
 process.on('uncaughtException', endFatally);
 
-// a full disk loses printed lines (GET logs still has them) but not the simulation; a closed pipe ends it
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCodes.internal);
-  });
+/** True if a command line, or the environment, asks for a command or a scenario: their code is loaded only then. */
+function asksForCommand(words: readonly string[]): boolean {
+  const isScenario =
+    process.env['DERBENCH_SCENARIO'] !== undefined || words.some((word) => word.startsWith('--scenario'));
+  return isScenario || words[0]?.startsWith('-') === false;
 }
 
-async function main(onStarted: () => void): Promise<void> {
-  const args = process.argv.slice(2);
-  if (asksForSubcommand(args, process.env)) {
+async function main(args: readonly string[], onStarted: () => void): Promise<void> {
+  if (asksForCommand(args)) {
     const { subcommand } = await import('./subcommands.ts');
     onStarted();
     const code = await subcommand(args);
@@ -69,7 +68,8 @@ async function main(onStarted: () => void): Promise<void> {
   }
   const loaded = loadConfig(args, process.env);
   if (loaded.kind !== 'run') {
-    process.stdout.write(`${loaded.text}\n`);
+    const { helpIntro } = await import('./package-commands.ts');
+    process.stdout.write(`${loaded.kind === 'help' ? helpIntro() : ''}${loaded.text}\n`);
     return;
   }
   const simulator = new Running(loaded.config, {
@@ -110,9 +110,10 @@ async function main(onStarted: () => void): Promise<void> {
 }
 
 /**
- * Runs the program with the command line of the process.
+ * Runs the program.
+ * @param words the command line
  * @param onStarted called when a simulator has started, or a subcommand begins
  */
-export function run(onStarted: () => void): void {
-  main(onStarted).catch((error: unknown) => endWith(startEnding(error)));
+export function run(words: readonly string[], onStarted: () => void): void {
+  main(words, onStarted).catch((error: unknown) => endWith(startEnding(error)));
 }

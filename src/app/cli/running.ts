@@ -7,7 +7,7 @@ import { createLogBook } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { createMemoryStore } from '../../core/store.ts';
-import { exitCodes } from '../../core/subcommand.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { Contents } from '../../state/contents.ts';
 import { replaceState } from '../state.ts';

@@ -1,10 +1,13 @@
-/** `derbench run`, `check`, `replay`, `state` and `pki`, and the flag `--scenario`. */
-import { exitCodes, isSubcommand } from '../../core/subcommand.ts';
+/** Commands that are part of the program, and the flag `--scenario`. */
+import { exitCodes } from '../../core/exit-codes.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { packageVersion } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import type { CommandOutput } from '../scenarios/command-run.ts';
+import type { packageCommands } from './package-commands.ts';
 import { writeWhole } from './standard-output.ts';
+
+type PackageCommands = typeof packageCommands;
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
   // names in scenarios are untrusted: they could contain control characters
@@ -76,15 +79,36 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
   return exitCodes.ok;
 }
 
+/** A command that needs no simulator. */
+async function packageCommand(name: keyof PackageCommands, words: readonly string[]): Promise<number> {
+  const { packageCommands } = await import('./package-commands.ts');
+  return packageCommands[name](words, output.print);
+}
+
 /**
- * Carries out the subcommand of a command line.
+ * Carries out a command that is part of the program.
  * @returns the exit code; null: the command line starts a simulator without a scenario
  * @throws SimError CONFIG_INVALID, LISTEN_FAILED
  */
 export function subcommand(words: readonly string[]): Promise<number | null> {
   const [name, ...rest] = words;
-  if (!isSubcommand(name)) return scenario(null, words);
-  if (name === 'state') return state(rest);
-  if (name === 'pki') return pki(rest);
-  return name === 'replay' ? replay(rest) : scenario(name, rest);
+  switch (name) {
+    case 'run':
+    case 'check':
+      return scenario(name, rest);
+    case 'replay':
+      return replay(rest);
+    case 'state':
+      return state(rest);
+    case 'pki':
+      return pki(rest);
+    case 'list':
+    case 'init':
+    case 'doctor':
+    case 'help':
+    case 'completion':
+      return packageCommand(name, rest);
+    default:
+      return scenario(null, words);
+  }
 }

@@ -6,11 +6,12 @@ import type { EndedFindings } from '../finding-reports.ts';
 import { createApp } from '../build.ts';
 import { refusalOf, unwritable } from '../result-files.ts';
 import type { App } from '../start-stop.ts';
-import { bundledScenarioPath } from '../../config/profile/bundled.ts';
+import { bundledScenarioNames, bundledScenarioPath } from '../../config/profile/bundled.ts';
 import type { Recorder } from '../../contract/recorder.ts';
 import type { RunReport } from '../../contract/scenarios.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { Origin } from '../../core/origin.ts';
 import { callLater } from '../../core/time/timers.ts';
 import type { ScenarioCommand } from '../../scenario/command.ts';
@@ -39,9 +40,20 @@ const progressMs = 200;
 /** Origin of the run and of the recording that the command line starts. */
 const commandOrigin: Origin = { source: 'default' };
 
+/** The file of a path, or of the name of a bundled scenario. @throws SimError CONFIG_INVALID for an unknown name */
+function fileOf(pathOrName: string): string {
+  if (existsSync(pathOrName)) return pathOrName;
+  const bundled = bundledScenarioPath(pathOrName);
+  // a word without folder and extension is meant as a name
+  if (bundled !== undefined || basename(pathOrName, extname(pathOrName)) !== pathOrName) return bundled ?? pathOrName;
+  const near = didYouMean(pathOrName, bundledScenarioNames);
+  const detail = `is neither a file nor a bundled scenario${near}; bundled: ${bundledScenarioNames.join(', ')}`;
+  throw new SimError('CONFIG_INVALID', 'The scenario is not valid, 1 issue:', [{ name: pathOrName, detail }]);
+}
+
 /** A simulator for a file of the command line. @throws SimError CONFIG_INVALID */
 function prepareFile(pathOrName: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared<App> {
-  const file = existsSync(pathOrName) ? pathOrName : (bundledScenarioPath(pathOrName) ?? pathOrName);
+  const file = fileOf(pathOrName);
   const order = {
     ...command,
     env,
@@ -187,7 +199,16 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
   const left = command.files.slice(finished.length);
   if (left.length > 0) output.print(`not run: ${left.join(', ')}`);
   const hasPassed = (run: Finished) => run.report.state === 'passed' && failuresOfPeers(run).length === 0;
+  if (command.files.length > 1) output.print(sumLine(command.files.length, finished, hasPassed));
   return left.length === 0 && finished.every(hasPassed);
+}
+
+/** `20 of 20 scenarios passed (1,027 assertions)`. */
+function sumLine(count: number, finished: readonly Finished[], hasPassed: (run: Finished) => boolean): string {
+  const sum = (of: (report: RunReport) => number) => finished.reduce((total, { report }) => total + of(report), 0);
+  const [passed, all] = [sum((report) => report.assertionsPassed), sum((report) => report.assertionsInAll)];
+  const assertions = [...new Set([passed, all])].map((number) => number.toLocaleString('en-US')).join(' of ');
+  return `${finished.filter(hasPassed).length} of ${count} scenarios passed (${assertions} assertions)`;
 }
 
 function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly Finished[]): void {

@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { CsipEvents } from '../../contract/csip-reports.ts';
+import { clockRefusal } from '../../contract/exchange.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type {
   CheckedScenario,
@@ -61,7 +62,12 @@ interface HostParts {
 
 /** Reserves the clock for one scenario at a time. */
 class ClockHold implements ClockOwner {
+  readonly #plant: Pick<Plant, 'exchange'>;
   #name: string | null = null;
+
+  constructor(plant: Pick<Plant, 'exchange'>) {
+    this.#plant = plant;
+  }
 
   get name(): string | null {
     return this.#name;
@@ -69,6 +75,8 @@ class ClockHold implements ClockOwner {
 
   /** @throws SimError COMMAND_CONFLICT */
   take(name: string): () => void {
+    const refusal = clockRefusal(this.#plant.exchange);
+    if (refusal !== null) throw new SimError('COMMAND_CONFLICT', refusal);
     if (this.#name !== null)
       throw new SimError('COMMAND_CONFLICT', `the scenario ${JSON.stringify(this.#name)} runs; one runs at a time`);
     this.#name = name;
@@ -495,7 +503,7 @@ export interface Scenarios {
 export function composeScenarios(
   parts: Omit<KeptParts, 'hostOf'> & Pick<HostParts, 'wireLog' | 'timeline'>,
 ): Scenarios {
-  const clock = new ClockHold();
+  const clock = new ClockHold(parts.plant);
   const api: Scenarios['api'] = new Late();
   const perform: Perform = (request) => api.proxy.perform(request);
   const hostOf = createScenarioHost({ ...parts, clockHold: clock, perform });

@@ -146,10 +146,13 @@ const variablesOfServices = (env: Environment): readonly string[] =>
     isVariable([name, text]) && isOfService(name, text) ? [name] : [],
   );
 
+/** Variables of commands that ask a running simulator, and of the Python client: a start ignores them. */
+const variablesOfClients: ReadonlySet<string> = new Set(['DERBENCH_URL', 'DERBENCH_COMMAND']);
+
 function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
   for (const [name, text = ''] of Object.entries(env).filter(isVariable)) {
-    if (isOfService(name, text)) continue;
+    if (isOfService(name, text) || variablesOfClients.has(name)) continue;
     const key = keyOfVariable.get(name);
     if (key === undefined) {
       issues.push(unknownName(name, 'environment variable', name, [...keyOfVariable.keys()]));

@@ -1,25 +1,12 @@
-import { helpSpellings, versionSpellings } from './flags.ts';
+import { versionSpellings } from './flags.ts';
 import { settingGroups, settingOf, variableOf } from '../settings/settings.ts';
 import type { SettingGroup, SettingKey } from '../settings/settings.ts';
 import { deviceTypeAliases } from '../profile/device-types.ts';
-import { exitCodes } from '../../core/subcommand.ts';
+import { exitCodes, exitTexts } from '../../core/exit-codes.ts';
+import { wrap } from '../../core/wrap.ts';
 
 const width = 100;
 const indent = 34;
-
-function wrap(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
-}
 
 function row(head: string, text: readonly string[]): string {
   const body = text.flatMap((line) => wrap(line, width - indent));
@@ -58,7 +45,12 @@ function settingRow(key: SettingKey): string {
   ]);
 }
 
-const groupText = ({ title, page, settings }: SettingGroup) => ['', `${title} (${page}):`, ...settings.map(settingRow)];
+/** The flags of a group, below its title. */
+export const groupText = ({ title, page, settings }: SettingGroup) => [
+  '',
+  `${title} (${page}):`,
+  ...settings.map(settingRow),
+];
 
 const examples: readonly (readonly [command: string, effect: string])[] = [
   ['derbench', 'One PV inverter: Modbus TCP on port 8502, HTTP on 8111.'],
@@ -68,14 +60,9 @@ const examples: readonly (readonly [command: string, effect: string])[] = [
   ['derbench --time_rate 60', 'One simulated minute per second.'],
 ];
 
-const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
-  ok: 'Ended by SIGINT, SIGTERM or POST stop; also after help and version.',
-  internal: 'An internal error, too few file descriptors, or ended by a second signal.',
-  usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
-  addressInUse: 'A port or serial line cannot be opened, or the simulator cannot start with a restored state.',
-  failed: 'An assertion or step of a scenario failed, or a peer broke a rule of --findings_fail_on.',
-  killed: 'Instead of 0 or 1, if the program ends while the system looks up a host name: only SIGKILL interrupts that.',
-};
+/** A row for each exit code. */
+export const exitRows = (): readonly string[] =>
+  Object.entries(exitTexts).map(([name, text]) => row(String(exitCodes[name as keyof typeof exitCodes]), [text]));
 
 /** Text of `--help`, at most 100 columns wide. */
 export function helpText(): string {
@@ -93,20 +80,16 @@ export function helpText(): string {
     ...examples.map(([command, effect]) => `  ${command.padEnd(40)}${effect}`),
     ...settingGroups.flatMap(groupText),
     '',
-    'Subcommands, in place of flags; each has its own --help:',
-    row('run FILE, check FILE', ['Runs scenarios, or only checks them (docs/scenarios.md).']),
-    row('replay FILE', ['Plays a recording against another build (docs/recorder.md).']),
-    row('state show|export|import|reset DIR', ['Shows, copies or empties a state folder (docs/how-to/state.md).']),
-    '',
     'Help:',
-    row(helpSpellings.join(', '), ['Prints this text.']),
+    row('-h', ['Prints a short text; help lists commands and topics.']),
+    row('--help', ['Prints this text.']),
     row(versionSpellings.join(', '), ['Prints the version.']),
     '',
     'Keys of the configuration file are the long names without leading dashes, and the blocks "grid",',
     '"faults", "findings" and "devices"; see config/default.yaml and config/examples.',
     '',
     'Exit codes:',
-    ...Object.entries(exitText).map(([name, text]) => row(String(exitCodes[name as keyof typeof exitCodes]), [text])),
+    ...exitRows(),
     '',
     'More: README.md and docs/ of the package; while it runs, GET /docs of the HTTP interface.',
     '',

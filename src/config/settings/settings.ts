@@ -43,13 +43,16 @@ const settings = {
 
 /** One heading of the help text. */
 export interface SettingGroup {
+  /** word after `help flags` */
+  readonly topic: string;
   readonly title: string;
   /** page of the documentation with details */
   readonly page: string;
   readonly settings: readonly SettingKey[];
 }
 
-const group = (title: string, page: string, ...parts: readonly object[]): SettingGroup => ({
+const group = (topic: string, title: string, page: string, ...parts: readonly object[]): SettingGroup => ({
+  topic,
   title,
   page,
   settings: parts.flatMap((part) => Object.keys(part)) as SettingKey[],
@@ -57,21 +60,21 @@ const group = (title: string, page: string, ...parts: readonly object[]): Settin
 
 /** Every setting once, in the order of the help text. */
 export const settingGroups: readonly SettingGroup[] = [
-  group('Devices', 'docs/devices.md', deviceSettings, mapSettings),
-  group('Kinds of devices', 'docs/devices.md', kindSettings),
-  group('Clock and ticks', 'docs/environment.md', clockSettings, tickSettings),
-  group('Sun, wind, load, vehicles and grid', 'docs/environment.md', surroundingsSettings),
-  group('Modbus TCP', 'docs/modbus.md', modbusSettings, modbusLimits),
-  group('Modbus over TLS', 'docs/modbus.md#tls-with-roles', modbusTlsSettings),
-  group('Modbus RTU', 'docs/modbus.md#modbus-rtu', rtuSettings),
-  group('Maps of other makers', 'docs/proxy.md', proxySettings),
-  group('Master of another device', 'docs/sunspec-client.md', clientSettings),
-  group('Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
-  group('Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
-  group('Outstations (DNP3)', 'docs/dnp3.md', dnp3Settings),
-  group('Findings about peers', 'docs/findings.md', findingSettings),
-  group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
-  group('Configuration file, state, history and log', 'README.md', programSettings),
+  group('devices', 'Devices', 'docs/devices.md', deviceSettings, mapSettings),
+  group('kinds', 'Kinds of devices', 'docs/devices.md', kindSettings),
+  group('time', 'Clock and ticks', 'docs/environment.md', clockSettings, tickSettings),
+  group('grid', 'Sun, wind, load, vehicles and grid', 'docs/environment.md', surroundingsSettings),
+  group('modbus', 'Modbus TCP', 'docs/modbus.md', modbusSettings, modbusLimits),
+  group('modbus-tls', 'Modbus over TLS', 'docs/modbus.md#tls-with-roles', modbusTlsSettings),
+  group('rtu', 'Modbus RTU', 'docs/modbus.md#modbus-rtu', rtuSettings),
+  group('proxy', 'Maps of other makers', 'docs/proxy.md', proxySettings),
+  group('master', 'Master of another device', 'docs/sunspec-client.md', clientSettings),
+  group('csip', 'Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
+  group('ocpp', 'Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
+  group('dnp3', 'Outstations (DNP3)', 'docs/dnp3.md', dnp3Settings),
+  group('findings', 'Findings about peers', 'docs/findings.md', findingSettings),
+  group('http', 'HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
+  group('program', 'Configuration file, state, history and log', 'README.md', programSettings),
 ];
 
 export type SettingKey = keyof typeof settings;

@@ -32,6 +32,8 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
+import { deviceFlow, phaseFlows } from './flow.ts';
+import type { AttachedDevice, DeviceFlow, ExchangeTrial } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
 import { reactiveChain } from './reactive-chain.ts';
@@ -369,6 +371,45 @@ export class SimDevice implements Device {
   #commandSource(command: SourceCommand, by: Origin): void {
     this.#source.command(command, by);
     this.#writers.recordWriter(command, by);
+  }
+
+  /** Power of the last sub-step as doubles, and the energy behind it. */
+  get flow(): DeviceFlow {
+    return deviceFlow(this.#inverter, this.#steppedGrid);
+  }
+
+  /**
+   * Power after `dtS` under a grid that the device does not have; changes nothing.
+   * @param grid at the terminals
+   * @param dtS null: at the end of all responses
+   */
+  trial(grid: GridValues, dtS: number | null): ExchangeTrial {
+    const { ratings } = this.#inverter;
+    const outcome = this.#idle
+      ? { pW: 0, qVar: 0, phaseLoads: null, exact: false }
+      : this.#inverter.trial(this.#now, dtS ?? Infinity, grid, this.#source);
+    const timerS = secondsBetween(this.#now, this.#scheduler.nextDue as SimTime);
+    const exact = outcome.exact && (timerS === Infinity || timerS > (dtS ?? Infinity));
+    return {
+      powerW: outcome.pW,
+      reactivePowerVar: outcome.qVar,
+      // most solvers ask for the sums alone
+      get phases() {
+        return phaseFlows(ratings, outcome, grid);
+      },
+      exact,
+    };
+  }
+
+  /** Wiring and rated powers as a grid solver needs them. */
+  get terminalRatings(): Pick<AttachedDevice, 'wiring' | 'ratedVa' | 'maxW' | 'minW'> {
+    const { wiring, vaMaxVa, wMaxW, chargeMaxW, dischargeMaxW } = this.#template.ratings;
+    return { wiring, ratedVa: vaMaxVa, maxW: dischargeMaxW === 0 ? 0 : wMaxW, minW: 0 - (chargeMaxW ?? 0) };
+  }
+
+  /** True while the device reboots, or its model has failed. */
+  get isDown(): boolean {
+    return this.#idle;
   }
 
   /** The base of the grid's per unit. */

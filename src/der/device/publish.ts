@@ -12,6 +12,7 @@ import type { GridValues } from '../surroundings/environment.ts';
 import { phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { phaseOf } from '../inverter/energy.ts';
+import { isAsleep } from '../inverter/output.ts';
 import { isConnected } from '../inverter/service.ts';
 import type { DcPort, DcSource, Phases } from '../source/source.ts';
 import { publishStorage } from './storage-map.ts';
@@ -31,7 +32,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   switch (inverter.phase) {
     case 'in_service':
       if (source.starting) return 'STARTING';
-      if (inverter.sleeps(source)) return 'SLEEPING';
+      if (isAsleep(inverter, source)) return 'SLEEPING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping':
       return 'STARTING';

@@ -2,6 +2,7 @@
 import type { ReactiveChain, ReactiveLimit } from '../../contract/limit-chain.ts';
 import { lowPowerShare } from '../inverter/capability.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import { converterRuns } from '../inverter/output.ts';
 import { priorityOf, reactiveFunctions } from '../inverter/reactive-power.ts';
 import type { ReactiveFunction } from '../inverter/reactive-power.ts';
 import { isEnergized } from '../inverter/service.ts';
@@ -9,7 +10,7 @@ import { reactiveDecider, reactiveStep } from './trace.ts';
 
 type Limits = Readonly<Record<ReactiveLimit, number | null>>;
 
-/** Requests of the functions before any limit; null: off, or no function acts. */
+/** Reactive power that each function asks for, before any limit; null: off, or no function acts. */
 function requestsOf(inverter: Inverter): Readonly<Record<ReactiveFunction, number | null>> {
   const acts = isEnergized(inverter.phase);
   return Object.fromEntries(
@@ -39,12 +40,13 @@ function askedOf(inverter: Inverter, requests: Readonly<Record<ReactiveFunction,
 }
 
 export function reactiveChain(inverter: Inverter): ReactiveChain {
-  const { reactivePower, settings, qVar, converterRuns } = inverter;
+  const { reactivePower, settings, qVar } = inverter;
+  const runs = converterRuns(inverter);
   const requests = requestsOf(inverter);
   const asked = askedOf(inverter, requests);
   const decider = reactiveDecider(inverter);
   const isFunction = decider === reactivePower.activeFunction;
-  const winner = decider === 'none' || (isFunction && !converterRuns) ? null : decider;
+  const winner = decider === 'none' || (isFunction && !runs) ? null : decider;
   const limits: Limits = {
     ...requests,
     ...limitsOf(inverter, (asked.powerVar || qVar) < 0 ? -1 : 1),
@@ -57,7 +59,7 @@ export function reactiveChain(inverter: Inverter): ReactiveChain {
     winner,
     limitsVar: winner !== null && withoutPower.has(winner) ? { ...limits, [winner]: qVar } : limits,
     priority: priorityOf(settings, reactivePower.activeFunction),
-    converterRuns,
+    converterRuns: runs,
     targetVar: reactivePower.targetVar,
     deliveredVar: qVar,
   };

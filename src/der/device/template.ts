@@ -24,7 +24,7 @@ import type { Wiring } from '../inverter/ac.ts';
 import { defaultVarMaxAbs, settingsFromRatings, writeDefaults } from '../inverter/defaults.ts';
 import { feederImpedance } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
-import type { InverterRatings } from '../inverter/inverter.ts';
+import type { InverterRatings } from '../inverter/output.ts';
 import { absorbShare, currentHeadroom, injectShare, modelChoices } from '../inverter/ratings.ts';
 import type { Ratings } from '../inverter/ratings.ts';
 import { readSettings, withGradient } from '../inverter/settings.ts';

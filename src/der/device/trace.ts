@@ -18,6 +18,7 @@ import { tracedFunctions } from '../../sunspec/map/grid-support/functions.ts';
 import type { TracedFunction, TripFunction } from '../../sunspec/map/grid-support/functions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import { voltagePct } from '../inverter/output.ts';
 import { reactiveEnabled } from '../inverter/reactive-power.ts';
 import type { ReactiveFunction } from '../inverter/reactive-power.ts';
 import { isEnergized } from '../inverter/service.ts';
@@ -195,7 +196,7 @@ export class DeviceTrace implements GridTrace {
       lowestVoltagePct,
       highestVoltagePct,
       frequencyHz: grid.hz,
-      gridVoltagePct: inverter.voltagePct(supply),
+      gridVoltagePct: voltagePct(inverter, supply),
       // a change at its end belongs to the next sub-step
       service: last?.at === at ? last.from : serviceWord(inverter),
       ramps: inverter.ramps,
@@ -215,7 +216,7 @@ export class DeviceTrace implements GridTrace {
     return { active: this.activeDecider, reactive: reactiveDecider(this.#inverter) };
   }
 
-  get service(): string {
+  get service(): ServiceWord {
     return serviceWord(this.#inverter);
   }
 

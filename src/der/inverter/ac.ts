@@ -1,4 +1,5 @@
 /** AC quantities at the terminals from per-unit phase voltages and total P and Q. */
+import { measurablePct } from '../../contract/abnormal-conditions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 
 export const wirings = ['single', 'split', 'three'] as const;
@@ -100,6 +101,12 @@ export function extremePu(wiring: Wiring, grid: GridValues): readonly [number, n
   if (wiring === 'single') return [grid.aPu, grid.aPu];
   if (wiring === 'split') return [Math.min(grid.aPu, grid.bPu), Math.max(grid.aPu, grid.bPu)];
   return [Math.min(grid.aPu, grid.bPu, grid.cPu), Math.max(grid.aPu, grid.bPu, grid.cPu)];
+}
+
+/** Frequency, or null where the voltage is too low to measure it. */
+export function measurableHz(wiring: Wiring, grid: GridValues): number | null {
+  const [, highestPu] = extremePu(wiring, grid);
+  return highestPu * 100 > measurablePct ? grid.hz : null;
 }
 
 /** Share of the total that each phase carries. Currents are equal, so the share is in proportion to the voltage. */

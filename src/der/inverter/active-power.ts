@@ -119,25 +119,40 @@ class SiteBound {
   /** State that a restart keeps. */
   kept(): Kept {
     return keptRecord(
-      () => ({
-        ceilingW: this.ceilingW,
-        floorW: this.floorW,
-        rateWS: this.rateWS,
-        inForce: this.inForce,
-        admittedW: this.#admittedW,
-        admittedFloorW: this.#admittedFloorW,
-      }),
+      () => this.#state,
       (saved) => {
-        ({
-          ceilingW: this.ceilingW,
-          floorW: this.floorW,
-          rateWS: this.rateWS,
-          inForce: this.inForce,
-          admittedW: this.#admittedW,
-          admittedFloorW: this.#admittedFloorW,
-        } = saved);
+        this.#state = saved;
       },
     );
+  }
+
+  /** A second one with the same state, which advances by itself. */
+  copy(): SiteBound {
+    const copy = new SiteBound();
+    copy.#state = this.#state;
+    return copy;
+  }
+
+  get #state() {
+    return {
+      ceilingW: this.ceilingW,
+      floorW: this.floorW,
+      rateWS: this.rateWS,
+      inForce: this.inForce,
+      admittedW: this.#admittedW,
+      admittedFloorW: this.#admittedFloorW,
+    };
+  }
+
+  set #state(state) {
+    ({
+      ceilingW: this.ceilingW,
+      floorW: this.floorW,
+      rateWS: this.rateWS,
+      inForce: this.inForce,
+      admittedW: this.#admittedW,
+      admittedFloorW: this.#admittedFloorW,
+    } = state);
   }
 
   /** Applies new bounds without a ramp, since no power flows. */
@@ -221,9 +236,9 @@ const nonLimitingDeciders: readonly ActiveDecider[] = [
 ];
 
 export class ActivePower {
-  readonly droop = new FrequencyDroop();
+  readonly droop: FrequencyDroop;
   /** bounds of the connection point */
-  readonly site = new SiteBound();
+  readonly site: SiteBound;
   /** power after all functions and the connection point, before the apparent-power limit, W */
   requestedW = 0;
   /** the function or limit that decided `requestedW` */
@@ -259,8 +274,10 @@ export class ActivePower {
   /** power that all functions but droop gave in the last step, W */
   #normalW = 0;
 
-  constructor(settings: Settings, generator: boolean) {
+  constructor(settings: Settings, generator: boolean, droop = new FrequencyDroop(), site = new SiteBound()) {
     this.#generator = generator;
+    this.droop = droop;
+    this.site = site;
     this.limitW = this.limitTargetW = limitTarget(settings);
     this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
     this.#commanded = settings.setPointW !== null;
@@ -273,44 +290,59 @@ export class ActivePower {
       site: this.site.kept(),
       decision: this.#decision.kept(),
       members: keptRecord(
-        () => ({
-          requestedW: this.requestedW,
-          decidedBy: this.decidedBy,
-          limitW: this.limitW,
-          limitTargetW: this.limitTargetW,
-          setPointW: this.setPointW,
-          setPointTargetW: this.setPointTargetW,
-          voltWattPct: this.voltWattPct,
-          voltWattTargetPct: this.voltWattTargetPct,
-          voltWattBaseW: this.voltWattBaseW,
-          moving: this.moving,
-          commanded: this.#commanded,
-          raised: this.#raised,
-          commandW: this.#commandW,
-          glideW: this.#glideW,
-          normalW: this.#normalW,
-        }),
+        () => this.#state,
         (saved) => {
-          ({
-            requestedW: this.requestedW,
-            decidedBy: this.decidedBy,
-            limitW: this.limitW,
-            limitTargetW: this.limitTargetW,
-            setPointW: this.setPointW,
-            setPointTargetW: this.setPointTargetW,
-            voltWattPct: this.voltWattPct,
-            voltWattTargetPct: this.voltWattTargetPct,
-            voltWattBaseW: this.voltWattBaseW,
-            moving: this.moving,
-            commanded: this.#commanded,
-            raised: this.#raised,
-            commandW: this.#commandW,
-            glideW: this.#glideW,
-            normalW: this.#normalW,
-          } = saved);
+          this.#state = saved;
         },
       ),
     });
+  }
+
+  /** Second functions with the same state, which advance by themselves. */
+  copy(settings: Settings): ActivePower {
+    const copy = new ActivePower(settings, this.#generator, this.droop.copy(), this.site.copy());
+    copy.#state = this.#state;
+    return copy;
+  }
+
+  get #state() {
+    return {
+      requestedW: this.requestedW,
+      decidedBy: this.decidedBy,
+      limitW: this.limitW,
+      limitTargetW: this.limitTargetW,
+      setPointW: this.setPointW,
+      setPointTargetW: this.setPointTargetW,
+      voltWattPct: this.voltWattPct,
+      voltWattTargetPct: this.voltWattTargetPct,
+      voltWattBaseW: this.voltWattBaseW,
+      moving: this.moving,
+      commanded: this.#commanded,
+      raised: this.#raised,
+      commandW: this.#commandW,
+      glideW: this.#glideW,
+      normalW: this.#normalW,
+    };
+  }
+
+  set #state(state) {
+    ({
+      requestedW: this.requestedW,
+      decidedBy: this.decidedBy,
+      limitW: this.limitW,
+      limitTargetW: this.limitTargetW,
+      setPointW: this.setPointW,
+      setPointTargetW: this.setPointTargetW,
+      voltWattPct: this.voltWattPct,
+      voltWattTargetPct: this.voltWattTargetPct,
+      voltWattBaseW: this.voltWattBaseW,
+      moving: this.moving,
+      commanded: this.#commanded,
+      raised: this.#raised,
+      commandW: this.#commandW,
+      glideW: this.#glideW,
+      normalW: this.#normalW,
+    } = state);
   }
 
   /** Power after all functions, without the bounds of the connection point, W. */

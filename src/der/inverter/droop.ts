@@ -61,31 +61,46 @@ export class FrequencyDroop {
   /** State that a restart keeps. */
   kept(): Kept {
     return keptRecord(
-      () => ({
-        side: this.side,
-        outside: this.outside,
-        referenceW: this.referenceW,
-        targetW: this.targetW,
-        outputW: this.outputW,
-        moving: this.moving,
-        offsetW: this.#offsetW,
-        capW: this.#capW,
-        returningS: this.#returningS,
-      }),
+      () => this.#state,
       (saved) => {
-        ({
-          side: this.side,
-          outside: this.outside,
-          referenceW: this.referenceW,
-          targetW: this.targetW,
-          outputW: this.outputW,
-          moving: this.moving,
-          offsetW: this.#offsetW,
-          capW: this.#capW,
-          returningS: this.#returningS,
-        } = saved);
+        this.#state = saved;
       },
     );
+  }
+
+  /** A second one with the same state, which advances by itself. */
+  copy(): FrequencyDroop {
+    const copy = new FrequencyDroop();
+    copy.#state = this.#state;
+    return copy;
+  }
+
+  get #state() {
+    return {
+      side: this.side,
+      outside: this.outside,
+      referenceW: this.referenceW,
+      targetW: this.targetW,
+      outputW: this.outputW,
+      moving: this.moving,
+      offsetW: this.#offsetW,
+      capW: this.#capW,
+      returningS: this.#returningS,
+    };
+  }
+
+  set #state(state) {
+    ({
+      side: this.side,
+      outside: this.outside,
+      referenceW: this.referenceW,
+      targetW: this.targetW,
+      outputW: this.outputW,
+      moving: this.moving,
+      offsetW: this.#offsetW,
+      capW: this.#capW,
+      returningS: this.#returningS,
+    } = state);
   }
 
   advance(setting: DroopSetting, input: DroopInput, dtS: number): void {

@@ -6,22 +6,22 @@ import { keptParts, keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { ActiveDecider } from '../../contract/grid-trace.ts';
 import type { RandomStream } from '../../core/random.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import type { DcSource, PhaseLoads } from '../source/source.ts';
-import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
+import { nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
-import { circleVa, withSupport } from './capability.ts';
-import type { Capability } from './capability.ts';
 import { causeFunctions, Protection } from './protection.ts';
 import { DcLink } from './dc-link.ts';
-import { EnergyMeter, withoutVars } from './energy.ts';
+import { EnergyMeter } from './energy.ts';
+import { advanceOutput, stopOutput, takeUpLoads } from './output.ts';
+import type { InverterRatings, Output, ServiceCeiling } from './output.ts';
 import { EnterService, isEnergized, nextPhase } from './service.ts';
-import type { ProtectionRatings, TripCause } from './protection.ts';
+import type { TripCause } from './protection.ts';
 import { rampTowards } from './ramp.ts';
+import { trial } from './trial.ts';
+import type { Trial } from './trial.ts';
 import type { FormerRanks } from './reactive-power.ts';
 import { ReactivePower } from './reactive-power.ts';
 import type { ServicePhase } from './service.ts';
@@ -29,24 +29,6 @@ import { equalBounds } from './storage-flow.ts';
 import type { Settings } from './settings.ts';
 import { slowedToVoltage } from './voltage-loop.ts';
 import type { TripKind } from './trip.ts';
-
-/** Properties that stay constant while the device runs. */
-export interface InverterRatings extends ProtectionRatings {
-  readonly wMaxRtgW: number;
-  readonly capability: Capability;
-  /** null: the source counts its power at the AC terminals */
-  readonly efficiencyNominal: number | null;
-  /** DC ports of the source */
-  readonly portCount: number;
-  /** consumption from the grid while the source gives nothing, W */
-  readonly nightW: number;
-  /** true: runs at maximum power without a set-point; false: a storage then idles */
-  readonly generator: boolean;
-  /** rated apparent power, VA */
-  readonly vaMaxRtgVa: number;
-  /** the line to the grid; null: a stiff grid */
-  readonly feeder: FeederImpedance | null;
-}
 
 const quickStepS = 0.02;
 const movingStepS = 0.1;
@@ -73,7 +55,7 @@ function restoredGrid(kept: KeptGrid, present: GridValues | null): GridValues | 
   return (kept === 'present' ? present : null) ?? formerGrid;
 }
 
-export class Inverter {
+export class Inverter implements Output {
   readonly ratings: InverterRatings;
   readonly meter: EnergyMeter;
   readonly link: DcLink;
@@ -243,12 +225,6 @@ export class Inverter {
     return this.#moving || this.phase === 'ramping' || this.protection.cessation.returns;
   }
 
-  /** The voltage of the curves under a grid: mean of the phases, percent of 702.VNom. */
-  voltagePct(grid: GridValues): number {
-    const { wiring, vNomRtgV } = this.ratings;
-    return (meanPu(wiring, grid) * 100 * vNomRtgV) / this.#settings.vNomV;
-  }
-
   /** The curve whose momentary cessation holds the output at zero, or null. */
   get ceasedBy(): TripKind | null {
     return this.protection.cessation.kind;
@@ -342,11 +318,35 @@ export class Inverter {
     this.#lastGrid = grid;
     const [fromW, fromVar] = [this.pW, this.qVar];
     const wasEnergized = isEnergized(this.phase);
-    this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), dtS));
+    this.#stopCeilingW = this.#stopCeilingAfter(dtS);
+    this.#output(grid, source, dtS, this.#serviceCeiling(addSeconds(t, dtS), this.#stopCeilingW));
     // starting and stopping are steps, every other change is linear
     const linear = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
     const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, linear };
     this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source, this.phaseLoads);
+  }
+
+  /** Output of functions that begin as these do, after `dtS` under another grid. Changes nothing. */
+  trial(t: SimTime, dtS: number, grid: GridValues, source: DcSource): Trial {
+    return trial(this, grid, source, dtS, {
+      ceilingAt: (seconds) => this.#serviceCeiling(addSeconds(t, seconds), this.#stopCeilingAfter(seconds)),
+      lasts: this.#serviceLasts(t, dtS, grid),
+    });
+  }
+
+  /** True if no service state, timer or ramp of it begins or ends within `dtS` under this grid. */
+  #serviceLasts(t: SimTime, dtS: number, grid: GridValues): boolean {
+    const { enterService, operator } = this.#settings;
+    const isHeld = !this.#switchClosed || operator === 'STOP' || this.#mustCease();
+    if (!isEnergized(this.phase)) {
+      const dueS = this.#enterService.delayRuns ? this.enterDelayRemainingS(t) : enterService.delayS;
+      return isHeld || dueS > dtS || !this.protection.mayEnter(grid, this.#settings);
+    }
+    if (isHeld || this.phase === 'shutting_down' || this.#stopCeilingW < this.ratings.wMaxRtgW) return false;
+    const rampEnd = this.#enterService.rampEnd(enterService);
+    return (
+      (rampEnd === null || rampEnd > addSeconds(t, dtS)) && this.protection.rests(grid, this.#lastGrid, this.#settings)
+    );
   }
 
   /**
@@ -360,7 +360,7 @@ export class Inverter {
     this.#enterService.cancelDelay();
     this.phase = 'tripped';
     this.lastTrip = null;
-    this.#stopOutput();
+    stopOutput(this);
   }
 
   /**
@@ -461,9 +461,12 @@ export class Inverter {
     if (!isEnergized(phase)) this.protection.cessation.clear();
   }
 
-  /** Maximum power in either direction that service phase and cessation admit at the end of a sub-step. */
-  #serviceCeiling(end: SimTime, dtS: number): ServiceCeiling {
-    const ceiling = this.#phaseCeiling(end, dtS);
+  /**
+   * Maximum power in either direction that service phase and cessation admit at `end`.
+   * @param stopCeilingW that of a stop, or of the rise after it, at `end`
+   */
+  #serviceCeiling(end: SimTime, stopCeilingW: number): ServiceCeiling {
+    const ceiling = this.#phaseCeiling(end, stopCeilingW);
     const { cessation } = this.protection;
     const admitted = cessation.pending ? cessation.admittedShare(end, this.ratings.parameters) : 1;
     if (admitted >= 1) return ceiling;
@@ -474,24 +477,27 @@ export class Inverter {
     };
   }
 
-  #phaseCeiling(end: SimTime, dtS: number): ServiceCeiling {
-    const { wMaxRtgW } = this.ratings;
+  #phaseCeiling(end: SimTime, stopCeilingW: number): ServiceCeiling {
     switch (this.phase) {
       case 'in_service':
-        if (this.#stopCeilingW < wMaxRtgW)
-          this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.rampWS, dtS);
-        return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
-      case 'ramping':
-        return { ceilingW: this.enterRamp(end) ?? wMaxRtgW, decider: 'enter_service' };
       case 'shutting_down':
-        this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.rampWS, dtS);
-        return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
+        return { ceilingW: stopCeilingW, decider: 'ramp' };
+      case 'ramping':
+        return { ceilingW: this.enterRamp(end) ?? this.ratings.wMaxRtgW, decider: 'enter_service' };
       case 'waiting':
       case 'ceased':
       case 'off':
       case 'tripped':
         return { ceilingW: 0, decider: 'out_of_service' };
     }
+  }
+
+  /** `#stopCeilingW` after `dtS`. */
+  #stopCeilingAfter(dtS: number): number {
+    const { wMaxRtgW } = this.ratings;
+    if (this.phase === 'shutting_down') return rampTowards(this.#stopCeilingW, 0, this.rampWS, dtS);
+    if (this.phase !== 'in_service' || this.#stopCeilingW >= wMaxRtgW) return this.#stopCeilingW;
+    return rampTowards(this.#stopCeilingW, wMaxRtgW, this.rampWS, dtS);
   }
 
   /** Slope of active power on commands, W per second. */
@@ -501,116 +507,17 @@ export class Inverter {
     return (wRampPctS / 100) * referenceW;
   }
 
-  #stopOutput(): void {
-    this.pW = 0;
-    this.qVar = 0;
-    this.phaseLoads = null;
-    this.clipped = false;
-    this.apparentPowerLimited = false;
-    this.reactivePower.clear();
-    this.activePower.stop();
-  }
-
   #output(grid: GridValues, source: DcSource, dtS: number, ceiling: ServiceCeiling): void {
-    const { ratings } = this;
-    const settings = this.#settings;
-    this.link.read(source);
-    this.curvePct = this.voltagePct(grid);
-    this.activePower.follow(settings, this.curvePct, dtS);
+    advanceOutput(this, grid, source, ceiling, dtS);
     if (!isEnergized(this.phase)) {
-      this.#stopOutput();
       this.#moving = false;
       source.draw(0, false);
       return;
     }
-    // the autonomous reference starts at its setting, and does not follow the voltage during a cessation
-    if (this.ceasedBy === null) this.reactivePower.follow(settings, this.curvePct, Number.isFinite(dtS) ? dtS : 0);
-    this.#advanceActive(grid, dtS, ceiling);
-    this.clipped = ratings.generator && this.link.exceeds(settings.wMaxW, negligibleW);
-    this.#advanceReactive(grid, source, dtS, ceiling.varShare ?? 1);
-    this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
+    this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < this.ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
-    if (ratings.nightW > 0 && this.sleeps(source)) this.pW = -Math.min(ratings.nightW, this.circleVa);
-    this.#alignWithLoads(source);
+    takeUpLoads(this, source);
+    // so that the source has the same operating point
+    source.decideVar?.(this.reactivePower.isOfLoads ? null : this.qVar);
   }
-
-  /** True if the source powers the converter; while shutting down reactive power goes to zero as well. */
-  get converterRuns(): boolean {
-    return this.link.powered && this.phase !== 'shutting_down';
-  }
-
-  /** True if in service behind a source that neither gives nor absorbs. */
-  sleeps({ starting, availableDcW, absorbableDcW }: DcSource): boolean {
-    return (
-      this.phase === 'in_service' && !starting && availableDcW <= 0 && absorbableDcW <= 0 && this.ceasedBy === null
-    );
-  }
-
-  /** Exchanges phase loads and reactive power with the source after `draw`, so that both have one operating point. */
-  #alignWithLoads(source: DcSource): void {
-    const { isOfLoads } = this.reactivePower;
-    const loads = source.phaseLoads ?? null;
-    this.phaseLoads = isOfLoads ? loads : withoutVars(loads);
-    if (isOfLoads && source.ownVar !== undefined) this.qVar = source.ownVar;
-    source.decideVar?.(isOfLoads ? null : this.qVar);
-  }
-
-  #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
-    this.activePower.step(
-      {
-        settings: this.#settings,
-        nominalHz: this.ratings.nominalHz,
-        hz: this.protection.measurableHz(grid),
-        link: this.link,
-        serviceCeilingW: ceilingW,
-        serviceDecider: decider,
-        // consumption of a sleeping generator is not output
-        outputW: this.ratings.generator ? Math.max(0, this.pW) : this.pW,
-        free: this.phase === 'in_service' && this.ceasedBy === null,
-        rampWS: this.rampWS,
-      },
-      dtS,
-    );
-  }
-
-  #advanceReactive(grid: GridValues, source: DcSource, dtS: number, varShare: number): void {
-    const { ratings, activePower, reactivePower } = this;
-    const settings = this.#settings;
-    const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
-    // beside an array the discharge is only a part of the power
-    this.circleVa = circleVa(settings, volts, activePower.requestedW > 0 && source.array === undefined);
-    reactivePower.step(
-      {
-        settings,
-        capability: ratings.capability,
-        requestedW: activePower.requestedW,
-        sVa: this.circleVa,
-        vPct: this.curvePct,
-        running: this.converterRuns,
-        ownVar: source.ownVar,
-      },
-      dtS,
-    );
-    if (this.ceasedBy !== null) {
-      this.pW = 0;
-      this.qVar = 0;
-      this.apparentPowerLimited = false;
-      return;
-    }
-    this.pW = reactivePower.pW;
-    this.qVar = reactivePower.qVar * varShare;
-    const { reactiveCurrentPu = 0 } = source;
-    if (reactiveCurrentPu !== 0) {
-      const supportVar = ((reactiveCurrentPu * this.curvePct) / 100) * ratings.vaMaxRtgVa;
-      [this.pW, this.qVar] = withSupport(this.pW, this.qVar + supportVar, this.circleVa);
-    }
-    this.apparentPowerLimited = Math.abs(activePower.requestedW) - Math.abs(this.pW) > negligibleW;
-  }
-}
-
-interface ServiceCeiling {
-  readonly ceilingW: number;
-  readonly decider: ActiveDecider;
-  /** share of the reactive power that may flow; absent: all of it */
-  readonly varShare?: number;
 }

@@ -205,8 +205,34 @@ export class Protection {
 
   /** True if no trip or cessation threshold is exceeded under this grid and no relay can act. */
   insideDeadband(grid: GridValues, settings: Settings): boolean {
-    const { parameters, wiring, vNomRtgV } = this.#ratings;
-    if (grid.island || parameters.rocofRelayHzS !== null || parameters.vectorShiftRelayDeg !== null) return false;
+    return !grid.island && !this.#hasRelay && this.#insideLimits(grid, settings);
+  }
+
+  /** True if protection has nothing to do now, and this grid gives it nothing to do. @param present the grid now */
+  rests(grid: GridValues, present: GridValues | null, settings: Settings): boolean {
+    // both relays act on a change
+    const isRelayed = this.#hasRelay && !(grid.hz === present?.hz && grid.angleDeg === present.angleDeg);
+    return (
+      !grid.island &&
+      !isRelayed &&
+      this.noTimers &&
+      this.#insideLimits(grid, settings) &&
+      this.rideThrough(grid, settings.vNomV) === 'continuous_operation'
+    );
+  }
+
+  /** True if the grid is inside the window of enter service. */
+  mayEnter(grid: GridValues, settings: Settings): boolean {
+    return inWindow(settings, this.measured(grid, settings.vNomV));
+  }
+
+  get #hasRelay(): boolean {
+    const { rocofRelayHzS, vectorShiftRelayDeg } = this.#ratings.parameters;
+    return rocofRelayHzS !== null || vectorShiftRelayDeg !== null;
+  }
+
+  #insideLimits(grid: GridValues, settings: Settings): boolean {
+    const { wiring, vNomRtgV } = this.#ratings;
     if (this.#deadbandSettings !== settings) {
       this.#deadbandSettings = settings;
       this.#deadband = deadbandOf(settings, settings.vNomV / vNomRtgV / 100);
@@ -254,12 +280,6 @@ export class Protection {
       highestVoltagePct: Math.round(high * factor * 1e9) / 1e9,
       hz: grid.hz,
     };
-  }
-
-  /** Frequency, or null where the voltage is too low to measure it. */
-  measurableHz(grid: GridValues): number | null {
-    const [, highestPu] = extremePu(this.#ratings.wiring, grid);
-    return highestPu * 100 > measurablePct ? grid.hz : null;
   }
 
   /** A text that names the exceeded thresholds: while it stays the same no timer starts or ends. */

@@ -96,6 +96,13 @@ export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: nu
 export class ReferenceVoltage {
   #autoPct: number | null = null;
 
+  /** A second one with the same state, which advances by itself. */
+  copy(): ReferenceVoltage {
+    const copy = new ReferenceVoltage();
+    copy.#autoPct = this.#autoPct;
+    return copy;
+  }
+
   /** State that a restart keeps. */
   kept(): Kept {
     return keptRecord(
@@ -221,8 +228,8 @@ function varRateS(settings: Settings): number {
 const negligibleVar = 1e-3;
 
 export class ReactivePower {
-  readonly #reference = new ReferenceVoltage();
-  readonly #order = new ReactiveOrder();
+  readonly #reference: ReferenceVoltage;
+  readonly #order: ReactiveOrder;
   activeFunction: ReactiveFunction | null = null;
   /** request of the active function within the capability, var */
   targetVar = 0;
@@ -237,36 +244,56 @@ export class ReactivePower {
   /** true: no function acts, and the reactive power is that of the loads behind the terminals */
   isOfLoads = false;
 
+  constructor(reference = new ReferenceVoltage(), order = new ReactiveOrder()) {
+    this.#reference = reference;
+    this.#order = order;
+  }
+
   /** State that a restart keeps. */
   kept(): Kept {
     return keptParts({
       reference: this.#reference.kept(),
       order: this.#order.kept(),
       members: keptRecord(
-        () => ({
-          activeFunction: this.activeFunction,
-          targetVar: this.targetVar,
-          commandVar: this.commandVar,
-          vRefPct: this.vRefPct,
-          decidedBy: this.decidedBy,
-          qVar: this.qVar,
-          moving: this.moving,
-          isOfLoads: this.isOfLoads,
-        }),
+        () => this.#state,
         (saved) => {
-          ({
-            activeFunction: this.activeFunction,
-            targetVar: this.targetVar,
-            commandVar: this.commandVar,
-            vRefPct: this.vRefPct,
-            decidedBy: this.decidedBy,
-            qVar: this.qVar,
-            moving: this.moving,
-            isOfLoads: this.isOfLoads,
-          } = saved);
+          this.#state = saved;
         },
       ),
     });
+  }
+
+  /** Second functions with the same state, which advance by themselves; settings change the order of both. */
+  copy(): ReactivePower {
+    const copy = new ReactivePower(this.#reference.copy(), this.#order);
+    copy.#state = this.#state;
+    return copy;
+  }
+
+  get #state() {
+    return {
+      activeFunction: this.activeFunction,
+      targetVar: this.targetVar,
+      commandVar: this.commandVar,
+      vRefPct: this.vRefPct,
+      decidedBy: this.decidedBy,
+      qVar: this.qVar,
+      moving: this.moving,
+      isOfLoads: this.isOfLoads,
+    };
+  }
+
+  set #state(state) {
+    ({
+      activeFunction: this.activeFunction,
+      targetVar: this.targetVar,
+      commandVar: this.commandVar,
+      vRefPct: this.vRefPct,
+      decidedBy: this.decidedBy,
+      qVar: this.qVar,
+      moving: this.moving,
+      isOfLoads: this.isOfLoads,
+    } = state);
   }
 
   /** @param former functions that regain their former rank */

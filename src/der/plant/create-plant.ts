@@ -210,6 +210,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     environment,
     clock,
     tickIntervalS: spec.tickIntervalS,
+    hasFeeder: (spec.feeder ?? null) !== null,
     ...logs,
     monotonicMs: spec.monotonicMs,
     forgetBefore: (t) => {

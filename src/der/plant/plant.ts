@@ -39,6 +39,7 @@ import type { DeviceFactory } from './device-factory.ts';
 import type { DeviceSpec } from '../device/template.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
+import { PlantExchange } from './exchange.ts';
 import { Pace, RealTicks } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
@@ -70,6 +71,8 @@ export interface PlantOptions {
   /** devices that do not answer; absent: all answer */
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
+  /** true: each device stands behind a feeder of the simulator; default: false */
+  readonly hasFeeder?: boolean;
   readonly log: Logger;
   /** log of operator commands; default `log` */
   readonly commandLog?: Pick<Logger, 'info'>;
@@ -90,6 +93,7 @@ const noDevices: ReadonlySet<number> = new Set();
 
 export class SimPlant implements Plant {
   readonly commands: OperatorQueue;
+  readonly exchange: PlantExchange;
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
@@ -140,6 +144,7 @@ export class SimPlant implements Plant {
     });
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
+    this.exchange = this.#createExchange();
     // tick 0: a snapshot exists before the first request
     const instant = options.clock.tickTime;
     const stamp = tickStamp(options.clock, 0, options.clock.dateMs(instant));
@@ -535,6 +540,21 @@ export class SimPlant implements Plant {
 
   guideTicks(guide: TickGuide): () => void {
     return this.#realTicks.follow(guide);
+  }
+
+  #createExchange(): PlantExchange {
+    const { clock, environment, hasFeeder = false } = this.#options;
+    return new PlantExchange({
+      environment,
+      hasFeeder,
+      now: () => clock.acting(),
+      latestEnd: () => clock.tickTime,
+      isPaused: () => clock.paused,
+      writer: (by) => this.#writer(by),
+      device: (index) => this.device(index),
+      tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
+      onDevices: (listener) => this.onDevices(listener),
+    });
   }
 
   #createRealTicks(): RealTicks {

@@ -86,6 +86,22 @@ export class Stepping {
     );
   }
 
+  /**
+   * Runs one tick, however long a tick is otherwise.
+   * @param begin called at the instant at which the tick begins; the instant at which it ends
+   * @throws SimError COMMAND_CONFLICT, STOPPING, and the errors of `begin`
+   */
+  async tickTo(begin: (now: SimTime) => SimTime, by: Origin | undefined): Promise<TickEvent> {
+    return this.#ticks(
+      (done) => {
+        this.#checkPaused();
+        const { tickTime } = this.#plant.clock;
+        return this.#tick(secondsBetween(tickTime, begin(tickTime)), done, by);
+      },
+      () => true,
+    );
+  }
+
   /** @param next runs a tick @param isOver true after the last tick */
   #ticks(
     next: (done: number) => Promise<TickEvent>,

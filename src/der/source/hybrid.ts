@@ -9,7 +9,16 @@ import type { HybridDetail, HybridPolicy } from '../../contract/kinds/hybrid.ts'
 import type { BatteryDetail, BatteryTree } from '../../contract/kinds/battery.ts';
 import type { StorageFlow } from '../inverter/storage-flow.ts';
 import { noConditions } from './live-port.ts';
-import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput, Writable } from './source.ts';
+import type {
+  DcPort,
+  DcRequest,
+  DcSource,
+  PowerCourse,
+  PvArray,
+  SourceCondition,
+  SourceInput,
+  Writable,
+} from './source.ts';
 
 /** Input of `dispatch` for one sub-step, DC watts. */
 export interface DispatchInput {
@@ -142,6 +151,7 @@ export class HybridSource implements DcSource {
   readonly #innerPorts: readonly DcPort[];
   #policy: HybridPolicy;
   #manualBatteryW: number | null = null;
+  /** target of the last request, under which `draw` of the same sub-step shares the bus */
   #targetW: number | null = null;
   #pvW = 0;
   #batteryW = 0;
@@ -251,6 +261,11 @@ export class HybridSource implements DcSource {
     if (targetW !== null && Math.abs(dcW - targetW) <= roundingW) return targetW;
     if (Math.abs(dcW - ceilingW) <= roundingW) return ceilingW;
     return Math.abs(dcW - floorW) <= roundingW ? floorW : dcW;
+  }
+
+  holds(course: PowerCourse): boolean {
+    const { batteryW } = this.#dispatch(course.dcW, course.dcW);
+    return this.#battery.holds?.({ ...course, dcW: batteryW }) ?? true;
   }
 
   /**
@@ -420,7 +435,6 @@ export class HybridSource implements DcSource {
       () => ({
         policy: this.#policy,
         manualBatteryW: this.#manualBatteryW,
-        targetW: this.#targetW,
         pvW: this.#pvW,
         batteryW: this.#batteryW,
         curtailedW: this.#curtailedW,
@@ -432,7 +446,6 @@ export class HybridSource implements DcSource {
         ({
           policy: this.#policy,
           manualBatteryW: this.#manualBatteryW,
-          targetW: this.#targetW,
           pvW: this.#pvW,
           batteryW: this.#batteryW,
           curtailedW: this.#curtailedW,

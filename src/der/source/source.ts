@@ -66,6 +66,19 @@ export interface DcRequest {
   readonly ceilingW: number;
 }
 
+/** A constant power for some time. */
+export interface PowerCourse {
+  readonly dcW: number;
+  /** true: it is a share of what the source could give */
+  readonly isShare: boolean;
+  /** as that of `decideVar` */
+  readonly decidedVar: number | null;
+  /** Infinity: once ramps are over, with the stock that the source has now */
+  readonly dtS: number;
+  /** mean voltage at the AC terminals, per unit of nominal */
+  readonly terminalPu: number;
+}
+
 /** Converts between the power of a fuel cell stack and the DC power of its port, W, + fuel cell; within the ratings. */
 export interface StackPort {
   dcW(stackW: number): number;
@@ -135,6 +148,19 @@ export interface DcSource {
   readonly settled: boolean;
   /** maximum next sub-step that keeps the model exact, s; Infinity: no limit */
   readonly maxStepS: number;
+  /**
+   * The source after `dtS` under other voltages of the phases, for questions alone: what is asked of it changes nothing
+   * here. Absent: its powers do not depend on the voltage, and `answer` has no effect.
+   * @param dtS Infinity: once ramps are over
+   */
+  triedAt?(dtS: number, phaseLnV: Phases): DcSource;
+  /** Takes a DC power as that of `draw`, without time passing. Absent: nothing that a question reads depends on it. */
+  planFor?(dcW: number): void;
+  /**
+   * True if the source, as it is, surely gives `dcW` for `dtS`: no ramp, bound, timer or dip of it comes first, its
+   * weather aside. Absent: it does where it is settled.
+   */
+  holds?(course: PowerCourse): boolean;
   /** Operates at this DC power, -`absorbableDcW`..`availableDcW`. @param energized false: the input is open */
   draw(dcW: number, energized: boolean): void;
   /** reactive current on top of that of the functions, pu of rated, + injected: support during a voltage dip */

@@ -23,7 +23,10 @@ import type {
 import { settableMembers } from '../../contract/environment.ts';
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
+import type { GridCourse } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
+import { OutsideGrid } from './grid/outside.ts';
+import type { OutsideValues } from './grid/outside.ts';
 import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
@@ -90,6 +93,11 @@ export class Environment {
   #grid: GridScope;
   #commonLayers: SurroundingsLayers;
   readonly #localGrid = new Map<number, GridScope>();
+  /** grids of devices that are attached to a grid outside; a restart does not keep them */
+  readonly #outsideGrid = new Map<number, OutsideGrid>();
+  #outsideOwner = '';
+  /** last writer of the grids outside; null: there are none */
+  outsideWriter: Provenance | null = null;
   readonly #localLayers = new Map<number, SurroundingsLayers>();
   /** last writers of grid and surroundings; the plant records them */
   readonly gridWriters = new ScopeWriters();
@@ -223,12 +231,16 @@ export class Environment {
 
   /** The next instant after `t` at which the grid bends or jumps, apart from a grid profile; Infinity without one. */
   nextGridChange(t: SimTime, deviceIndex?: number): number {
-    const scope = deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex);
+    const scope: GridCourse = deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex);
     return scope.source(t) === 'csv' ? Infinity : scope.nextBreak(t);
   }
 
-  /** Carries a command out and records its writer. @throws SimError as the methods below */
+  /**
+   * Carries a command out and records its writer.
+   * @throws SimError as the methods below, COMMAND_CONFLICT while a grid outside gives the values
+   */
   changeGrid(command: GridCommand, by: Provenance, deviceIndex?: number): void {
+    this.#checkNotOutside(deviceIndex);
     const before = this.onGridChange && this.grid(by.at, deviceIndex);
     if (command.kind === 'set') this.setGrid(command.patch, by.at, deviceIndex);
     else if (command.kind === 'event') this.startGridEvent(command.name, command.args, by.at, deviceIndex);
@@ -272,8 +284,11 @@ export class Environment {
     const gridNow = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
     return {
       ...gridNow,
-      deviatingDevices: deviatingOf(this.#localGrid, deviceIndex),
-      changedBy: this.gridWriters.of(deviceIndex),
+      deviatingDevices: deviatingOf(new Map<number, unknown>([...this.#localGrid, ...this.#outsideGrid]), deviceIndex),
+      changedBy:
+        deviceIndex !== undefined && this.#outsideGrid.has(deviceIndex)
+          ? this.outsideWriter
+          : this.gridWriters.of(deviceIndex),
     };
   }
 
@@ -308,6 +323,43 @@ export class Environment {
     };
   }
 
+  /** Attaches a device to a grid outside, which begins with the present values. @param owner for refusals of others */
+  attachOutside(deviceIndex: number, owner: string, t: SimTime): void {
+    this.#outsideOwner = owner;
+    this.#outsideGrid.set(deviceIndex, new OutsideGrid(this.#presentValues(deviceIndex, t), t));
+  }
+
+  /** Values that the grid outside has set; undefined: the device is not attached. */
+  outsideValues(deviceIndex: number): OutsideValues | undefined {
+    return this.#outsideGrid.get(deviceIndex)?.values;
+  }
+
+  /** Changes the values of an attached device from `t` on. */
+  setOutside(deviceIndex: number, values: OutsideValues, t: SimTime): void {
+    this.#outsideGrid.get(deviceIndex)?.set(values, t);
+  }
+
+  detachOutside(deviceIndex: number): void {
+    this.#outsideGrid.delete(deviceIndex);
+  }
+
+  #presentValues(deviceIndex: number, t: SimTime): OutsideValues {
+    const { outage, island } = this.#gridOf(deviceIndex).now(t);
+    // an outage has no values that could hold after it
+    if (outage) return { aPu: 1, bPu: 1, cPu: 1, hz: this.#options.nominalHz, angleDeg: 0, island: false, outage };
+    return { ...this.gridAt(deviceIndex, t), island, outage };
+  }
+
+  #checkNotOutside(deviceIndex: number | undefined): void {
+    const isOutside = deviceIndex === undefined ? this.#outsideGrid.size > 0 : this.#outsideGrid.has(deviceIndex);
+    if (!isOutside) return;
+    const whose = deviceIndex === undefined ? 'of attached devices' : `of device ${deviceIndex}`;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `${JSON.stringify(this.#outsideOwner)} gives the grid ${whose} until POST exchange/end`,
+    );
+  }
+
   /** Ends the local deviations of a device (reset). */
   clearLocal(deviceIndex: number): void {
     this.#localGrid.delete(deviceIndex);
@@ -316,7 +368,13 @@ export class Environment {
     this.surroundingsWriters.forget(deviceIndex);
   }
 
-  #gridOf(deviceIndex: number): GridScope {
+  #gridOf(deviceIndex: number): GridCourse {
+    return (
+      (this.#outsideGrid.size > 0 ? this.#outsideGrid.get(deviceIndex) : undefined) ?? this.#insideGridOf(deviceIndex)
+    );
+  }
+
+  #insideGridOf(deviceIndex: number): GridScope {
     return (this.#localGrid.size > 0 ? this.#localGrid.get(deviceIndex) : undefined) ?? this.#grid;
   }
 
@@ -331,7 +389,7 @@ export class Environment {
       this.#localGrid.clear();
       return;
     }
-    const present = this.#gridOf(deviceIndex);
+    const present = this.#insideGridOf(deviceIndex);
     const changed = change(present);
     if (changed !== present) this.#localGrid.set(deviceIndex, changed);
   }

@@ -5,7 +5,7 @@ import type { ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { recordedProtocols } from '../../contract/recorder.ts';
 import { SimError } from '../../core/errors.ts';
-import { exitCodes } from '../../core/subcommand.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { parseReplayArguments, replayHelp } from './arguments.ts';
 import type { ReplayArguments } from './arguments.ts';

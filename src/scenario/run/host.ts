@@ -29,7 +29,7 @@ export interface ScenarioHost {
   hasSwitchedMessages(protocol: string): boolean;
   /**
    * Reserves the clock for this scenario; the returned function releases it.
-   * @throws SimError COMMAND_CONFLICT while another scenario has it
+   * @throws SimError COMMAND_CONFLICT while another scenario or an exchange has it
    */
   reserveClock(): () => void;
 }

@@ -54,12 +54,13 @@ describe('what holds for every body', () => {
     });
   }
 
-  it('a large body is checked in parts of 2,000 values, then of 2,000 tokens; a small one in one part', () => {
+  it('a large body is checked in parts of 2,000 values, then of 2,000 tokens; a small one and numbers in one part', () => {
     const parts = (body: unknown) => [...parsingBody(Buffer.from(JSON.stringify(body)))].length;
     expect(parts({ tree: [] })).to.equal(0);
-    // the list is a value too; it takes 4,002 tokens
-    expect(parts({ numbers: Array.from({ length: 3_998 }, () => 1) })).to.equal(1 + 2);
-    expect(parts({ numbers: Array.from({ length: 3_999 }, () => 1) })).to.equal(2 + 2);
+    expect(parts({ numbers: Array.from({ length: 9_999 }, () => 1) })).to.equal(0);
+    // the list is a value too; it takes 8,000 tokens
+    expect(parts({ texts: Array.from({ length: 3_998 }, () => '1') })).to.equal(1 + 4);
+    expect(parts({ texts: Array.from({ length: 3_999 }, () => '1') })).to.equal(2 + 4);
   });
 
   it('one name in different objects, or in text, is not given twice', async () => {

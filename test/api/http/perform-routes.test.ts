@@ -163,6 +163,7 @@ describe('every operation, with its example', function () {
   /** The client reads a device of its own simulator: both are alike. They share no port. */
   function bodyFor({ app }: RunningApp, { path, body }: Asked): unknown {
     if (path === '/sunspec-client/connect') return { ...(body as object), port: modbusEndpoint(app, 0).port };
+    if (path.startsWith('/exchange/')) return { ...(body as object), session: app.plant.exchange.now?.session };
     return path === '/dnp3/enable' ? { ...(body as object), dnp3_port: 0 } : body;
   }
 

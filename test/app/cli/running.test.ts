@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { Running } from '../../../src/app/cli/running.ts';
-import { exitCodes } from '../../../src/core/subcommand.ts';
+import { exitCodes } from '../../../src/core/exit-codes.ts';
 import { replaceContents } from '../../../src/state/contents.ts';
 import { openFolder } from '../../../src/state/files.ts';
 import { readState } from '../../../src/state/folder-work.ts';

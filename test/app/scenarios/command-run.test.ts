@@ -41,6 +41,30 @@ describe('derbench run', () => {
   const run = (...words: readonly string[]) => runScenarios(scenarioCommand([path('limit.yaml'), ...words]), output());
   const read = (name: string) => readFileSync(path(name), 'utf8');
 
+  it('ends several scenarios with the sum of them', async () => {
+    writeFileSync(path('fails.yaml'), text.replace('limit_pct * 100', 'limit_pct * 90'));
+    const files = ['limit.yaml', 'fails.yaml'].map(path);
+    expect(await runScenarios(scenarioCommand(files), output())).to.equal(false);
+    expect(lines.at(-1)).to.equal('1 of 2 scenarios passed (3 of 4 assertions)');
+    expect(await run()).to.equal(true);
+    expect(lines.at(-1)).to.match(/^Limit: passed/);
+  });
+
+  for (const [name, near] of [
+    ['volt-wat', '; did you mean volt-watt?'],
+    ['nothing', ''],
+  ] as const)
+    it(`names the bundled scenarios for ${name}, which is none`, async () => {
+      const error = await runScenarios(scenarioCommand([name]), output()).catch(
+        (thrown: unknown) => thrown as SimError,
+      );
+      const [issue] = (error as SimError).issues;
+      expect(issue?.name).to.equal(name);
+      expect(issue?.detail)
+        .to.match(/^is neither a file nor a bundled scenario/)
+        .and.contain(`scenario${near}; bundled: charging-site, `);
+    });
+
   it('runs on free ports, with parameters in the configuration, and writes every kind of result', async () => {
     const files = ['json', 'junit', 'html', 'record'].flatMap((kind) => [`--${kind}`, path(`out.${kind}`)]);
     files.push('--findings_report', path('peers.txt'));

@@ -63,7 +63,7 @@ async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
   await page.waitForLoadState('networkidle');
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  await page.waitForFunction(`document.querySelector('main [aria-busy="true"]') === null`);
+  await page.locator('main [aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
 
 const hashOf = (page: Page) => new URL(page.url()).hash;

@@ -5,7 +5,7 @@ import { helpText } from '../../../src/config/layers/help.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import { deviceTypeAliases, deviceTypes } from '../../../src/config/profile/device-types.ts';
 import { settingGroups, settingKeys, settingOf, variableOf } from '../../../src/config/settings/settings.ts';
-import { exitCodes } from '../../../src/core/subcommand.ts';
+import { exitCodes } from '../../../src/core/exit-codes.ts';
 import { packageFile } from '../../../src/core/package-files.ts';
 
 describe('--help', () => {

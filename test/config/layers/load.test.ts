@@ -48,6 +48,10 @@ describe('environment', () => {
       'DERBENCH_TICKS: unknown environment variable; nearest known: DERBENCH_TICK',
     ]);
   });
+  it('ignores the variables of commands and of the Python client', () => {
+    const env = { DERBENCH_URL: 'http://127.0.0.1:1', DERBENCH_COMMAND: 'derbench' };
+    expect(run([], { env }).ignoredVariables).to.deep.equal([]);
+  });
   it('refuses an empty variable, and ignores those of others', () => {
     expect(issueLines([], { env: { DERBENCH_TICK: '', TICK: 'x', DERBENCH_SEED: undefined } })).to.deep.equal([
       'DERBENCH_TICK: given ""; allowed: a number from 0.1 to 60',

@@ -1,13 +1,15 @@
 """Tests of clients/python/derbench.py. COMMAND: program and first arguments of the simulator, as JSON."""
 
 import datetime
+import http.server
 import json
 import os
 import socket
+import threading
 import time
 import unittest
 
-from derbench import Client, DerbenchError, Simulator, _target
+from derbench import Client, DerbenchError, Exchange, Simulator, _target
 
 command = json.loads(os.environ["COMMAND"])
 
@@ -16,16 +18,7 @@ def simulator(**settings):
     return Simulator(command, **settings)
 
 
-class WithSimulator(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.sim = simulator(devices=[{"device_type": "PV"}, {"device_type": "EVSE"}], tick=1, dnp3_enable=True).start()
-        cls.client = cls.sim.client
-
-    @classmethod
-    def tearDownClass(cls):
-        assert cls.sim.stop() == 0, cls.sim.log
-
+class Refusals(unittest.TestCase):
     def refused(self, code, status=None):
         test = self
 
@@ -40,6 +33,158 @@ class WithSimulator(unittest.TestCase):
                 return True
 
         return Refused()
+
+
+class Breaking:
+    """A server that answers by `answer(request)`, and drops the connection where that is None."""
+
+    def __init__(self, answer, keep_alive_s=5):
+        self.requests = requests = []
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_):
+                pass
+
+            def do_GET(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                path = self.path.replace("/api/sim/", "")
+                requests.append((self.client_address[1], self.command, path, json.loads(body or "null")))
+                reply = answer(*requests[-1][1:])
+                if reply is None:
+                    self.close_connection = True
+                    return
+                text = json.dumps(reply).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(text)))
+                self.send_header("Keep-Alive", f"timeout={keep_alive_s}")
+                self.end_headers()
+                self.wfile.write(text)
+                self.close_connection = path == "last"
+
+            do_POST = do_GET
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    def __enter__(self):
+        self.thread.start()
+        self.client = Client(f"http://127.0.0.1:{self.server.server_address[1]}", timeout_s=20)
+        return self
+
+    def __exit__(self, *_):
+        self.client.close()
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+    @property
+    def ports(self):
+        return [port for port, *_ in self.requests]
+
+    @property
+    def calls(self):
+        return [f"{method} {path}" for _, method, path, _ in self.requests]
+
+
+class Connections(Refusals):
+    def test_one_connection_carries_all_requests_of_a_thread(self):
+        with Breaking(lambda *_: {}) as there:
+            for _ in range(3):
+                there.client.get("health")
+            there.client.post("stop")
+            self.assertEqual(len(set(there.ports)), 1)
+            other = threading.Thread(target=there.client.get, args=("health",))
+            other.start()
+            other.join()
+            self.assertNotEqual(there.ports[-1], there.ports[0])
+            there.client.close()
+            there.client.get("health")
+            self.assertNotIn(there.ports[-1], there.ports[:-1])
+
+    def test_does_not_wait_for_more_before_it_sends(self):
+        with Breaking(lambda *_: {}) as there:
+            there.client.get("health")
+            sent = there.client._line().connection.sock
+            self.assertNotEqual(sent.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), 0)
+
+    def test_opens_another_connection_where_the_server_may_be_about_to_close_the_old_one(self):
+        with Breaking(lambda *_: {}, keep_alive_s=1) as there:
+            for _ in range(3):
+                there.client.post("stop")
+            self.assertEqual(len(set(there.ports)), 3)
+
+    def test_opens_another_connection_where_the_server_has_closed_the_old_one(self):
+        with Breaking(lambda *_: {}) as there:
+            there.client.post("last")
+            self.assertEqual(there.client._line().connection.sock.recv(1, socket.MSG_PEEK), b"")
+            there.client.post("stop")
+            self.assertEqual(there.calls, ["POST last", "POST stop"])
+
+    def test_a_connection_that_breaks_at_its_first_request_is_not_tried_again(self):
+        with Breaking(lambda *_: None) as there, self.refused("not-reachable"):
+            there.client.get("health")
+        self.assertEqual(there.calls, ["GET health"])
+
+    def broken(self, act, dropped):
+        """Calls of act when each call of `dropped` loses its connection once, behind a first request."""
+        left = list(dropped)
+
+        def answer(method, path, _body):
+            call = f"{method} {path}"
+            if call in left:
+                left.remove(call)
+                return None
+            return {"session": "7f", "time_s": 2, "devices": []}
+
+        with Breaking(answer) as there:
+            exchange = Exchange(there.client)
+            exchange.attach()
+            try:
+                act(exchange)
+            finally:
+                self.calls = there.calls[1:]
+
+    def test_repeats_a_question_once_and_an_order_never(self):
+        self.broken(lambda exchange: exchange.trial(va_pu=1), ["POST exchange/trial"])
+        self.assertEqual(self.calls, ["POST exchange/trial"] * 2)
+        self.broken(lambda exchange: exchange._client.get("health"), ["GET health"])
+        self.assertEqual(self.calls, ["GET health"] * 2)
+        with self.refused("not-reachable"):
+            self.broken(lambda exchange: exchange.trial(va_pu=1), ["POST exchange/trial"] * 2)
+        with self.refused("not-reachable"):
+            self.broken(lambda exchange: exchange._client.post("stop"), ["POST stop"])
+        self.assertEqual(self.calls, ["POST stop"])
+
+    def test_a_lost_answer_of_a_step_is_read_and_the_step_never_sent_again(self):
+        calls = ["POST exchange/step", "GET exchange/values"]
+        self.broken(lambda exchange: self.assertEqual(exchange.step(to_s=2)["time_s"], 2), calls[:1])
+        self.assertEqual(self.calls, calls)
+        with self.refused("not-reachable") as found:
+            self.broken(lambda exchange: exchange.step(dt_s=0.5), calls[:1])
+        self.assertIn("the step to 2.5 s has not ended, the exchange is at 2 s", str(found.error))
+        self.assertEqual(self.calls, calls)
+
+    def test_columns_of_another_session_are_not_taken_for_the_answer(self):
+        def act(exchange):
+            exchange.session = "other"
+            exchange.step(to_s=2)
+
+        with self.refused("conflict"):
+            self.broken(act, ["POST exchange/step"])
+
+
+class WithSimulator(Refusals):
+    @classmethod
+    def setUpClass(cls):
+        cls.sim = simulator(devices=[{"device_type": "PV"}, {"device_type": "EVSE"}], tick=1, dnp3_enable=True).start()
+        cls.client = cls.sim.client
+
+    @classmethod
+    def tearDownClass(cls):
+        assert cls.sim.stop() == 0, cls.sim.log
 
     def test_listens_on_free_ports_that_devices_name(self):
         self.assertEqual([each["modbus"]["port"] for each in self.client.devices()], self.sim.modbus_ports)
@@ -94,6 +239,50 @@ class WithSimulator(unittest.TestCase):
         client.unplug()
         with self.refused("unknown-resource", 404):
             client.plug(connector=3)
+
+    def test_exchange(self):
+        class Array:
+            def tolist(self):
+                return [1.02, 1.01]
+
+        exchange = Exchange(self.client, devices=[1, 0], phases=True, owner="here")
+        with exchange:
+            self.assertEqual([each["kind"] for each in exchange.devices], ["evse", "pv"])
+            answer = exchange.step(dt_s=2.5, va_pu=Array(), vb_pu=None, frequency_hz=60)
+            self.assertEqual((answer["time_s"], exchange.time_s, len(answer["p_w"])), (2.5, 2.5, 2))
+            self.assertEqual(self.client.grid(device=0)["voltage_b_pu"], 1.01)
+            trial = exchange.trial(dt_s=1.5, va_pu=[0.98, 1.03])
+            self.assertEqual(exchange.values()["time_s"], 2.5)
+            answer = exchange.step(to_s=4, va_pu=[0.98, 1.03])
+            self.assertEqual(answer["time_s"], 4)
+            for name in ("p_w", "q_var", "pc_w", "qc_var"):
+                for asked, became in zip(trial[name], answer[name]):
+                    self.assertAlmostEqual(asked, became, delta=10)
+            self.assertEqual(exchange.values()["pa_w"], exchange.values(va_pu=(1, 1))["pa_w"])
+            with self.refused("conflict", 409):
+                Exchange(self.client).attach()
+            with self.refused("validation", 422) as found:
+                exchange.step(dt_s=1, va_pu=[1, 1, 1])
+            self.assertEqual([each["name"] for each in found.error.issues], ["/va_pu"])
+            for wrong in (lambda: exchange.step(), lambda: exchange.step(to_s=5, dt_s=1), lambda: exchange.step(dt_s=float("nan"))):
+                with self.refused("validation"):
+                    wrong()
+            for value in (float("nan"), object(), [object()]):
+                with self.refused("validation"):
+                    exchange.step(dt_s=1, va_pu=value)
+            scenario = {"name": "beside", "steps": [{"at": "1 s", "expect": {"point": "701.W", "at_least": 0}}]}
+            kept = self.client.post("scenarios", {"scenario": scenario})
+            with self.refused("conflict", 409):
+                self.client.post(f"scenarios/{kept['id']}/start")
+            self.assertEqual(self.client.get("exchange")["time_s"], 4)
+        self.assertFalse(self.client.get("exchange")["attached"])
+        exchange.end()
+        with self.refused("conflict"):
+            exchange.step(dt_s=1)
+        with self.refused("not-found", 404):
+            with exchange:
+                self.client.post("exchange/end", {"session": exchange.session})
+                self.client.get("nothing")
 
     def test_refusals(self):
         client = self.client

@@ -60,7 +60,10 @@ const probes = {
   pysunspec2: () => imports('sunspec2, serial'),
   pysunspec: () => imports('sunspec.core.client'),
   pymodbus: () => imports('pymodbus'),
+  'opendssdirect.py': () => imports('opendssdirect'),
   pandapower: () => imports('pandapower'),
+  helics: () => imports('helics'),
+  mosaik: () => imports('mosaik'),
   py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
   envoy_schema: () => imports('envoy_schema, lxml'),
   pvlib: () => imports('pvlib'),
@@ -205,6 +208,7 @@ export class PythonPeer extends LinePeer {
       | 'central_system'
       | 'wrong_central'
       | 'pv_day'
+      | 'svp_peer'
       | 'dnp3_dnp3py'
       | 'dnp3_opendnp3',
     target: number | string | null,

@@ -82,6 +82,17 @@ describe('inputs', () => {
       ]);
     });
 
+    it('names the program outside that gives the grid of devices', async () => {
+      const exchange = answering('exchange', { owner: 'helics:grid' });
+      await draw('#/inputs/grid', <GridTab />);
+      expect(textOf('[data-test=exchange]')).to.equal(
+        'helics:grid gives the grid of 2 devices until it ends its exchange; it cannot be set here.',
+      );
+      Object.assign(exchange, { attached: false, owner: null, devices: [] });
+      await pass(6000);
+      expect(all('[data-test=exchange]')).to.deep.equal([]);
+    });
+
     it('sends the ramp and the duration with each change', async () => {
       await draw('#/inputs/grid', <GridTab />);
       const ramp = one('[name=ramp_s]');

@@ -7,7 +7,7 @@ import type { BatteryDetail, BatteryParameters, BatteryTree, BatteryEvent } from
 import { checkCurvePort, lastSample } from '../dc-curve.ts';
 import { LivePort } from '../live-port.ts';
 import type { StorageFlow } from '../../inverter/storage-flow.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PowerCourse, SourceCondition, SourceInput } from '../source.ts';
 import { currentFor } from './bank.ts';
 import type { BatteryBank } from './bank.ts';
 import { cellSpecs } from './cell-spec.ts';
@@ -208,6 +208,17 @@ export class BatteryPort implements DcSource {
     const demandW = this.#flow.admit(this.#demandW(targetW));
     const admittedW = Math.max(floorW, Math.min(ceilingW, this.#flow.fromGrid ? demandW : Math.max(0, demandW)));
     return Math.max(-this.absorbableDcW, Math.min(this.availableDcW, admittedW));
+  }
+
+  holds({ dcW, isShare, dtS }: PowerCourse): boolean {
+    const { forced, contactors } = this.#system;
+    const eventS = Math.min(forced.remainingS, contactors.nextPreChargeEndS, this.#flow.remainingS);
+    // the stock of a question without an end is that of now
+    const courseS = dtS === Infinity ? 0 : dtS;
+    const { dischargeW } = this.#system.prepared;
+    return (
+      eventS > courseS && this.#system.holds(dcW, courseS) && (!isShare || this.#system.holds(dischargeW, courseS))
+    );
   }
 
   #demandW(targetW: number | null): number {

@@ -33,6 +33,10 @@ const endSoc = 0.1;
 /** A sub-step that would pass a bound ends at it, but has this minimum length. */
 const minStepS = 0.001;
 const lookAheadS = 2;
+/** Margin for the voltage and losses in an estimate of the charge moved. */
+const stockMargin = 1.2;
+/** Share of a limit that moves with charge or temperature at which it may bound the power. */
+const limitMargin = 0.05;
 
 /** Power at the DC terminals, magnitudes. */
 export interface TerminalPowers {
@@ -161,6 +165,23 @@ export class BatterySystem {
     const socToBound = powerW > 0 ? bank.meanSoc - this.#bounds.lowSoc : this.#bounds.highSoc - bank.meanSoc;
     const seconds = (socToBound * bank.closedAh * secondsPerHour) / rateA;
     return seconds > 0 && seconds < lookAheadS ? Math.max(seconds, minStepS) : Infinity;
+  }
+
+  /**
+   * True if the battery surely gives this power for `dtS`, + discharge: the state of charge stays off its bounds, and
+   * its course moves no limit to the power.
+   */
+  holds(powerW: number, dtS: number): boolean {
+    if (powerW === 0) return true;
+    const { bank, prepared } = this;
+    const { lowSoc, highSoc } = this.#bounds;
+    const [limitW, line] = powerW > 0 ? [prepared.dischargeW, dischargeOverSoc] : [prepared.chargeW, chargeOverSoc];
+    const movedSoc =
+      (stockMargin * (Math.abs(powerW) + this.#standbyW) * dtS) / (bank.busVoltageV * bank.closedAh * secondsPerHour);
+    const soc = bank.meanSoc - Math.sign(powerW) * movedSoc;
+    if (!(soc > lowSoc && soc < highSoc)) return false;
+    const isAtRating = Math.abs(powerW) >= (1 - limitMargin) * limitW && limitW < this.#parameters.powerW;
+    return !isAtRating && alongPolyline(line, soc) * limitW >= (1 - limitMargin) * Math.abs(powerW);
   }
 
   /** Computes the limits of the next `dtS`; 0 s: of this instant. */

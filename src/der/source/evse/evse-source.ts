@@ -13,6 +13,7 @@ import type {
   DcSource,
   PhaseLoads,
   Phases,
+  PowerCourse,
   SourceCondition,
   SourceInput,
   SessionListener,
@@ -50,7 +51,7 @@ import type { Scratch } from './plan.ts';
 import { dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
-import { withTrigger, byItself, createStation } from './station.ts';
+import { withTrigger, byItself, createStation, stationCopy } from './station.ts';
 import type { Station } from './station.ts';
 import { createVehicle } from './vehicle.ts';
 
@@ -67,6 +68,10 @@ const planToleranceW = 1e-12;
 const minStepS = 1e-3;
 /** Minimum sub-step of a prepared reach; 0 would mean the settled state. */
 const clockResolutionS = 1e-6;
+/** Difference of voltage or reactive power that moves no limit in amperes, as a share. */
+const negligibleShare = 1e-4;
+/** Sub-step while a vehicle ramps. */
+const rampingStepS = 0.1;
 /** Maximum sub-step while power is shared: shares follow the curves of the vehicles once per sub-step. */
 const sharingStepS = 1;
 
@@ -91,14 +96,21 @@ export class EvseSource implements DcSource {
   #plannedW = 0;
   #absorbableDcW = 0;
   #availableDcW = 0;
+  /** in a copy for questions: no timer and no end of a vehicle lies within the time asked about */
+  #isQuiet = false;
+  /** in a copy for questions: the voltage is that of the last sub-step */
+  #hasPresentVoltage = true;
 
-  /** @param central a central system decides about tokens from the start */
-  constructor(parameters: EvseParameters, random: RandomStream, central = false) {
-    this.#station = createStation(parameters, random, central);
+  /**
+   * @param central a central system decides about tokens from the start
+   * @param copied station of a copy for questions; absent: a new one
+   */
+  constructor(parameters: EvseParameters, random: RandomStream, central = false, copied?: Station) {
+    this.#station = copied ?? createStation(parameters, random, central);
     const { connectors } = this.#station;
     this.#scratch = createScratch(connectors.length);
     this.ports = connectors.filter(({ p }) => p.type === 'dc').map((c) => this.#portOf(c));
-    this.#plugAtStart();
+    if (copied === undefined) this.#plugAtStart();
   }
 
   get availableDcW(): number {
@@ -152,8 +164,13 @@ export class EvseSource implements DcSource {
   }
 
   get maxStepS(): number {
+    return Math.max(minStepS, Math.min(this.#shared ? sharingStepS : Infinity, this.#untilEventS));
+  }
+
+  /** Lower bound of the time to the next timer, or the end of a vehicle's flow, s. */
+  get #untilEventS(): number {
     const { connectors, nowS } = this.#station;
-    let stepS = this.#shared ? sharingStepS : Infinity;
+    let stepS = Infinity;
     if (this.#station.generator !== null) stepS = Math.min(stepS, generatorDueS(this.#station) - nowS);
     for (const c of connectors) {
       const dueS = nextDueS(c) - nowS;
@@ -162,7 +179,7 @@ export class EvseSource implements DcSource {
       const endS = timeToEndS(c, c.vehicle);
       if (endS < stepS) stepS = endS;
     }
-    return Math.max(minStepS, stepS);
+    return stepS;
   }
 
   get conditions(): ReadonlySet<SourceCondition> {
@@ -207,6 +224,45 @@ export class EvseSource implements DcSource {
     );
   }
 
+  triedAt(dtS: number, phaseLnV: Phases): EvseSource {
+    const { p, random } = this.#station;
+    const copy = new EvseSource(p, random, false, stationCopy(this.#station));
+    copy.#pass(dtS, phaseLnV);
+    return copy;
+  }
+
+  /** Takes limits, ramps and charge of a copy to the end of `dtS`, in which nothing restricts the vehicles. */
+  #pass(dtS: number, phaseLnV: Phases): void {
+    const isEndless = dtS === Infinity;
+    const { phaseLnV: presentLnV } = this.#station;
+    this.#hasPresentVoltage = phaseLnV.every((v, i) => Math.abs(v - (presentLnV[i] ?? 0)) <= negligibleShare * v);
+    // the power of the end is the mean of the last sub-step
+    const lastS = isEndless ? 0 : Math.min(dtS, rampingStepS);
+    this.#updateReach(isEndless ? 0 : dtS, phaseLnV);
+    this.#isQuiet = isEndless || this.#untilEventS > dtS;
+    if (isEndless || lastS === dtS) return;
+    this.#updateReach(dtS - lastS, phaseLnV);
+    for (const c of this.#station.connectors) {
+      c.flowW = c.unrestrictedEndW;
+      if (c.vehicle === null) continue;
+      const perJ = c.unrestrictedW > 0 ? c.vehicle.socPerJ : c.vehicle.drainPerJ;
+      c.vehicle.soc += c.unrestrictedW * (dtS - lastS) * perJ;
+    }
+    this.#updateReach(lastS, phaseLnV);
+  }
+
+  /** Limits in amperes follow voltage and reactive power within a few sub-steps where a function decides the latter. */
+  holds({ decidedVar }: PowerCourse): boolean {
+    const { varPerW, limitVar, p } = this.#station;
+    if (!this.#isQuiet || (varPerW === null) !== (decidedVar === null)) return false;
+    if (decidedVar === null) return true;
+    return this.#hasPresentVoltage && Math.abs(Math.abs(decidedVar) - limitVar) <= negligibleShare * p.maxPowerW;
+  }
+
+  planFor(dcW: number): void {
+    this.#planDrawn(-dcW, true);
+  }
+
   get phaseLoads(): PhaseLoads | null {
     return phaseLoads(this.#station);
   }
@@ -220,12 +276,9 @@ export class EvseSource implements DcSource {
   }
 
   draw(dcW: number, energized: boolean): void {
-    const { connectors, p, nowS } = this.#station;
+    const { connectors, nowS } = this.#station;
     const drawnW = energized ? -dcW : 0;
-    if (!energized) for (const c of connectors) c.planW = 0;
-    else if (drawnW !== this.#plannedW)
-      adjustPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
-    this.#plannedW = drawnW;
+    this.#planDrawn(drawnW, energized);
     const hours = this.#pendingS / 3600;
     let vehiclesW = 0;
     for (const c of connectors) {
@@ -244,6 +297,14 @@ export class EvseSource implements DcSource {
       runGenerator(this.#station, (command, by) => {
         operate(this.#station, command, by);
       });
+  }
+
+  #planDrawn(drawnW: number, energized: boolean): void {
+    const { connectors, p } = this.#station;
+    if (!energized) for (const c of connectors) c.planW = 0;
+    else if (drawnW !== this.#plannedW)
+      adjustPlan(connectors, drawnW >= 0 ? Math.max(0, drawnW - p.standbyW) : drawnW - p.standbyW);
+    this.#plannedW = drawnW;
   }
 
   detail(): EvseDetail {

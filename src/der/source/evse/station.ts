@@ -75,6 +75,17 @@ export function profileBehaviour({ autoAuthorize, connectionTimeoutS }: EvsePara
   };
 }
 
+/** A station of the same state without listeners, whose limits, plan and vehicles change by themselves. */
+export function stationCopy(station: Station): Station {
+  return {
+    ...station,
+    connectors: station.connectors.map((c) => ({ ...c, vehicle: c.vehicle && { ...c.vehicle } })),
+    phaseLnV: [...station.phaseLnV],
+    listeners: new Set(),
+    onSession: null,
+  };
+}
+
 export function createStation(p: EvseParameters, random: RandomStream, central = false): Station {
   return {
     p,

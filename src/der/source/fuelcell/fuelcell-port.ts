@@ -8,7 +8,7 @@ import type {
   FuelCellState,
   HydrogenTankState,
 } from '../../../contract/kinds/fuelcell.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PowerCourse, SourceCondition, SourceInput } from '../source.ts';
 import { zeroCelsiusK } from '../constants.ts';
 import { checkCurvePort } from '../dc-curve.ts';
 import { LivePort } from '../live-port.ts';
@@ -149,6 +149,22 @@ export class FuelCellPort implements DcSource {
     const belowMinOutput = withinW > 0 && withinW < minOutputW && maxW >= minOutputW;
     const belowMinAbsorbed = withinW < 0 && withinW > -minAbsorbedW && minW <= -minAbsorbedW;
     return belowMinOutput || belowMinAbsorbed ? 0 : withinW;
+  }
+
+  holds({ dcW, dtS }: PowerCourse): boolean {
+    const isReached = dtS === Infinity || Math.abs(dcW) <= Math.abs(this.#powerW) + this.#reachW(dcW) * dtS;
+    const courseS = dtS === Infinity ? 0 : dtS;
+    return (
+      isReached &&
+      !this.starting &&
+      this.#readiness.untilOpenS > courseS &&
+      (dcW === 0 || this.#supply.sufficesS(dcW > 0) > courseS)
+    );
+  }
+
+  /** Ramp in the direction of a power, W per second. */
+  #reachW(dcW: number): number {
+    return dcW < 0 ? this.absorbedRampDcWS : this.outputRampDcWS;
   }
 
   draw(dcW: number, energized: boolean): void {

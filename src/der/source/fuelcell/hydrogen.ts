@@ -127,6 +127,13 @@ export class HydrogenSupply {
     return leftKg > marginKg ? leftKg / Math.abs(flowKgS) : Infinity;
   }
 
+  /** Time for which the tank suffices at any power, s. @param isFed true: hydrogen is consumed */
+  sufficesS(isFed: boolean): number {
+    const { tank } = this;
+    if (tank === null) return Infinity;
+    return isFed ? tank.usableKg / this.#maxFuelKgS : tank.roomKg / this.#maxProductionKgS;
+  }
+
   /** Part of `dcW` that the supply can feed over all of `dtS`, W. */
   withinSupply(dcW: number, dtS: number, temperatureC: number): number {
     const { tank } = this;

@@ -130,6 +130,11 @@ export class Turbine {
   get aeroW(): number {
     return this.#aeroW;
   }
+  /** Power that changes the speed of the rotor, as a share of the rated one; 0 at rated power, which the pitch keeps. */
+  get imbalance(): number {
+    const { ratedShaftW } = this.#m;
+    return this.#availableW >= ratedShaftW ? 0 : Math.abs(this.#aeroW - this.#assumedW) / ratedShaftW;
+  }
   get overspeed(): boolean {
     return this.#overspeed;
   }

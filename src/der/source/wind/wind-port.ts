@@ -5,7 +5,7 @@ import { keptParts, keptRecord } from '../../../core/kept.ts';
 import type { Kept } from '../../../core/kept.ts';
 import type { WindCurvePoint, WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PowerCourse, SourceCondition, SourceInput } from '../source.ts';
 import { LivePort } from '../live-port.ts';
 import { LowVoltageRideThrough } from './lvrt.ts';
 import { createMachine } from './machine.ts';
@@ -19,6 +19,8 @@ import type { EnergyBalance } from './turbine.ts';
 const quasiSteadyRate = 50;
 /** Minimum grid voltage for a start: at a lower voltage ride-through begins. */
 const minGridPu = 0.88;
+/** Deviation of power that counts as steady, as a share. */
+const steadyShare = 1e-4;
 /** Minimum wind for a meaningful tip-speed ratio, m/s. */
 const minShownMS = 0.5;
 const betzCp = 16 / 27;
@@ -153,6 +155,15 @@ export class WindPort implements DcSource {
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
     const demandW = Math.max(Math.min(targetW ?? this.#availableW, ceilingW), floorW);
     return Math.min(Math.max(demandW, 0), this.#availableW);
+  }
+
+  /** The speed of the rotor follows every imbalance; power that rises after a curtailment comes from the rotor. */
+  holds({ dcW, isShare, dtS, terminalPu }: PowerCourse): boolean {
+    const turbine = this.#turbine;
+    if (isShare || dtS > turbine.maxStepS) return false;
+    if (!turbine.running) return turbine.parked;
+    const isRising = dcW > this.#drawnW + steadyShare * this.#m.ratedDcW;
+    return terminalPu >= minGridPu && !isRising && turbine.imbalance <= steadyShare;
   }
 
   draw(dcW: number, energized: boolean): void {

@@ -34,8 +34,20 @@ function namedValues(patch: GridPatch): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
+/** The grid of a device as a function of time. */
+export interface GridCourse {
+  /** Grid values at `t`; the same object as long as nothing changes. */
+  at(t: SimTime): GridValues;
+  motion(t: SimTime): Motion;
+  source(t: SimTime): GridSource;
+  /** The next instant after `t` at which a value bends or jumps, or a layer ends; Infinity without one. */
+  nextBreak(t: SimTime): number;
+  /** Values in force, without volts and writers, which the callers add. */
+  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy' | 'deviatingDevices'>;
+}
+
 /** Immutable except for its cache; a command creates a new one. */
-export class GridScope {
+export class GridScope implements GridCourse {
   readonly #site: GridScopeOptions;
   readonly #stack: LayerStack<GridQuantity>;
   /** last values of each segment, so that equal values are one object */
@@ -70,7 +82,6 @@ export class GridScope {
     return this.#stack.plain;
   }
 
-  /** Grid values at `t`; the same object as long as nothing changes. */
   at(t: SimTime): GridValues {
     const segment = this.#stack.segmentAt(t);
     const cached = this.#valuesBySegment.get(segment);
@@ -93,7 +104,6 @@ export class GridScope {
     return segment.motion !== 'still' && isOut(segment, t) ? 'still' : segment.motion;
   }
 
-  /** The next instant after `t` at which a value bends or jumps, or a layer ends; Infinity without one. */
   nextBreak(t: SimTime): number {
     const segment = this.#stack.segmentAt(t);
     if (!segment.recorded) return segment.until;
@@ -103,8 +113,7 @@ export class GridScope {
     }, segment.until);
   }
 
-  /** Values in force, without volts and writers, which the callers add. */
-  now(t: SimTime): Omit<GridNow, 'voltageLnV' | 'voltageLlV' | 'changedBy' | 'deviatingDevices'> {
+  now(t: SimTime): ReturnType<GridCourse['now']> {
     const segment = this.#stack.segmentAt(t);
     const values = this.at(t);
     const timed = this.#stack.timedAt(t);

@@ -275,7 +275,8 @@ export type MeasuredQuantity = (typeof measuredQuantities)[number];
 /** `outage` and `island` are 1 while they hold, else 0. */
 export type GridQuantity = MeasuredQuantity | 'outage' | 'island';
 
-const dead: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false };
+/** The grid during an outage. */
+export const deadGrid: GridValues = { aPu: 0, bPu: 0, cPu: 0, hz: 0, angleDeg: 0, island: false };
 
 /** Set value of one quantity, regardless of an outage. */
 export function quantityAt({ tracks }: Segment<GridQuantity>, name: GridQuantity, t: SimTime): number {
@@ -289,7 +290,7 @@ export function isOut(segment: Segment<GridQuantity>, t: SimTime): boolean {
 
 /** Values before the feeder at `t`: all zero during an outage. */
 export function gridValuesAt(segment: Segment<GridQuantity>, t: SimTime): GridValues {
-  if (isOut(segment, t)) return dead;
+  if (isOut(segment, t)) return deadGrid;
   const value = (name: GridQuantity) => quantityAt(segment, name, t);
   return {
     aPu: value('aPu'),

@@ -61,8 +61,9 @@ export class FrameJudge {
     const transaction = ((buffer[pduStart - 7] ?? 0) << 8) | (buffer[pduStart - 6] ?? 0);
     state.together += 1;
     if (state.together > 1) {
-      const isOther = buffer.compare(state.lastBuffer, state.lastStart, state.lastEnd, pduStart, pduEnd) !== 0;
-      const isReused = isOther && transaction === state.lastTransaction;
+      const isReused =
+        transaction === state.lastTransaction &&
+        buffer.compare(state.lastBuffer, state.lastStart, state.lastEnd, pduStart, pduEnd) !== 0;
       if (isReused && state.isDisturbed) reused.undecided(peer);
       else if (isReused)
         reused.broken(peer, request.deviceIndex, () => ({

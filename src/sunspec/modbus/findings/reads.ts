@@ -27,6 +27,8 @@ export interface SpanState {
   /** reads from the one at `sinceMs` on; 0: none */
   readonly polls: Uint8Array;
   readonly sinceMs: Float64Array;
+  /** position of the last read */
+  last: number;
   next: number;
   quietUntilMs: number;
 }
@@ -36,6 +38,7 @@ export const newSpanState = (): SpanState => ({
   judgedMs: new Float64Array(maxSpans),
   polls: new Uint8Array(maxSpans),
   sinceMs: new Float64Array(maxSpans),
+  last: 0,
   next: 0,
   quietUntilMs: 0,
 });
@@ -50,6 +53,7 @@ export function pausePolls(state: SpanState, nowMs: number): void {
 function positionOf(request: JudgedRequest, state: SpanState): number {
   const { keys } = state;
   const key = request.readKey;
+  if (keys[state.last] === key) return state.last;
   let at = keys.indexOf(key);
   if (at < 0) {
     at = state.next;
@@ -58,6 +62,7 @@ function positionOf(request: JudgedRequest, state: SpanState): number {
     state.judgedMs[at] = -Infinity;
     state.polls[at] = 0;
   }
+  state.last = at;
   return at;
 }
 

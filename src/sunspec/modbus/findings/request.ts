@@ -317,8 +317,8 @@ export class JudgedRequest {
 
   /** Unit, function, first register and number of registers of a read as one number; 0: the frame is cut short. */
   get readKey(): number {
-    const { buffer, pduStart } = this.#framing;
-    return this.pduLength < 5 ? 0 : buffer.readUIntBE(pduStart - 1, 6);
+    if (this.pduLength < 5) return 0;
+    return ((this.unitId * 256 + this.functionCode) * 65_536 + this.address) * 65_536 + this.count;
   }
 
   /** Registers that a write has, valid until the next request. */

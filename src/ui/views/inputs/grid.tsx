@@ -125,6 +125,18 @@ function GridState({ grid }: { readonly grid: Grid }) {
   );
 }
 
+/** The program outside that gives the grid of devices, while there is one. */
+function Outside() {
+  const { owner, devices } = useLive(get('exchange')).data ?? { owner: null, devices: [] };
+  if (owner === null) return null;
+  const count = devices.length === 1 ? '1 device' : `${devices.length} devices`;
+  return (
+    <p data-test="exchange">
+      <strong>{owner}</strong> gives the grid of {count} until it ends its exchange; it cannot be set here.
+    </p>
+  );
+}
+
 const noProfile = 'No grid profile is loaded: start with --grid_profile FILE.';
 
 /** Ends what was set: a device follows the common grid again, the common grid its profile. */
@@ -294,6 +306,7 @@ export function GridTab() {
         }
       >
         {grid && <GridState grid={grid} />}
+        <Outside />
         {grid?.event && <RunningEvent scope={scope} event={grid.event} />}
         <Disturbance scope={scope} />
         <Refused problem={problem} />

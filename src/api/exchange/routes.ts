@@ -1,0 +1,390 @@
+/** Co-simulation: a grid outside of the simulator gives voltages and takes power, step by step. */
+import type { ExchangeNow } from '../../contract/exchange.ts';
+import type { Plant, TickEvent } from '../../contract/plant.ts';
+import { assetTypes } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
+import { memo } from '../../core/lazy.ts';
+import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { isoTime } from '../common/schemas.ts';
+import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
+import { invalid } from '../http/errors.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { columnsOf, maxAttached, valuesShape } from './body.ts';
+import { columnsFrom, columnTexts, defaultOutputs, outputNames } from './columns.ts';
+import { deskOf, silenceActions } from './desk.ts';
+
+export const maxStepS = 86_400;
+export const minStepS = 0.001;
+/** real time, s */
+const maxIdleS = 86_400;
+/** lists of 10,000 devices in full precision need a third of it */
+export const maxBodyBytes = 2 * 1024 * 1024;
+
+export const session = z.string().max(64).openapi({ description: 'From the answer of `POST exchange`.' });
+
+const attachSchema = memo(() =>
+  z
+    .strictObject({
+      devices: z
+        .array(z.int().min(0))
+        .min(1)
+        .max(maxAttached)
+        .refine((list) => new Set(list).size === list.length, { error: 'must not name a device twice' })
+        .optional()
+        .openapi({ description: 'Indexes in the order of all columns; default: all devices.' }),
+      outputs: z
+        .array(z.enum(outputNames))
+        .min(1)
+        .max(outputNames.length)
+        .optional()
+        .openapi({
+          description: `Columns of the answers; default: ${defaultOutputs.join(', ')}.`,
+        }),
+      phases: z.boolean().optional().openapi({ description: 'Adds power and current of each phase; default: false.' }),
+      idle_timeout_s: z.number().min(0).max(maxIdleS).optional().openapi({
+        description: 'Real time without values of the client after which `on_silence` happens, s; default: 0, never.',
+      }),
+      on_silence: z
+        .enum(silenceActions)
+        .optional()
+        .openapi({
+          description:
+            '`detach` (default) ends the exchange; `keep` leaves the last values, `outage` and `nominal` set others, and the client ' +
+            'may come back.',
+        }),
+      owner: z.string().min(1).max(64).optional().openapi({
+        description: 'Name of the client in refusals of others; default: `exchange`.',
+      }),
+    })
+    .openapi('ExchangeRequest'),
+);
+
+const valuesSchema = memo(() => z.strictObject({ session, ...valuesShape() }).openapi('ExchangeValuesRequest'));
+
+const endSchema = memo(() => z.strictObject({ session }).openapi('ExchangeEndRequest'));
+
+const stepSchema = memo(() =>
+  z
+    .strictObject({
+      session,
+      to_s: z.number().optional().openapi({ description: 'End of the step, simulated seconds since the attachment.' }),
+      dt_s: z.number().min(minStepS).max(maxStepS).optional().openapi({ description: 'Length of the step, s.' }),
+      ...valuesShape(),
+    })
+    .refine(({ to_s: to, dt_s: dt }) => (to === undefined) !== (dt === undefined), {
+      path: ['to_s'],
+      error: 'exactly one of to_s and dt_s is required',
+    })
+    .openapi('ExchangeStepRequest'),
+);
+
+const columnShape = () =>
+  Object.fromEntries(
+    Object.entries(columnTexts).map(([name, text]) => [
+      name,
+      z.array(z.number().nullable()).optional().openapi({ description: text }),
+    ]),
+  );
+
+const deviceSchema = memo(() =>
+  z
+    .strictObject({
+      index: z.int(),
+      name: z.string(),
+      kind: z.enum(assetTypes).openapi({ description: 'Kind of device.' }),
+      wiring: z.enum(['single', 'split', 'three']).openapi({
+        description: '`single` has phase a only, `split` phases a and b.',
+      }),
+      v_nom_ln_v: z.number().openapi({ description: 'Base of per unit, line to neutral, V.' }),
+      s_rated_va: z.number().openapi({ description: 'Rated apparent power, VA.' }),
+      p_max_w: z.number().openapi({ description: 'Maximum active power, W.' }),
+      p_min_w: z.number().openapi({ description: 'Minimum active power, W; negative: the device can absorb.' }),
+    })
+    .openapi('ExchangeDevice'),
+);
+
+const descriptionSchema = memo(() =>
+  z
+    .strictObject({
+      attached: z.boolean().openapi({
+        description: 'True while devices are attached; the members that are null otherwise have values then.',
+      }),
+      session: z.string().nullable().openapi({ description: 'Names the exchange in the requests of its client.' }),
+      owner: z.string().nullable().openapi({ description: 'Name of the client in refusals of others.' }),
+      pace: z.enum(['stepped', 'running']).nullable().openapi({
+        description:
+          '`stepped`: only steps of the exchange pass time. `running`: the clock runs, `exchange/values` puts values in.',
+      }),
+      since: z.string().nullable().openapi({ description: 'Simulated time of the attachment.' }),
+      sim_time: isoTime,
+      time_s: z.number().nullable().openapi({ description: 'Simulated seconds since the attachment.' }),
+      steps: z.int().nullable().openapi({ description: 'Steps since the attachment.' }),
+      max_step_s: z.number().openapi({ description: 'Maximum length of a step, s.' }),
+      idle_timeout_s: z.number().nullable().openapi({ description: 'As in the request; 0: never.' }),
+      on_silence: z.enum(silenceActions).nullable().openapi({ description: 'As in the request.' }),
+      nominal_hz: z.number().nullable().openapi({ description: 'Nominal frequency, Hz.' }),
+      devices: z.array(deviceSchema()).openapi({ description: 'In the order of all columns.' }),
+    })
+    .openapi('ExchangeReply'),
+);
+
+const columnsSchema = memo(() =>
+  z
+    .strictObject({
+      session: z.string().openapi({ description: 'As in the request.' }),
+      time_s: z
+        .number()
+        .openapi({ description: 'Simulated seconds since the attachment at the end of the last tick.' }),
+      sim_time: isoTime,
+      tick: z.int().openapi({ description: 'Number of the last tick.' }),
+      ...columnShape(),
+      events: z
+        .array(
+          z.strictObject({
+            device: z.int().openapi({ description: 'Device index.' }),
+            time_s: z.number().openapi({ description: 'Exact instant, simulated seconds since the attachment.' }),
+            event: z.string().openapi({
+              description: 'The state of service that begins, as `service` of `grid-support/trace`, or `removed`.',
+            }),
+          }),
+        )
+        .openapi({ description: 'Changes of service within the step, at most 1,000, and `removed`.' }),
+      events_lost: z.int().openapi({ description: 'Further events of the step.' }),
+    })
+    .openapi('ExchangeColumns'),
+);
+
+/** @throws SimError COMMAND_CONFLICT without an exchange */
+function anyExchange({ exchange }: Plant): ExchangeNow {
+  const { now: attached } = exchange;
+  if (attached === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+  return attached;
+}
+
+/** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
+export function presentExchange(plant: Plant, named: string): ExchangeNow {
+  const attached = anyExchange(plant);
+  const { session: present, owner, since } = attached;
+  if (present === named) return attached;
+  const begin = new Date(plant.dateMs(since)).toISOString();
+  throw new SimError(
+    'COMMAND_CONFLICT',
+    `the session is another one: ${JSON.stringify(owner)} is attached since ${begin}`,
+  );
+}
+
+function described(ctx: RouteContext) {
+  const { plant } = ctx;
+  const { now: attached } = plant.exchange;
+  const both = { sim_time: new Date(plant.dateMs(plant.now)).toISOString(), max_step_s: maxStepS };
+  if (attached === null) {
+    const none = { session: null, owner: null, pace: null, since: null, time_s: null, steps: null, nominal_hz: null };
+    return { attached: false, ...none, idle_timeout_s: null, on_silence: null, ...both, devices: [] };
+  }
+  const { session: id, owner, pace, since, steps, devices } = attached;
+  const { idleTimeoutS, onSilence } = deskOf(ctx).form;
+  return {
+    attached: true,
+    session: id,
+    owner,
+    pace,
+    since: new Date(plant.dateMs(since)).toISOString(),
+    time_s: secondsBetween(since, plant.latest.sim),
+    steps,
+    nominal_hz: plant.devices[0]?.trace.nominalHz ?? null,
+    idle_timeout_s: idleTimeoutS,
+    on_silence: onSilence,
+    ...both,
+    devices: devices.map(({ index, name, kind, wiring, nominalLnV, ratedVa, maxW, minW }) => ({
+      index,
+      name,
+      kind,
+      wiring,
+      v_nom_ln_v: nominalLnV,
+      s_rated_va: ratedVa,
+      p_max_w: maxW,
+      p_min_w: minW,
+    })),
+  };
+}
+
+function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: TickEvent) {
+  const { plant } = ctx;
+  const { events, lost } = plant.exchange.events;
+  return {
+    session: id,
+    time_s: secondsBetween(since, sim),
+    sim_time: new Date(plant.dateMs(sim)).toISOString(),
+    tick,
+    ...columnsFrom(plant.exchange.states(), deskOf(ctx).form),
+    events: events.map(({ place, at, event }) => ({
+      device: devices[place]?.index ?? -1,
+      time_s: secondsBetween(since, at),
+      event,
+    })),
+    events_lost: lost,
+  };
+}
+
+/** @throws HttpProblem `validation` for a part of a microsecond, which the clock does not have */
+function checkMicroseconds(name: string, seconds: number): void {
+  const micros = seconds * microsPerSecond;
+  // sums of steps such as 0.1 s differ from their decimal text in the last digits
+  if (Math.abs(micros - Math.round(micros)) > 0.01) throw invalid('body', name, 'must be a multiple of 0.000001 s');
+}
+
+interface StepLength {
+  readonly to_s?: number | undefined;
+  readonly dt_s?: number | undefined;
+}
+
+/** @throws HttpProblem `validation` for an end that is not ahead, or too far */
+function endOf({ to_s: to, dt_s: dt }: StepLength, since: SimTime, begin: SimTime): SimTime {
+  if (dt !== undefined) return addSeconds(begin, dt);
+  const end = addSeconds(since, to ?? 0);
+  const aheadS = secondsBetween(begin, end);
+  if (aheadS > 0 && aheadS <= maxStepS) return end;
+  const detail = `must lie after the present ${secondsBetween(since, begin)} s, by at most ${maxStepS} s; given ${to}`;
+  throw invalid('body', '/to_s', detail);
+}
+
+/** Runs a request of the client, whose exchange may end while the request waits. @throws HttpProblem, SimError */
+export function inTurn<T>(
+  ctx: RouteContext,
+  { session: named }: { session: string },
+  work: () => Promise<T> | T,
+): Promise<T> {
+  return deskOf(ctx).ofClient(() => {
+    presentExchange(ctx.plant, named);
+    return work();
+  });
+}
+
+const description =
+  'Values act from the present instant on; the answer shows the powers at the end of the step, unrounded, positive into the ' +
+  'grid. A step is one tick, however long. Steps run one after the other.';
+
+export const exchangeRoutes: readonly Route[] = [
+  route({
+    method: 'get',
+    path: '/exchange',
+    tag: 'Exchange',
+    operationId: 'get_exchange',
+    summary: 'Devices that are attached to a grid outside',
+    reply: descriptionSchema,
+    handle: described,
+  }),
+  route({
+    method: 'post',
+    path: '/exchange',
+    tag: 'Exchange',
+    operationId: 'attach_exchange',
+    summary: 'Attaches devices to a grid outside',
+    description:
+      'From now on the grid of these devices is that of the exchange, which begins with their present one; others cannot change ' +
+      'it. While the clock is paused only `exchange/step` passes time.',
+    body: attachSchema,
+    maxBodyBytes,
+    reply: descriptionSchema,
+    status: 201,
+    problems: ['conflict', 'unknown-device'],
+    handle(ctx, { body, by }) {
+      const { plant, clockOwner } = ctx;
+      if (clockOwner.name !== null)
+        throw new SimError(
+          'COMMAND_CONFLICT',
+          `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends`,
+        );
+      const indexes = body.devices ?? plant.devices.map(({ index }) => index);
+      const form = {
+        outputs: body.outputs ?? defaultOutputs,
+        hasPhases: body.phases ?? false,
+        idleTimeoutS: body.idle_timeout_s ?? 0,
+        onSilence: body.on_silence ?? 'detach',
+      };
+      deskOf(ctx).attach(indexes, body.owner ?? 'exchange', form, by);
+      return described(ctx);
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/exchange/step',
+    tag: 'Exchange',
+    operationId: 'step_exchange',
+    routine: true,
+    maxBodyBytes,
+    summary: 'Puts values of the grid in, and runs one step',
+    description,
+    body: stepSchema,
+    reply: columnsSchema,
+    problems: ['conflict', 'too-many-requests'],
+    handle(ctx, { body }) {
+      const { plant } = ctx;
+      const exchange = presentExchange(plant, body.session);
+      const columns = columnsOf(body, exchange);
+      checkMicroseconds(body.dt_s === undefined ? '/to_s' : '/dt_s', body.dt_s ?? body.to_s ?? 0);
+      return inTurn(ctx, body, async () => {
+        const begin = performance.now();
+        const event = await plant.exchange.step((present) => endOf(body, exchange.since, present), columns);
+        const { counts } = deskOf(ctx);
+        counts.steps += 1;
+        counts.stepSeconds += (performance.now() - begin) / 1000;
+        return columnsReply(ctx, exchange, event);
+      });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/exchange/values',
+    tag: 'Exchange',
+    operationId: 'set_exchange_values',
+    routine: true,
+    maxBodyBytes,
+    summary: 'Puts values of the grid in without a step',
+    description: 'For a running clock. The answer shows the powers of the last tick.',
+    body: valuesSchema,
+    reply: columnsSchema,
+    problems: ['conflict'],
+    handle(ctx, { body }) {
+      const { plant } = ctx;
+      const exchange = presentExchange(plant, body.session);
+      const columns = columnsOf(body, exchange);
+      return inTurn(ctx, body, () => {
+        plant.exchange.put(columns);
+        plant.exchange.collect();
+        return columnsReply(ctx, exchange, plant.latest);
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/exchange/values',
+    tag: 'Exchange',
+    operationId: 'get_exchange_values',
+    summary: 'Powers of the last tick',
+    description: 'The answer of the last step again, for a client that has lost it.',
+    reply: columnsSchema,
+    problems: ['conflict'],
+    handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant), ctx.plant.latest)),
+  }),
+  route({
+    method: 'post',
+    path: '/exchange/end',
+    tag: 'Exchange',
+    operationId: 'end_exchange',
+    summary: 'Returns the devices to the grid of the simulator',
+    body: endSchema,
+    reply: descriptionSchema,
+    problems: ['conflict'],
+    handle(ctx, { body }) {
+      presentExchange(ctx.plant, body.session);
+      return inTurn(ctx, body, () => {
+        deskOf(ctx).end();
+        return described(ctx);
+      });
+    },
+  }),
+];

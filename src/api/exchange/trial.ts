@@ -1,0 +1,71 @@
+/** Powers under other voltages, without time passing. */
+import type { ExchangeTrial } from '../../contract/exchange.ts';
+import { memo } from '../../core/lazy.ts';
+import { isoTime } from '../common/schemas.ts';
+import { z } from '../description/zod.ts';
+import { route } from '../http/route.ts';
+import { columnsOf, valuesShape } from './body.ts';
+import { flowColumnNames, flowColumns } from './columns.ts';
+import { maxStepS, minStepS, presentExchange, session } from './routes.ts';
+
+const trialSchema = memo(() =>
+  z
+    .strictObject({
+      session,
+      dt_s: z
+        .number()
+        .min(minStepS)
+        .max(maxStepS)
+        .nullable()
+        .openapi({ description: 'Time after which the powers count, s; null: at the end of all responses.' }),
+      phases: z.boolean().optional().openapi({ description: 'Adds power and current of each phase; default: false.' }),
+      ...valuesShape(),
+    })
+    .openapi('ExchangeTrialRequest'),
+);
+
+const column = z.array(z.number().nullable()).openapi({ description: 'As in the answer of a step.' });
+
+const replySchema = memo(() =>
+  z
+    .strictObject({
+      session: z.string().openapi({ description: 'As in the request.' }),
+      dt_s: z.number().nullable().openapi({ description: 'As in the request.' }),
+      sim_time: isoTime,
+      ...Object.fromEntries(flowColumnNames.map((name) => [name, column.optional()])),
+      exact: z.array(z.literal([0, 1]).nullable()).openapi({
+        description:
+          '1: a step of this length under these values ends with this power, as long as sun and wind stay. 0: unless something ' +
+          'else happens first; a step tells.',
+      }),
+    })
+    .openapi('ExchangeTrialReply'),
+);
+
+const exactly = (trial: ExchangeTrial | null) => trial && (trial.exact ? 1 : 0);
+
+export const exchangeTrialRoute = route({
+  method: 'post',
+  path: '/exchange/trial',
+  tag: 'Controls',
+  operationId: 'try_exchange',
+  routine: true,
+  isImport: true,
+  summary: 'Powers under other values of the grid, without time passing',
+  description:
+    'For a solver that iterates within a step: nothing changes, whatever is asked. Values that are absent are the present ones.',
+  body: trialSchema,
+  reply: replySchema,
+  problems: ['conflict'],
+  handle({ plant }, { body }) {
+    const exchange = presentExchange(plant, body.session);
+    const trials = plant.exchange.trial(columnsOf(body, exchange), body.dt_s);
+    return {
+      session: exchange.session,
+      dt_s: body.dt_s,
+      sim_time: new Date(plant.dateMs(plant.latest.sim)).toISOString(),
+      ...flowColumns(trials, body.phases ?? false),
+      exact: trials.map(exactly),
+    };
+  },
+});

@@ -1,0 +1,230 @@
+/** The exchange of values between devices and a grid outside of the simulator, which a power-flow program solves. */
+import { randomUUID } from 'node:crypto';
+import type {
+  AttachedDevice,
+  Column,
+  ExchangeEvent,
+  ExchangeNow,
+  ExchangeState,
+  ExchangeTrial,
+  GridExchange,
+  OutsideColumns,
+} from '../../contract/exchange.ts';
+import { storageIn } from '../../contract/kinds/table.ts';
+import type { TickEvent } from '../../contract/plant.ts';
+import { SimError } from '../../core/errors.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { SimDevice } from '../device/device.ts';
+import type { Environment } from '../surroundings/environment.ts';
+import { outsideGrid } from '../surroundings/grid/outside.ts';
+import type { OutsideValues } from '../surroundings/grid/outside.ts';
+
+/** The plant as the exchange uses it. */
+interface ExchangedPlant {
+  readonly environment: Environment;
+  /** a feeder of the simulator before each device, whose impedance a solver has too */
+  readonly hasFeeder: boolean;
+  readonly now: () => SimTime;
+  /** end of the last tick */
+  readonly latestEnd: () => SimTime;
+  readonly isPaused: () => boolean;
+  readonly writer: (by: Origin) => Provenance;
+  readonly device: (index: number) => SimDevice;
+  readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
+  readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
+}
+
+/** Events of one step that are kept. */
+const maxEvents = 1000;
+const secondsPerHour = 3600;
+
+interface Attached {
+  /** null: removed */
+  device: SimDevice | null;
+  readonly facts: AttachedDevice;
+  energyWh: number;
+  energyVarh: number;
+  meanW: number;
+  meanVar: number;
+}
+
+interface Session extends Omit<ExchangeNow, 'devices' | 'steps'> {
+  readonly attached: readonly Attached[];
+  readonly by: Origin;
+  steps: number;
+  /** end of the tick up to which events were collected */
+  collectedUntil: SimTime;
+}
+
+const valueOf = <T>(column: Column<T> | undefined, place: number, present: T): T =>
+  column === undefined ? present : Array.isArray(column) ? ((column as readonly T[])[place] ?? present) : (column as T);
+
+export class PlantExchange implements GridExchange {
+  readonly #plant: ExchangedPlant;
+  #session: Session | null = null;
+  #events: ExchangeEvent[] = [];
+  /** devices that were removed since the last step */
+  #removals: ExchangeEvent[] = [];
+
+  constructor(plant: ExchangedPlant) {
+    this.#plant = plant;
+    plant.onDevices(({ removed }) => {
+      if (removed !== null) this.#remove(removed.index);
+    });
+  }
+
+  get now(): ExchangeNow | null {
+    if (this.#session === null) return null;
+    const { attached, session, owner, since, pace, steps } = this.#session;
+    return { session, owner, since, pace, steps, devices: attached.map(({ facts }) => facts) };
+  }
+
+  attach(indexes: readonly number[], owner: string, by: Origin): ExchangeNow {
+    const { environment, hasFeeder, now, isPaused, device, latestEnd, writer } = this.#plant;
+    if (this.#session !== null)
+      throw new SimError('COMMAND_CONFLICT', `${JSON.stringify(this.#session.owner)} has an exchange under way`);
+    if (hasFeeder)
+      throw new SimError('COMMAND_CONFLICT', 'the setting grid.feeder has an impedance that the grid outside has too');
+    const devices = indexes.map(device);
+    const since = now();
+    for (const { index } of devices) environment.attachOutside(index, owner, since);
+    environment.outsideWriter = writer(by);
+    this.#session = {
+      session: randomUUID(),
+      owner,
+      since,
+      pace: isPaused() ? 'stepped' : 'running',
+      attached: devices.map(attachedDevice),
+      by,
+      steps: 0,
+      collectedUntil: latestEnd(),
+    };
+    return this.#present.now;
+  }
+
+  put(values: OutsideColumns): void {
+    const { environment, now, writer } = this.#plant;
+    const { attached, by } = this.#present.session;
+    const instant = now();
+    // one writer of all devices: a record of each would cost as much as its values
+    environment.outsideWriter = writer(by);
+    for (const [place, { device }] of attached.entries()) {
+      const present = device && environment.outsideValues(device.index);
+      if (present) environment.setOutside(device.index, valuesAt(values, place, present), instant);
+    }
+  }
+
+  async step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent> {
+    const { session } = this.#present;
+    let hours = 0;
+    const event = await this.#plant.tickTo((begin) => {
+      if (session !== this.#session) throw new SimError('COMMAND_CONFLICT', 'the exchange has ended meanwhile');
+      const end = endOf(begin);
+      hours = secondsBetween(begin, end) / secondsPerHour;
+      if (!(hours > 0)) throw new SimError('COMMAND_BAD_VALUE', 'a step must end after the present instant');
+      this.put(values);
+      return end;
+    }, session.by);
+    session.steps += 1;
+    for (const attached of session.attached) recordMeans(attached, hours);
+    this.collect();
+    return event;
+  }
+
+  trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[] {
+    const { environment } = this.#plant;
+    return this.#present.session.attached.map(({ device }, place) => {
+      const present = device && environment.outsideValues(device.index);
+      return present ? device.trial(outsideGrid(valuesAt(values, place, present)), dtS) : null;
+    });
+  }
+
+  states(): readonly (ExchangeState | null)[] {
+    return this.#present.session.attached.map(
+      ({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar),
+    );
+  }
+
+  get events(): GridExchange['events'] {
+    return { events: this.#events.slice(0, maxEvents), lost: Math.max(0, this.#events.length - maxEvents) };
+  }
+
+  collect(): void {
+    const { session } = this.#present;
+    const changes = session.attached.flatMap(({ device }, place) => {
+      const transitions = device?.trace.transitions ?? [];
+      // a change at the very end of a tick is one of the next tick, whose first sub-step makes it
+      return transitions.flatMap(({ at, to }) => (at >= session.collectedUntil ? [{ place, at, event: to }] : []));
+    });
+    this.#events = [...this.#removals, ...changes].sort((a, b) => a.at - b.at || a.place - b.place);
+    this.#removals = [];
+    session.collectedUntil = this.#plant.latestEnd();
+  }
+
+  end(): void {
+    const { session } = this.#present;
+    for (const { device } of session.attached) if (device) this.#plant.environment.detachOutside(device.index);
+    this.#session = null;
+    this.#events = [];
+    this.#removals = [];
+  }
+
+  /** @throws SimError COMMAND_CONFLICT without an exchange */
+  get #present(): { readonly session: Session; readonly now: ExchangeNow } {
+    const { now } = this;
+    if (this.#session === null || now === null)
+      throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+    return { session: this.#session, now };
+  }
+
+  #remove(index: number): void {
+    const place = this.#session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
+    const attached = this.#session?.attached[place];
+    if (attached === undefined) return;
+    attached.device = null;
+    this.#plant.environment.detachOutside(index);
+    this.#removals.push({ place, at: this.#plant.now(), event: 'removed' });
+  }
+}
+
+function attachedDevice(device: SimDevice): Attached {
+  const { index, name, assetType: kind, nominal, terminalRatings, flow } = device;
+  const { energyWh, energyVarh, powerW, reactivePowerVar } = flow;
+  return {
+    device,
+    facts: { index, name, kind, nominalLnV: nominal.lnV, ...terminalRatings },
+    energyWh,
+    energyVarh,
+    meanW: powerW,
+    meanVar: reactivePowerVar,
+  };
+}
+
+function recordMeans(attached: Attached, hours: number): void {
+  if (attached.device === null) return;
+  const { energyWh, energyVarh } = attached.device.flow;
+  attached.meanW = (energyWh - attached.energyWh) / hours;
+  attached.meanVar = (energyVarh - attached.energyVarh) / hours;
+  attached.energyWh = energyWh;
+  attached.energyVarh = energyVarh;
+}
+
+function valuesAt(values: OutsideColumns, place: number, present: OutsideValues): OutsideValues {
+  return {
+    aPu: valueOf(values.aPu, place, present.aPu),
+    bPu: valueOf(values.bPu, place, present.bPu),
+    cPu: valueOf(values.cPu, place, present.cPu),
+    hz: valueOf(values.frequencyHz, place, present.hz),
+    angleDeg: valueOf(values.angleDeg, place, present.angleDeg),
+    outage: valueOf(values.outage, place, present.outage),
+    island: valueOf(values.island, place, present.island),
+  };
+}
+
+function stateOf(device: SimDevice, meanW: number, meanVar: number): ExchangeState {
+  const { flow, isDown, available, trace } = device;
+  const socPct = storageIn(device.detail)?.socPct ?? null;
+  return { ...flow, meanW, meanVar, isDown, available, service: trace.service, socPct };
+}

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import type { OutsideColumns } from '../../../src/contract/exchange.ts';
+import { addSeconds } from '../../../src/core/time/clock.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { failureOf } from '../../support/client.ts';
+import { testPlant } from '../../support/plant.ts';
+import { byTest } from '../../support/rig.ts';
+
+const kinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
+const voltVar = { models: { 705: { Ena: 'ENABLED' } } };
+
+function attached(types: readonly string[] = kinds, options = {}): SimPlant {
+  const plant = testPlant({ types, ...options });
+  plant.exchange.attach(
+    plant.devices.map(({ index }) => index),
+    'solver',
+    byTest,
+  );
+  return plant;
+}
+
+const ahead = (plant: SimPlant, seconds: number) => addSeconds(plant.now, seconds);
+const step = (plant: SimPlant, seconds: number, values: OutsideColumns = {}) =>
+  plant.exchange.step((now) => addSeconds(now, seconds), values);
+const powersOf = (plant: SimPlant) =>
+  plant.exchange.states().map((state) => state && [state.powerW, state.reactivePowerVar]);
+const refusal = async (act: () => unknown): Promise<string> => {
+  const { code, message } = (await failureOf((async () => act())())) as { code: string; message: string };
+  return `${code}: ${message}`;
+};
+
+describe('the exchange with a grid outside', () => {
+  it('gives the same powers whatever the length of a step, each of one tick', async () => {
+    const outcomes = [];
+    for (const [seconds, count] of [
+      [20, 1],
+      [1, 20],
+      [0.1, 200],
+    ] as const) {
+      const plant = attached(kinds, voltVar);
+      await step(plant, 5, { aPu: 1, bPu: 1, cPu: 1 });
+      const { tick } = plant.latest;
+      plant.exchange.put({ aPu: 1.05, bPu: 1.04, cPu: 1.06 });
+      for (let n = 0; n < count; n += 1) await step(plant, seconds);
+      expect(plant.latest.tick - tick).to.equal(count);
+      outcomes.push(powersOf(plant));
+    }
+    const [whole, ...others] = outcomes;
+    for (const other of others) expect(other).to.deep.equal(whole);
+    expect(new Set(whole?.map((power) => power?.[1])).size, 'they respond').to.be.greaterThan(2);
+  });
+
+  it('acts as the same values by controls/grid do', async () => {
+    const [outside, inside] = [attached(kinds, voltVar), testPlant({ types: kinds, tickIntervalS: 7.25, ...voltVar })];
+    for (const [n, voltagePu] of [1.02, 0.96, 1.07, 1].entries()) {
+      const aPu = outside.devices.map(({ index }) => voltagePu + 0.001 * index);
+      for (const { index } of inside.devices)
+        inside.setGrid({ voltagePu: voltagePu + 0.001 * index, frequencyHz: 60 + n / 100 }, index);
+      await step(outside, 7.25, { aPu, bPu: aPu, cPu: aPu, frequencyHz: 60 + n / 100 });
+      await inside.runTo(ahead(inside, 7.25));
+      const flows = inside.devices.map(({ flow }) => [flow.powerW, flow.reactivePowerVar]);
+      expect(powersOf(outside)).to.deep.equal(flows);
+    }
+  });
+
+  it('begins with the present grid, and returns devices to it', async () => {
+    const plant = testPlant({ types: ['PV', 'PV'] });
+    plant.setGrid({ voltagePu: 0.97 });
+    plant.setGrid({ voltagePu: 1.04 }, 1);
+    plant.exchange.attach([1], 'solver', byTest);
+    expect(plant.grid(1).voltageAPu).to.equal(1.04);
+    await step(plant, 1, { aPu: 1.1 });
+    expect([plant.grid(0).voltageAPu, plant.grid(1).voltageAPu]).to.deep.equal([0.97, 1.1]);
+    expect(plant.grid().deviatingDevices).to.deep.equal([1]);
+    plant.exchange.end();
+    expect(plant.grid(1).voltageAPu).to.equal(1.04);
+    expect(plant.exchange.now).to.equal(null);
+  });
+
+  it('keeps the voltages of an outage for its end', async () => {
+    const plant = attached(['PV']);
+    await step(plant, 1, { aPu: 1.03 });
+    await step(plant, 1, { outage: true });
+    expect(plant.grid(0)).to.include({ outage: true, voltageAPu: 0, frequencyHz: 0 });
+    expect(plant.exchange.states()[0]).to.include({ powerW: 0 });
+    await step(plant, 1, { outage: false });
+    expect(plant.grid(0)).to.include({ outage: false, voltageAPu: 1.03, frequencyHz: 60 });
+    plant.exchange.end();
+    plant.setGrid({ outage: true });
+    plant.exchange.attach([0], 'solver', byTest);
+    expect(plant.grid(0).outage).to.equal(true);
+    await step(plant, 1, { outage: [false] });
+    expect(plant.grid(0)).to.include({ voltageAPu: 1, frequencyHz: 60 });
+  });
+
+  it('acts as an outage where no phase has a voltage', async () => {
+    const [dead, out] = [attached(kinds), attached(kinds)];
+    for (const plant of [dead, out]) await step(plant, 10);
+    await step(dead, 3, { aPu: 0, bPu: 0, cPu: 0 });
+    await step(out, 3, { outage: true });
+    expect(powersOf(dead)).to.deep.equal(powersOf(out));
+    expect(dead.exchange.events).to.deep.equal(out.exchange.events);
+    expect(dead.grid(0)).to.deep.include({ outage: true, voltageAPu: 0, frequencyHz: 0 });
+    await step(dead, 1, { cPu: 0.5 });
+    expect(dead.grid(0)).to.include({ outage: false, voltageCPu: 0.5, frequencyHz: 60 });
+  });
+
+  it('belongs to one owner, and keeps others from the grid of its devices alone', async () => {
+    const plant = testPlant({ types: ['PV', 'PV'] });
+    plant.exchange.attach([1], 'solver', byTest);
+    const owned = 'COMMAND_CONFLICT: "solver" gives the grid of ';
+    expect(await refusal(() => plant.setGrid({ voltagePu: 1 }))).to.contain(`${owned}attached devices`);
+    expect(await refusal(() => plant.setGrid({ voltagePu: 1 }, 1))).to.contain(`${owned}device 1`);
+    expect(await refusal(() => plant.startGridEvent('sag', {}, 1))).to.contain(`${owned}device 1`);
+    expect(await refusal(() => plant.stopGridEvent())).to.contain(owned);
+    plant.setGrid({ voltagePu: 0.98 }, 0);
+    expect(await refusal(() => plant.exchange.attach([0], 'other', byTest))).to.contain('"solver" has an exchange');
+    plant.exchange.end();
+    for (const act of [() => plant.exchange.put({}), () => plant.exchange.end(), () => plant.exchange.states()])
+      expect(await refusal(act)).to.contain('COMMAND_CONFLICT: no devices are attached');
+  });
+
+  it('is refused where the simulator has a feeder of its own, for unknown devices, and backwards', async () => {
+    const behind = testPlant({ types: ['PV'], feeder: { scr: 5, xOverR: 2 } });
+    expect(await refusal(() => behind.exchange.attach([0], 'solver', byTest))).to.contain('grid.feeder');
+    const plant = testPlant({ types: ['PV'] });
+    expect(await refusal(() => plant.exchange.attach([0, 7], 'solver', byTest))).to.contain('UNKNOWN_DEVICE');
+    expect(plant.exchange.now).to.equal(null);
+    plant.setGrid({ voltagePu: 0.99 }, 0);
+    plant.exchange.attach([0], 'solver', byTest);
+    expect(await refusal(() => plant.exchange.step((now) => now, { aPu: 0.9 }))).to.contain('COMMAND_BAD_VALUE');
+    expect(await refusal(() => plant.exchange.step((now) => (now - 1) as SimTime, { aPu: 0.9 }))).to.contain(
+      'must end after',
+    );
+    expect(plant.grid(0).voltageAPu, 'nothing is applied').to.equal(0.99);
+    plant.setTime({ mode: 'accelerated' });
+    expect(await refusal(() => step(plant, 1, { aPu: 0.9 }))).to.contain('needs the clock paused');
+    expect(plant.grid(0).voltageAPu).to.equal(0.99);
+  });
+
+  it('tells what happened within a step at its instant, and once', async () => {
+    const plant = attached(['PV', 'PV']);
+    const begin = plant.now;
+    await step(plant, 5);
+    await step(plant, 5, { aPu: [1, 0.3], frequencyHz: 60 });
+    const { events, lost } = plant.exchange.events;
+    expect(lost).to.equal(0);
+    expect(events.map(({ place, event }) => [place, event])).to.deep.equal([
+      [1, 'momentary_cessation'],
+      [1, 'tripped'],
+    ]);
+    expect(events[0]?.at).to.equal(addSeconds(begin, 5.083));
+    await step(plant, 1);
+    expect(plant.exchange.events.events).to.deep.equal([]);
+  });
+
+  it('keeps the place of a device that is removed, with its event', async () => {
+    const plant = attached(['PV', 'PV', 'PV']);
+    await step(plant, 1);
+    await plant.remove(1);
+    await step(plant, 1, { aPu: [1.01, 1.02, 1.03] });
+    expect(plant.exchange.states().map((state) => state === null)).to.deep.equal([false, true, false]);
+    expect(plant.grid(2).voltageAPu).to.equal(1.03);
+    expect(plant.exchange.events.events.map(({ place, event }) => [place, event])).to.deep.equal([[1, 'removed']]);
+  });
+
+  it('keeps a device that is reset attached with its voltages', async () => {
+    const plant = attached(['PV']);
+    await step(plant, 1, { aPu: 1.04 });
+    plant.device(0).command({ kind: 'reset', scope: 'device' }, byTest);
+    expect(plant.grid(0).voltageAPu).to.equal(1.04);
+  });
+
+  it('says wiring, base voltage and powers of each device, and phases whose sums are the whole', async () => {
+    const plant = attached(['PV-1Phase', 'Batt-3Phase', 'EVSE']);
+    const [pv, battery, charger] = plant.exchange.now?.devices ?? [];
+    expect(pv).to.include({ index: 0, kind: 'pv', wiring: 'single', minW: 0 });
+    expect(battery?.wiring).to.equal('three');
+    expect(battery?.minW).to.be.lessThan(0);
+    expect(charger).to.include({ maxW: 0 });
+    await step(plant, 10, { aPu: 1.02, bPu: 0.99, cPu: 1.01 });
+    for (const [place, state] of plant.exchange.states().entries()) {
+      const sum = state?.phases.reduce((total, { w }) => total + w, 0) ?? NaN;
+      expect(sum).to.be.closeTo(state?.powerW ?? 0, 1e-9);
+      expect(state?.phases).to.have.length(plant.exchange.now?.devices[place]?.wiring === 'three' ? 3 : 1);
+    }
+  });
+
+  it('has the mean power of a step, from its energy', async () => {
+    const plant = attached(['PV']);
+    await step(plant, 10);
+    await step(plant, 4, { outage: true });
+    await step(plant, 4);
+    expect(plant.exchange.states()[0]).to.include({ powerW: 0, meanW: 0 });
+    const other = attached(['PV']);
+    await step(other, 10);
+    const before = other.exchange.states()[0]?.powerW ?? 0;
+    await step(other, 10);
+    expect(other.exchange.states()[0]?.meanW).to.be.closeTo(before, 0.01 * before);
+  });
+});
