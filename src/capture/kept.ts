@@ -21,7 +21,7 @@ interface KeptRows {
   readonly columns: string;
 }
 
-export interface KeptCapture extends Head {
+interface KeptCapture extends Head {
   /** simulated date, which a clock that follows the wall gives another instant in the next process */
   readonly startMs: number;
   readonly report: CaptureReport;

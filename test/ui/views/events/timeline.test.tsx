@@ -129,7 +129,7 @@ describe('timeline in the page', () => {
 
   it('picks entries for a scenario, without opening them', async () => {
     await open();
-    const boxes = () => all('table[aria-label=Timeline] [type=checkbox]') as readonly HTMLInputElement[];
+    const boxes = () => all('table[aria-label=Timeline] [type=checkbox]');
     expect(all('.timeline a.button')).to.have.length(0);
     for (const at of [2, 0, 1, 1]) boxes()[at]?.click();
     await settle();

@@ -6,7 +6,7 @@ import { deviceHref, href } from '../../../store/route';
 
 export type Why = ReplyOf<'controls/why'>;
 export type Limit = Why['chain'][number];
-export type Reactive = NonNullable<Why['reactive']>;
+type Reactive = NonNullable<Why['reactive']>;
 type ReactiveKey = Reactive['chain'][number]['key'];
 
 /** @param connector of a charging station; absent: the terminals of the device */
@@ -43,7 +43,7 @@ const limitNames: Readonly<Record<Limit['key'], Name>> = {
   der: { title: 'Grid support', note: 'of the station' },
 };
 
-export const nameOf = ({ key }: Pick<Limit, 'key'>): Name => limitNames[key];
+const nameOf = ({ key }: Pick<Limit, 'key'>): Name => limitNames[key];
 
 const reactiveNames: Readonly<Record<ReactiveKey, Name>> = {
   volt_var: { title: 'Volt-var', note: 'grid support' },
@@ -66,7 +66,7 @@ const basisTitles: Readonly<Record<Why['basis']['key'], string>> = {
   dispatch: 'Dispatch',
 };
 
-export const basisTitle = ({ basis }: Pick<Why, 'basis'>): string => basisTitles[basis.key];
+const basisTitle = ({ basis }: Pick<Why, 'basis'>): string => basisTitles[basis.key];
 
 /** The page that shows a limit and changes it. null: none. */
 export function linkOf(device: number, key: Limit['key'] | ReactiveKey): string | null {
