@@ -3,7 +3,6 @@ import type { SimTime } from '../core/time/clock.ts';
 import type { Origin } from '../core/origin.ts';
 import type { AssetType, AvailablePower } from './device.ts';
 import type { ServiceWord } from './grid-trace.ts';
-import type { TickEvent } from './plant.ts';
 
 /** One value for all attached devices, or one for each in the order in which they were attached. */
 export type Column<T> = T | readonly T[];
@@ -94,6 +93,12 @@ export interface ExchangeEvent {
   readonly event: string;
 }
 
+/** End of a step. */
+export interface StepEnd {
+  readonly tick: number;
+  readonly sim: SimTime;
+}
+
 /** The exchange of values between devices and a grid outside of the simulator. */
 export interface GridExchange {
   /** null: no devices are attached */
@@ -111,7 +116,7 @@ export interface GridExchange {
    * @param endOf the instant at which the step ends, for that at which it begins
    * @throws SimError COMMAND_CONFLICT; COMMAND_BAD_VALUE for an instant that is not ahead
    */
-  step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent>;
+  step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<StepEnd>;
   /**
    * Power of each attached device after `dtS` under these values, without time passing: nothing changes. null: it was
    * removed.

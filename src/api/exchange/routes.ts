@@ -1,6 +1,5 @@
 /** Co-simulation: a grid outside of the simulator gives voltages and takes power, step by step. */
-import type { ExchangeNow } from '../../contract/exchange.ts';
-import type { TickEvent } from '../../contract/plant.ts';
+import type { ExchangeNow, StepEnd } from '../../contract/exchange.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
@@ -187,7 +186,7 @@ function described(ctx: RouteContext) {
   };
 }
 
-function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: TickEvent) {
+function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: StepEnd) {
   const { plant } = ctx;
   const { events, lost } = plant.exchange.events;
   return {

@@ -26,7 +26,7 @@ const step = (plant: SimPlant, seconds: number, values: OutsideColumns = {}) =>
 const powersOf = (plant: SimPlant) =>
   plant.exchange.states().map((state) => state && [state.powerW, state.reactivePowerVar]);
 const refusal = async (act: () => unknown): Promise<string> => {
-  const { code, message } = (await failureOf((async () => act())())) as { code: string; message: string };
+  const { code, message } = (await failureOf(Promise.resolve().then(act))) as { code: string; message: string };
   return `${code}: ${message}`;
 };
 
