@@ -34,7 +34,7 @@ const replySchema = memo(() =>
       dt_s: z.number().nullable().openapi({ description: 'As in the request.' }),
       sim_time: isoTime,
       ...Object.fromEntries(flowColumnNames.map((name) => [name, column.optional()])),
-      exact: z.array(z.literal([0, 1]).nullable()).openapi({
+      exact: z.array(z.int().min(0).max(1).nullable()).openapi({
         description:
           '1: a step of this length under these values ends with this power, as long as sun and wind stay. 0: unless something ' +
           'else happens first; a step tells.',

@@ -59,12 +59,12 @@ function reportedBy(
   record: TransactionRecord,
   connector: Connector,
   { atMs, extras: { idToken } }: { readonly atMs: number; readonly extras: EventExtras },
-): ReportedValues {
+): ReportedValues & { readonly atMs: number } {
   const { told: reported, chargingState } = record;
   const connected = isConnected(connector);
   return {
     // the central system may have set the clock back since the last event
-    atMs: Math.max(reported.atMs, atMs),
+    atMs: Math.max(reported.atMs ?? atMs, atMs),
     connector: reported.connector || connected,
     idToken: reported.idToken || record.idToken !== null || idToken !== undefined,
     remoteStartId: reported.remoteStartId || record.remoteStartId !== null,

@@ -79,8 +79,8 @@ export const limitNames = [
 
 /** Values that the events of a transaction have reported: each is sent once, and again after a change. */
 export interface ReportedValues {
-  /** time stamp of the last event, ms on the clock of the central system */
-  readonly atMs: number;
+  /** time stamp of the last event, ms on the clock of the central system; absent: none, or kept by an earlier version */
+  readonly atMs?: number;
   readonly connector: boolean;
   readonly idToken: boolean;
   readonly remoteStartId: boolean;
@@ -138,7 +138,7 @@ export function transactionForm(version: Version2): SlotForm<TransactionRecord> 
     stopReason: z.string().nullable(),
     nextSeqNo: serial,
     told: record<ReportedValues>({
-      atMs: instant.default(0),
+      atMs: instant.optional(),
       connector: z.boolean(),
       idToken: z.boolean(),
       remoteStartId: z.boolean(),
@@ -159,7 +159,6 @@ export function transactionForm(version: Version2): SlotForm<TransactionRecord> 
 type TransactionLedger = Ledger<TransactionRecord>;
 
 export const nothingReported: ReportedValues = {
-  atMs: 0,
   connector: false,
   idToken: false,
   remoteStartId: false,
