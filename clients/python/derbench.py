@@ -497,9 +497,15 @@ class Exchange:
 
     def end(self) -> None:
         """Returns the devices to the grid of the simulator; does nothing when none are attached."""
-        session, self.session = self.session, None
-        if session is not None:
-            self._client.post("exchange/end", {"session": session})
+        if self.session is None:
+            return
+        try:
+            self._client.post("exchange/end", {"session": self.session})
+        except DerbenchError as error:
+            # the simulator has ended it, after a silence for example
+            if error.code != "conflict":
+                raise
+        self.session = None
 
     def _body(self, values: Mapping[str, Any], **more: Any) -> Dict[str, Any]:
         if self.session is None:

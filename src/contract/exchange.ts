@@ -75,7 +75,7 @@ export interface DeviceFlow extends TerminalFlow {
 
 /** An attached device at the end of the last step. */
 export interface ExchangeState extends DeviceFlow {
-  /** means over the last step; those of the moment before the first one */
+  /** means over the last step, or since the last `collect`; those of the moment before the first one */
   readonly meanW: number;
   readonly meanVar: number;
   /** the device reboots, or its model has failed */

@@ -16,6 +16,10 @@ export class Turns {
     return this.#waiting.length;
   }
 
+  get isBusy(): boolean {
+    return this.#busy;
+  }
+
   /** Runs at once if no other work runs. @throws errors of `run`, and the error given to `refuseWaiting` */
   async take<T>(run: () => Promise<T>): Promise<T> {
     if (this.#busy) {

@@ -200,7 +200,9 @@ class Federate:
         text = h.helicsFederateRegisterGlobalPublication(federate, f"{settings.name}/devices", h.HELICS_DATA_TYPE_STRING, "")
         h.helicsFederateEnterInitializingMode(federate)
         h.helicsPublicationPublishString(text, json.dumps(description))
-        self._publish(self._exchange.values(va_pu=1.0, frequency_hz=description["nominal_hz"]))
+        self._publish(self._exchange.values(
+            va_pu=1.0, frequency_hz=description["nominal_hz"], angle_deg=0.0, outage=False, island=False
+        ))
         h.helicsFederateEnterExecutingMode(federate)
 
     def _close(self) -> None:

@@ -160,7 +160,9 @@ class DerbenchSim(mosaik_api_v3.Simulator):
         phases = phases_of(description, self._node_map)
         self._grid = GridValues(len(devices), description["nominal_hz"], phases, RareWarning(log))
         self._places = {eid: devices.index(index) for eid, index in self._devices.items()}
-        self._answer = self._exchange.values(va_pu=1.0, frequency_hz=description["nominal_hz"])
+        self._answer = self._exchange.values(
+            va_pu=1.0, frequency_hz=description["nominal_hz"], angle_deg=0.0, outage=False, island=False
+        )
 
     def step(self, time: int, inputs: Mapping[str, Mapping[str, Mapping[str, Any]]], max_advance: int) -> int:
         """Values that are put in act from the instant of the step before on."""

@@ -1,4 +1,4 @@
-/** The interface's part of an exchange: the order of its requests, the form of its answers, and the watch over its client. */
+/** The order of requests of an exchange, the form of their answers, and the watch over a silent client. */
 import type { Plant } from '../../contract/plant.ts';
 import type { Origin } from '../../core/origin.ts';
 import { callLater } from '../../core/time/timers.ts';
@@ -62,6 +62,7 @@ export class ExchangeDesk {
   }
 
   end(): void {
+    this.#cancelWatch();
     this.#parts.plant.exchange.end();
     this.#form = noAttachment;
   }
@@ -100,7 +101,8 @@ export class ExchangeDesk {
 
   #silence(): void {
     const { plant, logBook, timeline } = this.#parts;
-    const owner = plant.exchange.now?.owner ?? '';
+    if (plant.exchange.now === null) return;
+    const { owner } = plant.exchange.now;
     const { onSilence, idleTimeoutS } = this.#form;
     const text = `${JSON.stringify(owner)} has sent no values for ${idleTimeoutS} s: ${silenceWords[onSilence]}`;
     logBook.logger('Lab').warning(`exchange: ${text}`);

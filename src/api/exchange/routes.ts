@@ -167,7 +167,7 @@ function described(ctx: RouteContext) {
     owner,
     pace,
     since: new Date(plant.dateMs(since)).toISOString(),
-    time_s: secondsBetween(since, plant.latest.sim),
+    time_s: elapsedS(since, plant.latest.sim),
     steps,
     nominal_hz: plant.devices[0]?.trace.nominalHz ?? null,
     idle_timeout_s: idleTimeoutS,
@@ -186,12 +186,15 @@ function described(ctx: RouteContext) {
   };
 }
 
+/** Seconds since an attachment, which may lie within the tick under way. */
+const elapsedS = (since: SimTime, tickEnd: SimTime) => Math.max(0, secondsBetween(since, tickEnd));
+
 function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: StepEnd) {
   const { plant } = ctx;
   const { events, lost } = plant.exchange.events;
   return {
     session: id,
-    time_s: secondsBetween(since, sim),
+    time_s: elapsedS(since, sim),
     sim_time: new Date(plant.dateMs(sim)).toISOString(),
     tick,
     ...columnsFrom(plant.exchange.states(), deskOf(ctx).form),
@@ -221,13 +224,13 @@ function endOf({ to_s: to, dt_s: dt }: StepLength, since: SimTime, begin: SimTim
   if (dt !== undefined) return addSeconds(begin, dt);
   const end = addSeconds(since, to ?? 0);
   const aheadS = secondsBetween(begin, end);
-  if (aheadS > 0 && aheadS <= maxStepS) return end;
-  const detail = `must lie after the present ${secondsBetween(since, begin)} s, by at most ${maxStepS} s; given ${to}`;
+  if (aheadS >= minStepS && aheadS <= maxStepS) return end;
+  const detail = `must lie after the present ${secondsBetween(since, begin)} s, by ${minStepS} to ${maxStepS} s; given ${to}`;
   throw invalid('body', '/to_s', detail);
 }
 
 const description =
-  'Values act from the present instant on; the answer shows the powers at the end of the step, unrounded, positive into the ' +
+  'Values act from the present instant on; the answer shows the powers at the end of the step, to 1 mW, positive into the ' +
   'grid. A step is one tick, however long. Steps run one after the other.';
 
 export const exchangeRoutes: readonly Route[] = [
@@ -311,7 +314,7 @@ export const exchangeRoutes: readonly Route[] = [
     description: 'For a running clock. The answer shows the powers of the last tick.',
     body: valuesSchema,
     reply: columnsSchema,
-    problems: ['conflict'],
+    problems: ['conflict', 'too-many-requests'],
     handle(ctx, { body }) {
       const { plant } = ctx;
       const exchange = presentExchange(plant, body.session);
@@ -331,7 +334,7 @@ export const exchangeRoutes: readonly Route[] = [
     summary: 'Powers of the last tick',
     description: 'The answer of the last step again, for a client that has lost it.',
     reply: columnsSchema,
-    problems: ['conflict'],
+    problems: ['conflict', 'too-many-requests'],
     handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant), ctx.plant.latest)),
   }),
   route({
@@ -342,7 +345,7 @@ export const exchangeRoutes: readonly Route[] = [
     summary: 'Returns the devices to the grid of the simulator',
     body: endSchema,
     reply: descriptionSchema,
-    problems: ['conflict'],
+    problems: ['conflict', 'too-many-requests'],
     handle(ctx, { body }) {
       presentExchange(ctx.plant, body.session);
       return inTurn(ctx, body, () => {

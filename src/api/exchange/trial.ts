@@ -37,7 +37,7 @@ const replySchema = memo(() =>
       exact: z.array(z.int().min(0).max(1).nullable()).openapi({
         description:
           '1: a step of this length under these values ends with this power, as long as sun and wind stay. 0: unless something ' +
-          'else happens first; a step tells.',
+          'else happens first, which only a step shows.',
       }),
     })
     .openapi('ExchangeTrialReply'),

@@ -30,6 +30,8 @@ interface ExchangedPlant {
   /** end of the last tick */
   readonly latestEnd: () => SimTime;
   readonly isPaused: () => boolean;
+  /** a request of ticks has not ended */
+  readonly isStepping: () => boolean;
   readonly writer: (by: Origin) => Provenance;
   readonly device: (index: number) => SimDevice;
   readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
@@ -76,17 +78,17 @@ export class PlantExchange implements GridExchange {
   }
 
   get now(): ExchangeNow | null {
-    if (this.#session === null) return null;
-    const { attached, session, owner, since, pace, steps } = this.#session;
-    return { session, owner, since, pace, steps, devices: attached.map(({ facts }) => facts) };
+    return this.#session && described(this.#session);
   }
 
   attach(indexes: readonly number[], owner: string, by: Origin): ExchangeNow {
-    const { environment, hasFeeder, now, isPaused, device, latestEnd, writer } = this.#plant;
+    const { environment, hasFeeder, now, isPaused, isStepping, device, latestEnd, writer } = this.#plant;
     if (this.#session !== null)
       throw new SimError('COMMAND_CONFLICT', `${JSON.stringify(this.#session.owner)} has an exchange under way`);
     if (hasFeeder)
       throw new SimError('COMMAND_CONFLICT', 'the setting grid.feeder has an impedance that the grid outside has too');
+    if (isStepping())
+      throw new SimError('COMMAND_CONFLICT', 'a step of the clock is under way, and passes time until it ends');
     const devices = indexes.map(device);
     const since = now();
     for (const { index } of devices) environment.attachOutside(index, owner, since);
@@ -101,12 +103,12 @@ export class PlantExchange implements GridExchange {
       steps: 0,
       collectedUntil: latestEnd(),
     };
-    return this.#present.now;
+    return described(this.#session);
   }
 
   put(values: OutsideColumns): void {
     const { environment, now, writer } = this.#plant;
-    const { attached, by } = this.#present.session;
+    const { attached, by } = this.#present;
     const instant = now();
     // one writer of all devices: a record of each would cost as much as its values
     environment.outsideWriter = writer(by);
@@ -117,34 +119,30 @@ export class PlantExchange implements GridExchange {
   }
 
   async step(endOf: (now: SimTime) => SimTime, values: OutsideColumns): Promise<TickEvent> {
-    const { session } = this.#present;
-    let hours = 0;
+    const session = this.#present;
     const event = await this.#plant.tickTo((begin) => {
       if (session !== this.#session) throw new SimError('COMMAND_CONFLICT', 'the exchange has ended meanwhile');
       const end = endOf(begin);
-      hours = secondsBetween(begin, end) / secondsPerHour;
-      if (!(hours > 0)) throw new SimError('COMMAND_BAD_VALUE', 'a step must end after the present instant');
+      if (!(secondsBetween(begin, end) > 0))
+        throw new SimError('COMMAND_BAD_VALUE', 'a step must end after the present instant');
       this.put(values);
       return end;
     }, session.by);
     session.steps += 1;
-    for (const attached of session.attached) recordMeans(attached, hours);
     this.collect();
     return event;
   }
 
   trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[] {
     const { environment } = this.#plant;
-    return this.#present.session.attached.map(({ device }, place) => {
+    return this.#present.attached.map(({ device }, place) => {
       const present = device && environment.outsideValues(device.index);
       return present ? device.trial(outsideGrid(valuesAt(values, place, present)), dtS) : null;
     });
   }
 
   states(): readonly (ExchangeState | null)[] {
-    return this.#present.session.attached.map(
-      ({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar),
-    );
+    return this.#present.attached.map(({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar));
   }
 
   get events(): GridExchange['events'] {
@@ -152,7 +150,7 @@ export class PlantExchange implements GridExchange {
   }
 
   collect(): void {
-    const { session } = this.#present;
+    const session = this.#present;
     const changes = session.attached.flatMap(({ device }, place) => {
       const transitions = device?.trace.transitions ?? [];
       // a change at the very end of a tick is one of the next tick, whose first sub-step makes it
@@ -160,11 +158,14 @@ export class PlantExchange implements GridExchange {
     });
     this.#events = [...this.#removals, ...changes].sort((a, b) => a.at - b.at || a.place - b.place);
     this.#removals = [];
-    session.collectedUntil = this.#plant.latestEnd();
+    const until = this.#plant.latestEnd();
+    const hours = secondsBetween(session.collectedUntil, until) / secondsPerHour;
+    if (hours > 0) for (const attached of session.attached) recordMeans(attached, hours);
+    session.collectedUntil = until;
   }
 
   end(): void {
-    const { session } = this.#present;
+    const session = this.#present;
     for (const { device } of session.attached) if (device) this.#plant.environment.detachOutside(device.index);
     this.#session = null;
     this.#events = [];
@@ -172,11 +173,10 @@ export class PlantExchange implements GridExchange {
   }
 
   /** @throws SimError COMMAND_CONFLICT without an exchange */
-  get #present(): { readonly session: Session; readonly now: ExchangeNow } {
-    const { now } = this;
-    if (this.#session === null || now === null)
+  get #present(): Session {
+    if (this.#session === null)
       throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
-    return { session: this.#session, now };
+    return this.#session;
   }
 
   #remove(index: number): void {
@@ -187,6 +187,10 @@ export class PlantExchange implements GridExchange {
     this.#plant.environment.detachOutside(index);
     this.#removals.push({ place, at: this.#plant.now(), event: 'removed' });
   }
+}
+
+function described({ attached, session, owner, since, pace, steps }: Session): ExchangeNow {
+  return { session, owner, since, pace, steps, devices: attached.map(({ facts }) => facts) };
 }
 
 function attachedDevice(device: SimDevice): Attached {

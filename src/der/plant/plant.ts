@@ -550,6 +550,7 @@ export class SimPlant implements Plant {
       now: () => clock.acting(),
       latestEnd: () => clock.tickTime,
       isPaused: () => clock.paused,
+      isStepping: () => this.#stepping.isBusy,
       writer: (by) => this.#writer(by),
       device: (index) => this.device(index),
       tickTo: (begin, by) => this.#stepping.tickTo(begin, by),

@@ -59,6 +59,11 @@ export class Stepping {
     );
   }
 
+  /** True while a request has not ended. */
+  get isBusy(): boolean {
+    return this.#requests.isBusy;
+  }
+
   /** Ends a pending request after its present tick, even if the clock is paused again. */
   endPause(): void {
     this.#pausesEnded += 1;

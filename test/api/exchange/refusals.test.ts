@@ -86,10 +86,10 @@ describe('refusals of the exchange', () => {
   it('ask for one length of the step, whole microseconds, ahead and within a day', async () => {
     await step({ dt_s: 2.5 });
     expect(await issues({ dt_s: undefined, to_s: 2.5 })).to.deep.equal([
-      '/to_s: must lie after the present 2.5 s, by at most 86400 s; given 2.5',
+      '/to_s: must lie after the present 2.5 s, by 0.001 to 86400 s; given 2.5',
     ]);
     expect(await issues({ dt_s: undefined, to_s: 90_000 })).to.deep.equal([
-      '/to_s: must lie after the present 2.5 s, by at most 86400 s; given 90000',
+      '/to_s: must lie after the present 2.5 s, by 0.001 to 86400 s; given 90000',
     ]);
     expect(await issues({ dt_s: 0.0010005 })).to.deep.equal(['/dt_s: must be a multiple of 0.000001 s']);
     expect(await issues({ dt_s: undefined, to_s: 3.0000004 })).to.deep.equal([

@@ -187,6 +187,29 @@ describe('the exchange with a grid outside', () => {
     }
   });
 
+  it('has the mean power since the last answer where other ticks have passed time', async () => {
+    const plant = testPlant({ types: ['PV-3Phase'] });
+    plant.setTime({ mode: 'wall_clock' });
+    plant.exchange.attach([0], 'solver', byTest);
+    plant.setTime({ mode: 'paused' });
+    await plant.step(100);
+    const { powerW = NaN } = plant.exchange.states()[0] ?? {};
+    await step(plant, 1);
+    // the consumption of a night
+    expect(powerW).to.equal(-2);
+    expect(plant.exchange.states()[0]?.meanW).to.be.closeTo(powerW, 0.1);
+  });
+
+  it('is refused while a request of ticks passes time', async () => {
+    const plant = testPlant({ types: ['PV-3Phase'] });
+    const ticks = plant.step(2);
+    expect(await refusal(() => plant.exchange.attach([0], 'solver', byTest))).to.contain(
+      'a step of the clock is under way',
+    );
+    await ticks;
+    expect(plant.exchange.attach([0], 'solver', byTest).pace).to.equal('stepped');
+  });
+
   it('has the mean power of a step, from its energy', async () => {
     const plant = attached(['PV']);
     await step(plant, 10);

@@ -56,8 +56,8 @@ export class OutsideGrid implements GridCourse {
     return 'const';
   }
 
-  nextBreak(): number {
-    return Infinity;
+  nextBreak(t: SimTime): number {
+    return t < this.#since ? this.#since : Infinity;
   }
 
   now(): ReturnType<GridCourse['now']> {
