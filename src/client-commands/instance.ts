@@ -39,7 +39,10 @@ export function announcing(fetch: Fetch, url: string, expected: string | null, s
             `the simulator at ${url} is instance ${String(info.instance_id)}, not ${expected}. Nothing was changed.`,
           );
         say(lineOf(url, info));
-      }
+      } else if (expected !== null)
+        throw new OtherInstance(
+          `${url} does not say which instance it is; expected: ${expected}. Nothing was changed.`,
+        );
     }
     return fetch(address, init);
   };
