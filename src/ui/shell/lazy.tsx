@@ -40,7 +40,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const [reason, setReason] = useState<string | null>(null);
     const [, setDone] = useState(loaded !== null);
     useEffect(() => {
-      if (loaded !== null) return;
+      // other code may have loaded it between the first drawing and this effect
       loadOnce().then(
         () => setDone(true),
         async () => setReason(await reasonOfFailure()),

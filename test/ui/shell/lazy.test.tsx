@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { lazy, loadPending, loadRest } from '../../../src/ui/shell/lazy';
 import { pass } from '../support/clock.ts';
@@ -43,6 +44,19 @@ describe('component in a file of its own', () => {
     expect(all('[aria-busy]')).to.deep.equal([]);
     await draw(<Lazy name="second" />);
     expect([textOf('b'), loads()]).to.deep.equal(['second', 1]);
+  });
+
+  it('is shown where it arrives between the first drawing and its effect', async () => {
+    await loadPending(() => Promise.resolve());
+    const { Lazy, arrive } = fileOfView();
+    const loading = loadPending(() => Promise.resolve());
+    const drawing = draw(<Lazy name="meanwhile" />);
+    // the effects of a drawing run one turn later
+    await setImmediate();
+    expect(all('[aria-busy=true]')).to.have.lengthOf(1);
+    arrive();
+    await Promise.all([loading, drawing]);
+    expect(textOf('b')).to.equal('meanwhile');
   });
 
   it('asks to load the page again where the daemon has another build', async () => {
