@@ -1,4 +1,4 @@
-/** The points of the DER profile of DNP3 by function, as docs/dnp3-points.md shows them, and why some are absent. */
+/** The points of the DER profile of DNP3 by function, as docs/reference/dnp3-points.md shows them, and why some are absent. */
 import type { PointType } from '../src/dnp3/profile/types.ts';
 
 /** First and last index of a type. */

@@ -1,5 +1,5 @@
 /**
- * Writes docs/commands.md from the table of commands and the list of exit codes:
+ * Writes docs/reference/commands.md from the table of commands and the list of exit codes:
  *
  *   npm run generate:commands [-- --check]
  */
@@ -10,7 +10,7 @@ import { changeOptions, clientOptions, commands } from '../src/app/cli/table/com
 import { exitCodes, exitTexts } from '../src/core/exit-codes.ts';
 import { deliver } from './generated.ts';
 
-const path = 'docs/commands.md';
+const path = 'docs/reference/commands.md';
 
 const intro = `# Commands
 
@@ -18,7 +18,7 @@ const intro = `# Commands
 
 \`derbench [COMMAND] [ARGUMENTS] [FLAGS]\`. Without a command, or with a flag in its place, the simulator starts.
 \`derbench -h\` lists the commands, \`derbench COMMAND -h\` explains one, \`derbench help TOPIC\` a topic, and
-\`derbench --help\` all flags. [Use a running simulator from a shell](how-to/commands.md) shows them at work.
+\`derbench --help\` all flags. [Use a running simulator from a shell](../how-to/commands.md) shows them at work.
 `;
 
 const cell = (text: string) => text.replaceAll('|', '\\|');
@@ -56,7 +56,7 @@ function groupSection(group: CommandGroup): readonly string[] {
   return [`## ${commandGroups[group]}`, '', ...rows.flatMap(section)];
 }
 
-/** Text of docs/commands.md. */
+/** Text of docs/reference/commands.md. */
 export function commandsPage(): string {
   const codes = Object.entries(exitTexts).map(([name, text]) =>
     row([String(exitCodes[name as keyof typeof exitCodes]), text]),

@@ -76,7 +76,7 @@ async function checkFiles(project: string): Promise<void> {
   for (const path of [
     'CHANGELOG.md',
     'NOTICE',
-    'docs/api.md',
+    'docs/reference/http.md',
     'dist/pages/swagger-ui-bundle.js.LICENSE.txt',
     'dist/pages/swagger-ui-standalone-preset.js.LICENSE.txt',
     'dist/pages/redoc.standalone.js.LICENSE.txt',

@@ -30,7 +30,7 @@ describe('numbers in documents', () => {
     expect(numberIn('README.md', /\[(\d+) bundled\]/)).to.equal(bundledScenarioNames.length);
   });
 
-  it('docs/devices.md has as many kinds of devices as there are', () => {
-    expect(numberIn('docs/devices.md', /^All (\w+) kinds/m)).to.equal(assetTypes.length);
+  it('docs/devices/index.md has as many kinds of devices as there are', () => {
+    expect(numberIn('docs/devices/index.md', /^All (\w+) kinds/m)).to.equal(assetTypes.length);
   });
 });

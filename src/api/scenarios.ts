@@ -211,7 +211,7 @@ export function additionOf({ scenario: content, yaml, bundled = '' }: AdditionBo
 
 export const additionMembers = () => ({
   scenario: z.record(z.string(), z.unknown()).optional().openapi({
-    description: 'The content of a scenario file as JSON (docs/scenarios.md); files cannot be included.',
+    description: 'The content of a scenario file as JSON (docs/how-to/scenarios.md); files cannot be included.',
   }),
   yaml: z.string().max(maxYamlLength).optional().openapi({
     description: 'The content as YAML text, of which issues name the line; files cannot be included.',

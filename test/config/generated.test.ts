@@ -28,8 +28,8 @@ describe('generated configuration files', () => {
     expect(text('default.yaml')).to.equal(defaultsYaml());
   });
 
-  it('docs/settings-list.md is up to date (npm run generate:schemas)', () => {
-    expect(text('../docs/settings-list.md')).to.equal(settingsList());
+  it('docs/reference/settings-list.md is up to date (npm run generate:schemas)', () => {
+    expect(text('../docs/reference/settings-list.md')).to.equal(settingsList());
   });
 
   it('the schema and the list have the class of every setting, with adapter or reason', () => {

@@ -4,10 +4,10 @@ import { csipSettings, csipConduct } from '../../src/config/settings/csip.ts';
 import { modeNames, modeTable } from '../../src/csip/control/modes.ts';
 import { eventDiagram } from '../../src/csip/events/transitions.ts';
 
-const docs = new URL('../../docs/', import.meta.url);
+const docs = new URL('../../docs/protocols/', import.meta.url);
 const text = readFileSync(new URL('csip.md', docs), 'utf8');
 
-describe('docs/csip.md', () => {
+describe('docs/protocols/csip.md', () => {
   it('has the life of an event as the scheduler has it', () => {
     expect(text).to.contain(`\`\`\`mermaid\n${eventDiagram()}\n\`\`\``);
   });
@@ -38,7 +38,7 @@ describe('docs/csip.md', () => {
 /** Ids of a row: `BASIC-001, BASIC-002`; a range is no id of a test. */
 const idsOf = (cell: string) => cell.split(', ').filter((id) => /^[A-Z]+-[0-9]+(-REJ)?$/.test(id));
 
-describe('conformance table of docs/csip.md', () => {
+describe('conformance table of docs/protocols/csip.md', () => {
   const rows = text
     .split('\n')
     .filter((line) => /^\| [A-Z]+-?\d*.* \| (pass|partly|no) \|/.test(line))

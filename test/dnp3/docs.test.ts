@@ -8,9 +8,9 @@ import { dnp3Faults } from '../../src/fault-kinds/dnp3.ts';
 import { dnp3Rules } from '../../src/finding-rules/dnp3.ts';
 import { Site } from './whole/site.ts';
 
-const page = readFileSync(new URL('../../docs/dnp3.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/protocols/dnp3.md', import.meta.url), 'utf8');
 
-describe('docs/dnp3.md', () => {
+describe('docs/protocols/dnp3.md', () => {
   it('has every operation, metric and alarm of DNP3', () => {
     for (const { method, path } of dnp3Routes)
       expect(page).to.match(new RegExp(`${method.toUpperCase()}[^|]* \`${path.slice(1)}\``));

@@ -4,11 +4,11 @@ import { faultKinds } from '../../src/fault-kinds/protocols.ts';
 import { reservedMembers } from '../../src/fault-kinds/request.ts';
 import { catalogueRows, profileRows } from '../support/fault-tables.ts';
 
-const docs = new URL('../../docs/', import.meta.url);
+const docs = new URL('../../docs/concepts/', import.meta.url);
 const text = readFileSync(new URL('faults.md', docs), 'utf8');
 const lines = text.split('\n');
 
-describe('docs/faults.md', () => {
+describe('docs/concepts/faults.md', () => {
   it('has the catalogue as the rows have it', () => {
     const rows = lines.filter((line) => /^\| `\w+` \| (transport|acceptance|reading|effect) \|/.test(line));
     expect(rows.map((line) => line.slice(0, line.lastIndexOf(' [')))).to.deep.equal(

@@ -6,7 +6,7 @@ import type { Json } from '../support/http.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 
-const page = readFileSync(new URL('../../docs/faults-field.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/faults-field.md', import.meta.url), 'utf8');
 const rows = page
   .split('\n')
   .filter((line) => /^\| (?!Seen|-)/.test(line))
@@ -19,7 +19,7 @@ const rows = page
     };
   });
 
-describe('docs/faults-field.md', () => {
+describe('docs/reference/faults-field.md', () => {
   let running: RunningApp;
   before(async () => {
     running = await startApp(['PV-3Phase']);

@@ -173,7 +173,7 @@ describeWith(['python'], 'the page about co-simulation', function () {
   this.timeout(60_000);
 
   it('has a loop in which volt-var lowers the voltage that it reads', async () => {
-    const [loop = ''] = blocksOf('docs/co-simulation.md').flatMap(({ language, text }) =>
+    const [loop = ''] = blocksOf('docs/how-to/co-simulation.md').flatMap(({ language, text }) =>
       language === 'python' ? [text] : [],
     );
     const output = await pasted([python, '-'], fromPython(loop), pythonEnvironment);

@@ -241,7 +241,7 @@ describeWith(['pysunspec2'], 'SVP', () => {
   describe('svp_energy_lab and svp_1547.1', () => {
     before(function () {
       if (!svpFolders.every((folder) => existsSync(join(folder, 'Lib/svpelab')))) {
-        skip(this, `SVP is missing: SVP_FOLDERS names its folders (docs/svp.md), now ${svpFolders.join(', ')}`);
+        skip(this, `SVP is missing: SVP_FOLDERS names its folders (docs/how-to/svp.md), now ${svpFolders.join(', ')}`);
       }
     });
     beforeEach(() => {
@@ -267,7 +267,7 @@ describeWith(['pysunspec2'], 'SVP', () => {
       });
     }
 
-    it('LAP runs to its end; only steps that docs/svp.md explains fail', async function () {
+    it('LAP runs to its end; only steps that docs/how-to/svp.md explains fail', async function () {
       this.timeout(180_000);
       const { code, lines } = (await peer.ask('run', { script: 'LAP', more: { 'lap.iter': 1 } })) as Outcome;
       expect(code, lines.slice(-20).join('\n')).to.equal(1);

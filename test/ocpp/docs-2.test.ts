@@ -1,4 +1,4 @@
-/** docs/ocpp-2.md against the code: messages, variables, points of transactions, modes, DER controls. */
+/** docs/protocols/ocpp-2.md against the code: messages, variables, points of transactions, modes, DER controls. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { silentLogger } from '../../src/core/log/log.ts';
@@ -19,7 +19,7 @@ import { rig } from './v16/fakes.ts';
 import { request, stationFacts, testedTypes } from './v201/der/rig.ts';
 import type { TestedType } from './v201/der/rig.ts';
 
-const docs = new URL('../../docs/', import.meta.url);
+const docs = new URL('../../docs/protocols/', import.meta.url);
 const text = readFileSync(new URL('ocpp-2.md', docs), 'utf8');
 
 /** The text below a heading of any level, up to the next one. */
@@ -96,7 +96,7 @@ function testText(path: URL): string {
 /** What 2.1 sends and never gets an answer to; it is no action of a call. */
 const unanswered = 'NotifyPeriodicEventStream';
 
-describe('docs/ocpp-2.md: messages', () => {
+describe('docs/protocols/ocpp-2.md: messages', () => {
   const rows = rowsOf('Messages').map(([message = '', from, versions, status, what = '', test = '']) => {
     return { message, from, versions, status, what, test };
   });
@@ -179,7 +179,7 @@ function allowed({ type, min, max, unit, values }: VariableRow): string {
 const initialOf = ({ initial }: VariableRow) =>
   typeof initial === 'string' ? initial.replaceAll(',', ', ') : 'by station';
 
-describe('docs/ocpp-2.md: device model', () => {
+describe('docs/protocols/ocpp-2.md: device model', () => {
   const settable = variableRows.filter(({ mutability }) => mutability !== 'ReadOnly');
 
   it('has every variable that can be set, and nothing else', () => {
@@ -210,7 +210,7 @@ describe('docs/ocpp-2.md: device model', () => {
   });
 });
 
-describe('docs/ocpp-2.md: transactions and power', () => {
+describe('docs/protocols/ocpp-2.md: transactions and power', () => {
   it('has the points at which transactions start and stop', () => {
     expect(rowsOf('Transactions').map(([point]) => point)).to.deep.equal([...txPoints]);
   });
@@ -252,7 +252,7 @@ function pointsOf(type: TestedType): readonly string[] {
   return [...new Set(names), ...(result.slopeWPctPerS === undefined ? [] : ['slope'])].sort();
 }
 
-describe('docs/ocpp-2.md: DER control', () => {
+describe('docs/protocols/ocpp-2.md: DER control', () => {
   const rows = rowsOf('Control types');
 
   it('has every type with its member', () => {

@@ -8,7 +8,7 @@ import type { ErrorSituation } from '../../src/ocpp/rpc/frames.ts';
 import { directions } from '../../src/ocpp/v16/stack.ts';
 import { keyTable } from '../../src/ocpp/v16/keys/table.ts';
 
-const docs = new URL('../../docs/', import.meta.url);
+const docs = new URL('../../docs/protocols/', import.meta.url);
 const text = readFileSync(new URL('ocpp.md', docs), 'utf8');
 
 /** The text below a heading of any level, up to the next one. */
@@ -23,7 +23,7 @@ const rowsOf = (part: string) =>
     .slice(1)
     .map((line) => line.replace(/^\| | \|$/g, '').split(' | '));
 
-describe('docs/ocpp.md', () => {
+describe('docs/protocols/ocpp.md', () => {
   it('has every flag', () => {
     for (const { flags } of Object.values(ocppSettings))
       expect(section('Flags')).to.contain(`\`${flags?.at(-1) ?? '?'}\``);

@@ -53,7 +53,7 @@ describe('bundled scenarios', () => {
   });
 
   it('are listed in the documents', () => {
-    const page = readFileSync(packageFile('docs/scenario-library.md'), 'utf8');
+    const page = readFileSync(packageFile('docs/reference/scenario-library.md'), 'utf8');
     for (const name of [...bundledScenarioNames, ...withPeers.map((path) => basename(path, '.yaml'))])
       expect(page).to.include(`\`${name}\``);
     expect(bundledScenarioNames).to.not.include.members(withPeers.map((path) => basename(path, '.yaml')));

@@ -5,7 +5,9 @@ import { plainRule as row } from '../support/findings.ts';
 
 describe('page of all rules of findings', () => {
   it('is up to date (npm run generate:findings)', () => {
-    expect(readFileSync(new URL('../../docs/finding-rules.md', import.meta.url), 'utf8')).to.equal(rulesPage());
+    expect(readFileSync(new URL('../../docs/reference/finding-rules.md', import.meta.url), 'utf8')).to.equal(
+      rulesPage(),
+    );
   });
 
   it('has a row for each rule, and the rules by the fault that provokes them', () => {

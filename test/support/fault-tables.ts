@@ -1,4 +1,4 @@
-/** The catalogue and the bundled sets as rows of docs/faults.md. */
+/** The catalogue and the bundled sets as rows of docs/concepts/faults.md. */
 import { kinds } from '../../src/api/faults/members.ts';
 import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';

@@ -3,7 +3,7 @@
     helics_broker -f 2 --coretype=zmqss &
     python -m cosim.helics_federate --url http://127.0.0.1:8111 --core_type zmqss --until_s 3600
 
-Needs the package `helics` (3.6 or later). Keys, units and the course of time: docs/helics-mosaik.md.
+Needs the package `helics` (3.6 or later). Keys, units and the course of time: docs/how-to/helics-mosaik.md.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@
         sim = world.start("derbench", url="http://127.0.0.1:8111")
         pv = sim.PV.create(10)
 
-Needs the package `mosaik-api-v3`. Parameters, attributes and the course of time: docs/helics-mosaik.md.
+Needs the package `mosaik-api-v3`. Parameters, attributes and the course of time: docs/how-to/helics-mosaik.md.
 """
 
 from __future__ import annotations

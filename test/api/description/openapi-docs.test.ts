@@ -6,7 +6,7 @@ import type { App } from '../../../src/app/start-stop.ts';
 import { ask } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';
 
-const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/http.md', import.meta.url), 'utf8');
 
 function section(title: string): string {
   const [, after = ''] = page.split(`\n## ${title}\n`);
@@ -31,7 +31,7 @@ function callsIn(block: string): Call[] {
     });
 }
 
-describe('docs/api.md', () => {
+describe('docs/reference/http.md', () => {
   it('names the version of this build', () => {
     expect(page).to.include(`version ${apiVersion} `);
   });

@@ -27,8 +27,8 @@ describe('the table of commands', () => {
     expect([...clients].sort()).to.deep.equal(Object.keys(clientCommands).sort());
   });
 
-  it('docs/commands.md is up to date (npm run generate:commands)', () => {
-    expect(readFileSync(packageFile('docs/commands.md'), 'utf8')).to.equal(commandsPage());
+  it('docs/reference/commands.md is up to date (npm run generate:commands)', () => {
+    expect(readFileSync(packageFile('docs/reference/commands.md'), 'utf8')).to.equal(commandsPage());
   });
 
   it('gives a short help of 45 lines with every command and topic, and a help of each command, in 80 columns', () => {

@@ -366,6 +366,6 @@ describe('settings of OCPP charge points', () => {
     if (help.kind !== 'help') throw new Error('expected help');
     for (const flag of ['enable', 'version', 'csms_url', 'csid', 'security_profile', 'password_file', 'password'])
       expect(help.text).to.contain(`--ocpp_${flag}`);
-    expect(help.text).to.contain('Charge points (OCPP) (docs/ocpp.md)');
+    expect(help.text).to.contain('Charge points (OCPP) (docs/protocols/ocpp.md)');
   });
 });

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { misplaced, pointsPage, pointsPageText } from '../../../scripts/generate-dnp3-points.ts';
 import { readDnp3Points } from '../../../src/contract/dnp3-points.ts';
 
-describe('docs/dnp3-points.md', () => {
+describe('docs/reference/dnp3-points.md', () => {
   const page = readFileSync(pointsPage, 'utf8');
 
   it('is up to date (npm run generate:dnp3)', () => {

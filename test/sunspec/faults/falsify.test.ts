@@ -102,7 +102,7 @@ describe('falsified measurements (model 64412)', () => {
   });
 
   it('has each switch in the table of the documentation', () => {
-    const page = readFileSync(new URL('../../../docs/faults-reading.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/reference/faults-reading.md', import.meta.url), 'utf8');
     const rows = page
       .split('\n')
       .filter((line) => line.startsWith('| `'))

@@ -1,4 +1,4 @@
-/** One row of the table of commands: dispatch, help, completion and docs/commands.md are made from it. */
+/** One row of the table of commands: dispatch, help, completion and docs/reference/commands.md are made from it. */
 
 export const commandGroups = {
   simulate: 'Simulate',
