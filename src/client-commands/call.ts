@@ -69,5 +69,5 @@ export function pairsOf(words: readonly string[], form = 'NAME=VALUE'): Readonly
 /** @throws UsageError if there are words @param form what is allowed */
 export function noWords(words: readonly string[], form: string): void {
   if (words.length > 0)
-    throw new UsageError(`${JSON.stringify(words.join(' '))} is too much. Usage: derbench ${form}.`);
+    throw new UsageError(`${JSON.stringify(words.join(' '))} has no meaning there. Usage: derbench ${form}.`);
 }

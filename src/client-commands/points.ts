@@ -63,7 +63,9 @@ type Values = Readonly<Record<string, number | string>>;
 function changeLines(before: RegisterModel, after: RegisterModel): readonly string[] {
   return after.points.flatMap((point) => {
     const former = before.points.find(({ name }) => name === point.name);
-    return former === undefined ? [] : [`${after.id}.${point.name}: ${valueText(former)} -> ${valueText(point)}`];
+    if (former === undefined) return [];
+    const values = [...new Set([valueText(former), valueText(point)])];
+    return [`${after.id}.${point.name}: ${values.length === 1 ? `${values[0]}, as before` : values.join(' -> ')}`];
   });
 }
 
