@@ -16,6 +16,7 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-csip-tables.ts', 'ieee2030_5'],
   ['generate-dnp3-points.ts', null],
   ['generate-commands.ts', null],
+  ['generate-reference.ts', null],
   ['generate-finding-rules.ts', null],
   ['generate-schemas.ts', null],
 ];
