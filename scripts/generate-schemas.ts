@@ -15,6 +15,7 @@ import { faultProfileSchema } from '../src/fault-kinds/request.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 import { allRoutes } from '../src/api/routes.ts';
 import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';
+import { evidenceSchema } from './evidence/document.ts';
 import { deliver, writeGenerated } from './generated.ts';
 
 function jsonSchema(schema: z.ZodType, name: string): string {
@@ -109,6 +110,7 @@ export function settingsList(): string {
 /** The schema of each kind of file, by its name. */
 export const schemaTexts = {
   config: () => jsonSchema(configFileSchema(), 'config'),
+  evidence: () => jsonSchema(evidenceSchema, 'evidence'),
   'device-profile': () => jsonSchema(deviceProfileSchema, 'device-profile'),
   'fault-profile': () => jsonSchema(faultProfileSchema, 'fault-profile'),
   'proxy-map': () => jsonSchema(proxyMapSchema, 'proxy-map'),
