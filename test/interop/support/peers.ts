@@ -86,6 +86,9 @@ const probes = {
 
 export type Peer = keyof typeof probes;
 
+/** All that `describeWith` takes. */
+export const peers = Object.keys(probes) as readonly Peer[];
+
 const presence = new Map<Peer, boolean>();
 
 /** Whether a peer can take part; looked up once in a process. */
