@@ -19,6 +19,7 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-reference.ts', null],
   ['generate-finding-rules.ts', null],
   ['generate-schemas.ts', null],
+  ['make-grafana.ts', null],
 ];
 
 const results = generators.map(([script, folder]) => {

@@ -21,7 +21,18 @@ const installed: Installed = existsSync(installedFile)
 
 /** Where an installed peer is; empty where it is not. */
 export function installedPath(
-  name: 'python' | 'opendnp3' | 'dertwin' | 'gridappsd' | 'goCentral' | 'goSunSpec' | 'rust' | 'cactus',
+  name:
+    | 'python'
+    | 'opendnp3'
+    | 'dertwin'
+    | 'gridappsd'
+    | 'goCentral'
+    | 'goSunSpec'
+    | 'rust'
+    | 'cactus'
+    | 'hadolint'
+    | 'dclint'
+    | 'prometheus',
 ): string {
   return installed.paths[name] ?? '';
 }
@@ -78,6 +89,9 @@ const probes = {
   go: () => false,
   rust: () => false,
   cactus: () => false,
+  hadolint: () => false,
+  dclint: () => false,
+  prometheus: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
   openssl: () => succeeds('openssl', ['version']),
