@@ -4,7 +4,7 @@ import type { Disagreement, Evidence, JudgeVerdict, Look, ProcedureVerdict, Prot
 
 const marks = { passed: '✅ passed', failed: '❌ failed', not_run: '⬜ not run' } as const;
 const sides = { derbench: 'derbench', judge: 'the judge', open: 'undecided' } as const;
-const repository = 'https://github.com/derbench/derbench';
+const repository = 'https://github.com/derbench/derbench/blob/main/';
 const shownFailures = 20;
 
 /** Text of a cell, in which a bar or a line break would end it. */
@@ -56,13 +56,12 @@ const judgeHead = [
 ];
 
 /** Suites with the tests in each, which a click unfolds. */
-function suiteLines({ suites, commit }: Look): readonly string[] {
+function suiteLines({ suites }: Look): readonly string[] {
   return suites.flatMap(({ file, title, tests, names }) => {
-    const address = `${repository}/blob/${commit ?? 'main'}/${file}`;
     const more = tests > names.length ? [`and ${tests - names.length} more`] : [];
     const list = [...names, ...more].map((name) => `<li>${escaped(name)}</li>`).join('');
     return [
-      `- ${escaped(title)} ([${file.replace(/^.*\//, '')}](${address}))`,
+      `- ${escaped(title)} ([${file.replace(/^.*\//, '')}](${repository}${file}))`,
       `  <details><summary>${plural(tests, 'test')}</summary><ul>${list}</ul></details>`,
     ];
   });

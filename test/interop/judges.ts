@@ -23,6 +23,13 @@ const crate = (name: string): VersionSource => ({
   pattern: new RegExp(`name = "${name}"\nversion = "([^"]+)"`),
 });
 
+/** Tests of the recorder's capture file, but for those of the other protocol in it. */
+const captureExcept = (protocol: string) => ({
+  peer: 'tshark' as const,
+  files: ['interop/recorder-tshark.test'],
+  title: new RegExp(`^((?!${protocol}).)*$`),
+});
+
 const sunspecJudges: readonly Judge[] = [
   {
     id: 'pysunspec2',
@@ -128,7 +135,7 @@ const sunspecJudges: readonly Judge[] = [
     protocol: 'sunspec',
     role: 'TLS client of Modbus Security',
     version: { peer: 'openssl' },
-    tests: [{ peer: 'openssl', files: ['interop/modbus-tls.test', 'interop/pysunspec2-'] }],
+    tests: [{ peer: 'openssl', files: ['interop/modbus-tls.test'] }],
   },
   {
     id: 'tshark',
@@ -137,7 +144,7 @@ const sunspecJudges: readonly Judge[] = [
     protocol: 'sunspec',
     role: 'dissector of captures',
     version: { peer: 'tshark' },
-    tests: [{ peer: 'tshark', files: ['interop/tshark.test', 'interop/recorder-tshark.test'] }],
+    tests: [{ peer: 'tshark', files: ['interop/tshark.test'] }, captureExcept('DNP3')],
   },
 ];
 
@@ -149,7 +156,17 @@ const csipJudges: readonly Judge[] = [
     protocol: 'csip',
     role: 'client of IEEE 2030.5 that commands a device over SunSpec',
     version: { peer: 'py20305' },
-    tests: [{ peer: 'py20305', files: ['interop/csip-', 'interop/py20305.test', 'interop/recorder-replay.test'] }],
+    tests: [
+      {
+        peer: 'py20305',
+        files: [
+          'interop/csip-py20305.test',
+          'interop/csip-device.test',
+          'interop/py20305.test',
+          'interop/recorder-replay.test',
+        ],
+      },
+    ],
   },
   {
     id: 'sep-xsd',
@@ -159,7 +176,7 @@ const csipJudges: readonly Judge[] = [
     role: 'schema',
     version: { peer: 'py20305' },
     tests: [
-      { files: ['interop/csip-xsd.test', 'interop/csip-cactus.test'], title: /schema(s)? (of|refuse|that)|a schema/ },
+      { files: ['interop/csip-xsd.test', 'interop/csip-cactus.test'], title: /valid|schemas? refuse|schemas of/ },
     ],
   },
   {
@@ -306,7 +323,7 @@ const dnp3Judges: readonly Judge[] = [
     protocol: 'dnp3',
     role: 'dissector of captures',
     version: { peer: 'tshark' },
-    tests: [{ peer: 'tshark', files: ['interop/dnp3-tshark.test', 'interop/recorder-tshark.test'] }],
+    tests: [{ peer: 'tshark', files: ['interop/dnp3-tshark.test'] }, captureExcept('Modbus')],
     known: [
       {
         test: 'tshark dissects a long session with an outstation without a malformed frame',
@@ -372,6 +389,15 @@ const httpJudges: readonly Judge[] = [
     role: 'parser of the metrics',
     version: { peer: 'prometheus_client' },
     tests: [{ peer: 'prometheus_client' }],
+  },
+  {
+    id: 'prometheus',
+    name: 'Prometheus and promtool',
+    home: 'https://prometheus.io',
+    protocol: 'http',
+    role: 'scraper; reader of the alerts and of the expressions behind the Grafana dashboard',
+    version: { peer: 'prometheus' },
+    tests: [{ peer: 'prometheus' }],
   },
 ];
 
@@ -471,6 +497,27 @@ const dashboardJudges: readonly Judge[] = [
   },
 ];
 
+const packagingJudges: readonly Judge[] = [
+  {
+    id: 'hadolint',
+    name: 'hadolint',
+    home: 'https://github.com/hadolint/hadolint',
+    protocol: 'packaging',
+    role: 'linter of the Dockerfile',
+    version: { peer: 'hadolint' },
+    tests: [{ peer: 'hadolint' }],
+  },
+  {
+    id: 'dclint',
+    name: 'dclint',
+    home: 'https://github.com/zavoloklom/docker-compose-linter',
+    protocol: 'packaging',
+    role: 'linter of the Compose files',
+    version: { peer: 'dclint' },
+    tests: [{ peer: 'dclint' }],
+  },
+];
+
 export const judges: readonly Judge[] = [
   ...sunspecJudges,
   ...csipJudges,
@@ -479,6 +526,7 @@ export const judges: readonly Judge[] = [
   ...httpJudges,
   ...physicsJudges,
   ...dashboardJudges,
+  ...packagingJudges,
 ];
 
 /** What no judge looks at. */
@@ -495,6 +543,7 @@ export const gaps: Readonly<Partial<Record<Protocol, readonly string[]>>> = {
     'wind turbines, batteries, fuel cells and vehicles: `npm test` compares them with recorded figures, no model runs beside them',
   ],
   dashboard: ['Firefox and Safari', 'readers of screens with a person before them'],
+  packaging: ['container engines: the steps of the Dockerfile are carried out by hand'],
 };
 
 /** Peers that carry a test without judging derbench. */
@@ -536,7 +585,9 @@ export const procedures: readonly Procedure[] = [
 
 /** Interop tests of derbench by itself. */
 export const unjudged: readonly string[] = [
+  'container',
   'csip-restart',
+  'install',
   'kills',
   'library',
   'recorder-replay-csip',
