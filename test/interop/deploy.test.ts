@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { Json } from '../support/http.ts';
+import { skip } from '../support/skip.ts';
 import { describeWith, installedPath } from './support/peers.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -67,4 +69,34 @@ describe('the Compose files', () => {
     expect(packages).to.have.length(2);
     expect(text('test/interop/requirements.txt').split('\n')).to.include.members(packages);
   });
+});
+
+describe('systemd-analyze on the unit', () => {
+  let folder: string;
+
+  before(function () {
+    if (spawnSync('systemd-analyze', ['--version']).status !== 0) skip(this, 'systemd-analyze is missing');
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'derbench-'));
+    // the judge looks for the program
+    const unit = text('deploy/derbench@.service').replace('/opt/derbench/bin/derbench', process.execPath);
+    writeFileSync(join(folder, 'derbench@.service'), unit);
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const dropIn of [null, ...readdirSync(join(root, 'deploy/drop-ins'))])
+    it(`has no remark and finds it little exposed ${dropIn === null ? 'by itself' : `with ${dropIn}`}`, () => {
+      const unit = join(folder, 'derbench@.service');
+      if (dropIn !== null) {
+        mkdirSync(`${unit}.d`);
+        cpSync(join(root, 'deploy/drop-ins', dropIn), join(`${unit}.d`, dropIn));
+      }
+      expect(judged('systemd-analyze', 'verify', unit)).to.deep.equal({ status: 0, output: '' });
+      // in tenths
+      const { status, output } = judged('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
+      expect(status, output).to.equal(0);
+    });
 });
