@@ -48,7 +48,7 @@ export function numberOf(text: string, what: string, min = -Infinity): number {
 /** Seconds of `--for`; null: none. @throws UsageError */
 export function secondsOf(call: Arguments): number | null {
   const text = optionOf(call, '--for');
-  return text === null ? null : numberOf(text.replace(/s$/, ''), '--for', 0);
+  return text === null ? null : numberOf(text.replace(/ ?s$/, ''), '--for', 0);
 }
 
 /** A value of a word NAME=VALUE: a number if it looks like one. */

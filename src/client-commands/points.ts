@@ -109,10 +109,16 @@ async function limitExport({ client, words, device }: Call, text: string): Promi
   return { document, lines: [`export limit: ${limitKw === null ? 'off' : `${limitKw} kW`}`] };
 }
 
+/** The words of a limit, with its unit in the word of the number: a shell makes two words of `50 %`. */
+function withUnit(words: readonly string[]): readonly string[] {
+  const [number, unit = '', ...more] = words;
+  return /^(%|kw)$/i.test(unit) ? [`${number}${unit}`, ...more] : words;
+}
+
 export const limit: ClientCommand = async (call) => {
   const siteLimit = optionOf(call, '--export');
   if (siteLimit !== null) return limitExport(call, siteLimit);
-  const [text, ...more] = call.words;
+  const [text, ...more] = withUnit(call.words);
   if (text === undefined) throw new UsageError('the limit is missing. Usage: derbench limit PERCENT|POWERkW|off.');
   noWords(more, 'limit PERCENT|POWERkW|off');
   if (text === 'off') return write(call, '704', { WMaxLimPctEna: 'DISABLED' });
