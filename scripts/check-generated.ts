@@ -17,6 +17,7 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-dnp3-points.ts', null],
   ['generate-commands.ts', null],
   ['generate-finding-rules.ts', null],
+  ['generate-install.ts', null],
   ['generate-schemas.ts', null],
 ];
 
