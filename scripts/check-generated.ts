@@ -16,9 +16,11 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-csip-tables.ts', 'ieee2030_5'],
   ['generate-dnp3-points.ts', null],
   ['generate-commands.ts', null],
+  ['generate-reference.ts', null],
   ['generate-finding-rules.ts', null],
   ['generate-install.ts', null],
   ['generate-schemas.ts', null],
+  ['make-grafana.ts', null],
 ];
 
 const results = generators.map(([script, folder]) => {

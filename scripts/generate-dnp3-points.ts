@@ -259,7 +259,7 @@ present values, those that are absent too (\`coverage=absent\`).
   voltage, 0.01 Hz, 0.02 of power factor, 0.5 % of charge. Everything else makes an event with each change, at the commit that makes it.
 - \`--dnp3_profile ieee1815.2\` leaves out BI108, BO42, AI569, AO461 and everything above, for which that standard has other meanings,
   and sends inputs of a mode that is disabled without ONLINE. No table of IEEE 1815.2 is included.
-- Names are ours. The facts come from the publications of EPRI and Battelle that [NOTICE](../../NOTICE) names; the counters, which
+- Names are ours. The facts come from the publications of EPRI and Battelle that [NOTICE](https://github.com/derbench/derbench/blob/main/NOTICE) names; the counters, which
   AN2018-001 does not have, are at the indexes of IEEE 1815.2.
 
 `;

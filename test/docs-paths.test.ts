@@ -1,24 +1,8 @@
 /** Paths of files in README, CONTRIBUTING and docs: each is a file or folder of the repository, or is generated. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
+import { ignored, isIgnored, pathsBelow, textOf } from './support/repository.ts';
 
-const root = join(import.meta.dirname, '..');
-const text = (path: string) => readFileSync(join(root, path), 'utf8');
-
-const generated = text('.gitignore').trim().split('\n');
-const isGenerated = (path: string) => generated.some((entry) => entry.endsWith('/') && path.startsWith(entry));
-
-/** Files and folders below the root, without what is generated. */
-function pathsBelow(folder: string): readonly string[] {
-  return readdirSync(join(root, folder), { withFileTypes: true })
-    .filter((entry) => entry.name !== '.git')
-    .map((entry) => ({ path: join(folder, entry.name).replaceAll('\\', '/'), isFolder: entry.isDirectory() }))
-    .filter(({ path }) => !isGenerated(`${path}/`))
-    .flatMap(({ path, isFolder }) => (isFolder ? [path, ...pathsBelow(path)] : [path]));
-}
-
-const paths = [...pathsBelow('.'), ...generated.map((entry) => entry.replace(/\/$/, ''))];
+const paths = [...pathsBelow('.'), ...ignored.map((entry) => entry.replace(/\/$/, ''))];
 /** Paths with a line break at both ends. */
 const listing = `\n${paths.join('\n')}\n`;
 const documents = paths.filter((path) => /^(README|CONTRIBUTING)\.md$|^docs\/.*\.md$/.test(path));
@@ -31,7 +15,7 @@ const patternOf = (path: string) =>
     .replaceAll(/\*|<[\w-]+>|\bNAME\b/g, '[^/\n]+');
 
 /** True if the path exists from the root, or is the end of a path. */
-const exists = (path: string) => isGenerated(path) || new RegExp(`[\n/]${patternOf(path)}\n`).test(listing);
+const exists = (path: string) => isIgnored(path) || new RegExp(`[\n/]${patternOf(path)}\n`).test(listing);
 
 const isPath = (word: string) =>
   /^[\w.<*][\w./<>*-]*$/.test(word) && /\.(tsx?|mjs|json)$|^(src|test|scripts|fixtures|config)\//.test(word);
@@ -71,7 +55,7 @@ function wrongNames(lines: readonly string[]): readonly string[] {
 describe('paths in documents', () => {
   it('a path in backticks exists', () => {
     const wrong = documents.flatMap((document) =>
-      text(document)
+      textOf(document)
         .split('\n')
         .flatMap((line, at) => wrongPaths(line).map((path) => `${document}:${at + 1} ${path}`)),
     );
@@ -79,7 +63,7 @@ describe('paths in documents', () => {
   });
 
   it('a table of the parts of a folder names files and folders of it', () => {
-    expect(wrongNames(text('docs/ARCHITECTURE.md').split('\n'))).to.deep.equal([]);
+    expect(wrongNames(textOf('docs/ARCHITECTURE.md').split('\n'))).to.deep.equal([]);
   });
 
   it('wrong paths are found', () => {

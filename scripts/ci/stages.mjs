@@ -201,6 +201,12 @@ export function nightlyStages({ seed, day }) {
     ...checks('lint:full', 600),
     ...unitTests(folder, 2400),
     ...peerTests(folder, interopFiles(null), { together: 2400, alone: 1200 }),
+    {
+      name: 'evidence',
+      command: npm('evidence', '--reports', folder),
+      needs: ['npm test?', 'interop tests, one at a time?'],
+      budgetS: 60,
+    },
     ...otherVersions,
     suite('npm test in random order', { environment: { TEST_ORDER: 'random', TEST_DEPTH: 'quick' } }),
     suite('npm test under load', {

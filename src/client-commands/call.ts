@@ -48,7 +48,7 @@ export function numberOf(text: string, what: string, min = -Infinity): number {
 /** Seconds of `--for`; null: none. @throws UsageError */
 export function secondsOf(call: Arguments): number | null {
   const text = optionOf(call, '--for');
-  return text === null ? null : numberOf(text.replace(/ ?s$/, ''), '--for', 0);
+  return text === null ? null : numberOf(text.replace(/s$/, ''), '--for', 0);
 }
 
 /** A value of a word NAME=VALUE: a number if it looks like one. */
@@ -69,5 +69,5 @@ export function pairsOf(words: readonly string[], form = 'NAME=VALUE'): Readonly
 /** @throws UsageError if there are words @param form what is allowed */
 export function noWords(words: readonly string[], form: string): void {
   if (words.length > 0)
-    throw new UsageError(`${JSON.stringify(words.join(' '))} is too much. Usage: derbench ${form}.`);
+    throw new UsageError(`${JSON.stringify(words.join(' '))} has no meaning there. Usage: derbench ${form}.`);
 }

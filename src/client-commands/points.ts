@@ -63,7 +63,9 @@ type Values = Readonly<Record<string, number | string>>;
 function changeLines(before: RegisterModel, after: RegisterModel): readonly string[] {
   return after.points.flatMap((point) => {
     const former = before.points.find(({ name }) => name === point.name);
-    return former === undefined ? [] : [`${after.id}.${point.name}: ${valueText(former)} -> ${valueText(point)}`];
+    if (former === undefined) return [];
+    const values = [...new Set([valueText(former), valueText(point)])];
+    return [`${after.id}.${point.name}: ${values.length === 1 ? `${values[0]}, as before` : values.join(' -> ')}`];
   });
 }
 
@@ -109,16 +111,10 @@ async function limitExport({ client, words, device }: Call, text: string): Promi
   return { document, lines: [`export limit: ${limitKw === null ? 'off' : `${limitKw} kW`}`] };
 }
 
-/** The words of a limit, with its unit in the word of the number: a shell makes two words of `50 %`. */
-function withUnit(words: readonly string[]): readonly string[] {
-  const [number, unit = '', ...more] = words;
-  return /^(%|kw)$/i.test(unit) ? [`${number}${unit}`, ...more] : words;
-}
-
 export const limit: ClientCommand = async (call) => {
   const siteLimit = optionOf(call, '--export');
   if (siteLimit !== null) return limitExport(call, siteLimit);
-  const [text, ...more] = withUnit(call.words);
+  const [text, ...more] = call.words;
   if (text === undefined) throw new UsageError('the limit is missing. Usage: derbench limit PERCENT|POWERkW|off.');
   noWords(more, 'limit PERCENT|POWERkW|off');
   if (text === 'off') return write(call, '704', { WMaxLimPctEna: 'DISABLED' });

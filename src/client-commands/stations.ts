@@ -43,7 +43,8 @@ const pathOf = ({ chargePoint, connector }: Required<ConnectorOption>) =>
 function resultOf(place: Required<ConnectorOption>, document: unknown, connector: Connector): Result {
   const { status, power_kw: power, limit_kw: limit, limit_source: source } = connector;
   const where = `${place.chargePoint}, connector ${place.connector}`;
-  return { document, lines: [`${where}: ${status}, ${power} kW, limit ${limit} kW (${source})`] };
+  const by = source === 'none' ? '' : ` (${source})`;
+  return { document, lines: [`${where}: ${status}, ${power} kW, limit ${limit} kW${by}`] };
 }
 
 /** A command that acts on a connector and shows it. */

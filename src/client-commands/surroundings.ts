@@ -27,7 +27,10 @@ function changeOf(
 function memberLines(reply: object): readonly string[] {
   return Object.entries(reply)
     .filter(([, value]) => ['number', 'string', 'boolean'].includes(typeof value))
-    .map(([name, value]) => `${name.padEnd(24)}${String(value)}`);
+    .map(
+      ([name, value]) =>
+        `${name.padEnd(24)}${typeof value === 'number' ? Number(value.toPrecision(6)) : String(value)}`,
+    );
 }
 
 function gridLines(grid: Grid): readonly string[] {
@@ -88,7 +91,7 @@ async function changedGrid(call: Call): Promise<Grid> {
   }
   if (more.length > 0)
     throw new UsageError(
-      `${JSON.stringify(more.join(' '))} is too much. Usage: derbench grid EVENT [--param NAME=VALUE]....`,
+      `${JSON.stringify(more.join(' '))} has no meaning there. Usage: derbench grid EVENT [--param NAME=VALUE]....`,
     );
   refuseOptions(call, first === 'normal' ? ['--param', '--for'] : ['--for'], `grid ${first}`);
   return first === 'normal' ? normalGrid(call) : startEvent(call, first);

@@ -1,6 +1,7 @@
 /** docs/protocols/ocpp-2.md against the code: messages, variables, points of transactions, modes, DER controls. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { linkedFile } from '../support/repository.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { createRandom } from '../../src/core/random.ts';
 import { noDisturber } from '../../src/ocpp/rpc/model.ts';
@@ -135,7 +136,7 @@ describe('docs/protocols/ocpp-2.md: messages', () => {
       const paths = [...test.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
       expect(paths.length > 0, message).to.equal(status === 'yes');
       for (const path of paths)
-        expect(testText(new URL(path, docs)).includes(message), `${message} in ${path}`).to.equal(true);
+        expect(testText(linkedFile(path)).includes(message), `${message} in ${path}`).to.equal(true);
     }
   });
 
@@ -149,11 +150,6 @@ describe('docs/protocols/ocpp-2.md: messages', () => {
     const [, json = '{}'] = /```json\n([^]*?)```/.exec(text) ?? [];
     payloadChecks.prepare('ocpp2.1');
     expect(payloadChecks.check('ocpp2.1', 'SetDERControl', 'request', JSON.parse(json))).to.equal(null);
-  });
-
-  it('leads to files that are there', () => {
-    for (const [, path = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
-      expect(existsSync(new URL(path, docs)), path).to.equal(true);
   });
 });
 

@@ -10,12 +10,20 @@ import { didYouMean } from '../../core/nearest.ts';
 
 const isOption = (word: string) => word.startsWith('-') && word.length > 1 && !/^-\.?\d/.test(word);
 
+/** Words in which a number and its unit, as in `50 %`, are one. */
+function withUnits(words: readonly string[]): readonly string[] {
+  return words.reduce<readonly string[]>((joined, word) => {
+    const last = joined.at(-1) ?? '';
+    return /^(%|s|kw)$/i.test(word) && /\d$/.test(last) ? [...joined.slice(0, -1), last + word] : [...joined, word];
+  }, []);
+}
+
 /** @throws UsageError */
 export function parseArguments(command: Command, given: readonly string[]): Arguments {
   const accepted = optionsOf(command);
   const words: string[] = [];
   const options = new Map<string, string[]>();
-  const rest = [...given];
+  const rest = [...withUnits(given)];
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     if (!isOption(word)) {
       words.push(word);

@@ -47,7 +47,7 @@ const list: PackageCommand = (words, print) => {
 
 const doctor: PackageCommand = async (words, print) => {
   const { words: more, options } = argumentsOf('doctor', words);
-  if (more.length > 0) throw new SimError('CONFIG_INVALID', `derbench doctor: ${more.join(' ')} is too much`);
+  if (more.length > 0) throw new SimError('CONFIG_INVALID', `derbench doctor: ${more.join(' ')} has no meaning there`);
   const today = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
   const checks = await allChecks(options.get('--url')?.[0]?.replace(/\/+$/, '') ?? null, today);
   for (const line of options.has('--json') ? [JSON.stringify(checks)] : checkLines(checks)) print(line);

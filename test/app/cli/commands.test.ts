@@ -63,6 +63,13 @@ describe('arguments of a command', () => {
     });
   });
 
+  it('takes a number and the unit behind it as one value', () => {
+    expect(parsed('50', '%', '--for', '60', 's', '5', 'kW', 'a', 's')).to.deep.equal({
+      words: ['50%', '5kW', 'a', 's'],
+      options: { '--for': ['60s'] },
+    });
+  });
+
   for (const [words, text] of [
     [['--parm', 'a=1'], '--parm is no option of grid; did you mean --param?'],
     [['--for'], '--for has no value. Write --for S.'],

@@ -26,7 +26,7 @@ export const changeCommands: readonly Command[] = [
       { flag: '--export', value: 'POWER', line: 'limit of the export of the site instead: 30kW, off' },
     ],
     examples: [
-      ['derbench limit 50% --for 600', '704.WMaxLimPct, which reverts after 10 minutes.'],
+      ['derbench limit 50 % --for 600 s', '704.WMaxLimPct, which reverts after 10 minutes.'],
       ['derbench limit 5kW --device 1', 'In percent of 702.WMax of the device.'],
       ['derbench limit --export 30kW', 'The limit of the connection point.'],
     ],
