@@ -18,6 +18,7 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-commands.ts', null],
   ['generate-reference.ts', null],
   ['generate-finding-rules.ts', null],
+  ['generate-install.ts', null],
   ['generate-schemas.ts', null],
   ['make-grafana.ts', null],
 ];
