@@ -202,15 +202,18 @@ async function hadolint() {
   return join(dirname(python), 'hadolint');
 }
 
-/** A linter of Compose files. */
-async function dclint() {
-  const files = ['dclint/package.json', 'dclint/package-lock.json'];
-  const folder = await kept('dclint', files, process.version, async (target) => {
+/** Folder of the programs that a lock file of npm names. */
+async function programsOfNpm(name) {
+  const files = [`${name}/package.json`, `${name}/package-lock.json`];
+  const folder = await kept(name, files, process.version, async (target) => {
     for (const file of files) cpSync(join(interop, file), join(target, basename(file)));
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: target });
   });
-  return join(folder, 'node_modules/.bin/dclint');
+  return join(folder, 'node_modules/.bin');
 }
+
+/** A linter of Compose files. */
+const dclint = async () => join(await programsOfNpm('dclint'), 'dclint');
 
 /** Folder of Debian's prometheus and promtool, which are unpacked and not installed, since a service would start. */
 async function prometheus() {
@@ -347,10 +350,12 @@ async function install() {
     orNull('hadolint', hadolint()),
     orNull('dclint', dclint()),
     orNull('prometheus', prometheus()),
+    orNull('publint and attw', programsOfNpm('package-judges')),
+    orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, metrics] = await judges;
+  const [dockerfiles, composeFiles, metrics, packageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -363,6 +368,8 @@ async function install() {
     hadolint: dockerfiles,
     dclint: composeFiles,
     prometheus: metrics,
+    packageJudges,
+    cyclonedx,
   };
   const packages = paths.python === null ? {} : await packagesOf(paths.python);
   const versions = {
@@ -376,6 +383,9 @@ async function install() {
     cactus: paths.cactus && 'definitions',
     hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
+    publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
+    attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
+    cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
   };
   return { paths, versions };

@@ -32,7 +32,9 @@ export function installedPath(
     | 'cactus'
     | 'hadolint'
     | 'dclint'
-    | 'prometheus',
+    | 'prometheus'
+    | 'packageJudges'
+    | 'cyclonedx',
 ): string {
   return installed.paths[name] ?? '';
 }
