@@ -144,7 +144,8 @@ class Commands(Refusals):
         self.assertEqual(self.found(**both), ["node", "a b/main.js"])
 
     def test_without_any_the_program_beside_this_client_is_taken(self):
-        [node, main] = self.found()
+        with mock.patch("os.path.exists", lambda path: path.endswith(os.path.join("dist", "main.js"))):
+            [node, main] = self.found()
         self.assertEqual((node, os.path.basename(main)), ("node", "main.js"))
         with mock.patch("os.path.exists", lambda _: False), self.refused("start-failed") as found:
             self.found()
