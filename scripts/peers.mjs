@@ -321,6 +321,7 @@ const commonPackages = [
   'py1815',
   'py20305',
   'pymodbus',
+  'pyright',
   'pysunspec',
   'pysunspec2',
   'pytest',

@@ -544,6 +544,15 @@ const packagingJudges: readonly Judge[] = [
     tests: [{ peer: 'mypy', title: /mypy/ }],
   },
   {
+    id: 'pyright',
+    name: 'pyright',
+    home: pypi('pyright'),
+    protocol: 'packaging',
+    role: 'type checker of the Python client',
+    version: { peer: 'pyright' },
+    tests: [{ peer: 'pyright', title: /pyright/ }],
+  },
+  {
     id: 'pytest',
     name: 'pytest',
     home: pypi('pytest'),

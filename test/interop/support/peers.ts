@@ -81,6 +81,7 @@ const probes = {
   twine: () => imports('twine'),
   check_wheel_contents: () => imports('check_wheel_contents'),
   mypy: () => imports('mypy'),
+  pyright: () => imports('pyright'),
   pytest: () => imports('pytest'),
   py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
   envoy_schema: () => imports('envoy_schema, lxml'),
