@@ -84,6 +84,7 @@ async function checkFiles(project: string): Promise<void> {
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
     'clients/python/cosim/opendss_loop.py',
+    'clients/python/cosim/street_voltages.yaml',
     'clients/python/derbench.py',
     'clients/python/svp/svp_host.py',
     'dist/types/index.d.ts',
