@@ -96,6 +96,7 @@ async function checkFiles(project: string): Promise<void> {
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
     'clients/python/cosim/opendss_loop.py',
+    'clients/python/cosim/street_voltages.yaml',
     'clients/python/derbench/__init__.py',
     'clients/python/derbench/pytest_plugin.py',
     'clients/python/svp/svp_host.py',
