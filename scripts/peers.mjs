@@ -382,6 +382,8 @@ async function install() {
     go: central && sunspec && firstLine(await outputOf('go', ['version'])),
     rust: rust && firstLine(await outputOf('rustc', ['--version'])),
     cactus: paths.cactus && 'definitions',
+    // it comes with systemd or not at all
+    systemd: firstLine(await outputOf('systemd-analyze', ['--version'])),
     hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
     publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
