@@ -84,7 +84,8 @@ async function checkFiles(project: string): Promise<void> {
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
     'clients/python/cosim/opendss_loop.py',
-    'clients/python/derbench.py',
+    'clients/python/derbench/__init__.py',
+    'clients/python/derbench/pytest_plugin.py',
     'clients/python/svp/svp_host.py',
     'dist/types/index.d.ts',
   ])

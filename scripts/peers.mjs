@@ -303,10 +303,13 @@ async function packagesOf(python, folder) {
 }
 
 const commonPackages = [
+  'check-wheel-contents',
   'dnp3py',
   'envoy-schema',
+  'hatchling',
   'helics',
   'mosaik',
+  'mypy',
   'ocpp',
   'opendssdirect.py',
   'pandapower',
@@ -317,7 +320,9 @@ const commonPackages = [
   'pymodbus',
   'pysunspec',
   'pysunspec2',
+  'pytest',
   'schemathesis',
+  'twine',
 ];
 
 async function install() {

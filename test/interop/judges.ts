@@ -516,6 +516,42 @@ const packagingJudges: readonly Judge[] = [
     version: { peer: 'dclint' },
     tests: [{ peer: 'dclint' }],
   },
+  {
+    id: 'twine',
+    name: 'twine',
+    home: pypi('twine'),
+    protocol: 'packaging',
+    role: 'checker of the Python packages',
+    version: { peer: 'twine' },
+    tests: [{ peer: 'twine', title: /twine/ }],
+  },
+  {
+    id: 'check-wheel-contents',
+    name: 'check-wheel-contents',
+    home: pypi('check-wheel-contents'),
+    protocol: 'packaging',
+    role: 'checker of the wheel',
+    version: { peer: 'check_wheel_contents' },
+    tests: [{ peer: 'check_wheel_contents', title: /check-wheel/ }],
+  },
+  {
+    id: 'mypy',
+    name: 'mypy',
+    home: pypi('mypy'),
+    protocol: 'packaging',
+    role: 'type checker of the Python client',
+    version: { peer: 'mypy' },
+    tests: [{ peer: 'mypy', title: /mypy/ }],
+  },
+  {
+    id: 'pytest',
+    name: 'pytest',
+    home: pypi('pytest'),
+    protocol: 'packaging',
+    role: 'runner that finds and uses the plugin',
+    version: { peer: 'pytest' },
+    tests: [{ peer: 'pytest', title: /simulator/ }],
+  },
 ];
 
 export const judges: readonly Judge[] = [
@@ -547,7 +583,7 @@ export const gaps: Readonly<Partial<Record<Protocol, readonly string[]>>> = {
 };
 
 /** Peers that carry a test without judging derbench. */
-export const aids: readonly Peer[] = ['python', 'socat'];
+export const aids: readonly Peer[] = ['hatchling', 'python', 'socat'];
 
 const scenarioOf = (pattern: string) => new RegExp(`run headless (${pattern})\\S* passes`);
 

@@ -1,15 +1,18 @@
-"""Tests of clients/python/derbench.py. COMMAND: program and first arguments of the simulator, as JSON."""
+"""Tests of clients/python/derbench. COMMAND: program and first arguments of the simulator, as JSON."""
 
 import datetime
 import http.server
 import json
 import os
 import socket
+import tempfile
 import threading
 import time
 import unittest
+import warnings
+from unittest import mock
 
-from derbench import Client, DerbenchError, Exchange, Simulator, _target
+from derbench import Client, DerbenchError, Exchange, Simulator, _API_VERSION, _default_command, _target
 
 command = json.loads(os.environ["COMMAND"])
 
@@ -38,7 +41,7 @@ class Refusals(unittest.TestCase):
 class Breaking:
     """A server that answers by `answer(request)`, and drops the connection where that is None."""
 
-    def __init__(self, answer, keep_alive_s=5):
+    def __init__(self, answer, keep_alive_s=5, api_version="%d.%d.0" % _API_VERSION):
         self.requests = requests = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,8 +53,11 @@ class Breaking:
             def do_GET(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 path = self.path.replace("/api/sim/", "")
-                requests.append((self.client_address[1], self.command, path, json.loads(body or "null")))
-                reply = answer(*requests[-1][1:])
+                if path == "server-info":
+                    reply = {"api_version": api_version}
+                else:
+                    requests.append((self.client_address[1], self.command, path, json.loads(body or "null")))
+                    reply = answer(*requests[-1][1:])
                 if reply is None:
                     self.close_connection = True
                     return
@@ -87,6 +93,69 @@ class Breaking:
     @property
     def calls(self):
         return [f"{method} {path}" for _, method, path, _ in self.requests]
+
+
+class Versions(Refusals):
+    def test_refuses_another_major_version_before_the_first_request(self):
+        major, minor = _API_VERSION
+        with Breaking(lambda *_: {}, api_version=f"{major + 1}.0.0") as there:
+            for _ in range(2):
+                with self.refused("incompatible") as found:
+                    there.client.post("controls/time", {"mode": "paused"})
+                self.assertIn(f"serves version {major + 1}.0.0", found.error.detail)
+            self.assertEqual(there.calls, [])
+
+    def test_warns_once_of_a_lower_minor_version_and_takes_a_higher_one(self):
+        major, minor = _API_VERSION
+        with Breaking(lambda *_: {}, api_version=f"{major}.{minor - 1}.0") as there:
+            with self.assertWarnsRegex(UserWarning, f"serves version {major}.{minor - 1}.0"):
+                there.client.get("overview")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                there.client.get("overview")
+        with Breaking(lambda *_: {}, api_version=f"{major}.{minor + 1}.0") as there, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            there.client.get("overview")
+
+
+class Commands(Refusals):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder.name)
+
+    def program(self, *parts):
+        path = os.path.join(os.path.realpath(self.folder.name), *parts)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def test_the_variable_comes_first_then_the_path_then_the_packages_of_the_folder_and_those_above(self):
+        above = self.program("node_modules", ".bin", "derbench")
+        os.makedirs("tests/unit")
+        os.chdir("tests/unit")
+        self.assertEqual(self.found(), [above])
+        on_path = self.program("bin", "derbench")
+        self.assertEqual(self.found(PATH=os.path.dirname(on_path)), [on_path])
+        both = {"PATH": os.path.dirname(on_path), "DERBENCH_COMMAND": "node 'a b/main.js'"}
+        self.assertEqual(self.found(**both), ["node", "a b/main.js"])
+
+    def test_without_any_the_program_beside_this_client_is_taken(self):
+        [node, main] = self.found()
+        self.assertEqual((node, os.path.basename(main)), ("node", "main.js"))
+        with mock.patch("os.path.exists", lambda _: False), self.refused("start-failed") as found:
+            self.found()
+        self.assertIn("npm install", found.error.detail)
+        with self.refused("start-failed") as found:
+            self.found(DERBENCH_COMMAND="node '")
+        self.assertIn("DERBENCH_COMMAND", found.error.detail)
+
+    def found(self, **variables):
+        with mock.patch.dict(os.environ, {"PATH": "/nowhere", "DERBENCH_COMMAND": "", **variables}):
+            return _default_command()
 
 
 class Connections(Refusals):
