@@ -10,6 +10,7 @@ import type {
   GridExchange,
   OutsideColumns,
 } from '../../contract/exchange.ts';
+import { noneAttached } from '../../contract/exchange.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import type { TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
@@ -77,7 +78,7 @@ export class PlantExchange implements GridExchange {
   readonly #plant: ExchangedPlant;
   #session: Session | null = null;
   #events: EventList = noEvents;
-  /** those of devices that were removed since the last collection */
+  /** changes and removals of devices that were removed since the last collection */
   #ofRemoved: EventList = noEvents;
 
   constructor(plant: ExchangedPlant) {
@@ -180,8 +181,7 @@ export class PlantExchange implements GridExchange {
 
   /** @throws SimError COMMAND_CONFLICT without an exchange */
   get #present(): Session {
-    if (this.#session === null)
-      throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+    if (this.#session === null) throw new SimError('COMMAND_CONFLICT', noneAttached);
     return this.#session;
   }
 
