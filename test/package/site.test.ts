@@ -1,0 +1,21 @@
+import { expect } from 'chai';
+import { llmsText } from '../../site/llms.ts';
+import { pages } from '../../site/pages.ts';
+import { pathsBelow } from '../support/repository.ts';
+
+const documents = pathsBelow('docs').flatMap((path) => (path.endsWith('.md') ? [path.slice('docs/'.length)] : []));
+
+describe('table of the pages of the site', () => {
+  it('has each page of docs/ once: site/pages.ts', () => {
+    const files = pages.map(({ file }) => file);
+    expect(new Set(files).size).to.equal(files.length);
+    expect(documents.filter((file) => !files.includes(file))).to.deep.equal([]);
+    expect(files.filter((file) => !documents.includes(file))).to.deep.equal([]);
+  });
+
+  it('llms.txt has a line for each page, and is short', () => {
+    const text = llmsText();
+    for (const { file, title } of pages) expect(text).to.include(`\n- [${title}](/${file})\n`);
+    expect(text.length).to.be.below(8000);
+  });
+});
