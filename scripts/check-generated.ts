@@ -18,7 +18,9 @@ const generators: readonly (readonly [script: string, folder: string | null])[] 
   ['generate-commands.ts', null],
   ['generate-reference.ts', null],
   ['generate-finding-rules.ts', null],
+  ['generate-install.ts', null],
   ['generate-schemas.ts', null],
+  ['make-grafana.ts', null],
 ];
 
 const results = generators.map(([script, folder]) => {

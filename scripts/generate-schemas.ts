@@ -16,6 +16,7 @@ import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 import { allRoutes } from '../src/api/routes.ts';
 import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';
 import { cells } from './docs/schema-table.ts';
+import { evidenceSchema } from './evidence/document.ts';
 import { deliver, writeGenerated } from './generated.ts';
 
 function jsonSchema(schema: z.ZodType, name: string): string {
@@ -123,6 +124,7 @@ export function settingsList(): string {
 /** The schema of each kind of file, by its name. */
 export const schemaTexts = {
   config: () => jsonSchema(configFileSchema(), 'config'),
+  evidence: () => jsonSchema(evidenceSchema, 'evidence'),
   'device-profile': () => jsonSchema(deviceProfileSchema, 'device-profile'),
   'fault-profile': () => jsonSchema(faultProfileSchema, 'fault-profile'),
   'proxy-map': () => jsonSchema(proxyMapSchema, 'proxy-map'),

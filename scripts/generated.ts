@@ -1,8 +1,8 @@
 /** Output of the generators: written to the checkout, or with `--check` compared with what stands there. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -66,7 +66,10 @@ export function differences(files: GeneratedFiles, folder = root): readonly stri
 export function writeGenerated(files: GeneratedFiles, folder = root): void {
   for (const [path, text] of files) {
     const file = join(folder, path);
-    if (textOf(file) !== text) writeFileSync(file, text);
+    if (textOf(file) === text) continue;
+    // the context of a container has no docs
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
 }
 

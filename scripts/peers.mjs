@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -196,6 +196,41 @@ async function compiler(program, args, pattern, min) {
   return text;
 }
 
+/** A linter of Dockerfiles, which its package brings as a program. */
+async function hadolint() {
+  const python = await virtualEnvironment('hadolint', 'python3', 'requirements-hadolint.txt');
+  return join(dirname(python), 'hadolint');
+}
+
+/** Folder of the programs that a lock file of npm names. */
+async function programsOfNpm(name) {
+  const files = [`${name}/package.json`, `${name}/package-lock.json`];
+  const folder = await kept(name, files, process.version, async (target) => {
+    for (const file of files) cpSync(join(interop, file), join(target, basename(file)));
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: target });
+  });
+  return join(folder, 'node_modules/.bin');
+}
+
+/** A linter of Compose files. */
+const dclint = async () => join(await programsOfNpm('dclint'), 'dclint');
+
+/** Folder of Debian's prometheus and promtool, which are unpacked and not installed, since a service would start. */
+async function prometheus() {
+  const entry = () => run('apt-cache', ['show', '--no-all-versions', 'prometheus']);
+  const chosen = await entry().catch(async () => {
+    await run('apt-get', ['update', '-qq']);
+    return entry();
+  });
+  const folder = await kept('prometheus', [], chosen, async (target) => {
+    await run('apt-get', ['download', '-qq', 'prometheus'], { cwd: target });
+    const [archive = ''] = readdirSync(target).filter((name) => name.endsWith('.deb'));
+    await run('dpkg', ['-x', archive, '.'], { cwd: target });
+    rmSync(join(target, archive));
+  });
+  return join(folder, 'usr/bin');
+}
+
 const goVersion = () => compiler('go', ['version'], /go(\d+)\.(\d+)/, [1, 23]);
 
 /** The central system of ocpp-go. The package listens on all addresses; the build uses a copy that listens on loopback. */
@@ -271,10 +306,13 @@ async function packagesOf(python, folder) {
 }
 
 const commonPackages = [
+  'check-wheel-contents',
   'dnp3py',
   'envoy-schema',
+  'hatchling',
   'helics',
   'mosaik',
+  'mypy',
   'ocpp',
   'opendssdirect.py',
   'pandapower',
@@ -283,9 +321,12 @@ const commonPackages = [
   'py1815',
   'py20305',
   'pymodbus',
+  'pyright',
   'pysunspec',
   'pysunspec2',
+  'pytest',
   'schemathesis',
+  'twine',
 ];
 
 async function install() {
@@ -306,8 +347,16 @@ async function install() {
     'gridappsd',
     packagesApart('gridappsd', 'python3', 'requirements-gridappsd.txt', '--no-deps'),
   );
+  const judges = Promise.all([
+    orNull('hadolint', hadolint()),
+    orNull('dclint', dclint()),
+    orNull('prometheus', prometheus()),
+    orNull('publint and attw', programsOfNpm('package-judges')),
+    orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
+  ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
+  const [dockerfiles, composeFiles, metrics, packageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -317,6 +366,11 @@ async function install() {
     goSunSpec: sunspec,
     rust,
     cactus: await cactus,
+    hadolint: dockerfiles,
+    dclint: composeFiles,
+    prometheus: metrics,
+    packageJudges,
+    cyclonedx,
   };
   const packages = paths.python === null ? {} : await packagesOf(paths.python);
   const versions = {
@@ -328,6 +382,14 @@ async function install() {
     go: central && sunspec && firstLine(await outputOf('go', ['version'])),
     rust: rust && firstLine(await outputOf('rustc', ['--version'])),
     cactus: paths.cactus && 'definitions',
+    // it comes with systemd or not at all
+    systemd: firstLine(await outputOf('systemd-analyze', ['--version'])),
+    hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
+    dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
+    publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
+    attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
+    cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
+    prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
   };
   return { paths, versions };
 }

@@ -26,6 +26,23 @@ describe('the process', () => {
     }
   });
 
+  it('starts beside a Kubernetes Service named derbench, whose variables it ignores with one line', async () => {
+    const variables = [
+      'DERBENCH_SERVICE_HOST=10.96.0.12',
+      'DERBENCH_SERVICE_PORT=8111',
+      'DERBENCH_PORT=tcp://10.96.0.12:8111',
+      'DERBENCH_PORT_8111_TCP=tcp://10.96.0.12:8111',
+    ];
+    const simulator = await startSimulator(['--log_level', 'debug'], ['env', ...variables, ...programCommand]);
+    expect(await simulator.stop()).to.equal(0);
+    const lines = simulator.output.split('\n').filter((line) => line.includes('DERBENCH_'));
+    const names = variables.map((variable) => variable.split('=')[0]).join(', ');
+    expect(lines).to.have.length(1);
+    expect(lines[0])
+      .to.contain(' DEBUG ')
+      .and.match(new RegExp(`: ${names}$`));
+  }).timeout(30_000);
+
   it('outlives a lack of file descriptors: it says what is short, and everything works again afterwards', async function () {
     if (!existsSync('/proc/self/fd')) skip(this, 'this machine has no /proc');
     this.timeout(60_000);

@@ -1,6 +1,7 @@
 /**
  * `npm run nightly`: what is too dear for each change: all tests in full depth, other versions of Node.js, the suite in
- * random order and under load, all judges, fuzz, soaks, mutations, benchmarks. Writes `.cache/nightly.json` and `.cache/nightly.md`.
+ * random order and under load, all judges, fuzz, soaks, mutations, benchmarks. Writes `.cache/nightly.json`, `.cache/nightly.md`
+ * and the verdicts of the judges in `docs/evidence`.
  *
  *   npm run nightly -- [--list] [--only TEXT ...]    stages whose name contains a text, with those that they need
  */

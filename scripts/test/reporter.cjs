@@ -34,6 +34,7 @@ class RecordingSpec extends reporters.Spec {
         tests.push({
           file: fileOf(test),
           title: test.fullTitle(),
+          path: test.titlePath(),
           outcome: outcome === 'failed' && this.isInQuarantine(test) ? 'quarantined' : outcome,
           ms: test.duration ?? 0,
           ...(error && { error: textOf(error) }),

@@ -146,7 +146,7 @@ function otherUnit(given: string, near: string): string {
 /** `; did you mean setpoint_kw?`, to append to a refusal; empty if no known name is close. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const near = nearest(given, names);
-  return near === null || !(canBeTypo(given) || plain(given) === plain(near))
+  return near === null || near === given || !(canBeTypo(given) || plain(given) === plain(near))
     ? ''
     : `; did you mean ${near}${otherUnit(given, near)}?`;
 }

@@ -15,6 +15,7 @@ describe('the nearest known name', () => {
     for (const given of ['Colour', 'x', '', 'Wavelength']) expect(nearest(given, points), given).to.equal(null);
     expect(nearest('enabled_until_further_notice', ['reversion_setpoint_percent'])).to.equal(null);
     expect(didYouMean('Colour', points)).to.equal('');
+    expect(didYouMean('WSet', points), 'a name that is right, at a wrong place').to.equal('');
     expect(didYouMean('WSte', points)).to.equal('; did you mean WSet?');
     expect(didYouMean('1.1', ['1.2', '1.3']) + didYouMean('AC', ['A', 'CA'])).to.equal('');
     expect(didYouMean('ca', ['A', 'CA'])).to.equal('; did you mean CA?');

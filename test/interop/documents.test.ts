@@ -1,12 +1,9 @@
-import { createServer } from 'node:net';
 import { expect } from 'chai';
-import { listen } from '../../src/core/net/listen.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { closed, freePorts } from '../support/ports.ts';
-import { programCommand, startSimulator } from '../support/process.ts';
+import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
-import { blocksOf, pasted } from './support/documents.ts';
+import { Desk, blocksOf, pasted } from './support/documents.ts';
 import { describeWith, python } from './support/peers.ts';
 
 interface Ports {
@@ -55,19 +52,18 @@ function expectShown(output: string, shown: string): void {
   }
 }
 
-/** The values of 701.W in an output. */
-const wattsIn = (output: string) =>
-  [...output.matchAll(/"name":"W",.*?"value":([\d.]+)/g)].map(([, value]) => Number(value));
+const numbersIn = (output: string, pattern: RegExp) => [...output.matchAll(pattern)].map(([, value]) => Number(value));
 
 /** What the text beside a command promises about its output. */
 const promises: Readonly<Record<string, (output: string, simulator: RunningSimulator) => unknown>> = {
-  '"WMaxLimPctRvrtTms": 5': (output) => {
-    const [limited = NaN, free = NaN] = wattsIn(output);
+  'derbench limit 50 % --for 5': (output) => {
+    const [limited = NaN, free = NaN] = numbersIn(output, /^701\.W +(\d+) W/gm);
+    expect(output).to.include('limit of active power, written by REST');
     expect(limited).to.be.closeTo(5000, 10);
     expect(free).to.be.greaterThan(9000);
   },
   'sunspec-client/read': async (output, { httpPort }) => {
-    const [half = NaN, whole = NaN] = wattsIn(output);
+    const [half = NaN, whole = NaN] = numbersIn(output, /"name":"W",.*?"value":([\d.]+)/g);
     // a tick between the two requests changes the power
     const { json } = await ask(httpPort, '/api/sim/history?limit=3&metrics=power_kw');
     const powers = json.samples.map(({ power_kw: powerKw }: Json) => 1000 * powerKw);
@@ -107,10 +103,17 @@ async function traces({ httpPort }: RunningSimulator): Promise<Json> {
 describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
   this.timeout(180_000);
 
-  describe('five-minute tour', () => {
+  let desk: Desk;
+  before(() => {
+    desk = new Desk();
+  });
+  after(() => desk.clear());
+  const atDesk = ({ httpPort }: RunningSimulator) => desk.env({ DERBENCH_URL: `http://127.0.0.1:${httpPort}` });
+
+  describe('first ten minutes', () => {
     let simulator: RunningSimulator;
     let untouched: Json;
-    const blocks = blocksOf('README.md', 'Five-minute tour');
+    const blocks = blocksOf('docs/tutorials/first-ten-minutes.md', 'Steps');
     const master = blocks.filter(({ language }) => language === 'python');
 
     before(async () => {
@@ -123,7 +126,7 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
       it(`gives what it says, ${pass}`, async () => {
         let output = '';
         for (const { language, text } of blocks) {
-          if (language === 'sh') output = await pasted(shell, aimed(text, simulator));
+          if (language === 'sh') output = await pasted(shell, aimed(text, simulator), atDesk(simulator));
           if (language === 'text') expectShown(output, text);
           expectNoRefusal(output);
           for (const [command, holds] of Object.entries(promises))
@@ -153,7 +156,9 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
     afterEach(() => simulator.stop());
 
     it('head-end: every request is accepted, in any order', async () => {
-      const requests = blocksOf('docs/how-to/head-end.md').filter(({ language }) => language === 'sh');
+      const requests = ['Look at what it did', 'Go back to the start'].flatMap((title) =>
+        blocksOf('docs/how-to/test-your-head-end.md', title),
+      );
       expect(requests.length).to.be.greaterThan(3);
       for (const { text } of [...requests, ...requests.toReversed()]) {
         expectNoRefusal(await pasted(shell, aimed(text, simulator)));
@@ -184,18 +189,22 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
     });
   });
 
-  it('CI: the script passes', async () => {
-    const [script] = blocksOf('docs/how-to/ci.md').filter(({ language }) => language === 'sh');
-    const httpPort = await freePorts(2);
-    const modbusPort = httpPort + 1;
-    const command = `${programCommand.join(' ')} -wp ${httpPort} -p ${modbusPort}`;
-    const text = aimed(script?.text ?? '', { httpPort, modbusPort }).replaceAll('node dist/main.js', command);
-    expect(await pasted(['sh', '-e'], text)).to.match(/power 5 kW\n$/);
-    // nothing is left running
-    for (const port of [httpPort, modbusPort]) {
-      const server = createServer();
-      await listen(server, '127.0.0.1', port);
-      await closed(server);
+  it('a site of all kinds: every step is accepted', async () => {
+    const simulator = await startSimulator(['--config', 'mixed-site']);
+    try {
+      const { devices } = (await ask(simulator.httpPort, '/api/sim/devices')).json;
+      for (const { language, text } of blocksOf('docs/tutorials/mixed-site.md', 'Steps')) {
+        const program = language === 'sh' ? shell : ([python, '-'] as const);
+        const script = aimed(text, simulator).replaceAll('8503', String(devices[1].modbus.port));
+        expectNoRefusal(await pasted(program, script, atDesk(simulator)));
+      }
+    } finally {
+      await simulator.stop();
     }
+  });
+
+  it('pictures of a terminal show what the commands print', async () => {
+    const check = [process.execPath, '--import=tsx', 'scripts/draw-terminal.ts', '--check'] as const;
+    expect(await pasted(check, ''), 'differences are an exit code').to.equal('');
   });
 });

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { packageVersion } from '../../src/core/package-files.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
+import { apiVersion } from '../../src/api/http/context.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 
 interface Locked {
@@ -32,6 +33,15 @@ describe('The package', () => {
     ]).to.deep.equal([version, version, version, version, `derbench ${version}`]);
   });
 
+  it('has the same version in Python, whose client names the version of the HTTP interface', async () => {
+    const [project, client] = await Promise.all(
+      ['pyproject.toml', 'derbench/__init__.py'].map((name) => readFile(packageFile(`clients/python/${name}`), 'utf8')),
+    );
+    expect(project).to.include(`\nversion = "${version}"\n`);
+    const [major, minor] = apiVersion.split('.');
+    expect(client).to.include(`\n_API_VERSION = (${major}, ${minor})\n`);
+  });
+
   it('packs what it exports', async () => {
     const { bin, exports, files, types } = await json<{
       bin: Record<string, string>;
@@ -47,8 +57,8 @@ describe('The package', () => {
     expect([...targets, types].filter((path) => !packed(path))).to.deep.equal([]);
     const [declared, ...unlisted] = [types, (exports['.'] as Record<string, string>)['types']?.slice(2)];
     expect(unlisted).to.deep.equal([declared]);
-    expect(files).to.include.members(['clients/python/derbench.py', 'clients/python/cosim/*.py']);
-    expect(await readFile(packageFile('clients/python/derbench.py'), 'utf8')).to.include('class Simulator');
+    expect(files).to.include.members(['clients/python/derbench/*', 'clients/python/cosim/*.py']);
+    expect(await readFile(packageFile('clients/python/derbench/__init__.py'), 'utf8')).to.include('class Simulator');
   });
 
   it('installs no script of another package but the native part of serialport', async () => {

@@ -32,7 +32,7 @@ def required(module: str, package: str) -> Any:
 def arguments(description: Optional[str]) -> argparse.ArgumentParser:
     """Flags that all examples have."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = f"node {shlex.quote(os.path.normpath(_PROGRAM))}" if os.path.exists(_PROGRAM) else "npx derbench"
+    default = f"node {shlex.quote(os.path.normpath(_PROGRAM))}" if os.path.exists(_PROGRAM) else "npx --no-install derbench"
     parser.add_argument("--derbench", default=default, help="command that starts the simulator (default: %(default)s)")
     parser.add_argument("--url", help="a simulator that is up, paused, with the devices of --site")
     parser.add_argument("--site", action="store_true", help="print the configuration of the devices, and end")

@@ -1,7 +1,7 @@
 """Common parts of the SVP drivers: their parameters, the REST client, and the SunSpec map of a device.
 
 The drivers are written from the interface of SVP alone. In an SVP installation this file stands beside them in
-`Lib/svpelab`, and `derbench.py` in `Lib`; pysunspec2 serves the map.
+`Lib/svpelab`, and the folder `derbench` in `Lib`; pysunspec2 serves the map.
 """
 
 from __future__ import annotations

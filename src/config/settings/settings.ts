@@ -74,7 +74,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('dnp3', 'Outstations (DNP3)', 'docs/protocols/dnp3.md', dnp3Settings),
   group('findings', 'Findings about peers', 'docs/how-to/findings.md', findingSettings),
   group('http', 'HTTP interface and stream', 'docs/reference/http.md', webSettings, browserSettings, webLimits),
-  group('program', 'Configuration file, state, history and log', 'README.md', programSettings),
+  group('program', 'Configuration file, state, history and log', 'docs/concepts/settings.md', programSettings),
 ];
 
 export type SettingKey = keyof typeof settings;

@@ -50,7 +50,7 @@ function pythonValue(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}: ${pythonValue(member)}`).join(', ')}}`;
 }
 
-/** The call with the client for Python, `clients/python/derbench.py`. */
+/** The call with the client for Python, `clients/python/derbench`. */
 export function pythonOf({ method, address, body }: Call, origin = location.origin): string {
   const { path, query } = partsOf(address);
   const values = [path, ...(body === undefined ? [] : [pythonValue(body)])];

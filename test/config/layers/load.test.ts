@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { errorOf, issueLines, pvOf, run } from '../support.ts';
 import { formatIssues, refused } from '../../../src/config/issues/issues.ts';
 import { bundledProfileNames } from '../../../src/config/profile/bundled.ts';
+import { settingKeys, variableOf } from '../../../src/config/settings/settings.ts';
 
 const yaml = (text: string) => ({ files: { '/site/c.yaml': text } });
 
@@ -78,6 +79,10 @@ describe('environment', () => {
     for (const name of ['DERBENCH_PORT', 'DERBENCH_SERVICE', 'DERBENCH_PORT_8111', 'DERBENCH_SERVICE_HOSTS'])
       expect(issueLines([], { env: { [name]: '8111' } })[0], name).to.match(/unknown environment variable/);
     expect(issueLines([], { env: { DERBENCH_MB_PORT: 'http://10.96.0.13:502' } })).to.have.length(1);
+  });
+  it('has no setting with the name of a variable of a Service named derbench', () => {
+    const taken = settingKeys.map(variableOf).filter((name) => /^DERBENCH_(?:PORT(?:_\d+_.*)?|SERVICE_.*)$/.test(name));
+    expect(taken).to.deep.equal([]);
   });
 });
 

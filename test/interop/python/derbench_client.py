@@ -1,15 +1,18 @@
-"""Tests of clients/python/derbench.py. COMMAND: program and first arguments of the simulator, as JSON."""
+"""Tests of clients/python/derbench. COMMAND: program and first arguments of the simulator, as JSON."""
 
 import datetime
 import http.server
 import json
 import os
 import socket
+import tempfile
 import threading
 import time
 import unittest
+import warnings
+from unittest import mock
 
-from derbench import Client, DerbenchError, Exchange, Simulator, _target
+from derbench import Client, DerbenchError, Exchange, Simulator, _API_VERSION, _default_command, _target
 
 command = json.loads(os.environ["COMMAND"])
 
@@ -38,7 +41,7 @@ class Refusals(unittest.TestCase):
 class Breaking:
     """A server that answers by `answer(request)`, and drops the connection where that is None."""
 
-    def __init__(self, answer, keep_alive_s=5):
+    def __init__(self, answer, keep_alive_s=5, api_version="%d.%d.0" % _API_VERSION):
         self.requests = requests = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -50,8 +53,11 @@ class Breaking:
             def do_GET(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 path = self.path.replace("/api/sim/", "")
-                requests.append((self.client_address[1], self.command, path, json.loads(body or "null")))
-                reply = answer(*requests[-1][1:])
+                if path == "server-info":
+                    reply = {"api_version": api_version}
+                else:
+                    requests.append((self.client_address[1], self.command, path, json.loads(body or "null")))
+                    reply = answer(*requests[-1][1:])
                 if reply is None:
                     self.close_connection = True
                     return
@@ -87,6 +93,70 @@ class Breaking:
     @property
     def calls(self):
         return [f"{method} {path}" for _, method, path, _ in self.requests]
+
+
+class Versions(Refusals):
+    def test_refuses_another_major_version_before_the_first_request(self):
+        major, minor = _API_VERSION
+        with Breaking(lambda *_: {}, api_version=f"{major + 1}.0.0") as there:
+            for _ in range(2):
+                with self.refused("incompatible") as found:
+                    there.client.post("controls/time", {"mode": "paused"})
+                self.assertIn(f"serves version {major + 1}.0.0", found.error.detail)
+            self.assertEqual(there.calls, [])
+
+    def test_warns_once_of_a_lower_minor_version_and_takes_a_higher_one(self):
+        major, minor = _API_VERSION
+        with Breaking(lambda *_: {}, api_version=f"{major}.{minor - 1}.0") as there:
+            with self.assertWarnsRegex(UserWarning, f"serves version {major}.{minor - 1}.0"):
+                there.client.get("overview")
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                there.client.get("overview")
+        with Breaking(lambda *_: {}, api_version=f"{major}.{minor + 1}.0") as there, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            there.client.get("overview")
+
+
+class Commands(Refusals):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder.name)
+
+    def program(self, *parts):
+        path = os.path.join(os.path.realpath(self.folder.name), *parts)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def test_the_variable_comes_first_then_the_path_then_the_packages_of_the_folder_and_those_above(self):
+        above = self.program("node_modules", ".bin", "derbench")
+        os.makedirs("tests/unit")
+        os.chdir("tests/unit")
+        self.assertEqual(self.found(), [above])
+        on_path = self.program("bin", "derbench")
+        self.assertEqual(self.found(PATH=os.path.dirname(on_path)), [on_path])
+        both = {"PATH": os.path.dirname(on_path), "DERBENCH_COMMAND": "node 'a b/main.js'"}
+        self.assertEqual(self.found(**both), ["node", "a b/main.js"])
+
+    def test_without_any_the_program_beside_this_client_is_taken(self):
+        with mock.patch("os.path.exists", lambda path: path.endswith(os.path.join("dist", "main.js"))):
+            [node, main] = self.found()
+        self.assertEqual((node, os.path.basename(main)), ("node", "main.js"))
+        with mock.patch("os.path.exists", lambda _: False), self.refused("start-failed") as found:
+            self.found()
+        self.assertIn("npm install", found.error.detail)
+        with self.refused("start-failed") as found:
+            self.found(DERBENCH_COMMAND="node '")
+        self.assertIn("DERBENCH_COMMAND", found.error.detail)
+
+    def found(self, **variables):
+        with mock.patch.dict(os.environ, {"PATH": "/nowhere", "DERBENCH_COMMAND": "", **variables}):
+            return _default_command()
 
 
 class Connections(Refusals):
@@ -137,7 +207,7 @@ class Connections(Refusals):
             if call in left:
                 left.remove(call)
                 return None
-            return {"session": "7f", "time_s": 2, "devices": []}
+            return {"session": "7f", "time_s": 1 if path == "exchange" else 2, "devices": [], "pace": "stepped"}
 
         with Breaking(answer) as there:
             exchange = Exchange(there.client)
@@ -164,7 +234,7 @@ class Connections(Refusals):
         self.assertEqual(self.calls, calls)
         with self.refused("not-reachable") as found:
             self.broken(lambda exchange: exchange.step(dt_s=0.5), calls[:1])
-        self.assertIn("the step to 2.5 s has not ended, the exchange is at 2 s", str(found.error))
+        self.assertIn("the step to 1.5 s has not ended, the exchange is at 2 s", str(found.error))
         self.assertEqual(self.calls, calls)
 
     def test_columns_of_another_session_are_not_taken_for_the_answer(self):
@@ -174,6 +244,55 @@ class Connections(Refusals):
 
         with self.refused("conflict"):
             self.broken(act, ["POST exchange/step"])
+
+
+class LostAttachments(Refusals):
+    """A simulator that loses the connection of the first `POST exchange`."""
+
+    def setUp(self):
+        self.owners = []
+
+    def attached(self, arrives=True, by=None, **attachment):
+        """The exchange after `attach`. arrives: the lost request has attached the devices; by: owner of another session."""
+        description = {"attached": False, "session": "7f", "time_s": 0, "devices": [], "pace": "stepped"}
+        description.update({} if by is None else {"attached": True, "owner": by, "since": "2026-06-21T12:00:00.000Z"})
+
+        def answer(method, _path, body):
+            if method == "POST" and (arrives or self.requests > 0):
+                description.update({"attached": True, "owner": body["owner"], "since": "2026-06-21T12:00:00.000Z"})
+                self.owners.append(body["owner"])
+            self.requests += 1
+            return None if self.requests == 1 else description
+
+        self.requests = 0
+        with Breaking(answer) as there:
+            exchange = Exchange(there.client, **attachment)
+            try:
+                exchange.attach()
+            finally:
+                self.calls = there.calls
+        return exchange
+
+    def test_a_session_of_an_owner_that_nobody_else_has_is_taken_over(self):
+        for _ in range(2):
+            self.assertEqual(self.attached().session, "7f")
+            self.assertEqual(self.calls, ["POST exchange", "GET exchange"])
+        self.assertEqual(len(set(self.owners)), 2)
+
+    def test_a_request_that_did_not_arrive_is_sent_again(self):
+        self.assertEqual(self.attached(arrives=False, owner="lab").session, "7f")
+        self.assertEqual(self.calls, ["POST exchange", "GET exchange", "POST exchange"])
+
+    def test_a_session_that_may_be_of_another_client_is_left_and_its_end_named(self):
+        for attachment, whose in (
+            ({"owner": "lab"}, "of this request or of another client"),
+            ({"owner": "lab", "arrives": False, "by": "grid"}, "of another client"),
+            ({"arrives": False, "by": "grid"}, "of another client"),
+        ):
+            with self.refused("conflict") as found:
+                self.attached(**attachment)
+            self.assertIn(f'in a session {whose}: client.post("exchange/end", {{"session": "7f"}}) ends it', found.error.detail)
+            self.assertEqual(self.calls, ["POST exchange", "GET exchange"])
 
 
 class WithSimulator(Refusals):
@@ -264,9 +383,14 @@ class WithSimulator(Refusals):
             with self.refused("validation", 422) as found:
                 exchange.step(dt_s=1, va_pu=[1, 1, 1])
             self.assertEqual([each["name"] for each in found.error.issues], ["/va_pu"])
-            for wrong in (lambda: exchange.step(), lambda: exchange.step(to_s=5, dt_s=1), lambda: exchange.step(dt_s=float("nan"))):
+            for wrong in ({}, {"to_s": 5, "dt_s": 1}, {"to_s": "5"}, {"to_s": 4}, {"to_s": 4.0009}, {"to_s": 86_404.001}):
                 with self.refused("validation"):
-                    wrong()
+                    exchange.step(**wrong)
+            for dt_s in (float("nan"), 0, -1, 0.0009, 86_400.001):
+                for act in (exchange.step, exchange.trial):
+                    with self.refused("validation") as found:
+                        act(dt_s=dt_s)
+                    self.assertIn("dt_s from 0.001 to 86400 s", found.error.detail)
             for value in (float("nan"), object(), [object()]):
                 with self.refused("validation"):
                     exchange.step(dt_s=1, va_pu=value)
@@ -283,6 +407,21 @@ class WithSimulator(Refusals):
             with exchange:
                 self.client.post("exchange/end", {"session": exchange.session})
                 self.client.get("nothing")
+
+    def test_a_step_counts_from_the_present_where_a_running_clock_has_passed_the_last_answer(self):
+        client = self.client
+        client.rate(60)
+        with Exchange(client) as exchange:
+            client.pause()
+            client.step(ticks=3)
+            begin_s = client.get("exchange")["time_s"]
+            self.assertGreaterEqual(begin_s, 3)
+            self.assertEqual(exchange.step(dt_s=0.001)["time_s"], round(begin_s + 0.001, 6))
+            client.step(ticks=2)
+            with self.refused("validation") as found:
+                exchange.step(to_s=begin_s)
+            self.assertIn("after the present", found.error.detail)
+            self.assertAlmostEqual(exchange.step(to_s=begin_s + 200)["time_s"], begin_s + 200)
 
     def test_refusals(self):
         client = self.client

@@ -21,7 +21,20 @@ const installed: Installed = existsSync(installedFile)
 
 /** Where an installed peer is; empty where it is not. */
 export function installedPath(
-  name: 'python' | 'opendnp3' | 'dertwin' | 'gridappsd' | 'goCentral' | 'goSunSpec' | 'rust' | 'cactus',
+  name:
+    | 'python'
+    | 'opendnp3'
+    | 'dertwin'
+    | 'gridappsd'
+    | 'goCentral'
+    | 'goSunSpec'
+    | 'rust'
+    | 'cactus'
+    | 'hadolint'
+    | 'dclint'
+    | 'prometheus'
+    | 'packageJudges'
+    | 'cyclonedx',
 ): string {
   return installed.paths[name] ?? '';
 }
@@ -64,6 +77,12 @@ const probes = {
   pandapower: () => imports('pandapower'),
   helics: () => imports('helics'),
   mosaik: () => imports('mosaik'),
+  hatchling: () => imports('hatchling, build'),
+  twine: () => imports('twine'),
+  check_wheel_contents: () => imports('check_wheel_contents'),
+  mypy: () => imports('mypy'),
+  pyright: () => imports('pyright'),
+  pytest: () => imports('pytest'),
   py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
   envoy_schema: () => imports('envoy_schema, lxml'),
   pvlib: () => imports('pvlib'),
@@ -78,6 +97,9 @@ const probes = {
   go: () => false,
   rust: () => false,
   cactus: () => false,
+  hadolint: () => false,
+  dclint: () => false,
+  prometheus: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
   openssl: () => succeeds('openssl', ['version']),
@@ -85,6 +107,9 @@ const probes = {
 } as const;
 
 export type Peer = keyof typeof probes;
+
+/** All that `describeWith` takes. */
+export const peers = Object.keys(probes) as readonly Peer[];
 
 const presence = new Map<Peer, boolean>();
 

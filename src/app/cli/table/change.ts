@@ -98,7 +98,7 @@ export const changeCommands: readonly Command[] = [
     options: [forSeconds],
     examples: [
       ['derbench fault scale points=701.W factor=0.5', 'A kind of "derbench list faults".'],
-      ['derbench fault delay protocol=ocpp delay_s=3', 'With the protocol where several have the kind.'],
+      ['derbench fault delay protocol=ocpp delay_ms=3000', 'With the protocol where several have the kind.'],
     ],
     completes: 'faults',
     runs: 'client',

@@ -1,7 +1,7 @@
 """Client of a derbench simulator, and a simulator for the length of a `with` block.
 
-One file, the standard library only, Python 3.9 or later: copy it, or put its folder on PYTHONPATH. It is part of the npm
-package (`node_modules/derbench/clients/python`).
+The standard library only, Python 3.9 or later: install the wheel, or put the folder above this one on PYTHONPATH. It is part
+of the npm package (`node_modules/derbench/clients/python`).
 
     from derbench import Simulator
 
@@ -26,12 +26,15 @@ import math
 import os
 import re
 import selectors
+import shlex
 import shutil
 import signal
 import subprocess
 import tempfile
 import threading
 import time as _time
+import warnings
+import uuid
 import zoneinfo
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import quote, urlencode, urlsplit
@@ -42,6 +45,12 @@ Json = Any
 Wanted = Union[float, int, str, Callable[[Any], bool]]
 
 _PREFIX = "/api/sim/"
+#: version of the HTTP interface that this client was written for, major and minor
+_API_VERSION = (1, 16)
+#: paths that every version answers alike
+_UNVERSIONED = ("health", "server-info", "stop")
+#: length of a step of an exchange, simulated seconds
+_MIN_STEP_S, _MAX_STEP_S = 0.001, 86_400
 #: ticks of one request: longer ones could meet the time limit of a request
 _TICKS_PER_REQUEST = 1000
 #: real seconds: more than a socket takes as its limit are refused
@@ -59,7 +68,8 @@ class DerbenchError(Exception):
 
     status: HTTP status of the answer; None: there was none.
     code: code of the problem, as `validation` or `conflict`; without an answer `validation` (of an argument),
-        `not-reachable`, `timeout`, `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `start-failed`.
+        `not-reachable`, `timeout`, `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `start-failed`,
+        `incompatible` (the simulator has another major version of the HTTP interface).
     detail: what happened, in words.
     issues: each refused member: a dict with `in`, `name`, `detail` and sometimes `allowed`.
     """
@@ -93,6 +103,7 @@ class Client:
         self._lines = threading.local()
         self._base = _quoted(path.rstrip("/"), _PATH_CHARACTERS)
         self._timeout_s = _seconds("timeout_s", timeout_s, _LONGEST_REQUEST_S)
+        self._is_compatible = False
 
     # requests
 
@@ -130,6 +141,8 @@ class Client:
             target += ("&" if "?" in target else "?") + _encoded(urlencode, given)
         headers = {} if body is None else {"Content-Type": "application/json"}
         text = None if body is None else _json_text(body)
+        if not self._is_compatible and path not in _UNVERSIONED:
+            self._check_version(timeout_s)
         line = self._line()
         line.connection.timeout = self._timeout_s if timeout_s is None else timeout_s
         was_open = line.is_open()
@@ -151,8 +164,31 @@ class Client:
         except ValueError as error:
             raise DerbenchError("unknown", f"{self.url} answers with JSON that cannot be read: {error}", status) from error
 
+    def _check_version(self, timeout_s: Optional[float]) -> None:
+        """Reads the version of the HTTP interface once. Raises DerbenchError `incompatible` for another major version."""
+        try:
+            info = self._request("GET", "server-info", {}, timeout_s=timeout_s)
+        except DerbenchError as error:
+            if error.status is None:
+                raise
+            info = None  # what answers there will say more about the request itself
+        version = info.get("api_version") if isinstance(info, dict) else None
+        match = re.match(r"(\d+)\.(\d+)", version) if isinstance(version, str) else None
+        if match is not None and int(match[1]) != _API_VERSION[0]:
+            raise DerbenchError(
+                "incompatible",
+                f"{self.url} serves version {version} of the HTTP interface; this client speaks version {_API_VERSION[0]}",
+            )
+        if match is not None and int(match[2]) < _API_VERSION[1]:
+            warnings.warn(
+                f"{self.url} serves version {version} of the HTTP interface; this client expects"
+                f" {_API_VERSION[0]}.{_API_VERSION[1]}, so that some calls may be unknown there",
+                stacklevel=2,
+            )
+        self._is_compatible = True
+
     def _line(self) -> "_Line":
-        line = getattr(self._lines, "line", None)
+        line: Optional[_Line] = getattr(self._lines, "line", None)
         if line is None:
             line = self._lines.line = _Line(self._connection_type(self._host, self._port))
         return line
@@ -241,7 +277,8 @@ class Client:
 
     def devices(self) -> List[Json]:
         """Snapshot of each device, with its name, alarms and Modbus address."""
-        return self.get("devices")["devices"]
+        answer: List[Json] = self.get("devices")["devices"]
+        return answer
 
     def device(self, index: int) -> Json:
         """One of `devices`."""
@@ -346,12 +383,14 @@ class Client:
 
     def changes(self, device: Optional[int] = None) -> List[Json]:
         """Points that are not as they were at the start, with their writers."""
-        return self.get("registers/changes", device=device)["changes"]
+        answer: List[Json] = self.get("registers/changes", device=device)["changes"]
+        return answer
 
     def alarms(self, device: Optional[int] = None) -> List[Json]:
         """Active alarms, of one device or of all."""
         whole = self.overview() if device is None else self.device(device)
-        return whole["alarms"]["active"]
+        answer: List[Json] = whole["alarms"]["active"]
+        return answer
 
     # surroundings
 
@@ -380,7 +419,8 @@ class Client:
 
     def clear_faults(self) -> List[Json]:
         """Ends all faults, and answers those that have ended since the start, with their strikes."""
-        return self.post("faults", {"clear": True})["ended"]
+        answer: List[Json] = self.post("faults", {"clear": True})["ended"]
+        return answer
 
     # charging stations
 
@@ -418,7 +458,8 @@ class Client:
     def messages(self, protocol: str, charge_point: str = "SIM-CP-1", **query: Any) -> List[Json]:
         """The kept messages of `modbus`, `csip`, `dnp3` or `ocpp`, oldest first."""
         path = f"ocpp/{_quoted(charge_point)}/messages" if protocol == "ocpp" else f"{protocol}/messages"
-        return self.get(path, **query)["messages"]
+        answer: List[Json] = self.get(path, **query)["messages"]
+        return answer
 
 
 class Exchange:
@@ -433,13 +474,18 @@ class Exchange:
     """
 
     def __init__(self, client: Client, **attachment: Any) -> None:
-        """attachment: members of `POST exchange`, such as devices, outputs, phases and owner; nothing is attached yet."""
+        """attachment: members of `POST exchange`, such as devices, outputs, phases and owner; nothing is attached yet.
+
+        owner: None is a name that no other exchange has, so that `attach` can tell its session from one of somebody else.
+        """
         self._client = client
-        self._attachment = _present(attachment)
+        self._has_unique_owner = attachment.get("owner") is None
+        self._attachment = {"owner": f"python {uuid.uuid4().hex[:12]}", **_present(attachment)}
         #: None before `attach` and after `end`
         self.session: Optional[str] = None
         #: simulated seconds since the attachment, at the last answer
         self.time_s = 0.0
+        self._is_stepped = True
         #: attached devices: index, name, kind, wiring, v_nom_ln_v, s_rated_va, p_max_w, p_min_w
         self.devices: List[Json] = []
 
@@ -455,23 +501,44 @@ class Exchange:
                 raise
 
     def attach(self) -> Json:
-        """Attaches the devices, and answers the description of the exchange. Raises DerbenchError `conflict` if there is one."""
-        description = self._client.post("exchange", self._attachment)
+        """Attaches the devices, and answers the description of the exchange. Raises DerbenchError `conflict` if there is one.
+
+        If the answer is lost, `GET exchange` says whether the devices are attached. The session is taken over when `owner` was
+        left out; else it may be that of another client, and the error says how to end it.
+        """
+        try:
+            description = self._client.post("exchange", self._attachment)
+        except DerbenchError as error:
+            if error.code != "not-reachable":
+                raise
+            description = self._attached(error)
         self.session, self.time_s, self.devices = description["session"], description["time_s"], description["devices"]
+        self._is_stepped = description["pace"] == "stepped"
+        return description
+
+    def _attached(self, lost: DerbenchError) -> Json:
+        """The description of the exchange after a lost answer; attaches again if the request did not arrive."""
+        description = self._client.get("exchange")
+        if not description["attached"]:
+            return self._client.post("exchange", self._attachment)
+        owner = description["owner"]
+        if owner != self._attachment["owner"] or not self._has_unique_owner:
+            end = f'client.post("exchange/end", {json.dumps({"session": description["session"]})})'
+            whose = "of this request or of another client" if owner == self._attachment["owner"] else "of another client"
+            detail = f"{lost.detail}; {json.dumps(owner)} is attached since {description['since']}, in a session {whose}: {end} ends it"
+            raise DerbenchError("conflict", detail) from lost
         return description
 
     def step(self, to_s: Optional[float] = None, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Puts values in and runs one step, to an instant since the attachment or of a length; answers the columns at its end.
 
-        A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
+        A step takes 0.001 to 86400 s; its length counts from the last answer, or from the present where the devices were
+        attached to a running clock, which `Client.pause` has to stop before. A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
         """
-        if (to_s is None) == (dt_s is None):
-            raise DerbenchError("validation", "a step takes one of to_s and dt_s")
-        if dt_s is not None:
-            _finite("dt_s", dt_s)
-            to_s = round(self.time_s + dt_s, 6)
+        body = self._body(values)
+        to_s = body["to_s"] = self._end_s(to_s, dt_s)
         try:
-            return self._answer(self._client.post("exchange/step", self._body(values, to_s=to_s)))
+            return self._answer(self._client.post("exchange/step", body))
         except DerbenchError as error:
             if error.code != "not-reachable":
                 raise
@@ -481,8 +548,29 @@ class Exchange:
                 raise DerbenchError("not-reachable", detail) from error
             return answer
 
+    def _end_s(self, to_s: Optional[float], dt_s: Optional[float]) -> float:
+        """The instant at which a step ends, simulated seconds since the attachment."""
+        if to_s is None and dt_s is not None:
+            _seconds("dt_s", dt_s, _MAX_STEP_S, least=_MIN_STEP_S)
+            return round(self._begin_s() + dt_s, 6)
+        if to_s is None or dt_s is not None:
+            raise DerbenchError("validation", "a step takes one of to_s and dt_s")
+        _finite("to_s", to_s)
+        begin_s = self._begin_s()
+        if not _MIN_STEP_S <= round(to_s - begin_s, 6) <= _MAX_STEP_S:
+            raise _refusal(to_s, f"to_s after the present {begin_s:g} s, by {_MIN_STEP_S:g} to {_MAX_STEP_S} s")
+        return to_s
+
+    def _begin_s(self) -> float:
+        """The present instant, simulated seconds since the attachment: a clock that runs has passed the last answer."""
+        if not self._is_stepped:
+            self.values()
+        return self.time_s
+
     def trial(self, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Powers after dt_s at other values, None: when all responses have ended. Changes nothing, no time passes."""
+        if dt_s is not None:
+            _seconds("dt_s", dt_s, _MAX_STEP_S, least=_MIN_STEP_S)
         body = {"phases": self._attachment.get("phases", False), **self._body(values), "dt_s": dt_s}
         return self._client._request("POST", "exchange/trial", {}, body, is_repeatable=True)
 
@@ -507,10 +595,10 @@ class Exchange:
                 raise
         self.session = None
 
-    def _body(self, values: Mapping[str, Any], **more: Any) -> Dict[str, Any]:
+    def _body(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         if self.session is None:
             raise DerbenchError("conflict", "no devices are attached; attach() comes first")
-        return {"session": self.session, **more, **_present(values)}
+        return {"session": self.session, **_present(values)}
 
     def _answer(self, answer: Json) -> Json:
         self.time_s = answer["time_s"]
@@ -530,15 +618,19 @@ class Simulator:
 
     def __init__(
         self,
-        command: Sequence[str] = ("npx", "derbench"),
+        command: Optional[Sequence[str]] = None,
         devices: Optional[Sequence[Mapping[str, Any]]] = None,
         grid: Optional[Mapping[str, Any]] = None,
         faults: Optional[Sequence[Any]] = None,
         ready_timeout_s: float = 60,
         **settings: Any,
     ) -> None:
-        """command: program and first arguments, as ["node", "dist/main.js"]; nothing is started yet."""
-        self._command = _words(command)
+        """command: program and first arguments, as ["node", "dist/main.js"]; nothing is started yet.
+
+        None: the variable DERBENCH_COMMAND, `derbench` on PATH, that of `node_modules` of the working directory or of one
+        above, or the package that this file is part of, whichever comes first.
+        """
+        self._command = None if command is None else _words(command)
         blocks = {"devices": devices, "grid": grid, "faults": faults}
         self._blocks = {name: block for name, block in blocks.items() if block is not None}
         self._ready_timeout_s = _seconds("ready_timeout_s", ready_timeout_s, _LONGEST_REQUEST_S)
@@ -594,13 +686,14 @@ class Simulator:
             raise DerbenchError("start-failed", "the simulator has been started already; stop() comes first")
         self.stop()
         self._lines, self._log, self._client, self.modbus_ports = [], [], None, []
-        program = shutil.which(self._command[0])
+        command = _default_command() if self._command is None else self._command
+        program = shutil.which(command[0])
         if program is None:
-            raise DerbenchError("start-failed", f"there is no program {self._command[0]}")
+            raise DerbenchError("start-failed", f"there is no program {command[0]}")
         try:
             # a process group of its own, so that a program between this one and the simulator (npx) ends with it
             self._process = subprocess.Popen(
-                [program, *self._command[1:]],
+                [program, *command[1:]],
                 env=self._environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -788,7 +881,7 @@ def _seconds(name: str, value: Any, longest: float, least: float = 0.001) -> flo
     if not _is_number(value) or not math.isfinite(value) or not least <= value <= longest:
         span = f"from {least:g} to {longest} s" if math.isfinite(longest) else f"from {least:g} s on, finite"
         raise _refusal(value, f"{name} {span}")
-    return value
+    return float(value)
 
 
 def _whole(name: str, value: Any) -> int:
@@ -856,6 +949,35 @@ def _words(command: Any) -> List[str]:
         raise _refusal(command, allowed) from error
 
 
+def _default_command() -> List[str]:
+    """The command of a simulator that was started without one. Raises DerbenchError `start-failed` if there is none."""
+    text = os.environ.get("DERBENCH_COMMAND", "")
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise DerbenchError("start-failed", f"DERBENCH_COMMAND is {_given(text)}: {error}") from error
+    if words:
+        return words
+    folder = os.getcwd()
+    folders = [folder]
+    while os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+        folders.append(folder)
+    for program in ("derbench", *(os.path.join(each, "node_modules", ".bin", "derbench") for each in folders)):
+        path = shutil.which(program)
+        if path is not None:
+            return [path]
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    main = os.path.join(package, "dist", "main.js")
+    if os.path.exists(main):
+        return ["node", main]
+    raise DerbenchError(
+        "start-failed",
+        "there is no command derbench. Install it: npm install --save-dev ./derbench-VERSION.tgz (a file of a release, or made"
+        " by npm pack in a checkout); or name it: DERBENCH_COMMAND='node dist/main.js'",
+    )
+
+
 def _check_wanted(wanted: Any) -> None:
     is_value = isinstance(wanted, (bool, str)) or _is_number(wanted) and not math.isnan(wanted)
     if not is_value and not callable(wanted):
@@ -902,7 +1024,7 @@ def _problem(status: int, text: str) -> DerbenchError:
 
 def _tick_seconds(time: Json) -> float:
     """Simulated seconds of a tick."""
-    return time["tick_interval_s"] * time["rate"]
+    return float(time["tick_interval_s"] * time["rate"])
 
 
 def _instant(text: str) -> datetime.datetime:

@@ -1,0 +1,102 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import type { Json } from '../support/http.ts';
+import { skip } from '../support/skip.ts';
+import { describeWith, installedPath } from './support/peers.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const text = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** Runs a judge in the checkout. */
+function judged(program: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd: root, encoding: 'utf8', timeout: 60_000 });
+  return { status, output: stdout + stderr };
+}
+
+describeWith(['hadolint'], 'on the Dockerfile', () => {
+  it('has no remark', () => {
+    const verdict = judged(installedPath('hadolint'), '--failure-threshold', 'info', 'Dockerfile');
+    expect(verdict).to.deep.equal({ status: 0, output: '' });
+  });
+});
+
+describeWith(['dclint'], 'on the Compose files', () => {
+  it('has no remark', () => {
+    const rules = ['--config', 'test/interop/dclint/rules.json', '--max-warnings', '0'];
+    const { status, output } = judged(installedPath('dclint'), ...rules, 'compose.yaml', 'compose.build.yaml');
+    expect(status, output).to.equal(0);
+  });
+});
+
+describe('the Compose files', () => {
+  const services: readonly (readonly [name: string, service: Json])[] = Object.entries(
+    parse(text('compose.yaml')).services,
+  );
+
+  it('publish each port on this machine alone', () => {
+    const ports = services.flatMap(([, service]) => service.ports ?? []);
+    expect(ports).to.have.length(5);
+    for (const port of ports) expect(port).to.match(/^127\.0\.0\.1:\d+/);
+  });
+
+  it('let no container write to its image or gain rights', () => {
+    for (const [name, service] of services) {
+      expect([name, service.read_only, service.cap_drop, service.security_opt]).to.deep.equal([
+        name,
+        true,
+        ['ALL'],
+        ['no-new-privileges:true'],
+      ]);
+      expect(service.image, name).to.match(/:[\w.-]+\}?$/);
+    }
+  });
+
+  it('mount files that there are', () => {
+    const mounted = services.flatMap(([, service]) => (service.volumes ?? []) as string[]);
+    const paths = mounted.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0] ?? '');
+    expect(paths).to.have.length(5);
+    for (const path of paths) expect(existsSync(join(root, path)), path).to.equal(true);
+  });
+
+  it('run the central system on the packages of its tests', () => {
+    const [, , install] = parse(text('compose.yaml')).services.csms.command as readonly string[];
+    const packages = [...(install ?? '').matchAll(/\S+==\S+/g)].map(([name]) => name);
+    expect(packages).to.have.length(2);
+    expect(text('test/interop/requirements.txt').split('\n')).to.include.members(packages);
+  });
+});
+
+describe('systemd-analyze on the unit', () => {
+  let folder: string;
+
+  before(function () {
+    if (spawnSync('systemd-analyze', ['--version']).status !== 0) skip(this, 'systemd-analyze is missing');
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'derbench-'));
+    // the judge looks for the program
+    const unit = text('deploy/derbench@.service').replace('/opt/derbench/bin/derbench', process.execPath);
+    writeFileSync(join(folder, 'derbench@.service'), unit);
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  for (const dropIn of [null, ...readdirSync(join(root, 'deploy/drop-ins'))])
+    it(`has no remark and finds it little exposed ${dropIn === null ? 'by itself' : `with ${dropIn}`}`, () => {
+      const unit = join(folder, 'derbench@.service');
+      if (dropIn !== null) {
+        mkdirSync(`${unit}.d`);
+        cpSync(join(root, 'deploy/drop-ins', dropIn), join(`${unit}.d`, dropIn));
+      }
+      expect(judged('systemd-analyze', 'verify', unit)).to.deep.equal({ status: 0, output: '' });
+      // in tenths
+      const { status, output } = judged('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
+      expect(status, output).to.equal(0);
+    });
+});
