@@ -3,7 +3,10 @@ import { llmsText } from '../../site/llms.ts';
 import { pages } from '../../site/pages.ts';
 import { pathsBelow } from '../support/repository.ts';
 
-const documents = pathsBelow('docs').flatMap((path) => (path.endsWith('.md') ? [path.slice('docs/'.length)] : []));
+/** Pages of docs/ by their paths in it; evidence/index.md leads to those of each version. */
+const documents = pathsBelow('docs')
+  .filter((path) => path.endsWith('.md') && !/evidence\/\d/.test(path))
+  .map((path) => path.slice('docs/'.length));
 
 describe('table of the pages of the site', () => {
   it('has each page of docs/ once: site/pages.ts', () => {
