@@ -61,6 +61,12 @@ function setUp() {
       needs: ['build', 'peers?'],
       budgetS: 90,
     },
+    {
+      name: 'packages of the site',
+      command: ['npm', 'ci', '--no-audit', '--no-fund', '--prefix', 'site'],
+      budgetS: 60,
+    },
+    { name: 'site', command: npm('docs:build'), needs: ['packages of the site'], budgetS: 120 },
   ];
 }
 
@@ -107,7 +113,7 @@ function peerTests(folder, judges, budgets) {
     }),
     tests('browser tests', folder, {
       command: npm('test:browser'),
-      needs: ['build', 'package?', 'peers?', 'npm test?'],
+      needs: ['build', 'site?', 'package?', 'peers?', 'npm test?'],
       environment,
       cores: 2,
       budgetS: 400,
