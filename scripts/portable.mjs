@@ -1,8 +1,8 @@
 /**
  * Makes an archive that runs without an installed Node.js: `node scripts/portable.mjs linux-x64 [--tarball FILE] [--out DIR]`.
  *
- * It holds bin/derbench, Node.js and the package with the modules of the lock file. A platform is added here once a machine
- * of its kind has run test/package/portable-smoke.ts.
+ * It holds bin/derbench, Node.js and the package with the modules of the lock file. A platform is added once a machine of
+ * its kind has run scripts/portable-smoke.mjs.
  */
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ async function installPackage(tarball, folder, platform) {
 
 /** Node.js of the exact version with its licences, from the package in which npm carries it. */
 async function installNode(lib) {
-  const program = nodeOf(mainVersion, { exact: true });
+  const program = nodeOf(mainVersion, { packaged: true });
   await copyFile(program, join(lib, 'node'));
   await copyFile(join(dirname(program), '..', 'LICENSE'), join(lib, 'node.LICENSE'));
 }

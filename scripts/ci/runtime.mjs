@@ -15,13 +15,14 @@ export const [floorVersion] = nodeVersions;
 export const mainVersion = nodeVersions.find((version) => version.startsWith('24.'));
 
 /**
- * The program of a version; the one that runs this file if it has the same major version and `exact` is not set.
+ * The program of a version; the one that runs this file if it has the same major version and `exact` is not set, or the
+ * same version and `packaged` is not set.
  * @throws Error where npm cannot fetch it
  */
-export function nodeOf(version, { exact = false } = {}) {
-  const major = version.split('.')[0];
-  if (process.versions.node === version || (!exact && process.versions.node.split('.')[0] === major))
-    return process.execPath;
+export function nodeOf(version, { exact = false, packaged = false } = {}) {
+  const isSame = process.versions.node === version;
+  const isAlike = process.versions.node.split('.')[0] === version.split('.')[0];
+  if (!packaged && (isSame || (isAlike && !exact))) return process.execPath;
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
   const folder = join(cache, version);
