@@ -203,6 +203,16 @@ async function hadolint() {
 }
 
 /** A linter of Compose files. */
+/** Clients of MCP of both generations, and the inspector. */
+async function mcpClients() {
+  const files = ['mcp/package.json', 'mcp/package-lock.json'];
+  const folder = await kept('mcp', files, process.version, async (target) => {
+    for (const file of files) cpSync(join(interop, file), join(target, basename(file)));
+    await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: target });
+  });
+  return join(folder, 'node_modules');
+}
+
 async function dclint() {
   const files = ['dclint/package.json', 'dclint/package-lock.json'];
   const folder = await kept('dclint', files, process.version, async (target) => {
@@ -341,11 +351,12 @@ async function install() {
   const judges = Promise.all([
     orNull('hadolint', hadolint()),
     orNull('dclint', dclint()),
+    orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, metrics] = await judges;
+  const [dockerfiles, composeFiles, mcp, metrics] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -357,6 +368,7 @@ async function install() {
     cactus: await cactus,
     hadolint: dockerfiles,
     dclint: composeFiles,
+    mcp,
     prometheus: metrics,
   };
   const packages = paths.python === null ? {} : await packagesOf(paths.python);
@@ -371,6 +383,7 @@ async function install() {
     cactus: paths.cactus && 'definitions',
     hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
+    mcp: paths.mcp && (await outputOf(join(paths.mcp, '.bin/mcp-inspector'), ['--version'])),
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
   };
   return { paths, versions };

@@ -32,6 +32,7 @@ export function installedPath(
     | 'cactus'
     | 'hadolint'
     | 'dclint'
+    | 'mcp'
     | 'prometheus',
 ): string {
   return installed.paths[name] ?? '';
@@ -91,6 +92,7 @@ const probes = {
   cactus: () => false,
   hadolint: () => false,
   dclint: () => false,
+  mcp: () => false,
   prometheus: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
