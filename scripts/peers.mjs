@@ -215,6 +215,9 @@ async function programsOfNpm(name) {
 /** A linter of Compose files. */
 const dclint = async () => join(await programsOfNpm('dclint'), 'dclint');
 
+/** Clients of MCP of both generations, and the inspector. */
+const mcpClients = async () => dirname(await programsOfNpm('mcp'));
+
 /** Folder of Debian's prometheus and promtool, which are unpacked and not installed, since a service would start. */
 async function prometheus() {
   const entry = () => run('apt-cache', ['show', '--no-all-versions', 'prometheus']);
@@ -350,13 +353,14 @@ async function install() {
   const judges = Promise.all([
     orNull('hadolint', hadolint()),
     orNull('dclint', dclint()),
+    orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
     orNull('publint and attw', programsOfNpm('package-judges')),
     orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, metrics, packageJudges, cyclonedx] = await judges;
+  const [dockerfiles, composeFiles, mcp, metrics, packageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -368,6 +372,7 @@ async function install() {
     cactus: await cactus,
     hadolint: dockerfiles,
     dclint: composeFiles,
+    mcp,
     prometheus: metrics,
     packageJudges,
     cyclonedx,
@@ -389,6 +394,7 @@ async function install() {
     publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
     attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
     cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
+    mcp: paths.mcp && (await outputOf(join(paths.mcp, '.bin/mcp-inspector'), ['--version'])),
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
   };
   return { paths, versions };

@@ -32,6 +32,7 @@ export function installedPath(
     | 'cactus'
     | 'hadolint'
     | 'dclint'
+    | 'mcp'
     | 'prometheus'
     | 'packageJudges'
     | 'cyclonedx',
@@ -99,6 +100,7 @@ const probes = {
   cactus: () => false,
   hadolint: () => false,
   dclint: () => false,
+  mcp: () => false,
   prometheus: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
