@@ -144,7 +144,8 @@ export const recorderRoutes: readonly Route[] = [
     summary: 'The recording as a file',
     description:
       'The first line of `jsonl` is the header, with version, build, simulated time of the start and devices; each other line is an ' +
-      'entry, described in docs/how-to/recorder.md. The file is made while it is sent: entries that are dropped meanwhile are left out, and a ' +
+      'entry, described in docs/how-to/recorder.md. The file is made while it is sent: entries that are dropped meanwhile ' +
+      'are left out, and a ' +
       'gap in the ids shows this. `pcap` has link type Ethernet; addresses of peers, octets and wall times are those of the ' +
       'recording, everything else is made up: servers have the ports 502 and 20000, frames of the DNP3 link layer are rebuilt ' +
       'from fragments, and TLS is decrypted. Messages of serial lines are left out.',

@@ -382,6 +382,15 @@ const httpJudges: readonly Judge[] = [
     tests: [{ files: ['interop/openapi-client.test'], title: /generated without|compiles|drives|gets the problem/ }],
   },
   {
+    id: 'mcp',
+    name: 'MCP clients of both generations, and the inspector',
+    home: 'https://github.com/modelcontextprotocol',
+    protocol: 'http',
+    role: 'clients of `derbench mcp`',
+    version: { peer: 'mcp' },
+    tests: [{ peer: 'mcp' }],
+  },
+  {
     id: 'prometheus_client',
     name: 'prometheus_client (Python)',
     home: 'https://github.com/prometheus/client_python',

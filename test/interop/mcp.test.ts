@@ -153,7 +153,7 @@ describeWith(['mcp'], 'derbench mcp', function () {
     expect(call.result.content[0].text).to.match(/^7 devices at /);
     expect((await server.request('tools/call', { name: 'halt', arguments: {} })).error.code).to.equal(-32602);
     expect((await server.end()).code).to.equal(0);
-    expect(server.lines.map((line) => (JSON.parse(line)).jsonrpc)).to.deep.equal(['2.0', '2.0', '2.0']);
+    expect(server.lines.map((line) => JSON.parse(line).jsonrpc)).to.deep.equal(['2.0', '2.0', '2.0']);
   });
 
   it('has a paused simulator of its own, whose log stays off standard output, and ends with its input', async () => {
