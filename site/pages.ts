@@ -107,5 +107,6 @@ export const pages: readonly Page[] = [
   page('reference', 'all', 'reference/settings-list.md', 'Settings and flags'),
   page('reference', 'all', 'evidence/index.md', 'Evidence'),
   page('reference', 'all', 'reference/coverage.md', 'What is done and what is not'),
+  page('reference', 'all', 'reference/versions.md', 'Versions'),
   page('contributing', 'contributors', 'ARCHITECTURE.md', 'Architecture'),
 ];
