@@ -1,4 +1,7 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
 import { listen } from '../../src/core/net/listen.ts';
 import { ask } from '../support/http.ts';
@@ -182,6 +185,26 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
       expect(lines).to.have.length(6);
       expect(lines[0]).to.match(/^\d\d:\d\d:\d\d [\d.]+ kW [\d.]+ V running$/);
     });
+  });
+
+  it('skill: its shell blocks pass, in at most 150 lines', async () => {
+    const path = 'skills/derbench/SKILL.md';
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n').length).to.be.at.most(150);
+    const folder = mkdtempSync(join(tmpdir(), 'skill-'));
+    try {
+      const [program, ...words] = programCommand;
+      const command = [program, ...words.map((word) => (word.startsWith('-') ? word : resolve(word)))];
+      const script = `#!/bin/sh\nexec ${command.map((word) => `'${word}'`).join(' ')} "$@"\n`;
+      writeFileSync(join(folder, 'derbench'), script, { mode: 0o755 });
+      const blocks = blocksOf(path).filter(({ language }) => language === 'sh');
+      const text = [`cd '${folder}'\nPATH="$PWD:$PATH"\n`, ...blocks.map((block) => block.text)].join('');
+      const output = await pasted(shell, text);
+      expect(output).to.match(/701\.InvSt +RUNNING/);
+      expect(output).to.match(/limit of active power, written by REST/);
+      expect(output).to.match(/Volt-watt: passed/);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('CI: the script passes', async () => {
