@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
@@ -200,6 +201,21 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
       }
     } finally {
       await simulator.stop();
+    }
+  });
+
+  it('skill: its shell blocks pass, in at most 150 lines', async () => {
+    const path = 'skills/derbench/SKILL.md';
+    expect(readFileSync(path, 'utf8').trimEnd().split('\n').length).to.be.at.most(150);
+    const blocks = blocksOf(path).filter(({ language }) => language === 'sh');
+    const desk = new Desk();
+    try {
+      const output = await pasted(shell, blocks.map(({ text }) => text).join(''), desk.env(), desk.folder);
+      expect(output).to.match(/701\.InvSt +RUNNING/);
+      expect(output).to.match(/limit of active power, written by REST/);
+      expect(output).to.match(/Volt-watt: passed/);
+    } finally {
+      desk.clear();
     }
   });
 

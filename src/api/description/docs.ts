@@ -98,6 +98,7 @@ const files: Readonly<Record<string, File>> = {
   '/': uiPage('index.html'),
   '/index.html': uiPage('index.html'),
   '/pages.css': file(css, () => sourcePage('pages.css'), plainHeaders),
+  '/llms.txt': file('text/plain; charset=utf-8', () => sourcePage('llms.txt'), plainHeaders),
   '/redoc': file(html, () => sourcePage('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
   '/docs/derbench.js': file(script, () => sourcePage('docs.js'), docsHeaders),

@@ -2,11 +2,13 @@
  * Commands that need no simulator: `list`, `init`, `doctor`, `completion` and `help`. They are loaded together: a module of its
  * own for each would divide those that they share with `light.ts` into more files, which a client reads at its start.
  */
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { UsageError } from '../../client-commands/call.ts';
 import type { Arguments } from '../../client-commands/call.ts';
 import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
+import { packageFile } from '../../core/package-files.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { parseArguments } from './arguments.ts';
 import { completionScript } from './completion.ts';
@@ -91,4 +93,5 @@ export const packageCommands = {
   init: initialize,
   help: printing(topicText),
   completion: printing(completionScript),
+  skill: printing(() => readFileSync(packageFile('skills/derbench/SKILL.md'), 'utf8').trimEnd()),
 } as const satisfies Readonly<Record<string, PackageCommand>>;

@@ -45,7 +45,6 @@ export function shortHelp(): string {
     'Usage: derbench [COMMAND] [ARGUMENTS] [FLAGS]',
     ...examples.map(([command, effect]) => rowOf(command, effect, 26)),
     ...commandLines(),
-    '',
     'A command: derbench COMMAND -h',
     `Topics:    derbench help ${Object.keys(topics).join('|')}`,
     'All flags: derbench --help, or derbench help flags TOPIC',

@@ -114,6 +114,7 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
     case 'doctor':
     case 'help':
     case 'completion':
+    case 'skill':
       return packageCommand(name, rest);
     default:
       return scenario(null, words);

@@ -76,6 +76,20 @@ describe('documentation pages', () => {
     }
   });
 
+  it('tell agents in at most 60 lines what it is, with requests that the description has', async () => {
+    const { status, headers, text } = await ask(port, '/llms.txt');
+    expect([status, headers['content-type']]).to.deep.equal([200, 'text/plain; charset=utf-8']);
+    expect(text.split('\n').length).to.be.at.most(60);
+    const requests = [...text.matchAll(/^- (GET|POST) ([\w/]+)/gm)].map(([, method = '', path = '']) => [method, path]);
+    const { paths } = (await ask(port, '/openapi.json')).json;
+    for (const [method = '', path = ''] of requests)
+      expect(paths[`/api/sim/${path.replace(/^registers\/\d+/, 'registers/{model_id}')}`], path).to.have.property(
+        method.toLowerCase(),
+      );
+    // the ten, and the one that stops
+    expect(requests).to.have.length(11);
+  });
+
   it('have the landing page at its file name too, and no browser keeps it', async () => {
     const [root, named] = [await ask(port, '/'), await ask(port, '/index.html')];
     expect([named.status, named.text]).to.deep.equal([200, root.text]);

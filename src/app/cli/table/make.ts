@@ -70,6 +70,14 @@ export const makeCommands: readonly Command[] = [
     runs: 'program',
   },
   {
+    name: 'skill',
+    group: 'make',
+    line: 'prints what an agent should know about derbench',
+    usage: ['skill'],
+    examples: [['derbench skill > SKILL.md', 'In the folder of skills of the agent.']],
+    runs: 'program',
+  },
+  {
     name: 'completion',
     group: 'help',
     line: 'prints the completion script of a shell',
