@@ -277,6 +277,11 @@ export default tseslint.config(
     'a command of a running simulator is a client: it knows the client and the exit codes, and loads nothing else',
   ),
   forbid(
+    ['src/mcp/*.ts'],
+    ['../*/**', '!../core/**', '!../library/**', '!../client-commands/**'],
+    'the MCP server is a client: it knows core, the client and its commands, and runs scenarios through its host',
+  ),
+  forbid(
     ['src/scenario/**/*.ts'],
     [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'],
     'a scenario knows core, contract and types of the map; the simulator comes to it as its host',

@@ -16,6 +16,7 @@ import { isDeepStrictEqual, promisify } from 'node:util';
 import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
+import { sbomOf } from './sbom.mjs';
 import { writeDeclarations } from './types.mjs';
 import { buildUi } from './ui.mjs';
 
@@ -109,6 +110,9 @@ async function copyPages({ offlineRedoc, swaggerAssets, wholeDescription }) {
   await writeFile(join(fresh, 'openapi.json'), `${JSON.stringify(wholeDescription())}\n`);
 }
 
+/** Files of the packages that are copied as they are; the bundler does not list them. */
+const copied = ['redoc', 'swagger-ui-dist', 'ocpp-rpc'].map((name) => `node_modules/${name}/package.json`);
+
 async function make() {
   await mkdir(fresh);
   // by the clock of the file system, which also dates the sources
@@ -128,7 +132,9 @@ async function make() {
   await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
-  await writeFile(join(fresh, stamp), await licencesOf([...inputs, ...clientInputs, ...uiInputs], root));
+  const shipped = [...inputs, ...clientInputs, ...uiInputs, ...copied];
+  await writeFile(join(fresh, 'sbom.cdx.json'), await sbomOf(shipped, root));
+  await writeFile(join(fresh, stamp), await licencesOf(shipped, root));
   await utimes(join(fresh, stamp), atime, mtime);
 }
 

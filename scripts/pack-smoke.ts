@@ -1,14 +1,24 @@
-/** Packs the project, installs the package into an empty one, and runs it there: `node --import=tsx scripts/pack-smoke.ts`. */
+/**
+ * Packs the project, judges the package, installs it into an empty project, and runs it there:
+ *
+ *   node --import=tsx scripts/pack-smoke.ts [--tarball FILE] [--all-nodes] [--renew]
+ *
+ * --tarball judges a package that is packed already; --all-nodes starts it on every version of scripts/nodes.json;
+ * --renew writes the kinds of its files to test/package/packed.txt.
+ */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
 import { filesOfPage } from '../test/support/page-files.ts';
 import { startSimulator } from '../test/support/process.ts';
+import { checkContents, judgeBill, judgeExports } from './packed.ts';
+import type { Packed } from './packed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
 
 async function run(cwd: string, program: string, ...args: readonly string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(program, args, { cwd });
@@ -20,24 +30,26 @@ function expectEqual(what: string, got: unknown, wanted: unknown): void {
   process.stdout.write(`${what}: ${String(got)}\n`);
 }
 
+const { values: options } = parseArgs({
+  options: { tarball: { type: 'string' }, 'all-nodes': { type: 'boolean' }, renew: { type: 'boolean' } },
+});
+
+/** Packs the project, or lists a package that is packed; its path. */
+async function pack(folder: string): Promise<string> {
+  const { tarball } = options;
+  const what = tarball === undefined ? ['--pack-destination', folder] : ['--dry-run', tarball];
+  const [packed] = JSON.parse(await run(root, 'npm', 'pack', '--silent', '--json', ...what)) as [Packed];
+  process.stdout.write(`packed ${packed.filename}\n`);
+  await checkContents(packed, options.renew === true);
+  return tarball ?? join(folder, packed.filename);
+}
+
 /** An empty project with the packed package as its only dependency. */
-async function install(folder: string): Promise<string> {
-  await run(root, 'npm', 'pack', '--silent', '--pack-destination', folder);
-  const [tarball = 'nothing'] = await readdir(folder);
-  process.stdout.write(`packed ${tarball}\n`);
+async function install(folder: string, tarball: string): Promise<string> {
   const project = join(folder, 'project');
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "private": true }\n');
-  await run(
-    project,
-    'npm',
-    'install',
-    '--silent',
-    '--no-audit',
-    '--no-fund',
-    '--prefer-offline',
-    join(folder, tarball),
-  );
+  await run(project, 'npm', 'install', '--silent', '--no-audit', '--no-fund', '--prefer-offline', tarball);
   return project;
 }
 
@@ -84,6 +96,7 @@ async function checkFiles(project: string): Promise<void> {
     'config/schema/config.schema.json',
     'config/schema/scenario.schema.json',
     'clients/python/cosim/opendss_loop.py',
+    'clients/python/cosim/street_voltages.yaml',
     'clients/python/derbench/__init__.py',
     'clients/python/derbench/pytest_plugin.py',
     'clients/python/svp/svp_host.py',
@@ -120,35 +133,51 @@ async function check(project: string): Promise<void> {
   await checkFiles(project);
   await writeFile(join(project, 'script.mjs'), script);
   expectEqual('power in a script', await run(project, process.execPath, 'script.mjs'), '5000');
-  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   expectEqual(
     'npx derbench --version',
     await run(project, 'npx', '--no-install', 'derbench', '--version'),
     `derbench ${version}`,
   );
-  const simulator = await startSimulator(
-    ['--config', 'mixed-site'],
-    [join(project, 'node_modules', '.bin', 'derbench')],
-    project,
-  );
+}
+
+/** Starts the installed program and reads what it serves. */
+async function checkStart(project: string, node: string): Promise<void> {
+  const installed = join(project, 'node_modules/derbench');
+  const simulator = await startSimulator(['--config', 'mixed-site'], [node, join(installed, 'dist/main.js')], project);
+  const get = async (path: string) => (await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/${path}`)).json();
   try {
-    const answer = await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/health`);
-    expectEqual('GET health', answer.status, 200);
-    expectEqual('status', ((await answer.json()) as { status: unknown }).status, 'ok');
-    const info = (await (await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/server-info`)).json()) as {
-      build_id: unknown;
-    };
-    const commit = readFile(join(root, 'dist', 'build-id.txt'), 'utf8').then((line) => line.trim());
-    expectEqual('build_id', info.build_id, await commit.catch(() => `npm-${version}`));
+    expectEqual('status', ((await get('health')) as { status: unknown }).status, 'ok');
+    const commit = readFile(join(installed, 'dist/build-id.txt'), 'utf8').then((line) => line.trim());
+    const buildId = await commit.catch(() => `npm-${version}`);
+    expectEqual('build_id', ((await get('server-info')) as { build_id: unknown }).build_id, buildId);
     await checkServed(simulator.httpPort);
   } finally {
     expectEqual('exit code after SIGTERM', await simulator.stop(), 0);
   }
 }
 
+interface Runtime {
+  readonly nodeVersions: readonly string[];
+  readonly nodeOf: (version: string, options: { readonly exact: boolean }) => string;
+}
+
+async function programs(): Promise<readonly (readonly [version: string, program: string])[]> {
+  if (options['all-nodes'] !== true) return [[process.versions.node, process.execPath]];
+  const { nodeOf, nodeVersions } = (await import(join(root, 'scripts/ci/runtime.mjs'))) as Runtime;
+  return nodeVersions.map((each) => [each, nodeOf(each, { exact: true })] as const);
+}
+
 const folder = await mkdtemp(join(tmpdir(), 'derbench-pack-'));
 try {
-  await check(await install(folder));
+  const tarball = await pack(folder);
+  await judgeExports(tarball);
+  const project = await install(folder, tarball);
+  await judgeBill(join(project, 'node_modules/derbench/dist'));
+  await check(project);
+  for (const [each, program] of await programs()) {
+    process.stdout.write(`Node.js ${each}\n`);
+    await checkStart(project, program);
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }

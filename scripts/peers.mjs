@@ -202,15 +202,21 @@ async function hadolint() {
   return join(dirname(python), 'hadolint');
 }
 
-/** A linter of Compose files. */
-async function dclint() {
-  const files = ['dclint/package.json', 'dclint/package-lock.json'];
-  const folder = await kept('dclint', files, process.version, async (target) => {
+/** Folder of the programs that a lock file of npm names. */
+async function programsOfNpm(name) {
+  const files = [`${name}/package.json`, `${name}/package-lock.json`];
+  const folder = await kept(name, files, process.version, async (target) => {
     for (const file of files) cpSync(join(interop, file), join(target, basename(file)));
     await run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], { cwd: target });
   });
-  return join(folder, 'node_modules/.bin/dclint');
+  return join(folder, 'node_modules/.bin');
 }
+
+/** A linter of Compose files. */
+const dclint = async () => join(await programsOfNpm('dclint'), 'dclint');
+
+/** Clients of MCP of both generations, and the inspector. */
+const mcpClients = async () => dirname(await programsOfNpm('mcp'));
 
 /** Folder of Debian's prometheus and promtool, which are unpacked and not installed, since a service would start. */
 async function prometheus() {
@@ -318,6 +324,7 @@ const commonPackages = [
   'py1815',
   'py20305',
   'pymodbus',
+  'pyright',
   'pysunspec',
   'pysunspec2',
   'pytest',
@@ -346,11 +353,14 @@ async function install() {
   const judges = Promise.all([
     orNull('hadolint', hadolint()),
     orNull('dclint', dclint()),
+    orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
+    orNull('publint and attw', programsOfNpm('package-judges')),
+    orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, metrics] = await judges;
+  const [dockerfiles, composeFiles, mcp, metrics, packageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -362,7 +372,10 @@ async function install() {
     cactus: await cactus,
     hadolint: dockerfiles,
     dclint: composeFiles,
+    mcp,
     prometheus: metrics,
+    packageJudges,
+    cyclonedx,
   };
   const packages = paths.python === null ? {} : await packagesOf(paths.python);
   const versions = {
@@ -374,8 +387,14 @@ async function install() {
     go: central && sunspec && firstLine(await outputOf('go', ['version'])),
     rust: rust && firstLine(await outputOf('rustc', ['--version'])),
     cactus: paths.cactus && 'definitions',
+    // it comes with systemd or not at all
+    systemd: firstLine(await outputOf('systemd-analyze', ['--version'])),
     hadolint: paths.hadolint && (await outputOf(paths.hadolint, ['--version'])),
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
+    publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
+    attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
+    cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
+    mcp: paths.mcp && (await outputOf(join(paths.mcp, '.bin/mcp-inspector'), ['--version'])),
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
   };
   return { paths, versions };

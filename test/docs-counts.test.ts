@@ -24,7 +24,7 @@ describe('numbers in documents', () => {
 
   it('the table of what is done has as many kinds of faults as faults/kinds lists, and the sets of the package', async () => {
     expect(numberIn(coverage, /Faults: (\d+) kinds/)).to.equal((await rest.get('/faults/kinds')).count);
-    expect(numberIn(coverage, /(\d+) ready sets/)).to.equal(bundledFaultProfileNames.length);
+    expect(numberIn(coverage, /(\d+) bundled sets/)).to.equal(bundledFaultProfileNames.length);
   });
 
   it('the table of what is done has as many bundled scenarios as the package', () => {

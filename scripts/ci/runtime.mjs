@@ -1,6 +1,6 @@
 /** Versions of Node.js that a run needs besides the one that starts it, from the packages in which npm carries them. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -8,19 +8,21 @@ const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'der
 
 const maxFetchMs = 300_000;
 
-/** The version on which the suite runs in CI. */
-export const mainVersion = '24.21.0';
-/** The oldest version that `engines` allows. */
-export const floorVersion = '20.19.0';
+/** The versions that are supported, the oldest that `engines` allows first. */
+export const nodeVersions = JSON.parse(readFileSync(new URL('../nodes.json', import.meta.url), 'utf8'));
+export const [floorVersion] = nodeVersions;
+/** The version on which the suite runs in CI, and which a portable archive brings. */
+export const mainVersion = nodeVersions.find((version) => version.startsWith('24.'));
 
 /**
- * The program of a version; the one that runs this file if it has the same major version and `exact` is not set.
+ * The program of a version; the one that runs this file if it has the same major version and `exact` is not set, or the
+ * same version and `packaged` is not set.
  * @throws Error where npm cannot fetch it
  */
-export function nodeOf(version, { exact = false } = {}) {
-  const major = version.split('.')[0];
-  if (process.versions.node === version || (!exact && process.versions.node.split('.')[0] === major))
-    return process.execPath;
+export function nodeOf(version, { exact = false, packaged = false } = {}) {
+  const isSame = process.versions.node === version;
+  const isAlike = process.versions.node.split('.')[0] === version.split('.')[0];
+  if (!packaged && (isSame || (isAlike && !exact))) return process.execPath;
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;
   const folder = join(cache, version);

@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { interopFiles } from './judges.mjs';
-import { floorVersion } from './runtime.mjs';
+import { floorVersion, mainVersion, nodeVersions } from './runtime.mjs';
 
 const { testFiles } = createRequire(import.meta.url)('../test/mocha-options.cjs');
-/** Versions beside the main one on which the whole suite runs at night: the floor, the maintained ones, the newest. */
-const nightlyVersions = [floorVersion, '22.23.3', '26.0.0'];
+/** Versions on which the whole suite runs at night, beside the main one of the other stages. */
+const nightlyVersions = nodeVersions.filter((version) => version !== mainVersion);
 /** Figures of the benchmarks of a night. */
 export const benchFile = '.cache/nightly/bench.json';
 /** Decoders that must stand any octets, each fuzzed for so long at night. */
@@ -55,7 +55,18 @@ function setUp() {
       needs: ['build'],
       budgetS: 30,
     },
-    { name: 'package', command: ['node', '--import=tsx', 'scripts/pack-smoke.ts'], needs: ['build'], budgetS: 60 },
+    {
+      name: 'package',
+      command: ['node', '--import=tsx', 'scripts/pack-smoke.ts', '--all-nodes'],
+      needs: ['build', 'peers?'],
+      budgetS: 90,
+    },
+    {
+      name: 'packages of the site',
+      command: ['npm', 'ci', '--no-audit', '--no-fund', '--prefix', 'site'],
+      budgetS: 60,
+    },
+    { name: 'site', command: npm('docs:build'), needs: ['packages of the site'], budgetS: 120 },
   ];
 }
 
@@ -102,7 +113,7 @@ function peerTests(folder, judges, budgets) {
     }),
     tests('browser tests', folder, {
       command: npm('test:browser'),
-      needs: ['build', 'package?', 'peers?', 'npm test?'],
+      needs: ['build', 'site?', 'package?', 'peers?', 'npm test?'],
       environment,
       cores: 2,
       budgetS: 400,

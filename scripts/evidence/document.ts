@@ -26,6 +26,7 @@ const lookSchema = z.strictObject({
   reason: z.string().nullable().describe('Why the verdict is not_run; else null'),
   date: z.iso.date().nullable().describe('Day of the run; null if not run'),
   commit: commit.nullable().describe('Commit of the run; null if not run'),
+  failed_runs: testCount.describe('Runs at the same src before this one that failed'),
   tests: z.strictObject({ passed: testCount, failed: testCount, skipped: testCount }),
   skips: z.array(z.strictObject({ reason: z.string(), tests: testCount })).describe('Reasons of the skipped tests'),
   failures: titles.describe('Titles of the failed tests'),

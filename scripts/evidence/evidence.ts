@@ -1,5 +1,5 @@
 /** The document of a version, from what ran and from the document before. */
-import { lookOf, notRun } from './verdicts.ts';
+import { lookOf, notRun, outsideRun } from './verdicts.ts';
 import { versionOf } from './versions.ts';
 import type { Disagreement, Evidence, JudgeVerdict, Look, ProcedureVerdict, Protocol } from './document.ts';
 import type { Selector, TestRun } from './verdicts.ts';
@@ -58,15 +58,16 @@ export function chosenIds({ judges, procedures }: Table, texts: readonly string[
 }
 
 /** Members of a `Look` alone. */
-function lookIn({ verdict, reason, date, commit, tests, skips, failures, suites }: Look): Look {
-  return { verdict, reason, date, commit, tests, skips, failures, suites };
+function lookIn({ verdict, reason, date, commit, failed_runs, tests, skips, failures, suites }: Look): Look {
+  return { verdict, reason, date, commit, failed_runs, tests, skips, failures, suites };
 }
 
 export function evidenceOf(table: Table, { run, chosen, heading, before, root }: Occasion): Evidence {
   const kept = before?.source === heading.source ? before : null;
   const look = ({ id, tests }: Judge | Procedure, earlier: Look | undefined): Look => {
-    if (chosen.has(id)) return lookOf(run, tests, table.peers);
-    return earlier === undefined ? notRun('it was not part of the run (--only)') : lookIn(earlier);
+    if (!chosen.has(id)) return earlier === undefined ? notRun(outsideRun) : lookIn(earlier);
+    const failedRuns = (earlier?.failed_runs ?? 0) + (earlier?.verdict === 'failed' ? 1 : 0);
+    return { ...lookOf(run, tests, table.peers), failed_runs: failedRuns };
   };
   const judgeVerdict = (judge: Judge): JudgeVerdict => {
     const { id, name, home, protocol, role, shares = null, known = [] } = judge;

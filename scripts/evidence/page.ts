@@ -22,6 +22,10 @@ function table(head: readonly string[], rows: readonly string[]): readonly strin
   return [row(...head), `|${'---|'.repeat(head.length)}`, ...rows];
 }
 
+/** A verdict in a table: one that needed several runs says so. */
+const marked = ({ verdict, failed_runs: failed }: Look) =>
+  failed === 0 ? marks[verdict] : `${marks[verdict]}, ${plural(failed, 'run')} before failed`;
+
 const shortCommit = (commit: string | null) => commit?.slice(0, 10) ?? '-';
 const counts = ({ tests }: Look) => [tests.passed, tests.failed, tests.skipped];
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
@@ -35,7 +39,7 @@ function judgeRow(judge: JudgeVerdict): string {
     judge.judge_version ?? (judge.verdict === 'not_run' ? '-' : 'unknown'),
     judge.role,
     independent,
-    marks[judge.verdict],
+    marked(judge),
     ...counts(judge),
     judge.date ?? '-',
     shortCommit(judge.commit),
@@ -122,7 +126,7 @@ function procedureSection(procedures: readonly ProcedureVerdict[]): readonly str
     row(
       procedure.name,
       procedure.clauses,
-      marks[procedure.verdict],
+      marked(procedure),
       ...counts(procedure),
       procedure.date ?? '-',
       shortCommit(procedure.commit),
@@ -176,6 +180,7 @@ export function pageOf(evidence: Evidence): string {
     '- ❌ failed: at least one test failed, or did not end.',
     '- ⬜ not run: no test came to a result. It says nothing about derbench.',
     '- A test in which several judges take part counts for each of them, so the numbers cannot be added up.',
+    '- A run before that failed at the same `src` is counted behind the verdict.',
     '- Verdicts of other days count as long as `src` is the same.',
     '',
     '## In short',

@@ -1,5 +1,6 @@
 /** Reasons why a release may not rest on the evidence. */
 import { indexOf, pageOf } from './page.ts';
+import { outsideRun } from './verdicts.ts';
 import type { Evidence, JudgeVerdict } from './document.ts';
 
 /** Texts of docs/evidence; null where a file is missing. */
@@ -25,6 +26,7 @@ function judgeRefusals(judge: JudgeVerdict, before: JudgeVerdict | undefined): r
     ...(verdict === 'not_run' && before !== undefined && before.verdict !== 'not_run'
       ? [`${id} ran for the version before and did not run now: ${reason ?? ''}`]
       : []),
+    ...(reason === outsideRun ? [`${id} has not been asked: npm run evidence -- --only ${id}`] : []),
     ...(verdict !== 'not_run' && version === null ? [`${id} ran, but its version is unknown`] : []),
   ];
 }
@@ -45,6 +47,7 @@ export function refusals(all: readonly Evidence[], source: string | null, pages:
         before?.judges.find(({ id }) => id === judge.id),
       ),
     ),
+    ...procedures.filter(({ reason }) => reason === outsideRun).map(({ id }) => `${id} has not been run`),
     ...procedures.filter(({ verdict }) => verdict === 'failed').map(({ id }) => `${id} failed`),
     ...(missing ?? []).map(({ id }) => `${id} ran for the version before and is no judge now`),
     ...(pages.page === pageOf(newest) ? [] : [`docs/evidence/${version}.md is not made from ${version}.json`]),

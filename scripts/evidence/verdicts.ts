@@ -108,6 +108,9 @@ function notRunReason(results: readonly Result[], skips: Look['skips']): string 
   return skips.map(({ reason }) => reason).join('; ');
 }
 
+/** Reason of a judge that nobody has asked. */
+export const outsideRun = 'it was not part of the run (--only)';
+
 /** A judge or procedure that did not run. */
 export function notRun(reason: string): Look {
   return {
@@ -115,6 +118,7 @@ export function notRun(reason: string): Look {
     reason,
     date: null,
     commit: null,
+    failed_runs: 0,
     tests: { passed: 0, failed: 0, skipped: 0 },
     skips: [],
     failures: [],
@@ -142,6 +146,7 @@ export function lookOf(run: TestRun, selectors: readonly Selector[], peers: Read
     reason: null,
     date: run.date,
     commit: run.commit,
+    failed_runs: 0,
     tests: { passed, failed: bad.length, skipped: skipped.length },
     skips,
     failures: bad.map(({ test, outcome }) => (outcome === 'missing' ? `${test.title} (did not end)` : test.title)),

@@ -5,7 +5,7 @@ import type { Call, ClientCommand } from './call.ts';
 import { shown, table } from './output.ts';
 import type { Column } from './output.ts';
 
-interface Kind {
+export interface Kind {
   readonly protocol: string;
   readonly kind: string;
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
@@ -25,7 +25,7 @@ export function parameterOf(text: string, type: string): unknown {
 }
 
 /** The kind in the catalogue; with several protocols the one of the parameter. @throws UsageError */
-function kindOf(name: string, protocol: string | undefined, kinds: readonly Kind[]): Kind | null {
+export function kindOf(name: string, protocol: string | undefined, kinds: readonly Kind[]): Kind | null {
   const rows = kinds.filter(({ kind }) => kind === name);
   const row =
     protocol === undefined && rows.length > 1

@@ -48,7 +48,7 @@ const weatherNames = {
 };
 
 /** The nominal frequency: ranges of the events of a site lie around it. */
-async function nominalHz({ client }: Call): Promise<number> {
+async function nominalHz({ client }: Pick<Call, 'client'>): Promise<number> {
   interface Event {
     readonly name: string;
     readonly parameters: readonly { readonly name: string; readonly minimum: number; readonly maximum: number }[];
@@ -60,7 +60,7 @@ async function nominalHz({ client }: Call): Promise<number> {
   return (step.minimum + step.maximum) / 2;
 }
 
-async function normalGrid(call: Call): Promise<Grid> {
+export async function normalGrid(call: Pick<Call, 'client' | 'device'>): Promise<Grid> {
   const { client, device } = call;
   const frequency = await nominalHz(call);
   await client.gridEvent(null, {}, device);

@@ -134,6 +134,9 @@ export interface GridExchange {
   end(): void;
 }
 
+/** Refusal of a request that needs attached devices. */
+export const noneAttached = 'no devices are attached: POST exchange attaches them';
+
 /** Why others cannot pass time; null: the exchange leaves the clock alone. */
 export const clockRefusal = ({ now }: Pick<GridExchange, 'now'>): string | null =>
   now?.pace === 'stepped'

@@ -20,6 +20,15 @@ async function command(line: string, url = `http://127.0.0.1:${running.port}`) {
   return { code, out: out.join('\n'), error: error.join('\n') };
 }
 
+/** A server that gives one answer, with its address. */
+async function answering(status: number, body: string) {
+  const other = createServer((_, answer) => answer.writeHead(status).end(body));
+  await new Promise<void>((resolve) => {
+    other.listen(0, '127.0.0.1', resolve);
+  });
+  return { other, url: `http://127.0.0.1:${(other.address() as { port: number }).port}` };
+}
+
 const documentOf = async (line: string) => JSON.parse((await command(`${line} --json`)).out) as Record<string, unknown>;
 
 describe('commands of a running simulator', () => {
@@ -168,11 +177,7 @@ describe('commands of a running simulator', () => {
         true,
       ]);
     }
-    const other = createServer((_, answer) => answer.writeHead(404).end('<html>nothing</html>'));
-    await new Promise<void>((resolve) => {
-      other.listen(0, '127.0.0.1', resolve);
-    });
-    const url = `http://127.0.0.1:${(other.address() as { port: number }).port}`;
+    const { other, url } = await answering(404, '<html>nothing</html>');
     for (const line of ['get 701.W', 'health', 'limit off']) {
       const { code, error } = await command(line, url);
       expect([code, error], line).to.deep.equal([
@@ -182,5 +187,26 @@ describe('commands of a running simulator', () => {
       ]);
     }
     other.close();
+  });
+
+  for (const [status, http] of [
+    ['degraded', 200],
+    ['stalled', 503],
+    ['stopping', 503],
+  ] as const)
+    it(`health ends with 1 for a simulator that is ${status}, in silence with --quiet`, async () => {
+      const { other, url } = await answering(http, `{"status":"${status}","tick":7,"tick_age_s":9}`);
+      const out = `${status}: tick 7, 9 s ago`;
+      const answers = [await command('health', url), await command('health --quiet', url)];
+      other.close();
+      const code = exitCodes.internal;
+      expect(answers).to.deep.equal([
+        { code, out, error: '' },
+        { code, out: '', error: '' },
+      ]);
+    });
+
+  it('health --quiet says nothing of a simulator that is well', async () => {
+    expect(await command('health --quiet')).to.deep.equal({ code: exitCodes.ok, out: '', error: '' });
   });
 });

@@ -517,13 +517,22 @@ const packagingJudges: readonly Judge[] = [
     tests: [{ peer: 'dclint' }],
   },
   {
+    id: 'systemd-analyze',
+    name: 'systemd-analyze',
+    home: 'https://systemd.io',
+    protocol: 'packaging',
+    role: 'checker of the unit, its exposure included',
+    version: { program: 'systemd-analyze' },
+    tests: [{ files: ['interop/deploy.test'], title: /systemd-analyze/ }],
+  },
+  {
     id: 'twine',
     name: 'twine',
     home: pypi('twine'),
     protocol: 'packaging',
     role: 'checker of the Python packages',
     version: { peer: 'twine' },
-    tests: [{ peer: 'twine', title: /twine/ }],
+    tests: [{ peer: 'twine', title: /passes twine/ }],
   },
   {
     id: 'check-wheel-contents',
@@ -541,7 +550,16 @@ const packagingJudges: readonly Judge[] = [
     protocol: 'packaging',
     role: 'type checker of the Python client',
     version: { peer: 'mypy' },
-    tests: [{ peer: 'mypy', title: /mypy/ }],
+    tests: [{ peer: 'mypy', title: /passes mypy/ }],
+  },
+  {
+    id: 'pyright',
+    name: 'pyright',
+    home: pypi('pyright'),
+    protocol: 'packaging',
+    role: 'type checker of the Python client',
+    version: { peer: 'pyright' },
+    tests: [{ peer: 'pyright', title: /pyright/ }],
   },
   {
     id: 'pytest',
@@ -550,7 +568,16 @@ const packagingJudges: readonly Judge[] = [
     protocol: 'packaging',
     role: 'runner that finds and uses the plugin',
     version: { peer: 'pytest' },
-    tests: [{ peer: 'pytest', title: /simulator/ }],
+    tests: [{ peer: 'pytest', title: / installed / }],
+  },
+  {
+    id: 'systemd',
+    name: 'systemd-analyze',
+    home: 'https://systemd.io',
+    protocol: 'packaging',
+    role: 'checks of the unit and of its exposure',
+    version: { peer: 'systemd' },
+    tests: [{ files: ['interop/deploy.test'], title: /little exposed/ }],
   },
 ];
 
@@ -629,4 +656,5 @@ export const unjudged: readonly string[] = [
   'recorder-replay-csip',
   'scenarios-real',
   'soak',
+  'troubleshooting',
 ];

@@ -38,6 +38,9 @@ async function succeeds(line: readonly string[], cwd: string): Promise<void> {
 
 const source = packageFile('clients/python');
 
+/** A program for Python: the folder of the packages of its interpreter. */
+const packagesFolder = 'import sysconfig; print(sysconfig.get_path("purelib"))';
+
 /** A test of a user that fails, beside those of the page. */
 const failing = `
 def test_that_fails(derbench):
@@ -45,7 +48,9 @@ def test_that_fails(derbench):
     assert derbench.point("701.W", device=0) < 0
 `;
 
-describeWith(['hatchling', 'twine', 'check_wheel_contents', 'mypy', 'pytest'], 'the Python package', function () {
+const tools = ['hatchling', 'twine', 'check_wheel_contents', 'mypy', 'pyright', 'pytest'] as const;
+
+describeWith(tools, 'the Python package', function () {
   this.timeout(300_000);
   let folder: string;
   let files: string[];
@@ -59,7 +64,13 @@ describeWith(['hatchling', 'twine', 'check_wheel_contents', 'mypy', 'pytest'], '
       filter: (path) => !/__pycache__|\/(cosim|svp)(\/|$)/.test(path),
     });
     const command = programCommand.map((word) => JSON.stringify(word)).join(' ');
-    environment = { ...process.env, PYTHONPATH: '', PYTHONDONTWRITEBYTECODE: '1', DERBENCH_COMMAND: command };
+    environment = {
+      ...process.env,
+      PYTHONPATH: '',
+      PYTHONDONTWRITEBYTECODE: '1',
+      PYRIGHT_PYTHON_IGNORE_WARNINGS: '1',
+      DERBENCH_COMMAND: command,
+    };
     await succeeds([python, '-m', 'build', '--no-isolation', '--outdir', 'dist', 'source'], folder);
     files = (await readdir(join(folder, 'dist'))).sort();
   });
@@ -89,21 +100,47 @@ describeWith(['hatchling', 'twine', 'check_wheel_contents', 'mypy', 'pytest'], '
     expect([code, text]).to.deep.equal([0, 'Success: no issues found in 2 source files\n']);
   });
 
+  it('passes pyright, for the oldest Python', async () => {
+    const options = { pythonVersion: '3.9', include: ['source/derbench'] };
+    await writeFile(join(folder, 'pyrightconfig.json'), JSON.stringify(options));
+    const { code, text } = await run('-m', 'pyright', '--pythonpath', python);
+    expect([code, text]).to.deep.equal([0, '0 errors, 0 warnings, 0 informations\n']);
+  });
+
+  it('needs no installation where its folder is on the path', async () => {
+    await writeFile(
+      join(folder, 'test_path.py'),
+      'def test(derbench):\n    assert derbench.step()["time"]["tick"] == 1\n',
+    );
+    const env = { ...environment, PYTHONPATH: source };
+    const line = ['-m', 'pytest', '-p', 'no:cacheprovider', '-p', 'derbench.pytest_plugin', '-q'];
+    const { code, text } = await ended([python, ...line, join(folder, 'test_path.py')], packageFile('.'), env);
+    expect([code, text.match(/1 passed/)?.[0]]).to.deep.equal([0, '1 passed']);
+  });
+
   describe('installed', () => {
     let interpreter: string;
     let simulator: RunningSimulator;
-    const pytest = (...line: readonly string[]) =>
-      ended([interpreter, '-m', 'pytest', '-p', 'no:cacheprovider', '-q', ...line], folder, environment);
+    const pytest = (name: string, ...line: readonly string[]) =>
+      ended(
+        [interpreter, '-m', 'pytest', '-p', 'no:cacheprovider', '-q', ...line, join(folder, name)],
+        packageFile('.'),
+        environment,
+      );
 
     before(async () => {
       const site = join(folder, 'site');
       interpreter = join(site, 'bin/python');
-      await succeeds([python, '-m', 'venv', '--system-site-packages', '--without-pip', site], folder);
+      await succeeds([python, '-m', 'venv', '--without-pip', site], folder);
       const wheel = join(folder, 'dist', files[0] ?? '');
       await succeeds(
         [python, '-m', 'pip', '--python', interpreter, 'install', '--quiet', '--no-index', '--no-deps', wheel],
         folder,
       );
+      // pytest itself is that of the peers
+      const libraries = await run('-c', packagesFolder);
+      const own = await ended([interpreter, '-c', packagesFolder], folder, environment);
+      await writeFile(join(own.text.trim(), 'peers.pth'), libraries.text);
       const page = blocksOf('docs/how-to/pytest.md').find(({ language }) => language === 'python');
       await writeFile(join(folder, 'test_site.py'), `${page?.text}${failing}`);
       simulator = await startSimulator(['-d', 'PV-3Phase', '--start_paused', 'yes']);
@@ -119,15 +156,11 @@ describeWith(['hatchling', 'twine', 'check_wheel_contents', 'mypy', 'pytest'], '
     });
 
     it('uses a running simulator with --derbench-url, and skips what needs one of its own', async () => {
-      const { code, text } = await pytest(
-        '-rs',
-        '--derbench-url',
-        `http://127.0.0.1:${simulator.httpPort}`,
-        'test_site.py::test_three_batteries',
-        'test_site.py::test_limit',
-      );
-      expect([code, text.match(/1 passed, 1 skipped/)?.[0]]).to.deep.equal([0, '1 passed, 1 skipped']);
+      const url = `http://127.0.0.1:${simulator.httpPort}`;
+      const { text } = await pytest('test_site.py', '-rs', '--derbench-url', url);
+      expect(text).to.contain('1 failed, 1 passed, 1 skipped');
       expect(text).to.contain('the test needs a simulator with N, device_type');
+      expect(text).to.match(/derbench: log\W+\d{4}-\S+ \w+ \w+: \S/);
     });
   });
 });

@@ -120,6 +120,7 @@ describe('verdicts of judges', () => {
       reason: null,
       date: '2026-12-02',
       commit,
+      failed_runs: 0,
       tests: { passed: 1, failed: 0, skipped: 1 },
       skips: [{ reason: 'this user may not capture', tests: 1 }],
       failures: [],
@@ -187,6 +188,15 @@ describe('the document of evidence', () => {
     const anew = documentOf(later, ['ocpp'], ofAnotherSource);
     expect(verdicts(anew)).to.deep.equal(['not_run', 'not_run', 'passed']);
     expect(anew.judges[0]?.reason).to.equal('it was not part of the run (--only)');
+  });
+
+  it('counts the runs at the same src that failed before a judge passed', () => {
+    const failed = documentOf(runOf(reportsOf('alpha', { one: 'failed' })), ['alpha'], whole);
+    const twice = documentOf(runOf(reportsOf('alpha', { one: 'failed' })), ['alpha'], failed);
+    const passed = documentOf(all, ['alpha'], twice);
+    expect([whole, failed, twice, passed].map(({ judges: [alpha] }) => alpha?.failed_runs)).to.deep.equal([0, 0, 1, 2]);
+    expect(pageOf(passed)).to.include('| ✅ passed, 2 runs before failed |');
+    expect(documentOf(all, ['alpha'], { ...twice, source: 'another tree' }).judges[0]?.failed_runs).to.equal(0);
   });
 
   it('names known disagreements whose test is gone', () => {
@@ -289,6 +299,14 @@ describe('the document of evidence', () => {
       ]);
       expect(refusalsOf({ ...whole, judges: whole.judges.slice(1) })).to.deep.equal([
         'alpha ran for the version before and is no judge now',
+      ]);
+    });
+
+    it('if only some of the judges were asked', () => {
+      const part = documentOf(all, ['dnp3'], ofAnotherSource);
+      expect(refusalsOf(part)).to.deep.equal([
+        'gamma has not been asked: npm run evidence -- --only gamma',
+        'own has not been run',
       ]);
     });
 

@@ -7,7 +7,6 @@ import contextlib
 import importlib
 import json
 import math
-import os
 import shlex
 import sys
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence
@@ -15,8 +14,6 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 from derbench import Client, DerbenchError, Simulator
 
 __all__ = ["Report", "arguments", "required", "run", "simulator"]
-
-_PROGRAM = os.path.join(os.path.dirname(__file__), "..", "..", "..", "dist", "main.js")
 
 Site = Mapping[str, Any]
 
@@ -32,8 +29,7 @@ def required(module: str, package: str) -> Any:
 def arguments(description: Optional[str]) -> argparse.ArgumentParser:
     """Flags that all examples have."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    default = f"node {shlex.quote(os.path.normpath(_PROGRAM))}" if os.path.exists(_PROGRAM) else "npx --no-install derbench"
-    parser.add_argument("--derbench", default=default, help="command that starts the simulator (default: %(default)s)")
+    parser.add_argument("--derbench", metavar="COMMAND", help="starts the simulator (default: as derbench.Simulator finds it)")
     parser.add_argument("--url", help="a simulator that is up, paused, with the devices of --site")
     parser.add_argument("--site", action="store_true", help="print the configuration of the devices, and end")
     parser.add_argument("--json", metavar="FILE", help="write the table to a file as well")
@@ -46,7 +42,8 @@ def simulator(options: argparse.Namespace, site: Site) -> Iterator[Client]:
     if options.url:
         yield Client(options.url)
         return
-    with Simulator(shlex.split(options.derbench), **site) as started:
+    command = None if options.derbench is None else shlex.split(options.derbench)
+    with Simulator(command, **site) as started:
         yield started.client
 
 

@@ -34,6 +34,7 @@ import tempfile
 import threading
 import time as _time
 import warnings
+import uuid
 import zoneinfo
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import quote, urlencode, urlsplit
@@ -48,6 +49,8 @@ _PREFIX = "/api/sim/"
 _API_VERSION = (1, 16)
 #: paths that every version answers alike
 _UNVERSIONED = ("health", "server-info", "stop")
+#: length of a step of an exchange, simulated seconds
+_MIN_STEP_S, _MAX_STEP_S = 0.001, 86_400
 #: ticks of one request: longer ones could meet the time limit of a request
 _TICKS_PER_REQUEST = 1000
 #: real seconds: more than a socket takes as its limit are refused
@@ -471,13 +474,18 @@ class Exchange:
     """
 
     def __init__(self, client: Client, **attachment: Any) -> None:
-        """attachment: members of `POST exchange`, such as devices, outputs, phases and owner; nothing is attached yet."""
+        """attachment: members of `POST exchange`, such as devices, outputs, phases and owner; nothing is attached yet.
+
+        owner: None is a name that no other exchange has, so that `attach` can tell its session from one of somebody else.
+        """
         self._client = client
-        self._attachment = _present(attachment)
+        self._has_unique_owner = attachment.get("owner") is None
+        self._attachment = {"owner": f"python {uuid.uuid4().hex[:12]}", **_present(attachment)}
         #: None before `attach` and after `end`
         self.session: Optional[str] = None
         #: simulated seconds since the attachment, at the last answer
         self.time_s = 0.0
+        self._is_stepped = True
         #: attached devices: index, name, kind, wiring, v_nom_ln_v, s_rated_va, p_max_w, p_min_w
         self.devices: List[Json] = []
 
@@ -493,23 +501,44 @@ class Exchange:
                 raise
 
     def attach(self) -> Json:
-        """Attaches the devices, and answers the description of the exchange. Raises DerbenchError `conflict` if there is one."""
-        description = self._client.post("exchange", self._attachment)
+        """Attaches the devices, and answers the description of the exchange. Raises DerbenchError `conflict` if there is one.
+
+        If the answer is lost, `GET exchange` says whether the devices are attached. The session is taken over when `owner` was
+        left out; else it may be that of another client, and the error says how to end it.
+        """
+        try:
+            description = self._client.post("exchange", self._attachment)
+        except DerbenchError as error:
+            if error.code != "not-reachable":
+                raise
+            description = self._attached(error)
         self.session, self.time_s, self.devices = description["session"], description["time_s"], description["devices"]
+        self._is_stepped = description["pace"] == "stepped"
+        return description
+
+    def _attached(self, lost: DerbenchError) -> Json:
+        """The description of the exchange after a lost answer; attaches again if the request did not arrive."""
+        description = self._client.get("exchange")
+        if not description["attached"]:
+            return self._client.post("exchange", self._attachment)
+        owner = description["owner"]
+        if owner != self._attachment["owner"] or not self._has_unique_owner:
+            end = f'client.post("exchange/end", {json.dumps({"session": description["session"]})})'
+            whose = "of this request or of another client" if owner == self._attachment["owner"] else "of another client"
+            detail = f"{lost.detail}; {json.dumps(owner)} is attached since {description['since']}, in a session {whose}: {end} ends it"
+            raise DerbenchError("conflict", detail) from lost
         return description
 
     def step(self, to_s: Optional[float] = None, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Puts values in and runs one step, to an instant since the attachment or of a length; answers the columns at its end.
 
-        A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
+        A step takes 0.001 to 86400 s; its length counts from the last answer, or from the present where the devices were
+        attached to a running clock, which `Client.pause` has to stop before. A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
         """
-        if (to_s is None) == (dt_s is None):
-            raise DerbenchError("validation", "a step takes one of to_s and dt_s")
-        if dt_s is not None:
-            _finite("dt_s", dt_s)
-            to_s = round(self.time_s + dt_s, 6)
+        body = self._body(values)
+        to_s = body["to_s"] = self._end_s(to_s, dt_s)
         try:
-            return self._answer(self._client.post("exchange/step", self._body(values, to_s=to_s)))
+            return self._answer(self._client.post("exchange/step", body))
         except DerbenchError as error:
             if error.code != "not-reachable":
                 raise
@@ -519,8 +548,29 @@ class Exchange:
                 raise DerbenchError("not-reachable", detail) from error
             return answer
 
+    def _end_s(self, to_s: Optional[float], dt_s: Optional[float]) -> float:
+        """The instant at which a step ends, simulated seconds since the attachment."""
+        if to_s is None and dt_s is not None:
+            _seconds("dt_s", dt_s, _MAX_STEP_S, least=_MIN_STEP_S)
+            return round(self._begin_s() + dt_s, 6)
+        if to_s is None or dt_s is not None:
+            raise DerbenchError("validation", "a step takes one of to_s and dt_s")
+        _finite("to_s", to_s)
+        begin_s = self._begin_s()
+        if not _MIN_STEP_S <= round(to_s - begin_s, 6) <= _MAX_STEP_S:
+            raise _refusal(to_s, f"to_s after the present {begin_s:g} s, by {_MIN_STEP_S:g} to {_MAX_STEP_S} s")
+        return to_s
+
+    def _begin_s(self) -> float:
+        """The present instant, simulated seconds since the attachment: a clock that runs has passed the last answer."""
+        if not self._is_stepped:
+            self.values()
+        return self.time_s
+
     def trial(self, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Powers after dt_s at other values, None: when all responses have ended. Changes nothing, no time passes."""
+        if dt_s is not None:
+            _seconds("dt_s", dt_s, _MAX_STEP_S, least=_MIN_STEP_S)
         body = {"phases": self._attachment.get("phases", False), **self._body(values), "dt_s": dt_s}
         return self._client._request("POST", "exchange/trial", {}, body, is_repeatable=True)
 
@@ -545,10 +595,10 @@ class Exchange:
                 raise
         self.session = None
 
-    def _body(self, values: Mapping[str, Any], **more: Any) -> Dict[str, Any]:
+    def _body(self, values: Mapping[str, Any]) -> Dict[str, Any]:
         if self.session is None:
             raise DerbenchError("conflict", "no devices are attached; attach() comes first")
-        return {"session": self.session, **more, **_present(values)}
+        return {"session": self.session, **_present(values)}
 
     def _answer(self, answer: Json) -> Json:
         self.time_s = answer["time_s"]

@@ -98,8 +98,18 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         return
     client, simulator = state
     report.sections.append(("derbench: why", "\n".join(_reasons(client))))
+    report.sections.append(("derbench: log", "\n".join(_log(client, simulator))))
+
+
+def _log(client: Client, simulator: Optional[Simulator]) -> List[str]:
+    """The last lines that the simulator of the test has printed, or that a running one keeps."""
     if simulator is not None:
-        report.sections.append(("derbench: log", "\n".join(simulator.log[-_LOG_LINES:])))
+        return simulator.log[-_LOG_LINES:]
+    try:
+        kept = client.get("logs", limit=_LOG_LINES)["logs"]
+        return [f"{each['timestamp']} {each['level']} {each['module']}: {each['message']}" for each in kept]
+    except (DerbenchError, KeyError, TypeError) as error:
+        return [str(error)]
 
 
 def _reasons(client: _WatchedClient) -> List[str]:

@@ -1,5 +1,6 @@
 /** Requests of an exchange: their session, their turn, and limits that they share. */
 import type { ExchangeNow } from '../../contract/exchange.ts';
+import { noneAttached } from '../../contract/exchange.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import { z } from '../description/zod.ts';
@@ -16,7 +17,7 @@ export const session = z.string().max(64).openapi({ description: 'From the answe
 /** @throws SimError COMMAND_CONFLICT without an exchange */
 export function anyExchange({ exchange }: Plant): ExchangeNow {
   const { now: attached } = exchange;
-  if (attached === null) throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+  if (attached === null) throw new SimError('COMMAND_CONFLICT', noneAttached);
   return attached;
 }
 

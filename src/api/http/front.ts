@@ -2,6 +2,7 @@
 import { createServer, IncomingMessage } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { limitUnread, newestAnswer, ConnectionCap } from '../../core/http/connections.ts';
 import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
@@ -133,6 +134,16 @@ export interface Front {
   stop(): Promise<void>;
 }
 
+/**
+ * The loop accepts a connection in one turn and reads its request in the next. Node.js 26 closes connections without a
+ * request when the server closes, which would reset those whose request has arrived unread.
+ */
+const turnsToRead = 2;
+
+async function turnsOfLoop(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await setImmediate();
+}
+
 export function createFront(
   context: ApiContext,
   { host, port: wantedPort, name, flag, zero }: FrontOptions,
@@ -159,10 +170,11 @@ export function createFront(
   });
   let stopped: Promise<void> | null = null;
 
-  function close(): Promise<void> {
-    if (kept === null) return Promise.resolve();
+  async function close(): Promise<void> {
+    if (kept === null) return;
     void kept.release();
-    return new Promise((resolve) => {
+    await turnsOfLoop(turnsToRead);
+    await new Promise<void>((resolve) => {
       const deadline = setTimeout(() => {
         for (const socket of connections.open) socket.destroy();
       }, limits.stopTimeoutMs);

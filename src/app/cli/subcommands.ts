@@ -79,6 +79,11 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
   return exitCodes.ok;
 }
 
+async function mcpServer(words: readonly string[]): Promise<number> {
+  const { mcp } = await import('./mcp.ts');
+  return mcp(words, line(process.stderr));
+}
+
 /** A command that needs no simulator. */
 async function packageCommand(name: keyof PackageCommands, words: readonly string[]): Promise<number> {
   const { packageCommands } = await import('./package-commands.ts');
@@ -102,6 +107,8 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
       return state(rest);
     case 'pki':
       return pki(rest);
+    case 'mcp':
+      return mcpServer(rest);
     case 'list':
     case 'init':
     case 'doctor':

@@ -160,6 +160,7 @@ export class DeviceTrace implements GridTrace {
   /** true: sub-steps are neither recorded nor followed */
   #isIdle = true;
   capacity = 0;
+  #transitionCount = 0;
 
   constructor(inverter: Inverter, last: () => LastStep) {
     this.#inverter = inverter;
@@ -228,6 +229,11 @@ export class DeviceTrace implements GridTrace {
     return this.#transitions;
   }
 
+  /** changes since the process began, also those that `transitions` no longer has */
+  get transitionCount(): number {
+    return this.#transitionCount;
+  }
+
   get rows(): readonly GridTraceRow[] {
     return [...this.#rows.slice(this.#oldest), ...this.#rows.slice(0, this.#oldest)];
   }
@@ -256,6 +262,7 @@ export class DeviceTrace implements GridTrace {
       to,
       cause: to === 'tripped' && lastTrip !== null ? causeNames[lastTrip] : null,
     });
+    this.#transitionCount += 1;
     this.#serviceWord = to;
     return to === 'tripped';
   }

@@ -10,6 +10,7 @@ import type {
   GridExchange,
   OutsideColumns,
 } from '../../contract/exchange.ts';
+import { noneAttached } from '../../contract/exchange.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import type { TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
@@ -42,6 +43,14 @@ interface ExchangedPlant {
 const maxEvents = 1000;
 const secondsPerHour = 3600;
 
+interface EventList {
+  readonly events: readonly ExchangeEvent[];
+  /** further ones, which were not kept */
+  readonly lost: number;
+}
+
+const noEvents: EventList = { events: [], lost: 0 };
+
 interface Attached {
   /** null: removed */
   device: SimDevice | null;
@@ -50,13 +59,15 @@ interface Attached {
   energyVarh: number;
   meanW: number;
   meanVar: number;
+  /** changes of service that events have had, or that were lost */
+  changesTaken: number;
 }
 
 interface Session extends Omit<ExchangeNow, 'devices' | 'steps'> {
   readonly attached: readonly Attached[];
   readonly by: Origin;
   steps: number;
-  /** end of the tick up to which events were collected */
+  /** end of the tick up to which means were collected */
   collectedUntil: SimTime;
 }
 
@@ -66,9 +77,9 @@ const valueOf = <T>(column: Column<T> | undefined, place: number, present: T): T
 export class PlantExchange implements GridExchange {
   readonly #plant: ExchangedPlant;
   #session: Session | null = null;
-  #events: ExchangeEvent[] = [];
-  /** devices that were removed since the last step */
-  #removals: ExchangeEvent[] = [];
+  #events: EventList = noEvents;
+  /** changes and removals of devices that were removed since the last collection */
+  #ofRemoved: EventList = noEvents;
 
   constructor(plant: ExchangedPlant) {
     this.#plant = plant;
@@ -146,18 +157,15 @@ export class PlantExchange implements GridExchange {
   }
 
   get events(): GridExchange['events'] {
-    return { events: this.#events.slice(0, maxEvents), lost: Math.max(0, this.#events.length - maxEvents) };
+    const { events, lost } = this.#events;
+    return { events: events.slice(0, maxEvents), lost: lost + Math.max(0, events.length - maxEvents) };
   }
 
   collect(): void {
     const session = this.#present;
-    const changes = session.attached.flatMap(({ device }, place) => {
-      const transitions = device?.trace.transitions ?? [];
-      // a change at the very end of a tick is one of the next tick, whose first sub-step makes it
-      return transitions.flatMap(({ at, to }) => (at >= session.collectedUntil ? [{ place, at, event: to }] : []));
-    });
-    this.#events = [...this.#removals, ...changes].sort((a, b) => a.at - b.at || a.place - b.place);
-    this.#removals = [];
+    const lists = [this.#ofRemoved, ...session.attached.map(takeChanges)];
+    this.#ofRemoved = noEvents;
+    this.#events = joined(lists);
     const until = this.#plant.latestEnd();
     const hours = secondsBetween(session.collectedUntil, until) / secondsPerHour;
     if (hours > 0) for (const attached of session.attached) recordMeans(attached, hours);
@@ -168,14 +176,12 @@ export class PlantExchange implements GridExchange {
     const session = this.#present;
     for (const { device } of session.attached) if (device) this.#plant.environment.detachOutside(device.index);
     this.#session = null;
-    this.#events = [];
-    this.#removals = [];
+    this.#events = this.#ofRemoved = noEvents;
   }
 
   /** @throws SimError COMMAND_CONFLICT without an exchange */
   get #present(): Session {
-    if (this.#session === null)
-      throw new SimError('COMMAND_CONFLICT', 'no devices are attached: POST exchange attaches them');
+    if (this.#session === null) throw new SimError('COMMAND_CONFLICT', noneAttached);
     return this.#session;
   }
 
@@ -183,9 +189,10 @@ export class PlantExchange implements GridExchange {
     const place = this.#session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
     const attached = this.#session?.attached[place];
     if (attached === undefined) return;
+    const removal = { events: [{ place, at: this.#plant.now(), event: 'removed' }], lost: 0 };
+    this.#ofRemoved = joined([this.#ofRemoved, takeChanges(attached, place), removal]);
     attached.device = null;
     this.#plant.environment.detachOutside(index);
-    this.#removals.push({ place, at: this.#plant.now(), event: 'removed' });
   }
 }
 
@@ -203,7 +210,25 @@ function attachedDevice(device: SimDevice): Attached {
     energyVarh,
     meanW: powerW,
     meanVar: reactivePowerVar,
+    changesTaken: device.trace.transitionCount,
   };
+}
+
+/** Changes of service since they were last taken, of which a trace keeps the newest. */
+function takeChanges(attached: Attached, place: number): EventList {
+  if (attached.device === null) return noEvents;
+  const { transitions, transitionCount } = attached.device.trace;
+  const count = transitionCount - attached.changesTaken;
+  if (count === 0) return noEvents;
+  attached.changesTaken = transitionCount;
+  const events = transitions.slice(-count).map(({ at, to }) => ({ place, at, event: to }));
+  return { events, lost: count - events.length };
+}
+
+/** All events in order of time. */
+function joined(lists: readonly EventList[]): EventList {
+  const events = lists.flatMap((list) => list.events).sort((a, b) => a.at - b.at || a.place - b.place);
+  return { events, lost: lists.reduce((sum, { lost }) => sum + lost, 0) };
 }
 
 function recordMeans(attached: Attached, hours: number): void {

@@ -406,6 +406,15 @@ describe('life cycle', () => {
     expect((await ask(port, '/api/sim/stop', { method: 'POST' })).status).to.equal(202);
   });
 
+  it('answers a request that has arrived and is unread at the stop', async () => {
+    const { api, port } = await serve();
+    const client = connect(port, '127.0.0.1');
+    await once(client, 'connect');
+    client.write('GET /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+    const [[answer]] = (await Promise.all([once(client, 'data'), api.stop()])) as [[Buffer], unknown];
+    expect(answer.toString('latin1')).to.match(/^HTTP\/1\.1 503 /);
+  });
+
   it('stops in bounded time with clients that hang, and twice', async () => {
     const { api, port } = await serve({ limits: { stopTimeoutMs: 20 } });
     const hanging = connect(port, '127.0.0.1');

@@ -9,10 +9,13 @@ import { expectSameJson } from '../../support/continuation.ts';
 import { pick } from '../../support/depth.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { casesOf } from '../../support/random.ts';
+import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
 import { HandWall } from '../../support/wall.ts';
 import { useCurve } from '../inverter/ideal-rig.ts';
 import { disturb, gridValues, kindNames, oneOf, steadyPlant } from './trial-cases.ts';
+
+const dayKinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 
 const step = (plant: SimPlant, seconds: number, values: OutsideColumns = {}) =>
   plant.exchange.step((now) => addSeconds(now, seconds), values);
@@ -110,6 +113,26 @@ describe('a trial of the exchange', () => {
       return { shown, lines, kept: plant.devices.map((device) => device.kept().save()) };
     };
     expectSameJson(await run(true), await run(false), 'the run');
+  });
+
+  it('changes nothing over a day in steps of a minute, with one for each of them', async () => {
+    const day = async (withTrials: boolean) => {
+      const plant = testPlant({ types: dayKinds, models: { 705: { Ena: 'ENABLED' } }, time: '06:00:00' });
+      plant.exchange.attach(
+        plant.devices.map(({ index }) => index),
+        'solver',
+        byTest,
+      );
+      const shown: unknown[] = [];
+      for (let minute = 0; minute < pick({ quick: 60, ci: 1440 }); minute += 1) {
+        const pu = 1 + 0.05 * Math.sin(minute / 40);
+        if (withTrials) plant.exchange.trial(volts(2 - pu), 60);
+        await step(plant, 60, volts(pu));
+        shown.push(plant.exchange.states());
+      }
+      return { shown, kept: plant.devices.map((device) => device.kept().save()) };
+    };
+    expectSameJson(await day(true), await day(false), 'the day');
   });
 
   it('responds as far as its time goes, and without one to the end', async () => {

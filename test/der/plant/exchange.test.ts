@@ -6,6 +6,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { failureOf } from '../../support/client.ts';
 import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
+import { HandWall } from '../../support/wall.ts';
 
 const kinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 const voltVar = { models: { 705: { Ena: 'ENABLED' } } };
@@ -155,6 +156,27 @@ describe('the exchange with a grid outside', () => {
     expect(plant.exchange.events.events).to.deep.equal([]);
   });
 
+  it('has each change of service once, counts those that a device no longer keeps, and has those before its removal', async () => {
+    const plant = testPlant({ types: ['PV'], wall: new HandWall() });
+    plant.setTime({ mode: 'accelerated' });
+    plant.exchange.attach([0], 'solver', byTest);
+    plant.setTime({ mode: 'paused' });
+    const pass = async (pu: number) => {
+      plant.exchange.put({ aPu: pu, bPu: pu, cPu: pu });
+      await plant.step(1);
+    };
+    for (let n = 0; n < 35; n += 1) for (const pu of [0.4, 1]) await pass(pu);
+    plant.exchange.collect();
+    const { events, lost } = plant.exchange.events;
+    expect([events.length, lost]).to.deep.equal([64, 6]);
+    plant.exchange.collect();
+    expect(plant.exchange.events).to.deep.equal({ events: [], lost: 0 });
+    await pass(0.4);
+    await plant.remove(0);
+    plant.exchange.collect();
+    expect(plant.exchange.events.events.map(({ event }) => event)).to.deep.equal(['momentary_cessation', 'removed']);
+  });
+
   it('keeps the place of a device that is removed, with its event', async () => {
     const plant = attached(['PV', 'PV', 'PV']);
     await step(plant, 1);
@@ -188,8 +210,8 @@ describe('the exchange with a grid outside', () => {
   });
 
   it('has the mean power since the last answer where other ticks have passed time', async () => {
-    const plant = testPlant({ types: ['PV-3Phase'] });
-    plant.setTime({ mode: 'wall_clock' });
+    const plant = testPlant({ types: ['PV-3Phase'], wall: new HandWall(), time: '00:00:00' });
+    plant.setTime({ mode: 'accelerated' });
     plant.exchange.attach([0], 'solver', byTest);
     plant.setTime({ mode: 'paused' });
     await plant.step(100);

@@ -144,7 +144,8 @@ class Commands(Refusals):
         self.assertEqual(self.found(**both), ["node", "a b/main.js"])
 
     def test_without_any_the_program_beside_this_client_is_taken(self):
-        [node, main] = self.found()
+        with mock.patch("os.path.exists", lambda path: path.endswith(os.path.join("dist", "main.js"))):
+            [node, main] = self.found()
         self.assertEqual((node, os.path.basename(main)), ("node", "main.js"))
         with mock.patch("os.path.exists", lambda _: False), self.refused("start-failed") as found:
             self.found()
@@ -206,7 +207,7 @@ class Connections(Refusals):
             if call in left:
                 left.remove(call)
                 return None
-            return {"session": "7f", "time_s": 2, "devices": []}
+            return {"session": "7f", "time_s": 1 if path == "exchange" else 2, "devices": [], "pace": "stepped"}
 
         with Breaking(answer) as there:
             exchange = Exchange(there.client)
@@ -233,7 +234,7 @@ class Connections(Refusals):
         self.assertEqual(self.calls, calls)
         with self.refused("not-reachable") as found:
             self.broken(lambda exchange: exchange.step(dt_s=0.5), calls[:1])
-        self.assertIn("the step to 2.5 s has not ended, the exchange is at 2 s", str(found.error))
+        self.assertIn("the step to 1.5 s has not ended, the exchange is at 2 s", str(found.error))
         self.assertEqual(self.calls, calls)
 
     def test_columns_of_another_session_are_not_taken_for_the_answer(self):
@@ -243,6 +244,55 @@ class Connections(Refusals):
 
         with self.refused("conflict"):
             self.broken(act, ["POST exchange/step"])
+
+
+class LostAttachments(Refusals):
+    """A simulator that loses the connection of the first `POST exchange`."""
+
+    def setUp(self):
+        self.owners = []
+
+    def attached(self, arrives=True, by=None, **attachment):
+        """The exchange after `attach`. arrives: the lost request has attached the devices; by: owner of another session."""
+        description = {"attached": False, "session": "7f", "time_s": 0, "devices": [], "pace": "stepped"}
+        description.update({} if by is None else {"attached": True, "owner": by, "since": "2026-06-21T12:00:00.000Z"})
+
+        def answer(method, _path, body):
+            if method == "POST" and (arrives or self.requests > 0):
+                description.update({"attached": True, "owner": body["owner"], "since": "2026-06-21T12:00:00.000Z"})
+                self.owners.append(body["owner"])
+            self.requests += 1
+            return None if self.requests == 1 else description
+
+        self.requests = 0
+        with Breaking(answer) as there:
+            exchange = Exchange(there.client, **attachment)
+            try:
+                exchange.attach()
+            finally:
+                self.calls = there.calls
+        return exchange
+
+    def test_a_session_of_an_owner_that_nobody_else_has_is_taken_over(self):
+        for _ in range(2):
+            self.assertEqual(self.attached().session, "7f")
+            self.assertEqual(self.calls, ["POST exchange", "GET exchange"])
+        self.assertEqual(len(set(self.owners)), 2)
+
+    def test_a_request_that_did_not_arrive_is_sent_again(self):
+        self.assertEqual(self.attached(arrives=False, owner="lab").session, "7f")
+        self.assertEqual(self.calls, ["POST exchange", "GET exchange", "POST exchange"])
+
+    def test_a_session_that_may_be_of_another_client_is_left_and_its_end_named(self):
+        for attachment, whose in (
+            ({"owner": "lab"}, "of this request or of another client"),
+            ({"owner": "lab", "arrives": False, "by": "grid"}, "of another client"),
+            ({"arrives": False, "by": "grid"}, "of another client"),
+        ):
+            with self.refused("conflict") as found:
+                self.attached(**attachment)
+            self.assertIn(f'in a session {whose}: client.post("exchange/end", {{"session": "7f"}}) ends it', found.error.detail)
+            self.assertEqual(self.calls, ["POST exchange", "GET exchange"])
 
 
 class WithSimulator(Refusals):
@@ -333,9 +383,14 @@ class WithSimulator(Refusals):
             with self.refused("validation", 422) as found:
                 exchange.step(dt_s=1, va_pu=[1, 1, 1])
             self.assertEqual([each["name"] for each in found.error.issues], ["/va_pu"])
-            for wrong in (lambda: exchange.step(), lambda: exchange.step(to_s=5, dt_s=1), lambda: exchange.step(dt_s=float("nan"))):
+            for wrong in ({}, {"to_s": 5, "dt_s": 1}, {"to_s": "5"}, {"to_s": 4}, {"to_s": 4.0009}, {"to_s": 86_404.001}):
                 with self.refused("validation"):
-                    wrong()
+                    exchange.step(**wrong)
+            for dt_s in (float("nan"), 0, -1, 0.0009, 86_400.001):
+                for act in (exchange.step, exchange.trial):
+                    with self.refused("validation") as found:
+                        act(dt_s=dt_s)
+                    self.assertIn("dt_s from 0.001 to 86400 s", found.error.detail)
             for value in (float("nan"), object(), [object()]):
                 with self.refused("validation"):
                     exchange.step(dt_s=1, va_pu=value)
@@ -352,6 +407,21 @@ class WithSimulator(Refusals):
             with exchange:
                 self.client.post("exchange/end", {"session": exchange.session})
                 self.client.get("nothing")
+
+    def test_a_step_counts_from_the_present_where_a_running_clock_has_passed_the_last_answer(self):
+        client = self.client
+        client.rate(60)
+        with Exchange(client) as exchange:
+            client.pause()
+            client.step(ticks=3)
+            begin_s = client.get("exchange")["time_s"]
+            self.assertGreaterEqual(begin_s, 3)
+            self.assertEqual(exchange.step(dt_s=0.001)["time_s"], round(begin_s + 0.001, 6))
+            client.step(ticks=2)
+            with self.refused("validation") as found:
+                exchange.step(to_s=begin_s)
+            self.assertIn("after the present", found.error.detail)
+            self.assertAlmostEqual(exchange.step(to_s=begin_s + 200)["time_s"], begin_s + 200)
 
     def test_refusals(self):
         client = self.client

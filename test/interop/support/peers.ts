@@ -32,7 +32,10 @@ export function installedPath(
     | 'cactus'
     | 'hadolint'
     | 'dclint'
-    | 'prometheus',
+    | 'mcp'
+    | 'prometheus'
+    | 'packageJudges'
+    | 'cyclonedx',
 ): string {
   return installed.paths[name] ?? '';
 }
@@ -79,6 +82,7 @@ const probes = {
   twine: () => imports('twine'),
   check_wheel_contents: () => imports('check_wheel_contents'),
   mypy: () => imports('mypy'),
+  pyright: () => imports('pyright'),
   pytest: () => imports('pytest'),
   py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
   envoy_schema: () => imports('envoy_schema, lxml'),
@@ -96,6 +100,7 @@ const probes = {
   cactus: () => false,
   hadolint: () => false,
   dclint: () => false,
+  mcp: () => false,
   prometheus: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),

@@ -50,6 +50,26 @@ export const makeCommands: readonly Command[] = [
     runs: 'program',
   },
   {
+    name: 'mcp',
+    group: 'make',
+    line: 'serves agents over MCP on standard input and output',
+    usage: ['mcp [--url URL] [OPTIONS]', 'mcp --own [OPTIONS] [FLAGS]'],
+    options: [
+      { flag: '--url', value: 'URL', line: 'a running simulator (default http://127.0.0.1:8111)' },
+      { flag: '--own', line: 'a simulator in this process, paused, on free ports' },
+      { flag: '--read-only', line: 'only the tools that read' },
+      { flag: '--allow-outbound', line: 'requests may name hosts, addresses and files' },
+    ],
+    examples: [
+      ['derbench mcp --own --config mixed-site', 'For the configuration of an agent.'],
+      ['derbench mcp --url http://127.0.0.1:8111 --read-only', 'Looks at a running simulator, changes nothing.'],
+    ],
+    notes: [
+      'DERBENCH_URL is the default of --url. The process ends with its standard input. Flags of the simulator go with --own.',
+    ],
+    runs: 'program',
+  },
+  {
     name: 'completion',
     group: 'help',
     line: 'prints the completion script of a shell',

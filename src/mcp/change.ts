@@ -1,0 +1,293 @@
+/** Tools that change the simulator. */
+import { z } from 'zod';
+import type { Arguments, Call, ClientCommand } from '../client-commands/call.ts';
+import { kindOf } from '../client-commands/faults.ts';
+import type { Kind } from '../client-commands/faults.ts';
+import { limit as limitCommand, valueText } from '../client-commands/points.ts';
+import { charge, pause, plug, stationsOf, unplug } from '../client-commands/stations.ts';
+import { normalGrid } from '../client-commands/surroundings.ts';
+import { passes } from '../client-commands/waiting.ts';
+import type { Client } from '../library/client.ts';
+import { DerbenchError } from '../library/error.ts';
+import { acts, anyList, at, device, sets, tool } from './tool.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+const someValue = z.union([z.number(), z.string()]);
+const values = (reply: object) =>
+  Object.entries(reply)
+    .filter(([, value]) => ['number', 'string', 'boolean'].includes(typeof value))
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
+
+/** @throws DerbenchError `validation` */
+function refuse(name: string, detail: string): never {
+  throw new DerbenchError({ code: 'validation', detail: `${name}: ${detail}`, issues: [{ name: `/${name}`, detail }] });
+}
+
+/** Runs a command of the command line. */
+function command(
+  run: ClientCommand,
+  client: Client,
+  index: number | undefined,
+  words: readonly string[],
+  options: Call['options'] = new Map(),
+) {
+  const given: Arguments = { words, options };
+  return run({ ...given, client, device: at(index), print: () => undefined });
+}
+
+const writePoints = tool({
+  name: 'write_points',
+  description:
+    'Writes points of one SunSpec model, all or none: numbers in engineering units, enumerations by name. Takes ' +
+    'effect at the next tick; read back.',
+  input: {
+    device: device.default(0),
+    model: z.int().min(1),
+    points: z.record(z.string(), someValue).describe('such as {"WMaxLimPct": 50}'),
+  },
+  output: { device: z.int(), points: anyList },
+  annotations: sets,
+  async run({ device: index, model, points }, { client }) {
+    await client.write(model, points, { device: index });
+    const { points: after } = await client.registers(model, { points: Object.keys(points), device: index });
+    return {
+      sentence: `Device ${index}: ${after.map((point) => `${model}.${point.name} is ${valueText(point)}`).join(', ')}.`,
+      data: {
+        device: index,
+        points: after.map(({ name, value, symbol = null, unit }) => ({
+          point: `${model}.${name}`,
+          value,
+          symbol,
+          unit,
+        })),
+      },
+      list: 'points',
+    };
+  },
+});
+
+const limit = tool({
+  name: 'limit',
+  description:
+    'Limits active power of a device: percent of 702.WMax, or kw; off ends it. for_s: reverts after simulated ' +
+    'seconds. One of percent, kw, off.',
+  input: {
+    device: device.default(0),
+    percent: z.number().min(0).max(100).optional(),
+    kw: z.number().min(0).optional(),
+    off: z.literal(true).optional(),
+    for_s: z.number().min(0).optional(),
+  },
+  output: { device: z.int(), changes: z.array(z.string()) },
+  annotations: sets,
+  async run({ device: index, percent, kw, off, for_s: seconds }, { client }) {
+    const words = [percent !== undefined && `${percent}%`, kw !== undefined && `${kw}kW`, off && 'off'];
+    const amounts = words.filter((word) => typeof word === 'string');
+    if (amounts.length !== 1) refuse('percent', 'give exactly one of percent, kw and off');
+    const options = new Map(seconds === undefined ? [] : [['--for', [String(seconds)]] as const]);
+    const { lines } = await command(limitCommand, client, index, amounts, options);
+    return { sentence: `Device ${index}: ${lines.join(', ')}.`, data: { device: index, changes: lines } };
+  },
+});
+
+const setGrid = tool({
+  name: 'set_grid',
+  description:
+    'Voltage (per unit) and frequency (Hz) of the grid of all devices, or of one; duration_s: for simulated seconds. ' +
+    'normal: back to nominal, without event.',
+  input: {
+    device: device.optional(),
+    voltage_pu: z.number().min(0).max(2).exactOptional(),
+    frequency_hz: z.number().min(0).max(100).exactOptional(),
+    ramp_s: z.number().min(0).exactOptional(),
+    duration_s: z.number().min(0).exactOptional(),
+    outage: z.boolean().exactOptional(),
+    normal: z.literal(true).optional(),
+  },
+  output: { grid: z.unknown() },
+  annotations: sets,
+  async run({ device: index, normal, ...change }, { client }) {
+    if (normal && Object.keys(change).length > 0) refuse('normal', 'stands alone');
+    const grid = normal ? await normalGrid({ client, device: at(index) }) : await client.grid(change, at(index));
+    return { sentence: `Grid: ${values(grid)}.`, data: { grid } };
+  },
+});
+
+const setWeather = tool({
+  name: 'set_weather',
+  description:
+    'Irradiance (W/m2, 0 to 1500; null: back to its source), ambient temperature (°C), load of the site (kW); ' +
+    'duration_s: for simulated seconds.',
+  input: {
+    device: device.optional(),
+    irradiance_w_m2: z.number().nullable().exactOptional(),
+    ambient_temperature_c: z.number().nullable().exactOptional(),
+    load_kw: z.number().nullable().exactOptional(),
+    ramp_s: z.number().min(0).exactOptional(),
+    duration_s: z.number().min(0).exactOptional(),
+  },
+  output: { environment: z.unknown() },
+  annotations: sets,
+  async run({ device: index, ...change }, { client }) {
+    const environment = await client.environment(change, at(index));
+    return { sentence: `Environment: ${values(environment)}.`, data: { environment } };
+  },
+});
+
+const gridEvent = tool({
+  name: 'grid_event',
+  description:
+    'Starts a named event such as sag {"residual_pu": 0.4, "duration_s": 0.5}; api GET grid-events has names, units ' +
+    'and ranges. null ends the active one.',
+  input: {
+    device: device.optional(),
+    name: z.string().nullable(),
+    params: z.record(z.string(), someValue).default({}),
+  },
+  output: { grid: z.unknown() },
+  annotations: acts,
+  async run({ device: index, name, params }, { client }) {
+    const grid = await client.gridEvent(name, params, at(index));
+    return { sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`, data: { grid } };
+  },
+});
+
+const vehicleCommands = { plug, unplug, start: charge, pause } as const;
+
+/** Ends the session; the cable stays. */
+const stop: ClientCommand = async ({ client, words: [word = ''] }) => {
+  const [index, connector] = word.split(':');
+  const station = (await stationsOf(client)).find(({ device_index: each }) => String(each) === index);
+  if (station === undefined) refuse('device', 'is no charging station');
+  const place = { chargePoint: station.id, connector: Number(connector) };
+  const document = await client.stopCharging(place);
+  const { status } = await client.connector(place);
+  return { document, lines: [`${station.id}, connector ${String(connector)}: ${status}`] };
+};
+
+const vehicle = tool({
+  name: 'vehicle',
+  description:
+    'At a charging station: plug a vehicle in (soc_pct: its charge), start or continue charging, pause, stop the ' +
+    'session, unplug.',
+  input: {
+    device,
+    connector: z.int().min(1).default(1),
+    action: z.enum(['plug', 'unplug', 'start', 'pause', 'stop']),
+    soc_pct: z.number().min(0).max(100).optional(),
+  },
+  output: { reply: z.unknown() },
+  annotations: acts,
+  async run({ device: index, connector, action, soc_pct: soc }, { client }) {
+    if (soc !== undefined && action !== 'plug') refuse('soc_pct', 'goes with plug only');
+    const options = new Map(soc === undefined ? [] : [['--soc', [String(soc)]] as const]);
+    const run = action === 'stop' ? stop : vehicleCommands[action];
+    const { document, lines } = await command(run, client, undefined, [`${index}:${connector}`], options);
+    return { sentence: `${lines.join('. ')}.`, data: { reply: document } };
+  },
+});
+
+const fault = tool({
+  name: 'fault',
+  description:
+    'Injects a fault of a protocol or device, such as kind scale, params {"points": ["701.W"], "factor": 0.5}; api ' +
+    'GET faults/kinds has them. for_s: simulated seconds. clear: ends all faults.',
+  input: {
+    kind: z.string().optional(),
+    params: z.record(z.string(), z.unknown()).default({}),
+    device: device.optional(),
+    for_s: z.number().min(0).optional(),
+    clear: z.literal(true).optional(),
+  },
+  output: { faults: anyList },
+  annotations: acts,
+  async run({ kind, params, device: index, for_s: seconds, clear }, { client }) {
+    if ((kind === undefined) !== (clear === true)) refuse('kind', 'give either kind or clear');
+    if (kind === undefined) {
+      const { total } = await client.get('faults');
+      await client.clearFaults();
+      return { sentence: `${total} faults have ended.`, data: { faults: [] } };
+    }
+    const { kinds } = (await client.get('faults/kinds')) as { readonly kinds: readonly Kind[] };
+    const protocol = kindOf(kind, params['protocol'] as string | undefined, kinds)?.protocol;
+    const time = seconds !== undefined && { duration_s: seconds };
+    const injected = await client.fault(kind, { ...(protocol && { protocol }), ...params, ...time }, at(index));
+    return {
+      sentence: `Fault ${injected.id} (${injected.protocol} ${injected.kind}) is injected.`,
+      data: { faults: [injected] },
+    };
+  },
+});
+
+const time = tool({
+  name: 'time',
+  description:
+    'The simulated clock: pause it, run it at rate (simulated seconds per second, 0.01 to 3600), or step the paused ' +
+    'clock by ticks or seconds (default one tick).',
+  input: {
+    action: z.enum(['pause', 'rate', 'step']),
+    rate: z.number().min(0.01).max(3600).optional(),
+    ticks: z.int().min(1).max(100_000).optional(),
+    seconds: z.number().min(0).max(604_800).optional(),
+  },
+  output: { clock: z.unknown() },
+  annotations: acts,
+  async run({ action, rate, ticks, seconds }, { client }) {
+    if (action !== 'rate' && rate !== undefined) refuse('rate', 'goes with the action rate only');
+    if (action !== 'step' && (ticks ?? seconds) !== undefined) refuse('ticks', 'goes with the action step only');
+    if (action === 'rate' && rate === undefined) refuse('rate', 'is missing');
+    const span = { ...(ticks !== undefined && { ticks }), ...(seconds !== undefined && { seconds }) };
+    const clock =
+      action === 'pause'
+        ? await client.pause()
+        : action === 'rate'
+          ? await client.rate(rate ?? 1)
+          : (await client.step(span)).time;
+    const rateText = clock.mode === 'paused' ? 'paused' : `running at rate ${clock.rate}`;
+    return { sentence: `The clock shows ${clock.sim_time}, tick ${clock.tick}, ${rateText}.`, data: { clock } };
+  },
+});
+
+const maxWaitS = 86_400;
+
+/** Steps a paused clock, so it changes the simulator. */
+const waitUntil = tool({
+  name: 'wait_until',
+  description:
+    'Waits until a point such as 701.W, or a snapshot member such as metrics.power_kw, passes; steps a paused clock. ' +
+    'timeout_s: simulated seconds while paused, else real.',
+  input: {
+    device: device.default(0),
+    point: z.string(),
+    op: z.enum(['=', '!=', '<', '<=', '>', '>=']),
+    value: someValue,
+    timeout_s: z.number().min(0).max(maxWaitS).default(60),
+  },
+  output: { point: z.string(), value: z.string() },
+  annotations: acts,
+  hasOwnLimit: true,
+  async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client, signal }: ToolContext) {
+    if (typeof bound === 'string' && !['=', '!='].includes(op)) refuse('value', `must be a number for ${op}`);
+    let word = '';
+    const test = (value: number, text: string) => {
+      signal.throwIfAborted();
+      word = text;
+      return passes({ name: point, operator: op, bound }, value, text);
+    };
+    await client.until(point, test, { timeoutS, device: index });
+    return { sentence: `${point} of device ${index} is ${word}.`, data: { point, value: word } };
+  },
+});
+
+export const changeTools: readonly Tool[] = [
+  writePoints,
+  limit,
+  setGrid,
+  setWeather,
+  gridEvent,
+  vehicle,
+  fault,
+  time,
+  waitUntil,
+];

@@ -1,0 +1,269 @@
+/** Tools that read. */
+import { z } from 'zod';
+import { stationsOf } from '../client-commands/stations.ts';
+import { pointsByModel, valueText } from '../client-commands/points.ts';
+import type { Client } from '../library/client.ts';
+import { DerbenchError } from '../library/error.ts';
+import type { Device } from '../library/replies.ts';
+import { anyList, at, device, fromPeer, reads, tool } from './tool.ts';
+import type { Tool } from './tool.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const shortDevice = ({ device_index: index, name, device_type: kind, status, metrics, alarms, modbus }: Device) => ({
+  device: index,
+  name,
+  kind,
+  state: status.inverter_state,
+  power_kw: metrics.power_kw,
+  reactive_power_kvar: metrics.reactive_power_kvar,
+  state_of_charge_pct: metrics.state_of_charge_pct,
+  alarms: alarms.active_count,
+  modbus: modbus === null ? null : `${modbus.host}:${modbus.port} unit ${modbus.unit_id}`,
+});
+
+const deviceText = ({ device: index, name, kind, power_kw: kw }: ReturnType<typeof shortDevice>) =>
+  `${index} ${name} (${kind}) ${kw} kW`;
+
+const listDevices = tool({
+  name: 'list_devices',
+  description:
+    'Every device: index, name, kind, state, kW (positive: into the grid), kvar, state of charge %, alarms, Modbus ' +
+    'address; and the clock. With device: everything about one.',
+  input: { device: device.optional() },
+  output: { devices: anyList, clock: z.unknown() },
+  annotations: reads,
+  async run({ device: index }, { client }) {
+    const { mode, rate, sim_time, tick } = await client.time();
+    const devices = index === undefined ? await client.devices() : [await client.device(index)];
+    const short = devices.map(shortDevice);
+    return {
+      sentence: `${short.length} device${short.length === 1 ? '' : 's'} at ${sim_time} (${mode}): ${short.map(deviceText).join('; ')}.`,
+      data: { devices: index === undefined ? short : devices, clock: { mode, rate, sim_time, tick } },
+      list: 'devices',
+      narrower: 'list_devices with device',
+    };
+  },
+});
+
+/** Protocols whose peers can write texts into the map. */
+const peerSources = ['modbus', 'csip', 'ocpp', 'dnp3'];
+
+const readPoints = tool({
+  name: 'read_points',
+  description:
+    'Points of the SunSpec register map in engineering units, with symbol, unit and last writer. Names MODEL.POINT ' +
+    'such as 701.W; MODEL.* is a whole model (large).',
+  input: { device: device.default(0), points: z.array(z.string()).min(1).max(50) },
+  output: { device: z.int(), points: anyList },
+  annotations: reads,
+  async run({ device: index, points: names }, { client }) {
+    const points: Json[] = [];
+    const texts: string[] = [];
+    for (const [model, wanted] of pointsByModel(names)) {
+      const answer = await client.registers(model, {
+        device: index,
+        ...(!wanted.includes('*') && { points: wanted }),
+      });
+      for (const point of answer.points) {
+        const { name, value, symbol = null, unit, source } = point;
+        const isOfPeer = typeof value === 'string' && peerSources.includes(source);
+        const shown = isOfPeer ? { from_peer: value } : { value };
+        points.push({ point: `${answer.id}.${name}`, ...shown, symbol, unit, source });
+        texts.push(`${answer.id}.${name} ${isOfPeer ? 'has a text of a peer' : valueText(point)}`);
+      }
+    }
+    return {
+      sentence: `Device ${index}: ${texts.join(', ')}.`,
+      data: { device: index, points },
+      list: 'points',
+      narrower: 'read_points with fewer points',
+    };
+  },
+});
+
+interface Why extends Json {
+  readonly device_index: number;
+  readonly connector_id: number | null;
+  readonly sentence: string;
+  readonly delivered_kw: number;
+  readonly basis: unknown;
+  readonly chain: readonly { readonly state: string }[];
+}
+
+/** Devices to ask about: each station is followed by its connectors. */
+async function terminals(client: Client, only: number | undefined) {
+  const stations = await stationsOf(client);
+  return (await client.devices())
+    .filter(({ device_index: index }) => only === undefined || index === only)
+    .flatMap(({ device_index: index }) => {
+      const connectors = stations.find((station) => station.device_index === index)?.connectors ?? [];
+      return [{ device: index }, ...connectors.map(({ connector_id: connector }) => ({ device: index, connector }))];
+    });
+}
+
+const why = tool({
+  name: 'why',
+  description:
+    'Why a device has its active power: a sentence, the source, and the limit that wins. All without device.',
+  input: { device: device.optional() },
+  output: { answers: anyList },
+  annotations: reads,
+  async run({ device: index }, { client }) {
+    const queries = await terminals(client, index);
+    if (queries.length === 0)
+      throw new DerbenchError({ code: 'unknown-device', detail: `there is no device ${String(index)}` });
+    const answers = [];
+    for (const query of queries) {
+      const of = (await client.get('controls/why', { query })) as Why;
+      answers.push({
+        device: of.device_index,
+        connector: of.connector_id,
+        sentence: of.sentence,
+        delivered_kw: of.delivered_kw,
+        basis: of.basis,
+        wins: of.chain.find(({ state }) => state === 'wins') ?? null,
+      });
+    }
+    const texts = answers.map(
+      (of) => `Device ${of.device}${of.connector === null ? '' : `, connector ${of.connector}`}: ${of.sentence}`,
+    );
+    return { sentence: texts.join(' '), data: { answers }, list: 'answers', narrower: 'why with device' };
+  },
+});
+
+interface Finding {
+  readonly id: number;
+  readonly rule: string;
+  readonly title: string;
+  readonly severity: string;
+  readonly count: number;
+  readonly clause: string;
+  readonly peer: unknown;
+  readonly text: string | null;
+}
+
+interface Item {
+  readonly level: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+const findings = tool({
+  name: 'findings',
+  description:
+    'Rules of the protocols that peers broke (newest first), and what needs attention: alarms, refused writes, ' +
+    'commands not in force. since: last_id of an earlier answer.',
+  input: { since: z.int().min(0).optional() },
+  output: { last_id: z.int(), findings: anyList, attention: anyList },
+  annotations: reads,
+  async run({ since }, { client }) {
+    const page = (await client.get('findings', { query: { after_id: since } })) as {
+      readonly last_id: number;
+      readonly findings: readonly Finding[];
+    };
+    const { items } = (await client.get('attention')) as { readonly items: readonly Item[] };
+    const rows = page.findings.map(({ id, rule, title, severity, count, clause, peer, text }) => ({
+      id,
+      rule,
+      title,
+      severity,
+      count,
+      clause,
+      from_peer: { peer, text },
+    }));
+    const attention = items.map(({ level, title, text }) => ({ level, title, from_peer: { text } }));
+    const rules = rows.map(({ rule, count }) => `${rule} (${count})`);
+    const titles = attention.map(({ title }) => title);
+    return {
+      sentence:
+        `${rows.length === 0 ? 'No rule is broken' : `Broken rules: ${rules.join(', ')}`}; ` +
+        `${titles.length === 0 ? 'nothing needs attention' : `attention: ${titles.join(', ')}`}.`,
+      data: { last_id: page.last_id, findings: rows, attention },
+      list: 'findings',
+      narrower: 'findings with since',
+    };
+  },
+});
+
+/** Path of the messages of a protocol; OCPP has them by station. */
+async function messagesPath(client: Client, protocol: string, index: number | undefined): Promise<string> {
+  if (protocol !== 'ocpp') return `${protocol}/messages`;
+  const stations = await stationsOf(client);
+  const station = stations.find((each) => index === undefined || each.device_index === index);
+  if (station === undefined)
+    throw new DerbenchError({ code: 'unknown-resource', detail: 'there is no such charging station' });
+  return `ocpp/${encodeURIComponent(station.id)}/messages`;
+}
+
+const messages = tool({
+  name: 'messages',
+  description:
+    'Recorded messages of a protocol, newest last. OCPP is always recorded, others after POST {protocol}/messages ' +
+    '{"enabled": true}.',
+  input: {
+    protocol: z.enum(['modbus', 'csip', 'ocpp', 'dnp3']),
+    device: device.optional(),
+    limit: z.int().min(1).max(50).default(10),
+  },
+  output: { enabled: z.boolean(), messages: z.array(z.object({ from_peer: fromPeer })) },
+  annotations: reads,
+  async run({ protocol, device: index, limit }, { client }) {
+    const path = await messagesPath(client, protocol, index);
+    const isPerDevice = protocol === 'modbus' && index !== undefined;
+    const answer = (await client.get(path, { query: { limit, ...(isPerDevice && at(index)) } })) as {
+      readonly enabled?: boolean;
+      readonly messages: readonly unknown[];
+    };
+    const { enabled = true } = answer;
+    return {
+      sentence: `${answer.messages.length} messages of ${protocol}${enabled ? '' : ', whose recording is off'}.`,
+      data: { enabled, messages: answer.messages.map((message) => ({ from_peer: message })) },
+      list: 'messages',
+      narrower: 'messages with a smaller limit',
+    };
+  },
+});
+
+interface Compared {
+  readonly consistent: boolean;
+  readonly difference_count: number;
+  readonly quantities: readonly { readonly quantity: string; readonly agrees: boolean }[];
+}
+
+interface Answers {
+  readonly done: boolean;
+  readonly causes: Readonly<Record<string, number>>;
+  readonly answers: readonly { readonly cause?: string }[];
+}
+
+const compare = tool({
+  name: 'compare',
+  description:
+    'Whether all protocols present the same values of a device, and whether accepted commands are in force. Only ' +
+    'differences are listed.',
+  input: { device: device.default(0) },
+  output: { consistent: z.boolean(), done: z.boolean(), differences: anyList, not_done: anyList },
+  annotations: reads,
+  async run({ device: index }, { client }) {
+    const same = (await client.get('consistency', { query: at(index) })) as Compared;
+    const answers = (await client.get('answers', { query: at(index) })) as Answers;
+    const differences = same.quantities.filter(({ agrees }) => !agrees);
+    const undone = answers.answers.filter(({ cause }) => cause !== 'done');
+    return {
+      sentence:
+        `Device ${index}: ${same.consistent ? 'all protocols agree' : `protocols differ in ${same.difference_count} values`}; ` +
+        `${answers.done ? 'accepted commands are in force' : 'an accepted command is not in force'}.`,
+      data: {
+        consistent: same.consistent,
+        done: answers.done,
+        differences,
+        not_done: undone.map((from_peer) => ({ from_peer })),
+      },
+      list: differences.length > 0 ? 'differences' : 'not_done',
+      narrower: 'api GET consistency or GET answers with a narrower query',
+    };
+  },
+});
+
+export const lookTools: readonly Tool[] = [listDevices, readPoints, why, findings, messages, compare];

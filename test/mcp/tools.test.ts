@@ -1,0 +1,260 @@
+import { expect } from 'chai';
+import { DerbenchError } from '../../src/library/error.ts';
+import { resultOf } from '../../src/mcp/answers.ts';
+import type { Result } from '../../src/mcp/answers.ts';
+import { apiPath, outwardMember } from '../../src/mcp/door.ts';
+import { listResources, readResource } from '../../src/mcp/resources.ts';
+import { callTool, contextOf, createThrottle, listedTools, toolsOf } from '../../src/mcp/server.ts';
+import type { Tool } from '../../src/mcp/tool.ts';
+import { startApp } from '../support/running-app.ts';
+import type { RunningApp } from '../support/running-app.ts';
+
+const maxListBytes = 14_000;
+const maxBytes = 8192;
+const bytes = (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
+
+let running: RunningApp;
+let options: Parameters<typeof contextOf>[0];
+
+const toolOf = (name: string, isReadOnly = false) => {
+  const tool = toolsOf(isReadOnly).find((each) => each.name === name);
+  if (tool === undefined) throw new Error(`there is no tool ${name}`);
+  return tool;
+};
+
+async function call(name: string, given: object = {}, change: Partial<typeof options> = {}): Promise<Result> {
+  const context = contextOf({ ...options, ...change });
+  return callTool(toolOf(name, change.isReadOnly), given, context, new AbortController().signal);
+}
+
+const textOf = ({ content }: Result) => content.map(({ text }) => text).join('');
+
+/** Code and first pointer of a refusal. */
+async function refusal(name: string, given: object, change: Partial<typeof options> = {}) {
+  const result = await call(name, given, change);
+  expect(result.isError, textOf(result)).to.equal(true);
+  const { code, errors } = JSON.parse(textOf(result)) as {
+    readonly code: string;
+    readonly errors: readonly { readonly pointer: string; readonly allowed?: readonly unknown[] }[];
+  };
+  return { code, pointer: errors[0]?.pointer, allowed: errors[0]?.allowed };
+}
+
+describe('tools of MCP', () => {
+  before(async () => {
+    running = await startApp(['PV-3Phase', 'Batt-3Phase', 'EVSE']);
+    options = {
+      url: `http://127.0.0.1:${running.port}`,
+      isReadOnly: false,
+      allowsOutbound: false,
+      runScenario: ({ bundled }) =>
+        Promise.resolve({
+          name: String(bundled),
+          state: 'failed',
+          failures: ['power is 5 kW, not 4 kW'],
+          error: null,
+          summary: 'Test: failed',
+          report: { format: 'x' },
+        }),
+    };
+  });
+  after(() => running.app.stop());
+
+  it('are at most 18, in a list that fits, read-only ones alone with --read-only', () => {
+    for (const isReadOnly of [false, true]) {
+      const tools = toolsOf(isReadOnly);
+      expect(tools.length).to.be.at.most(18);
+      expect(bytes({ tools: listedTools(tools) })).to.be.at.most(maxListBytes);
+      expect(new Set(tools.map(({ name }) => name)).size).to.equal(tools.length);
+    }
+    expect(toolsOf(true).map(({ name }) => name)).to.deep.equal([
+      ...['list_devices', 'read_points', 'why', 'findings', 'messages', 'compare', 'api', 'api_search'],
+    ]);
+    expect(toolsOf(true).every(({ annotations }) => annotations.readOnlyHint)).to.equal(true);
+  });
+
+  /** Every tool, with its sentence. */
+  const rows: readonly (readonly [name: string, given: object, sentence: RegExp])[] = [
+    ['list_devices', {}, /^3 devices at .* \(paused\): 0 .* \(PV-3Phase\) [\d.]+ kW; 1 /],
+    ['list_devices', { device: 1 }, /^1 device at .*: 1 .* \(Batt-3Phase\)/],
+    ['read_points', { points: ['701.InvSt', '702.WMax'] }, /^Device 0: 701\.InvSt RUNNING \(3\), 702\.WMax 10000 W\.$/],
+    ['write_points', { model: 704, points: { WMaxLimPct: 60 } }, /^Device 0: 704\.WMaxLimPct is 60 %\.$/],
+    ['limit', { percent: 50, for_s: 600 }, /^Device 0: .*WMaxLimPct: 60 % -> 50 %.*RvrtTms: 0 s -> 600 s\.$/],
+    ['time', { action: 'step', ticks: 2 }, /^The clock shows .*, tick 2, paused\.$/],
+    ['why', { device: 0 }, /^Device 0: \d\.\d\d kW of .* kW: limit of active power, written by REST/],
+    ['why', {}, /Device 2, connector 1: /],
+    ['limit', { kw: 2 }, /50 % -> 20 %/],
+    ['limit', { off: true }, /ENABLED \(1\) -> DISABLED \(0\)/],
+    ['findings', {}, /^No rule is broken; nothing needs attention\.$/],
+    ['messages', { protocol: 'ocpp', device: 2 }, /^0 messages of ocpp\.$/],
+    ['messages', { protocol: 'modbus' }, /^0 messages of modbus, whose recording is off\.$/],
+    ['compare', { device: 1 }, /^Device 1: all protocols agree; accepted commands are in force\.$/],
+    ['set_grid', { voltage_pu: 0.95 }, /voltage_a_pu 0\.95/],
+    ['grid_event', { name: 'sag', params: { residual_pu: 0.8 } }, /^The event sag has started\.$/],
+    ['grid_event', { name: null }, /^The event has ended\.$/],
+    ['set_grid', { normal: true }, /voltage_a_pu 1,/],
+    ['set_weather', { irradiance_w_m2: 500 }, /irradiance_w_m2 500/],
+    ['vehicle', { device: 2, action: 'plug', soc_pct: 40 }, /^SIM-CP-1, connector 1: preparing/],
+    ['vehicle', { device: 2, action: 'stop' }, /^SIM-CP-1, connector 1: finishing\.$/],
+    ['vehicle', { device: 2, action: 'unplug' }, /available/],
+    ['fault', { kind: 'scale', params: { points: ['701.W'], factor: 0.5 }, for_s: 9 }, /^Fault \d+ \(modbus scale\)/],
+    ['fault', { clear: true }, /^1 faults have ended\.$/],
+    ['time', { action: 'rate', rate: 100 }, /running at rate 100\.$/],
+    ['time', { action: 'pause' }, /paused\.$/],
+    ['wait_until', { point: '701.W', op: '>', value: 100 }, /^701\.W of device 0 is [\d.]+\.$/],
+    ['run_scenario', { bundled: 'volt-watt' }, /^Test: failed\. power is 5 kW, not 4 kW/],
+    ['api', { path: 'controls/grid' }, /^GET controls\/grid was answered\.$/],
+    ['api', { method: 'POST', path: '/api/sim/site', body: { export_limit_kw: 5 } }, /^POST site was answered\.$/],
+    ['api_search', { words: 'battery charge' }, /POST controls\/battery/],
+  ];
+  it('answer in a sentence and as declared, within their size', async () => {
+    for (const [name, given, sentence] of rows) {
+      const result = await call(name, given);
+      const text = textOf(result);
+      expect(result.isError, `${name}: ${text}`).to.equal(undefined);
+      expect(text, name).to.match(sentence);
+      expect(toolOf(name).output.safeParse(result.structuredContent).success, name).to.equal(true);
+      expect(bytes(text), name).to.be.at.most(maxBytes);
+      expect(bytes(result.structuredContent), name).to.be.at.most(maxBytes);
+    }
+    const called = new Set(rows.map(([name]) => name));
+    expect([...called].toSorted()).to.deep.equal(
+      toolsOf(false)
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+  });
+
+  it('say what they cut', async () => {
+    const models = [701, 702, 703, 704, 705, 706, 802].map((model) => `${model}.*`);
+    const result = await call('read_points', { device: 1, points: models });
+    expect(bytes(textOf(result))).to.be.at.most(maxBytes);
+    expect(bytes(result.structuredContent)).to.be.at.most(maxBytes);
+    expect(textOf(result)).to.match(/Cut: points has \d+ of \d+; ask with read_points with fewer points\.$/);
+    const whole = await call('api', { path: 'registers/802', query: { device: 1 } });
+    expect(bytes(whole.structuredContent)).to.be.at.most(maxBytes);
+    expect(textOf(whole)).to.match(/Cut: from_peer has the first part of \d+ octets/);
+    const single = resultOf({ sentence: 'x', data: { list: ['ü'.repeat(20_000)] }, list: 'list' });
+    expect(bytes(single.structuredContent)).to.be.at.most(maxBytes);
+  });
+
+  it('refuse with code, pointer and what is allowed', async () => {
+    const validation = { code: 'validation', allowed: undefined };
+    expect(await refusal('time', { action: 'step', ticks: 0 })).to.deep.equal({ ...validation, pointer: '/ticks' });
+    expect(await refusal('time', { action: 'go' })).to.include({ code: 'validation', pointer: '/action' });
+    expect(await refusal('why', { devise: 0 })).to.include({ code: 'validation' });
+    expect(await refusal('write_points', { model: 704, points: { WMaxLimPctEna: 'ON' } })).to.deep.equal({
+      code: 'validation',
+      pointer: '/points/WMaxLimPctEna',
+      allowed: ['DISABLED', 'ENABLED'],
+    });
+    expect(await refusal('limit', { percent: 5, kw: 2 })).to.deep.equal({ ...validation, pointer: '/percent' });
+    expect(await refusal('read_points', { points: ['W'] })).to.include({ code: 'validation' });
+    expect(await refusal('why', { device: 9 })).to.include({ code: 'unknown-device' });
+    expect(await refusal('wait_until', { point: '701.W', op: '>', value: 1e9, timeout_s: 2 })).to.include({
+      code: 'timeout',
+    });
+    expect(await refusal('list_devices', {}, { url: 'http://127.0.0.1:9' })).to.include({ code: 'not-reachable' });
+  });
+
+  it('never stop the simulator, and reach no other host', async () => {
+    for (const path of [
+      'stop',
+      '/api/sim/stop',
+      'stop/',
+      './stop',
+      'x/../stop',
+      '%73top',
+      'http://127.0.0.1/x',
+      '//h/x',
+      'a?b',
+      'a#b',
+      'a\\b',
+      '',
+    ])
+      expect((await refusal('api', { method: 'POST', path })).code, path).to.be.oneOf(['validation', 'refused-by-mcp']);
+    const outward = [
+      ['sunspec-client/connect', { host: '10.0.0.1', port: 502 }],
+      ['csip/config', { server_host: 'example.org' }],
+      ['csip/discover', {}],
+      ['ocpp/SIM-CP-1/connect', { url: 'ws://example.org' }],
+      ['settings', { settings: { ocpp_url: 'ws://example.org' } }],
+      ['config', { config: 'csip_host: example.org' }],
+      ['devices', { devices: [{ ocpp: { url: 'ws://example.org' } }] }],
+    ] as const;
+    for (const [path, body] of outward)
+      expect((await refusal('api', { method: 'POST', path, body })).code, path).to.equal('refused-by-mcp');
+    const allowed = await refusal('api', { method: 'POST', path: 'csip/discover' }, { allowsOutbound: true });
+    expect(allowed.code).not.to.equal('refused-by-mcp');
+    expect((await refusal('api', { method: 'POST', path: 'stop' }, { allowsOutbound: true })).code).to.equal(
+      'refused-by-mcp',
+    );
+    expect(apiPath('/api/sim/registers/701:2')).to.equal('registers/701:2');
+    expect(outwardMember({ inject: [{ kind: 'exception', address: 40_000 }] })).to.equal(null);
+    expect((await call('list_devices')).isError).to.equal(undefined);
+  });
+
+  it('change nothing with --read-only', async () => {
+    expect(await refusal('api', { method: 'POST', path: 'site' }, { isReadOnly: true })).to.include({
+      pointer: '/method',
+    });
+    expect((await call('api', { path: 'site' }, { isReadOnly: true })).isError).to.equal(undefined);
+  });
+
+  it('keep texts of peers apart', async () => {
+    await call('api', { method: 'POST', path: 'modbus/messages', body: { enabled: true } });
+    await call('messages', { protocol: 'modbus' });
+    const { structuredContent } = await call('messages', { protocol: 'modbus' });
+    expect(structuredContent).to.deep.equal({ enabled: true, messages: [] });
+    expect(Object.keys((await call('api', { path: 'logs' })).structuredContent ?? {})).to.include('from_peer');
+  });
+
+  it('end at the limit of a call, unless they have one of their own', async () => {
+    const aborted: boolean[] = [];
+    const slow = (hasOwnLimit: boolean): Tool => ({
+      ...toolOf('why'),
+      ...(hasOwnLimit && { hasOwnLimit: true }),
+      run: (_given, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => aborted.push(true));
+          setImmediate(() => setImmediate(() => hasOwnLimit && resolve({ sentence: 'Done.', data: { answers: [] } })));
+        }),
+    });
+    const { signal } = new AbortController();
+    const ended = await callTool(slow(false), {}, contextOf(options), signal, 0);
+    expect(textOf(ended)).to.include('"timeout"');
+    expect(aborted).to.deep.equal([true]);
+    expect(textOf(await callTool(slow(true), {}, contextOf(options), signal, 0))).to.equal('Done.');
+  });
+
+  it('are called at most 100 times in a second', () => {
+    let ms = 0;
+    const mayCall = createThrottle(() => ms);
+    expect(Array.from({ length: 101 }, mayCall).filter(Boolean)).to.have.length(100);
+    ms = 1000;
+    expect(mayCall()).to.equal(true);
+  });
+});
+
+describe('resources of MCP', () => {
+  it('are documents of the package, the descriptions and reports', async () => {
+    const read = (uri: string) => readResource(uri, options.url, new Map([['a1', { format: 'x' }]]));
+    const uris = listResources().map(({ uri }) => uri);
+    expect(uris).to.include.members(['derbench://openapi', 'derbench://scenario-schema', 'derbench://docs/devices/pv']);
+    expect((await read('derbench://docs/devices/pv'))?.text).to.match(/^# PV/);
+    expect((await read('derbench://scenario-schema'))?.text).to.include('"$schema"');
+    expect((await read('derbench://reports/a1'))?.text).to.equal('{"format":"x"}');
+    for (const uri of [
+      'derbench://docs/../package',
+      'derbench://docs/devices/../../../README',
+      'file:///etc/passwd',
+      'derbench://reports/b',
+    ])
+      expect(await read(uri), uri).to.equal(null);
+    let failure: unknown;
+    await read('derbench://openapi').catch((error: unknown) => {
+      failure = error;
+    });
+    expect(failure).to.be.instanceOf(DerbenchError);
+  });
+});
