@@ -78,6 +78,7 @@ function writeVersion(date) {
   if (existsSync(pathOf(python)))
     writeFileSync(pathOf(python), textOf(python).replace(/^version = ".*"$/m, `version = "${version}"`));
   writeFileSync(pathOf('CHANGELOG.md'), closed(textOf('CHANGELOG.md'), version, date));
+  run(root, 'npm', ['run', '--silent', 'generate:install']);
   git('add', '--all');
   git('commit', '--quiet', '--message', `Release ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `derbench ${version}`);

@@ -657,6 +657,7 @@ export const procedures: readonly Procedure[] = [
 
 /** Interop tests of derbench by itself. */
 export const unjudged: readonly string[] = [
+  'document-commands',
   'container',
   'csip-restart',
   'install',
@@ -665,5 +666,4 @@ export const unjudged: readonly string[] = [
   'recorder-replay-csip',
   'scenarios-real',
   'soak',
-  'troubleshooting',
 ];
