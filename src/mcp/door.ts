@@ -4,8 +4,16 @@ import { z } from 'zod';
 import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { Description, Operation } from './description.ts';
+import { outwardMember, outwardPart } from './outward.ts';
 import { acts, anyList, fromPeer, reads, tool } from './tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
+
+const outwardDetail =
+  'hosts, addresses, files and scenarios for the running simulator need a server that was started with --allow-outbound';
+
+function refused(detail: string, name: string): DerbenchError {
+  return new DerbenchError({ code: 'refused-by-mcp', detail, issues: [{ name, detail }] });
+}
 
 const keptReports = 10;
 
@@ -21,9 +29,11 @@ const runScenario = tool({
   },
   output: { state: z.string(), failures: anyList, report: z.string() },
   annotations: acts,
-  async run({ bundled, text, params }, { runScenario: run, reports, signal }) {
+  async run({ bundled, text, params }, { runScenario: run, reports, signal, allowsOutbound }) {
     if ((bundled === undefined) === (text === undefined))
       throw new DerbenchError({ code: 'validation', detail: 'give either bundled or text' });
+    const member = allowsOutbound ? null : outwardMember(text, '/text');
+    if (member !== null) throw refused(outwardDetail, member);
     const order = { bundled: bundled ?? null, text: text ?? '', parameters: params };
     const { name, state, failures, error, summary, report } = await run(order, signal);
     const id = randomUUID().slice(0, 8);
@@ -54,39 +64,14 @@ export function apiPath(text: string): string {
   return path;
 }
 
-const hostMember = /(^|_)(hosts?|url|uri|address|path|file|dir|folder|report|server)$/i;
-const hostText = /:\/\/|(^|\n)\s*\w*(host|url|uri|path|file|dir|folder)\w*\s*:/i;
-
-/** The first member that names a host, an address or a file; null: none does. */
-export function outwardMember(body: unknown, name = '/body'): string | null {
-  if (typeof body === 'string') return hostText.test(body) ? name : null;
-  if (typeof body !== 'object' || body === null) return null;
-  for (const [key, value] of Object.entries(body)) {
-    const isText =
-      typeof value === 'string' || (Array.isArray(value) && value.some((each) => typeof each === 'string'));
-    if (isText && hostMember.test(key)) return `${name}/${key}`;
-    const inner = outwardMember(value, `${name}/${key}`);
-    if (inner !== null) return inner;
-  }
-  return null;
-}
-
-/** Requests that reach other machines without naming them. */
-const outwardPaths = ['csip/discover', 'csip/http-probe'];
-
-function refused(detail: string, name: string): DerbenchError {
-  return new DerbenchError({ code: 'refused-by-mcp', detail, issues: [{ name, detail }] });
-}
-
 /** @throws DerbenchError `refused-by-mcp` */
 function checkRequest(method: string, path: string, body: unknown, { isReadOnly, allowsOutbound }: ToolContext): void {
   if (method === 'GET') return;
   if (isReadOnly) throw refused('this server was started with --read-only: GET only', '/method');
   if (path === 'stop') throw refused('the simulator is stopped by the person who started it', '/path');
   if (allowsOutbound) return;
-  const member = outwardPaths.includes(path) ? '/path' : outwardMember(body);
-  if (member !== null)
-    throw refused('hosts, addresses and files need a server that was started with --allow-outbound', member);
+  const member = outwardPart(path, body);
+  if (member !== null) throw refused(outwardDetail, member);
 }
 
 const send: Readonly<

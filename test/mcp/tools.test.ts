@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { DerbenchError } from '../../src/library/error.ts';
 import { resultOf } from '../../src/mcp/answers.ts';
 import type { Result } from '../../src/mcp/answers.ts';
-import { apiPath, outwardMember } from '../../src/mcp/door.ts';
+import { apiPath } from '../../src/mcp/door.ts';
+import { outwardMember } from '../../src/mcp/outward.ts';
 import { listResources, readResource } from '../../src/mcp/resources.ts';
 import { callTool, contextOf, createThrottle, listedTools, toolsOf } from '../../src/mcp/server.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
@@ -192,6 +193,29 @@ describe('tools of MCP', () => {
     expect(apiPath('/api/sim/registers/701:2')).to.equal('registers/701:2');
     expect(outwardMember({ inject: [{ kind: 'exception', address: 40_000 }] })).to.equal(null);
     expect((await call('list_devices')).isError).to.equal(undefined);
+  });
+
+  it('reach no other host by a scenario either', async () => {
+    const withStep = (step: string) => `name: x\nconfig: {devices: [{device_type: PV-3Phase}]}\nsteps:\n  - ${step}\n`;
+    const outward = [
+      'call: { request: POST /sunspec-client/connect, body: { host: 10.0.0.1, port: 502 } }',
+      'call: { request: POST /csip/discover }',
+      'call: { request: "POST /${path}" }',
+    ].map(withStep);
+    for (const text of outward) {
+      expect((await refusal('run_scenario', { text })).code, text).to.equal('refused-by-mcp');
+      expect((await call('run_scenario', { text }, { allowsOutbound: true })).isError, text).to.equal(undefined);
+    }
+    const text = withStep('call: { request: POST /stop }');
+    expect((await call('run_scenario', { text })).isError).to.equal(undefined);
+    for (const [path, body] of [
+      ['scenarios', { yaml: text }],
+      ['scenarios', { scenario: { steps: [] } }],
+      ['scenario-runs', { yaml: text }],
+    ] as const)
+      expect(await refusal('api', { method: 'POST', path, body })).to.include({ code: 'refused-by-mcp' });
+    const bundled = { method: 'POST', path: 'scenarios/check', body: { bundled: 'volt-watt' } };
+    expect(textOf(await call('api', bundled))).not.to.include('refused-by-mcp');
   });
 
   it('change nothing with --read-only', async () => {
