@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -92,7 +92,8 @@ const entryModules = ['src/main.ts', 'src/index.ts'];
 
 /**
  * Modules that a running simulator loads late. Each also imports what has been loaded by then: esbuild puts modules with
- * the same importers into one file, so that those of the start are in few files instead of a hundred.
+ * the same importers into one file, so that those of the start are in few files instead of a hundred. Paths are relative, since
+ * they go into the names of the files: a build is the same in every folder.
  */
 const loadedLate = {
   name: 'loaded-late',
@@ -100,11 +101,11 @@ const loadedLate = {
     const entries = new Set(entryModules.map((file) => join(root, file)));
     onResolve({ filter: /^\./ }, ({ path, kind, importer, resolveDir }) =>
       kind === 'dynamic-import' && !entries.has(importer)
-        ? { path: join(resolveDir, path), namespace: 'loaded-late' }
+        ? { path: relative(root, join(resolveDir, path)), namespace: 'loaded-late' }
         : undefined,
     );
     onLoad({ filter: /^/, namespace: 'loaded-late' }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(root, startedModule))}; export * from ${JSON.stringify(path)};`,
+      contents: `import './${startedModule}'; export * from ${JSON.stringify(`./${path}`)};`,
       resolveDir: root,
     }));
   },
