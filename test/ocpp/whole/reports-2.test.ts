@@ -19,7 +19,7 @@ describe('what a station of OCPP 2.1 tells over a line that breaks', () => {
     const { setVariableResult } = await site.call('SetVariables', { setVariableData: [data] });
     expect(setVariableResult[0].attributeStatus, variable).to.equal('Accepted');
   };
-  const back = () => site.until('it is back', () => site.peers === 1, 200);
+  const back = () => site.until('it is back', () => site.peers === 1, 2000);
   const told = (): Json[] => site.station.callsOf('NotifyEvent').flatMap(({ payload }) => payload.eventData as Json[]);
 
   /** Breaks the line at some of the calls of an action, before their answer. */
@@ -94,7 +94,7 @@ describe('what a station of OCPP 2.1 tells over a line that breaks', () => {
     await back();
     const distinct = () => new Set(seen().map(({ type, timestamp }) => `${timestamp} ${type}`));
     const resets = () => [...distinct()].filter((each) => each.includes('ResetOrReboot'));
-    await site.until('all have arrived', () => resets().length === 5, 200);
+    await site.until('all have arrived', () => resets().length === 5, 2000);
     await back();
     expect([...distinct()].filter((each) => each.includes('StartupOfTheDevice'))).to.have.length.within(1, 2);
   });
