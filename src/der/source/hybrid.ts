@@ -151,7 +151,7 @@ export class HybridSource implements DcSource {
   readonly #innerPorts: readonly DcPort[];
   #policy: HybridPolicy;
   #manualBatteryW: number | null = null;
-  /** target of the last request, under which `draw` of the same sub-step shares the bus */
+  /** target of the last request, under which `draw` and `holds` share the bus */
   #targetW: number | null = null;
   #pvW = 0;
   #batteryW = 0;
@@ -438,6 +438,7 @@ export class HybridSource implements DcSource {
         pvW: this.#pvW,
         batteryW: this.#batteryW,
         curtailedW: this.#curtailedW,
+        targetW: this.#targetW,
         jumps: this.#jumps,
         fromGrid: this.#fromGrid,
         loadW: this.#input.loadW,
@@ -449,6 +450,7 @@ export class HybridSource implements DcSource {
           pvW: this.#pvW,
           batteryW: this.#batteryW,
           curtailedW: this.#curtailedW,
+          targetW: this.#targetW,
           jumps: this.#jumps,
           fromGrid: this.#fromGrid,
         } = flow);
