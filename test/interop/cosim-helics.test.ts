@@ -131,6 +131,8 @@ describeWith(['helics'], 'a federation of HELICS', () => {
       ...coreFlags.split(' '),
     ]);
     const grid = started(python, [gridScript, JSON.stringify({ broker: address, count: deviceCount, ...options })]);
+    // one that joins after an error of another may wait for ever in HELICS
+    await grid.printed('joined');
     const federate = started(python, [
       ...['-m', 'cosim.helics_federate', '--url', rig.url, '--core_type', 'zmqss'],
       ...['--broker', address, '--core_init', coreFlags, ...flags],

@@ -29,6 +29,7 @@ class Grid:
         else:
             self.voltages = [self.phase(at) for at in range(count)]
             self.powers = [self.input(f"der/{at}/power", h.HELICS_DATA_TYPE_COMPLEX) for at in range(count)]
+        print("joined", flush=True)
         h.helicsFederateEnterExecutingMode(self.federate)
 
     def input(self, key, kind):
