@@ -29,10 +29,10 @@ const runScenario = tool({
   },
   output: { state: z.string(), failures: anyList, report: z.string() },
   annotations: acts,
-  async run({ bundled, text, params }, { runScenario: run, reports, signal, allowsOutbound }) {
+  async run({ bundled, text, params }, { runScenario: run, reports, signal, outwardSettings }) {
     if ((bundled === undefined) === (text === undefined))
       throw new DerbenchError({ code: 'validation', detail: 'give either bundled or text' });
-    const member = allowsOutbound ? null : outwardMember(text, '/text');
+    const member = outwardSettings === null ? null : outwardMember(text, outwardSettings, '/text');
     if (member !== null) throw refused(outwardDetail, member);
     const order = { bundled: bundled ?? null, text: text ?? '', parameters: params };
     const { name, state, failures, error, summary, report } = await run(order, signal);
@@ -65,12 +65,13 @@ export function apiPath(text: string): string {
 }
 
 /** @throws DerbenchError `refused-by-mcp` */
-function checkRequest(method: string, path: string, body: unknown, { isReadOnly, allowsOutbound }: ToolContext): void {
+function checkRequest(method: string, path: string, body: unknown, context: ToolContext): void {
+  const { isReadOnly, outwardSettings } = context;
   if (method === 'GET') return;
   if (isReadOnly) throw refused('this server was started with --read-only: GET only', '/method');
   if (path === 'stop') throw refused('the simulator is stopped by the person who started it', '/path');
-  if (allowsOutbound) return;
-  const member = outwardPart(path, body);
+  if (outwardSettings === null) return;
+  const member = outwardPart(path, body, outwardSettings);
   if (member !== null) throw refused(outwardDetail, member);
 }
 

@@ -23,7 +23,8 @@ export interface ServerOptions {
   /** of the simulator */
   readonly url: string;
   readonly isReadOnly: boolean;
-  readonly allowsOutbound: boolean;
+  /** names of settings that reach other machines or files; null: requests may */
+  readonly outwardSettings: ReadonlySet<string> | null;
   readonly runScenario: RunScenario;
 }
 

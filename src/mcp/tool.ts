@@ -29,8 +29,8 @@ export type RunScenario = (order: ScenarioOrder, signal: AbortSignal) => Promise
 export interface ToolContext {
   readonly client: Client;
   readonly isReadOnly: boolean;
-  /** true: requests may name another host */
-  readonly allowsOutbound: boolean;
+  /** names of settings that reach other machines or files; null: requests may */
+  readonly outwardSettings: ReadonlySet<string> | null;
   /** of the simulator that runs */
   readonly description: () => Promise<Description>;
   readonly runScenario: RunScenario;

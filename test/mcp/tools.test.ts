@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { outwardSettings } from '../../src/app/cli/mcp.ts';
+import { settingGroups } from '../../src/config/settings/settings.ts';
 import { DerbenchError } from '../../src/library/error.ts';
 import { resultOf } from '../../src/mcp/answers.ts';
 import type { Result } from '../../src/mcp/answers.ts';
@@ -47,7 +49,7 @@ describe('tools of MCP', () => {
     options = {
       url: `http://127.0.0.1:${running.port}`,
       isReadOnly: false,
-      allowsOutbound: false,
+      outwardSettings: outwardSettings(),
       runScenario: ({ bundled }) =>
         Promise.resolve({
           name: String(bundled),
@@ -185,14 +187,41 @@ describe('tools of MCP', () => {
     ] as const;
     for (const [path, body] of outward)
       expect((await refusal('api', { method: 'POST', path, body })).code, path).to.equal('refused-by-mcp');
-    const allowed = await refusal('api', { method: 'POST', path: 'csip/discover' }, { allowsOutbound: true });
+    const allowed = await refusal('api', { method: 'POST', path: 'csip/discover' }, { outwardSettings: null });
     expect(allowed.code).not.to.equal('refused-by-mcp');
-    expect((await refusal('api', { method: 'POST', path: 'stop' }, { allowsOutbound: true })).code).to.equal(
+    expect((await refusal('api', { method: 'POST', path: 'stop' }, { outwardSettings: null })).code).to.equal(
       'refused-by-mcp',
     );
     expect(apiPath('/api/sim/registers/701:2')).to.equal('registers/701:2');
-    expect(outwardMember({ inject: [{ kind: 'exception', address: 40_000 }] })).to.equal(null);
+    expect(outwardMember({ inject: [{ kind: 'exception', address: 40_000 }] }, outwardSettings())).to.equal(null);
     expect((await call('list_devices')).isError).to.equal(undefined);
+  });
+
+  it('set nothing that reaches another machine or a file, whatever its kind', async () => {
+    const refused = outwardSettings();
+    const names = settingGroups.flatMap(({ settings }) => settings);
+    const outward = names.filter((name) =>
+      /(host|_ip|url|uri|discover|dir|_file|cert|key|dcap|proxy|port|peers|origin|website)/.test(name),
+    );
+    expect(outward.filter((name) => !refused.has(name))).to.deep.equal([]);
+    for (const name of ['tick', 'wind_time_scale', 'ocpp_enable', 'mb_enable', 'csip_client_enable'])
+      expect(refused.has(name), name).to.equal(false);
+    for (const body of [{ csip_server_ip: 'example.org' }, { csip_discover: true }, { mb_port: 0 }]) {
+      const [pointer] = Object.keys(body).map((key) => `/body/${key}`);
+      expect(await refusal('api', { method: 'PATCH', path: 'settings', body })).to.include({
+        code: 'refused-by-mcp',
+        pointer,
+      });
+      const step = `call: { request: PATCH /settings, body: ${JSON.stringify(body)} }`;
+      const text = `name: x\nsteps:\n  - ${step}\n`;
+      expect(await refusal('run_scenario', { text })).to.include({ code: 'refused-by-mcp' });
+    }
+  });
+
+  it('take scenarios with links in comments and with parameters in names', async () => {
+    const text =
+      '# https://example.org\nname: A limit of ${limit} %\nsteps:\n  - call: { request: POST /csip/communication }\n';
+    expect((await call('run_scenario', { text })).isError).to.equal(undefined);
   });
 
   it('reach no other host by a scenario either', async () => {
@@ -204,7 +233,7 @@ describe('tools of MCP', () => {
     ].map(withStep);
     for (const text of outward) {
       expect((await refusal('run_scenario', { text })).code, text).to.equal('refused-by-mcp');
-      expect((await call('run_scenario', { text }, { allowsOutbound: true })).isError, text).to.equal(undefined);
+      expect((await call('run_scenario', { text }, { outwardSettings: null })).isError, text).to.equal(undefined);
     }
     const text = withStep('call: { request: POST /stop }');
     expect((await call('run_scenario', { text })).isError).to.equal(undefined);

@@ -2,6 +2,8 @@
 import { UsageError } from '../../client-commands/call.ts';
 import type { Arguments } from '../../client-commands/call.ts';
 import { loadConfig } from '../../config/layers/load.ts';
+import { settingGroups } from '../../config/settings/settings.ts';
+import type { SettingKey } from '../../config/settings/settings.ts';
 import { bundledScenarioNames, bundledScenarioPath } from '../../config/profile/bundled.ts';
 import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -17,7 +19,7 @@ import type { Source } from '../../scenario/file/source.ts';
 import { reportDocument } from '../../scenario/report/document.ts';
 import { reportLines } from '../../scenario/report/text.ts';
 import { createApp } from '../build.ts';
-import { startBeside } from '../scenarios/beside.ts';
+import { membersBeside, startBeside } from '../scenarios/beside.ts';
 import { parseArguments } from './arguments.ts';
 import { commandOf } from './table/commands.ts';
 
@@ -61,6 +63,7 @@ const runScenario: RunScenario = async ({ bundled, text, parameters }, signal) =
       return app;
     },
   );
+  if (signal.aborted) run.stop();
   signal.addEventListener('abort', () => {
     run.stop();
   });
@@ -76,6 +79,18 @@ const runScenario: RunScenario = async ({ bundled, text, parameters }, signal) =
   };
 };
 
+/** Settings beyond a run beside that reach nothing but what the person who started the simulator has named. */
+const harmless = /_(enable|version|subscribe|unsolicited|auto_authorize|rate_s|after_s|expiry_s|stale_s)$/;
+/** Settings that share their name with blocks of bodies. */
+const blocks: readonly SettingKey[] = ['config', 'scenario', 'captures'];
+
+/** Settings that reach other machines, open ports or name files. */
+export function outwardSettings(): ReadonlySet<string> {
+  const inward: readonly string[] = [...membersBeside(), ...blocks];
+  const keys = settingGroups.flatMap(({ settings }) => settings);
+  return new Set(keys.filter((key) => !inward.includes(key) && !harmless.test(key)));
+}
+
 interface Simulator {
   readonly url: string;
   readonly stop: () => Promise<unknown>;
@@ -87,7 +102,8 @@ interface Simulator {
  */
 async function ownSimulator(flags: readonly string[]): Promise<Simulator> {
   const presets = { usesFreePorts: true, isPaused: true };
-  const env = { ...process.env, DERBENCH_SCENARIO: undefined };
+  // listeners and folders of variables belong to another simulator of this machine
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('DERBENCH_')));
   const loaded = loadConfig(flags, env, {}, { mapping: null, presets });
   if (loaded.kind !== 'run')
     throw new SimError('CONFIG_INVALID', `derbench mcp --own takes flags of the simulator, not --${loaded.kind}.`);
@@ -129,7 +145,7 @@ export async function mcp(words: readonly string[], warn: (line: string) => void
     {
       url: simulator.url,
       isReadOnly: options.has('--read-only'),
-      allowsOutbound: options.has('--allow-outbound'),
+      outwardSettings: options.has('--allow-outbound') ? null : outwardSettings(),
       runScenario,
     },
     warn,

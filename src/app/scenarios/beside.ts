@@ -32,7 +32,8 @@ const refusedMembers: readonly string[] = ['findings_report'];
 /** Building devices and computing their ticks halts the running simulator, about 1 ms for each device. */
 const maxDevices = 100;
 
-const allowedMembers = (): readonly string[] => [
+/** Members of a configuration that a run beside takes. */
+export const membersBeside = (): readonly string[] => [
   ...otherMembers,
   ...settingGroups
     .filter(({ title }) => allowedGroups.includes(title))
@@ -48,7 +49,7 @@ function checkMembers(source: Source, config: ReturnType<typeof configOfScenario
     const detail = `must be a mapping of settings, or one of ${bundledExampleNames.join(', ')}`;
     throw invalidScenario([{ name: placeText(source.place(['config'])), detail }]);
   }
-  const allowed = allowedMembers();
+  const allowed = membersBeside();
   const issues = Object.keys(config)
     .filter((key) => !allowed.includes(key))
     .map((key) => ({
