@@ -26,6 +26,9 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/LICENSE /app/NOTICE ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/config config
+# what agents read: resources of `mcp`, and `skill`
+COPY --from=build /app/docs docs
+COPY --from=build /app/skills skills
 COPY --from=build /app/dist dist
 USER 1000:1000
 EXPOSE 8111 8502
