@@ -69,8 +69,10 @@ describe('the steps of the Dockerfile', () => {
         'NOTICE',
         'config',
         'dist',
+        'docs',
         'node_modules',
         'package.json',
+        'skills',
       ]);
       expect(readdirSync(join(stage.root, 'app/node_modules')))
         .to.include('serialport')
