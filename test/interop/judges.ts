@@ -579,15 +579,6 @@ const packagingJudges: readonly Judge[] = [
     version: { peer: 'pytest' },
     tests: [{ peer: 'pytest', title: / installed / }],
   },
-  {
-    id: 'systemd',
-    name: 'systemd-analyze',
-    home: 'https://systemd.io',
-    protocol: 'packaging',
-    role: 'checks of the unit and of its exposure',
-    version: { peer: 'systemd' },
-    tests: [{ files: ['interop/deploy.test'], title: /little exposed/ }],
-  },
 ];
 
 export const judges: readonly Judge[] = [
