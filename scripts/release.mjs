@@ -53,6 +53,8 @@ function lastTag() {
 }
 
 function checkState() {
+  mkdirSync(out, { recursive: true });
+  if (readdirSync(out).length > 0) refuse(`${out} is not empty`);
   if (!/^\d+\.\d+\.\d+$/.test(version)) refuse(`"${version}" is not a version such as 0.4.0`);
   if (git('status', '--porcelain') !== '') refuse('the work tree has changes');
   if (git('branch', '--show-current') !== 'main') refuse('the branch is not main');
@@ -119,8 +121,6 @@ function packPython(checkout, workshop, environment) {
 async function build(workshop, notes) {
   const commit = git('rev-parse', 'HEAD');
   const environment = { SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct') };
-  mkdirSync(out, { recursive: true });
-  if (readdirSync(out).length > 0) refuse(`${out} is not empty`);
   const checkout = await pack(workshop, environment);
   const tarball = join(out, `derbench-${version}.tgz`);
   if (existsSync(pathOf('.cache/peers.json'))) cpSync(pathOf('.cache/peers.json'), join(checkout, '.cache/peers.json'));

@@ -3,11 +3,11 @@ import { exitCodes } from '../core/exit-codes.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { Device } from '../library/replies.ts';
 import { noWords } from './call.ts';
-import type { Call, ClientCommand } from './call.ts';
+import type { ClientCommand } from './call.ts';
 import { fetchByHttp } from './fetch.ts';
 import { shown, table } from './output.ts';
 import type { Column } from './output.ts';
-import { stationsOf } from './stations.ts';
+import { terminalsOf } from './stations.ts';
 
 function addressOf({ modbus, charge_point_id: station }: Device): string {
   if (modbus === null) return shown(station);
@@ -38,15 +38,6 @@ interface Why {
   readonly sentence: string;
 }
 
-/** Queries of all devices, each station followed by its connectors. */
-async function everyTerminal({ client }: Call): Promise<readonly { device: number; connector?: number }[]> {
-  const stations = await stationsOf(client);
-  return (await client.devices()).flatMap(({ device_index: device }) => {
-    const connectors = stations.find((station) => station.device_index === device)?.connectors ?? [];
-    return [{ device }, ...connectors.map(({ connector_id: connector }) => ({ device, connector }))];
-  });
-}
-
 const terminalOf = ({ device_index: device, connector_id: connector }: Why) =>
   `device ${device}${connector === null ? '' : `, connector ${connector}`}`;
 
@@ -59,7 +50,7 @@ export const why: ClientCommand = async (call) => {
     return { document, lines: [document.sentence] };
   }
   const answers: Why[] = [];
-  for (const query of await everyTerminal(call)) answers.push(await ask(query));
+  for (const query of await terminalsOf(client)) answers.push(await ask(query));
   return { document: answers, lines: answers.map((of) => `${terminalOf(of)}: ${of.sentence}`) };
 };
 

@@ -16,6 +16,21 @@ export async function stationsOf(client: Client): Promise<readonly Station[]> {
   return ((await client.get('evse')) as { readonly evses: readonly Station[] }).evses;
 }
 
+/** A device, or a connector of a station: queries of `controls/why`. */
+export interface Terminal {
+  readonly device: number;
+  readonly connector?: number;
+}
+
+/** All devices, each station followed by its connectors. */
+export async function terminalsOf(client: Client): Promise<readonly Terminal[]> {
+  const stations = await stationsOf(client);
+  return (await client.devices()).flatMap(({ device_index: device }) => {
+    const connectors = stations.find((station) => station.device_index === device)?.connectors ?? [];
+    return [{ device }, ...connectors.map(({ connector_id: connector }) => ({ device, connector }))];
+  });
+}
+
 function connectorOf(text: string | undefined): number {
   return text === undefined ? 1 : numberOf(text, 'the connector', 1);
 }

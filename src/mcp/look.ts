@@ -1,6 +1,6 @@
 /** Tools that read. */
 import { z } from 'zod';
-import { stationsOf } from '../client-commands/stations.ts';
+import { stationsOf, terminalsOf } from '../client-commands/stations.ts';
 import { pointsByModel, valueText } from '../client-commands/points.ts';
 import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
@@ -91,17 +91,6 @@ interface Why extends Json {
   readonly chain: readonly { readonly state: string }[];
 }
 
-/** Devices to ask about: each station is followed by its connectors. */
-async function terminals(client: Client, only: number | undefined) {
-  const stations = await stationsOf(client);
-  return (await client.devices())
-    .filter(({ device_index: index }) => only === undefined || index === only)
-    .flatMap(({ device_index: index }) => {
-      const connectors = stations.find((station) => station.device_index === index)?.connectors ?? [];
-      return [{ device: index }, ...connectors.map(({ connector_id: connector }) => ({ device: index, connector }))];
-    });
-}
-
 const why = tool({
   name: 'why',
   description:
@@ -110,12 +99,12 @@ const why = tool({
   output: { answers: anyList },
   annotations: reads,
   async run({ device: index }, { client }) {
-    const queries = await terminals(client, index);
+    const queries = (await terminalsOf(client)).filter((each) => index === undefined || each.device === index);
     if (queries.length === 0)
       throw new DerbenchError({ code: 'unknown-device', detail: `there is no device ${String(index)}` });
     const answers = [];
     for (const query of queries) {
-      const of = (await client.get('controls/why', { query })) as Why;
+      const of = (await client.get('controls/why', { query: { ...query } })) as Why;
       answers.push({
         device: of.device_index,
         connector: of.connector_id,
