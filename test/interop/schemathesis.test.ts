@@ -18,9 +18,10 @@ const examples = pick({ quick: 5, ci: 5, full: 10 });
 /** One operation of so many takes part, another one with each seed. */
 const share = pick({ quick: 10, ci: 10, full: 1 });
 const minCases = 2_000 / share;
-const limitMs = 12 * 60_000;
+const limitMs = pick({ quick: 12, ci: 12, full: 40 }) * 60_000;
 
 const settings = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
+const hooks = fileURLToPath(new URL('schemathesis_hooks.py', import.meta.url));
 
 /** The members of the report of schemathesis that this test reads. */
 interface Report {
@@ -89,7 +90,12 @@ async function run(
       '--report-json-path',
       path,
     ],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs },
+    {
+      cwd: folder,
+      env: { ...process.env, SCHEMATHESIS_HOOKS: hooks },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limitMs,
+    },
   );
   let output = '';
   const gather = (chunk: Buffer) => {
