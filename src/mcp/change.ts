@@ -10,7 +10,7 @@ import { passes } from '../client-commands/waiting.ts';
 import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import { acts, anyList, at, device, sets, tool } from './tool.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 const someValue = z.union([z.number(), z.string()]);
 const values = (reply: object) =>
@@ -267,11 +267,10 @@ const waitUntil = tool({
   output: { point: z.string(), value: z.string() },
   annotations: acts,
   hasOwnLimit: true,
-  async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client, signal }: ToolContext) {
+  async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client }) {
     if (typeof bound === 'string' && !['=', '!='].includes(op)) refuse('value', `must be a number for ${op}`);
     let word = '';
     const test = (value: number, text: string) => {
-      signal.throwIfAborted();
       word = text;
       return passes({ name: point, operator: op, bound }, value, text);
     };

@@ -14,7 +14,8 @@ import { descriptionOf } from './description.ts';
 import { doorTools } from './door.ts';
 import { lookTools } from './look.ts';
 import { listResources, readResource } from './resources.ts';
-import type { RunScenario, Tool, ToolContext } from './tool.ts';
+import { scenarioTool, withRunLimit } from './scenarios.ts';
+import type { RunScenario, ServerContext, Tool } from './tool.ts';
 
 const callsPerSecond = 100;
 const callLimitMs = 30_000;
@@ -34,7 +35,7 @@ const instructions =
 
 /** All tools, or those that only read. */
 export function toolsOf(isReadOnly: boolean): readonly Tool[] {
-  const all = [...lookTools, ...changeTools, ...doorTools(isReadOnly)];
+  const all = [...lookTools, ...changeTools, scenarioTool, ...doorTools(isReadOnly)];
   return isReadOnly ? all.filter(({ annotations }) => annotations.readOnlyHint) : all;
 }
 
@@ -74,12 +75,7 @@ export function createThrottle(nowMs: () => number): () => boolean {
 }
 
 /** Ends the wait for a call at its limit; the signal ends its work. */
-async function within<T>(
-  limitMs: number | null,
-  signal: AbortSignal,
-  start: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  if (limitMs === null) return start(signal);
+async function within<T>(limitMs: number, signal: AbortSignal, start: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const limit = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expired = new Promise<never>((_resolve, reject) => {
@@ -95,32 +91,40 @@ async function within<T>(
   }
 }
 
-type CallContext = Omit<ToolContext, 'signal'>;
+/** A client whose requests end with the signal. */
+const clientWithin = (url: string, signal: AbortSignal) =>
+  new Client(url, { fetch: (address, init) => fetchByHttp(address, { ...init, signal }) });
 
 /** Calls a tool; errors become results that a model can read. */
 export async function callTool(
   tool: Tool,
   given: unknown,
-  context: CallContext,
+  context: ServerContext,
   signal: AbortSignal,
   limitMs = callLimitMs,
 ): Promise<Result> {
   try {
-    const ownLimit = tool.hasOwnLimit === true;
-    return resultOf(
-      await within(ownLimit ? null : limitMs, signal, (ends) => tool.run(given, { ...context, signal: ends })),
-    );
+    const start = (ends: AbortSignal) =>
+      tool.run(given, { ...context, client: clientWithin(context.url, ends), signal: ends });
+    return resultOf(await (tool.hasOwnLimit ? start(signal) : within(limitMs, signal, start)));
   } catch (error) {
     return errorResult(error);
   }
 }
 
-export function contextOf({ url, ...options }: ServerOptions): CallContext {
-  const client = new Client(url, { fetch: fetchByHttp });
-  return { ...options, client, description: descriptionOf(client.url), reports: new Map() };
+/** @throws DerbenchError `validation` for an address of another form */
+export function contextOf({ url: address, runScenario, ...options }: ServerOptions): ServerContext {
+  const { url } = new Client(address);
+  return {
+    ...options,
+    url,
+    description: descriptionOf(url),
+    runScenario: withRunLimit(runScenario),
+    reports: new Map(),
+  };
 }
 
-function createServer(context: CallContext, mayCall: () => boolean): McpServer {
+function createServer(context: ServerContext, mayCall: () => boolean): McpServer {
   const tools = toolsOf(context.isReadOnly);
   const mcp = new McpServer(
     { name: 'derbench', version: packageVersion() },
@@ -144,8 +148,8 @@ function createServer(context: CallContext, mayCall: () => boolean): McpServer {
       { uriTemplate: 'derbench://reports/{id}', name: 'Report of run_scenario', mimeType: 'application/json' },
     ],
   }));
-  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const resource = await readResource(uri, context.client.url, context.reports);
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq: { signal } }) => {
+    const resource = await within(callLimitMs, signal, (ends) => readResource(uri, context, ends));
     if (resource === null) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no resource ${uri}`);
     return { contents: [{ uri, ...resource }] };
   });

@@ -26,16 +26,24 @@ export interface ScenarioOrder {
 /** Runs a scenario until `signal` ends it. @throws SimError CONFIG_INVALID with every issue */
 export type RunScenario = (order: ScenarioOrder, signal: AbortSignal) => Promise<ScenarioVerdict>;
 
-export interface ToolContext {
-  readonly client: Client;
+/** Values that all calls share. */
+export interface ServerContext {
+  /** of the simulator, without a trailing slash */
+  readonly url: string;
   readonly isReadOnly: boolean;
   /** names of settings that reach other machines or files; null: requests may */
   readonly outwardSettings: ReadonlySet<string> | null;
   /** of the simulator that runs */
-  readonly description: () => Promise<Description>;
+  readonly description: (signal: AbortSignal) => Promise<Description>;
   readonly runScenario: RunScenario;
   /** reports of `run_scenario` by their id */
   readonly reports: Map<string, object>;
+}
+
+export interface ToolContext extends ServerContext {
+  /** its requests end with `signal` */
+  readonly client: Client;
+  /** of the end of the call: its time limit, or the client of MCP */
   readonly signal: AbortSignal;
 }
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { outwardSettings } from '../../src/app/cli/mcp.ts';
 import { settingGroups } from '../../src/config/settings/settings.ts';
@@ -263,21 +266,38 @@ describe('tools of MCP', () => {
   });
 
   it('end at the limit of a call, unless they have one of their own', async () => {
-    const aborted: boolean[] = [];
+    const requests: Promise<unknown>[] = [];
     const slow = (hasOwnLimit: boolean): Tool => ({
       ...toolOf('why'),
       ...(hasOwnLimit && { hasOwnLimit: true }),
-      run: (_given, { signal }) =>
+      run: (_given, { client, signal }) =>
         new Promise((resolve) => {
-          signal.addEventListener('abort', () => aborted.push(true));
+          signal.addEventListener('abort', () => requests.push(client.time().catch((error: unknown) => error)));
           setImmediate(() => setImmediate(() => hasOwnLimit && resolve({ sentence: 'Done.', data: { answers: [] } })));
         }),
     });
     const { signal } = new AbortController();
     const ended = await callTool(slow(false), {}, contextOf(options), signal, 0);
     expect(textOf(ended)).to.include('"timeout"');
-    expect(aborted).to.deep.equal([true]);
+    expect(requests).to.have.length(1);
+    expect(await requests[0]).to.be.instanceOf(DerbenchError);
     expect(textOf(await callTool(slow(true), {}, contextOf(options), signal, 0))).to.equal('Done.');
+  });
+
+  it('end their request when they are cancelled', async () => {
+    const cancelling = new AbortController();
+    const silent = createServer(() => {
+      cancelling.abort();
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const closed = once(silent, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+    const context = contextOf({ ...options, url: `http://127.0.0.1:${port}` });
+    const waiting = { point: '701.W', op: '>', value: 0 };
+    const result = await callTool(toolOf('wait_until'), waiting, context, cancelling.signal);
+    expect(result.isError).to.equal(true);
+    await closed;
+    silent.close();
   });
 
   it('are called at most 100 times in a second', () => {
@@ -291,7 +311,8 @@ describe('tools of MCP', () => {
 
 describe('resources of MCP', () => {
   it('are documents of the package, the descriptions and reports', async () => {
-    const read = (uri: string) => readResource(uri, options.url, new Map([['a1', { format: 'x' }]]));
+    const read = (uri: string) =>
+      readResource(uri, { url: options.url, reports: new Map([['a1', { format: 'x' }]]) }, AbortSignal.abort());
     const uris = listResources().map(({ uri }) => uri);
     expect(uris).to.include.members(['derbench://openapi', 'derbench://scenario-schema', 'derbench://docs/devices/pv']);
     expect((await read('derbench://docs/devices/pv'))?.text).to.match(/^# PV/);
