@@ -10,7 +10,7 @@ export interface Schema {
 export interface Operation {
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly { readonly name: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 

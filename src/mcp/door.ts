@@ -4,7 +4,7 @@ import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { Description, Operation } from './description.ts';
 import { outwardPart, outwardRefusal, refused } from './outward.ts';
-import { acts, anyList, fromPeer, reads, tool } from './tool.ts';
+import { acts, fromPeer, reads, tool } from './tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
@@ -76,7 +76,6 @@ const api = (isReadOnly: boolean) =>
       return {
         sentence: `${method} ${path} was answered.`,
         data: { path, from_peer: answer },
-        list: 'from_peer',
         narrower: 'api with a query that selects less',
       };
     },
@@ -106,7 +105,17 @@ const apiSearch = tool({
   description:
     'Finds requests of the REST interface by words such as "battery charge"; gives method, path, query and body.',
   input: { words: z.string().min(2).max(200) },
-  output: { operations: anyList },
+  output: {
+    operations: z.array(
+      z.object({
+        method: z.string(),
+        path: z.string(),
+        summary: z.string(),
+        query: z.array(z.string()),
+        body: z.record(z.string(), z.string()).describe('type and meaning by member'),
+      }),
+    ),
+  },
   annotations: reads,
   async run({ words }, { description: load, isReadOnly, signal }) {
     const description = await load(signal);
@@ -127,14 +136,13 @@ const apiSearch = tool({
       method,
       path: path.replace('/api/sim/', ''),
       summary: operation.summary,
-      query: (operation.parameters ?? []).map(({ name }) => name),
+      query: (operation.parameters ?? []).flatMap(({ name, in: place }) => (place === 'query' ? name : [])),
       body: bodyOf(operation, description),
     }));
     const texts = operations.map(({ method, path, summary }) => `${method} ${path} (${summary})`);
     return {
       sentence: texts.length === 0 ? 'No request has these words.' : `${texts.join('; ')}.`,
       data: { operations },
-      list: 'operations',
       narrower: 'api_search with more words',
     };
   },

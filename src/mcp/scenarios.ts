@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { DerbenchError } from '../library/error.ts';
 import { outwardMember, outwardRefusal } from './outward.ts';
-import { acts, anyList, tool } from './tool.ts';
+import { acts, textOrNull, tool } from './tool.ts';
 import type { RunScenario } from './tool.ts';
 
 /** Each run has a simulator of its own in this process, and halts the others while it computes ticks. */
@@ -39,7 +39,13 @@ export const scenarioTool = tool({
     text: z.string().max(200_000).optional(),
     params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
   },
-  output: { state: z.string(), failures: anyList, report: z.string() },
+  output: {
+    name: z.string(),
+    state: z.string().describe('passed, failed, error or stopped'),
+    failures: z.array(z.string()),
+    error: textOrNull,
+    report: z.string(),
+  },
   annotations: acts,
   async run({ bundled, text, params }, { runScenario: run, reports, signal, outwardSettings }) {
     if ((bundled === undefined) === (text === undefined))
@@ -54,8 +60,7 @@ export const scenarioTool = tool({
     if (reports.size > keptReports && oldest !== undefined) reports.delete(oldest);
     return {
       sentence: [summary, ...failures, ...(error === null ? [] : [error])].join('. ').slice(0, 2000),
-      data: { name, state, failures, error, report: id },
-      list: 'failures',
+      data: { name, state, failures: [...failures], error, report: id },
       narrower: 'the resource derbench://reports/ID',
     };
   },
