@@ -1,11 +1,12 @@
 /** `fault`: injected, listed and cleared. */
+import type { Client } from '../library/client.ts';
 import type { EndedFault, Fault, Faults } from '../library/replies.ts';
 import { noWords, pairsOf, secondsOf, UsageError } from './call.ts';
 import type { Call, ClientCommand } from './call.ts';
 import { shown, table } from './output.ts';
 import type { Column } from './output.ts';
 
-export interface Kind {
+interface Kind {
   readonly protocol: string;
   readonly kind: string;
   readonly parameters: readonly { readonly name: string; readonly type: string }[];
@@ -25,7 +26,7 @@ export function parameterOf(text: string, type: string): unknown {
 }
 
 /** The kind in the catalogue; with several protocols the one of the parameter. @throws UsageError */
-export function kindOf(name: string, protocol: string | undefined, kinds: readonly Kind[]): Kind | null {
+function kindOf(name: string, protocol: unknown, kinds: readonly Kind[]): Kind | null {
   const rows = kinds.filter(({ kind }) => kind === name);
   const row =
     protocol === undefined && rows.length > 1
@@ -38,25 +39,49 @@ export function kindOf(name: string, protocol: string | undefined, kinds: readon
   return row ?? null;
 }
 
-async function inject(call: Call, name: string, words: readonly string[]) {
-  const { client, device } = call;
-  const pairs = pairsOf(words);
+interface Injection {
+  readonly name: string;
+  /** undefined: the only one that has the kind */
+  readonly protocol: unknown;
+  /** simulated; null: until it is cleared */
+  readonly seconds: number | null;
+  /** @param kind null: the catalogue does not have it, and the simulator refuses it */
+  readonly parameters: (kind: Kind | null) => Readonly<Record<string, unknown>>;
+}
+
+/** @throws UsageError for a kind of several protocols without `protocol` */
+export async function injectFault(
+  { client, device }: Pick<Call, 'client' | 'device'>,
+  { name, protocol, seconds, parameters }: Injection,
+): Promise<Fault> {
   const { kinds } = (await client.get('faults/kinds')) as { readonly kinds: readonly Kind[] };
-  const kind = kindOf(name, pairs.get('protocol'), kinds);
-  const typeOf = (parameter: string) => {
-    if (parameter === 'points') return 'array';
-    return kind?.parameters.find((each) => each.name === parameter)?.type ?? 'any';
-  };
-  const seconds = secondsOf(call);
-  const fault = await client.fault(
+  const kind = kindOf(name, protocol, kinds);
+  return client.fault(
     name,
     {
       ...(kind !== null && { protocol: kind.protocol }),
-      ...Object.fromEntries([...pairs].map(([parameter, text]) => [parameter, parameterOf(text, typeOf(parameter))])),
+      ...parameters(kind),
       ...(seconds !== null && { duration_s: seconds }),
     },
     device,
   );
+}
+
+async function inject(call: Call, name: string, words: readonly string[]) {
+  const pairs = pairsOf(words);
+  const parameters = (kind: Kind | null) => {
+    const typeOf = (parameter: string) => {
+      if (parameter === 'points') return 'array';
+      return kind?.parameters.find((each) => each.name === parameter)?.type ?? 'any';
+    };
+    return Object.fromEntries([...pairs].map(([parameter, text]) => [parameter, parameterOf(text, typeOf(parameter))]));
+  };
+  const fault = await injectFault(call, {
+    name,
+    protocol: pairs.get('protocol'),
+    seconds: secondsOf(call),
+    parameters,
+  });
   return { document: fault, lines: [`fault ${fault.id}: ${fault.protocol} ${fault.kind} is injected`] };
 }
 
@@ -74,10 +99,16 @@ async function list({ client, device }: Call) {
   return { document, lines: document.faults.length === 0 ? ['no fault is injected'] : table(columns, document.faults) };
 }
 
-async function clear({ client }: Call) {
-  const before: Faults = await client.get('faults');
+/** Ends all faults. */
+export async function clearFaults(client: Client) {
+  const { total }: Faults = await client.get('faults');
   const ended: readonly EndedFault[] = await client.clearFaults();
-  return { document: ended, lines: [`${before.total} of ${before.total} faults cleared`] };
+  return { total, ended };
+}
+
+async function clear({ client }: Call) {
+  const { total, ended } = await clearFaults(client);
+  return { document: ended, lines: [`${total} of ${total} faults cleared`] };
 }
 
 export const fault: ClientCommand = async (call) => {

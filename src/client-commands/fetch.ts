@@ -5,7 +5,7 @@ import type { Fetch, FetchAnswer } from '../library/options.ts';
 
 type Init = Parameters<Fetch>[1] & { readonly signal?: AbortSignal };
 
-export const fetchByHttp: Fetch = (url, { method, headers, body, signal }: Init) =>
+export const fetchByHttp = (url: string, { method, headers, body, signal }: Init) =>
   new Promise<FetchAnswer>((resolve, reject) => {
     const { request } = url.startsWith('https:') ? https : http;
     const sent = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };

@@ -1,4 +1,5 @@
 /** `get`, `set` and `limit`: points of the register map. */
+import type { Client } from '../library/client.ts';
 import type { RegisterModel, RegisterPoint } from '../library/replies.ts';
 import { noWords, numberOf, optionOf, pairsOf, secondsOf, UsageError, valueOf } from './call.ts';
 import type { Call, ClientCommand, Result } from './call.ts';
@@ -69,8 +70,11 @@ function changeLines(before: RegisterModel, after: RegisterModel): readonly stri
   });
 }
 
+/** Where a command acts. */
+type Target = Pick<Call, 'client' | 'device'>;
+
 /** Writes points of a model. */
-async function write({ client, device }: Call, model: string, values: Values): Promise<Result> {
+async function write({ client, device }: Target, model: string, values: Values): Promise<Result> {
   const points = Object.keys(values);
   const before = await client.registers(model, { points, ...device });
   const document = await client.write(model, values, device);
@@ -98,34 +102,47 @@ function kilowattsOf(text: string, what: string): number | null {
 }
 
 /** Share of 702.WMax. */
-async function percentOf({ client, device }: Call, kw: number): Promise<number> {
+export async function percentOf(client: Client, kw: number, device: Call['device']): Promise<number> {
   const maxW = await client.point('702.WMax', device);
   return Math.round((kw * 1e5 * 100) / maxW) / 100;
 }
 
-async function limitExport({ client, words, device }: Call, text: string): Promise<Result> {
-  noWords(words, 'limit --export POWERkW|off');
-  const body = { export_limit_kw: kilowattsOf(text, '--export') };
-  const document: unknown = await client.post('site', { query: { ...device }, body });
-  const { export_limit_kw: limitKw } = document as { readonly export_limit_kw: number | null };
-  return { document, lines: [`export limit: ${limitKw === null ? 'off' : `${limitKw} kW`}`] };
+export const siteLimits = ['export', 'import', 'generation', 'load'] as const;
+
+/** A limit of the connection point of a device, or of the whole site. @param limitKw null: ends it */
+export async function limitSite(
+  { client, device }: Target,
+  name: (typeof siteLimits)[number],
+  limitKw: number | null,
+): Promise<Result> {
+  const member = `${name}_limit_kw`;
+  const document: unknown = await client.post('site', { query: { ...device }, body: { [member]: limitKw } });
+  const { [member]: tightestKw } = document as Readonly<Record<string, number | null>>;
+  return { document, lines: [`${name} limit: ${tightestKw == null ? 'off' : `${tightestKw} kW`}`] };
+}
+
+/** Limits active power of a device. @param percent of 702.WMax; null: ends the limit @param seconds 0: no reversion */
+export function limitDevice(target: Target, percent: number | null, seconds: number): Promise<Result> {
+  if (percent === null) return write(target, '704', { WMaxLimPctEna: 'DISABLED' });
+  return write(target, '704', {
+    WMaxLimPct: percent,
+    WMaxLimPctEna: 'ENABLED',
+    WMaxLimPctEnaRvrt: 'DISABLED',
+    WMaxLimPctRvrtTms: seconds,
+  });
 }
 
 export const limit: ClientCommand = async (call) => {
   const siteLimit = optionOf(call, '--export');
-  if (siteLimit !== null) return limitExport(call, siteLimit);
+  if (siteLimit !== null) {
+    noWords(call.words, 'limit --export POWERkW|off');
+    return limitSite(call, 'export', kilowattsOf(siteLimit, '--export'));
+  }
   const [text, ...more] = call.words;
   if (text === undefined) throw new UsageError('the limit is missing. Usage: derbench limit PERCENT|POWERkW|off.');
   noWords(more, 'limit PERCENT|POWERkW|off');
-  if (text === 'off') return write(call, '704', { WMaxLimPctEna: 'DISABLED' });
-  const isPower = /kw$/i.test(text);
-  const percent = isPower
-    ? await percentOf(call, kilowattsOf(text, 'the limit') ?? 0)
-    : numberOf(text.replace(/%$/, ''), 'the limit');
-  return write(call, '704', {
-    WMaxLimPct: percent,
-    WMaxLimPctEna: 'ENABLED',
-    WMaxLimPctEnaRvrt: 'DISABLED',
-    WMaxLimPctRvrtTms: secondsOf(call) ?? 0,
-  });
+  const kw = /kw$/i.test(text) ? kilowattsOf(text, 'the limit') : null;
+  if (kw !== null) return limitDevice(call, await percentOf(call.client, kw, call.device), secondsOf(call) ?? 0);
+  const percent = text === 'off' ? null : numberOf(text.replace(/%$/, ''), 'the limit');
+  return limitDevice(call, percent, secondsOf(call) ?? 0);
 };

@@ -4,7 +4,7 @@ import { DerbenchError } from '../library/error.ts';
 import type { ConnectorOption } from '../library/options.ts';
 import type { Connector } from '../library/replies.ts';
 import { noWords, numberOf, optionOf } from './call.ts';
-import type { Call, ClientCommand, Result } from './call.ts';
+import type { Call, ClientCommand } from './call.ts';
 
 interface Station {
   readonly id: string;
@@ -35,11 +35,11 @@ function connectorOf(text: string | undefined): number {
   return text === undefined ? 1 : numberOf(text, 'the connector', 1);
 }
 
-/** The connector of a word: index of a device or name of a station, with `:CONNECTOR`. @throws UsageError */
-async function placeOf({ client, words, device }: Call): Promise<Required<ConnectorOption>> {
-  const [word = String(device.device ?? ''), ...more] = words;
-  noWords(more, 'plug|unplug|charge|pause [STATION]');
-  const [, name = '', connector] = /^(.*?)(?::(\d+))?$/s.exec(word) ?? [];
+type Place = Required<ConnectorOption>;
+
+/** The connector of a text: index of a device or name of a station, with `:CONNECTOR`; empty: the first station. */
+async function placeOf(client: Client, text: string): Promise<Place> {
+  const [, name = '', connector] = /^(.*?)(?::(\d+))?$/s.exec(text) ?? [];
   const stations = await stationsOf(client);
   const station =
     name === '' ? stations[0] : stations.find(({ id, device_index: index }) => id === name || String(index) === name);
@@ -52,40 +52,61 @@ async function placeOf({ client, words, device }: Call): Promise<Required<Connec
   return { chargePoint: station.id, connector: connectorOf(connector) };
 }
 
-const pathOf = ({ chargePoint, connector }: Required<ConnectorOption>) =>
-  `evse/${encodeURIComponent(chargePoint)}/connectors/${connector}`;
+const pathOf = ({ chargePoint, connector }: Place) => `evse/${encodeURIComponent(chargePoint)}/connectors/${connector}`;
 
-function resultOf(place: Required<ConnectorOption>, document: unknown, connector: Connector): Result {
+/** @param soc percent of the vehicle that is plugged in; null: that of the profile */
+type Action = (client: Client, place: Place, soc: number | null) => Promise<unknown>;
+
+export const connectorActions = {
+  plug: (client, place, soc) => client.plug(soc === null ? {} : { soc_pct: soc }, place),
+  unplug: (client, place) => client.unplug(place),
+  /** A paused session goes on; otherwise one begins. */
+  start: async (client, place): Promise<unknown> => {
+    const { status } = await client.connector(place);
+    if (!status.startsWith('suspended')) return client.startCharging(undefined, place);
+    const by = status === 'suspended_ev' ? 'ev' : 'evse';
+    return client.post(`${pathOf(place)}/resume`, { body: { by } });
+  },
+  pause: (client, place) => client.post(`${pathOf(place)}/suspend`, { body: { by: 'evse' } }),
+  /** Ends the session; the cable stays. */
+  stop: (client, place) => client.stopCharging(place),
+} satisfies Readonly<Record<string, Action>>;
+
+interface Acted {
+  readonly station: string;
+  readonly connector: Connector;
+  /** answer of the request */
+  readonly document: unknown;
+  readonly line: string;
+}
+
+/** Acts on the connector of a text and reads it. @throws DerbenchError `unknown-resource` */
+export async function actAt(client: Client, text: string, action: Action, soc: number | null): Promise<Acted> {
+  const place = await placeOf(client, text);
+  const document = await action(client, place, soc);
+  const connector = await client.connector(place);
   const { status, power_kw: power, limit_kw: limit, limit_source: source } = connector;
-  const where = `${place.chargePoint}, connector ${place.connector}`;
   const by = source === 'none' ? '' : ` (${source})`;
-  return { document, lines: [`${where}: ${status}, ${power} kW, limit ${limit} kW${by}`] };
+  const line = `${place.chargePoint}, connector ${place.connector}: ${status}, ${power} kW, limit ${limit} kW${by}`;
+  return { station: place.chargePoint, connector, document, line };
 }
 
-/** A command that acts on a connector and shows it. */
-function onConnector(act: (call: Call, place: Required<ConnectorOption>) => Promise<unknown>): ClientCommand {
-  return async (call) => {
-    const place = await placeOf(call);
-    const document = await act(call, place);
-    return resultOf(place, document, await call.client.connector(place));
+/** @throws UsageError */
+function socOf(call: Call): number | null {
+  const text = optionOf(call, '--soc');
+  return text === null ? null : numberOf(text.replace(/%$/, ''), '--soc', 0);
+}
+
+const commandOf =
+  (action: Action): ClientCommand =>
+  async (call) => {
+    const [word = String(call.device.device ?? ''), ...more] = call.words;
+    noWords(more, 'plug|unplug|charge|pause [STATION]');
+    const { document, line } = await actAt(call.client, word, action, socOf(call));
+    return { document, lines: [line] };
   };
-}
 
-export const plug = onConnector((call, place) => {
-  const soc = optionOf(call, '--soc');
-  return call.client.plug(soc === null ? {} : { soc_pct: numberOf(soc.replace(/%$/, ''), '--soc', 0) }, place);
-});
-
-export const unplug = onConnector(({ client }, place) => client.unplug(place));
-
-/** A paused session goes on; otherwise one begins. */
-export const charge = onConnector(async ({ client }, place) => {
-  const { status } = await client.connector(place);
-  if (!status.startsWith('suspended')) return client.startCharging(undefined, place);
-  const by = status === 'suspended_ev' ? 'ev' : 'evse';
-  return client.post(`${pathOf(place)}/resume`, { body: { by } });
-});
-
-export const pause = onConnector(({ client }, place) =>
-  client.post(`${pathOf(place)}/suspend`, { body: { by: 'evse' } }),
-);
+export const plug = commandOf(connectorActions.plug);
+export const unplug = commandOf(connectorActions.unplug);
+export const charge = commandOf(connectorActions.start);
+export const pause = commandOf(connectorActions.pause);

@@ -22,11 +22,17 @@ function cutText(text: string, limit: number): string {
     .replace(/\uFFFD$/, '')} ...`;
 }
 
+/** An element without its peer's text beyond the limit; null: it has no such text. */
+function shortened(element: unknown, limit: number): unknown {
+  if (typeof element !== 'object' || element === null || !('from_peer' in element)) return null;
+  // JSON in JSON doubles its quotes
+  return { ...element, from_peer: cutText(JSON.stringify(element.from_peer), limit / 2) };
+}
+
 /** A member that is too large in the form that fits: fewer elements of a list, the beginning of JSON otherwise. */
 function fitted(value: unknown, limit: number): { readonly value: unknown; readonly note: string } {
   if (!Array.isArray(value)) {
     const text = JSON.stringify(value);
-    // JSON in JSON doubles its quotes
     return { value: cutText(text, limit / 2), note: `the first part of ${bytesOf(text)} octets of JSON, as text` };
   }
   let bytes = 0;
@@ -35,10 +41,8 @@ function fitted(value: unknown, limit: number): { readonly value: unknown; reado
     return bytes > limit;
   });
   const kept = count < 0 ? value.length : count;
-  if (kept === 0 && value.length > 0) {
-    const first = fitted(JSON.stringify(value[0]), limit);
-    return { value: [{ from_peer: first.value }], note: `the beginning of the first of ${value.length}` };
-  }
+  const first = kept === 0 ? shortened(value[0], limit) : null;
+  if (first !== null) return { value: [first], note: `the beginning of the first of ${value.length}` };
   return { value: value.slice(0, kept), note: `${kept} of ${value.length}` };
 }
 
@@ -49,21 +53,31 @@ export interface Result {
   isError?: boolean;
 }
 
-export function resultOf({ sentence, data, list, narrower }: Answer): Result {
-  const total = bytesOf(JSON.stringify(data));
-  let structured: Record<string, unknown> = { ...data };
-  let cut = '';
-  if (total > maxBytes) {
-    const member = list ?? Object.keys(data)[0] ?? '';
-    const rest = total - bytesOf(JSON.stringify(data[member]));
-    const { value, note } = fitted(data[member], Math.max(500, maxBytes - rest - 300));
-    cut = `Cut: ${member} has ${note}${narrower === undefined ? '' : `; ask with ${narrower}`}.`;
-    structured = { ...data, [member]: value, cut };
+/** Cuts the largest members until all fit. */
+function cutData(data: Answer['data']): { readonly data: Answer['data']; readonly notes: readonly string[] } {
+  const sizes = Object.entries(data).map(([name, value]) => ({ name, bytes: bytesOf(JSON.stringify(value)) }));
+  let total = bytesOf(JSON.stringify(data));
+  let shorter = data;
+  const notes: string[] = [];
+  for (const { name, bytes } of sizes.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (total <= maxBytes) break;
+    const { value, note } = fitted(data[name], Math.max(500, maxBytes - (total - bytes) - 300));
+    shorter = { ...shorter, [name]: value };
+    total = bytesOf(JSON.stringify(shorter));
+    notes.push(`${name} has ${note}`);
   }
+  return { data: shorter, notes };
+}
+
+export function resultOf({ sentence, data: whole, narrower }: Answer): Result {
+  const { data, notes } = cutData(whole);
+  const ask = narrower === undefined ? '' : `; ask with ${narrower}`;
+  const cut = notes.length === 0 ? '' : `Cut: ${notes.join(', ')}${ask}.`;
+  const structuredContent = { ...data, ...(cut !== '' && { cut }) };
   const isLong = bytesOf(sentence) > maxBytes - 400;
   const shown = cutText(sentence, maxBytes - 400);
-  const more = cut || (isLong ? `Cut: the sentence${narrower === undefined ? '' : `; ask with ${narrower}`}.` : '');
-  return { content: [{ type: 'text', text: more === '' ? shown : `${shown} ${more}` }], structuredContent: structured };
+  const more = cut || (isLong ? `Cut: the sentence${ask}.` : '');
+  return { content: [{ type: 'text', text: more === '' ? shown : `${shown} ${more}` }], structuredContent };
 }
 
 interface Problem {

@@ -1,18 +1,25 @@
 /** Tools that change the simulator. */
 import { z } from 'zod';
-import type { Arguments, Call, ClientCommand } from '../client-commands/call.ts';
-import { kindOf } from '../client-commands/faults.ts';
-import type { Kind } from '../client-commands/faults.ts';
-import { limit as limitCommand, valueText } from '../client-commands/points.ts';
-import { charge, pause, plug, stationsOf, unplug } from '../client-commands/stations.ts';
+import { clearFaults, injectFault } from '../client-commands/faults.ts';
+import { limitDevice, limitSite, percentOf, siteLimits, valueText } from '../client-commands/points.ts';
+import { actAt, connectorActions } from '../client-commands/stations.ts';
 import { normalGrid } from '../client-commands/surroundings.ts';
 import { passes } from '../client-commands/waiting.ts';
-import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
-import { acts, anyList, at, device, sets, tool } from './tool.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import {
+  acts,
+  at,
+  device,
+  numberOrNull,
+  sets,
+  shortClock,
+  someValue,
+  someValueOrNull,
+  textOrNull,
+  tool,
+} from './tool.ts';
+import type { Tool } from './tool.ts';
 
-const someValue = z.union([z.number(), z.string()]);
 const values = (reply: object) =>
   Object.entries(reply)
     .filter(([, value]) => ['number', 'string', 'boolean'].includes(typeof value))
@@ -22,18 +29,6 @@ const values = (reply: object) =>
 /** @throws DerbenchError `validation` */
 function refuse(name: string, detail: string): never {
   throw new DerbenchError({ code: 'validation', detail: `${name}: ${detail}`, issues: [{ name: `/${name}`, detail }] });
-}
-
-/** Runs a command of the command line. */
-function command(
-  run: ClientCommand,
-  client: Client,
-  index: number | undefined,
-  words: readonly string[],
-  options: Call['options'] = new Map(),
-) {
-  const given: Arguments = { words, options };
-  return run({ ...given, client, device: at(index), print: () => undefined });
 }
 
 const writePoints = tool({
@@ -46,7 +41,10 @@ const writePoints = tool({
     model: z.int().min(1),
     points: z.record(z.string(), someValue).describe('such as {"WMaxLimPct": 50}'),
   },
-  output: { device: z.int(), points: anyList },
+  output: {
+    device: z.int(),
+    points: z.array(z.object({ point: z.string(), value: someValueOrNull, symbol: textOrNull, unit: textOrNull })),
+  },
   annotations: sets,
   async run({ device: index, model, points }, { client }) {
     await client.write(model, points, { device: index });
@@ -62,7 +60,6 @@ const writePoints = tool({
           unit,
         })),
       },
-      list: 'points',
     };
   },
 });
@@ -71,24 +68,45 @@ const limit = tool({
   name: 'limit',
   description:
     'Limits active power of a device: percent of 702.WMax, or kw; off ends it. for_s: reverts after simulated ' +
-    'seconds. One of percent, kw, off.',
+    'seconds. One of percent, kw, off. site: a limit of the connection point instead, by kw or off; without device ' +
+    'that of all devices.',
   input: {
-    device: device.default(0),
+    device: device.optional(),
+    site: z.enum(siteLimits).optional(),
     percent: z.number().min(0).max(100).optional(),
     kw: z.number().min(0).optional(),
     off: z.literal(true).optional(),
     for_s: z.number().min(0).optional(),
   },
-  output: { device: z.int(), changes: z.array(z.string()) },
+  output: { device: numberOrNull, changes: z.array(z.string()) },
   annotations: sets,
-  async run({ device: index, percent, kw, off, for_s: seconds }, { client }) {
-    const words = [percent !== undefined && `${percent}%`, kw !== undefined && `${kw}kW`, off && 'off'];
-    const amounts = words.filter((word) => typeof word === 'string');
-    if (amounts.length !== 1) refuse('percent', 'give exactly one of percent, kw and off');
-    const options = new Map(seconds === undefined ? [] : [['--for', [String(seconds)]] as const]);
-    const { lines } = await command(limitCommand, client, index, amounts, options);
-    return { sentence: `Device ${index}: ${lines.join(', ')}.`, data: { device: index, changes: lines } };
+  async run({ device: index, site, percent, kw, off, for_s: seconds }, { client }) {
+    if ([percent, kw, off].filter((each) => each !== undefined).length !== 1)
+      refuse('percent', 'give exactly one of percent, kw and off');
+    if (site !== undefined) {
+      if (percent !== undefined) refuse('percent', 'does not go with site');
+      if (seconds !== undefined) refuse('for_s', 'does not go with site');
+      const { lines } = await limitSite({ client, device: at(index) }, site, kw ?? null);
+      const place = index === undefined ? 'Site' : `Connection point of device ${index}`;
+      return { sentence: `${place}: ${lines.join(', ')}.`, data: { device: index ?? null, changes: [...lines] } };
+    }
+    const target = index ?? 0;
+    const share = percent ?? (kw === undefined ? null : await percentOf(client, kw, at(target)));
+    const { lines } = await limitDevice({ client, device: at(target) }, share, seconds ?? 0);
+    return { sentence: `Device ${target}: ${lines.join(', ')}.`, data: { device: target, changes: [...lines] } };
   },
+});
+
+const grid = z.object({
+  device_index: numberOrNull.describe('null: of all'),
+  voltage_a_pu: z.number(),
+  voltage_b_pu: z.number(),
+  voltage_c_pu: z.number(),
+  frequency_hz: z.number(),
+  phase_angle_deg: z.number(),
+  outage: z.boolean(),
+  island: z.boolean(),
+  event: z.object({ name: z.string(), remaining_s: numberOrNull }).nullable(),
 });
 
 const setGrid = tool({
@@ -105,12 +123,12 @@ const setGrid = tool({
     outage: z.boolean().exactOptional(),
     normal: z.literal(true).optional(),
   },
-  output: { grid: z.unknown() },
+  output: { grid },
   annotations: sets,
   async run({ device: index, normal, ...change }, { client }) {
     if (normal && Object.keys(change).length > 0) refuse('normal', 'stands alone');
-    const grid = normal ? await normalGrid({ client, device: at(index) }) : await client.grid(change, at(index));
-    return { sentence: `Grid: ${values(grid)}.`, data: { grid } };
+    const after = normal ? await normalGrid({ client, device: at(index) }) : await client.grid(change, at(index));
+    return { sentence: `Grid: ${values(after)}.`, data: { grid: after } };
   },
 });
 
@@ -127,7 +145,16 @@ const setWeather = tool({
     ramp_s: z.number().min(0).exactOptional(),
     duration_s: z.number().min(0).exactOptional(),
   },
-  output: { environment: z.unknown() },
+  output: {
+    environment: z.object({
+      device_index: numberOrNull.describe('null: of all'),
+      irradiance_w_m2: z.number(),
+      ambient_temperature_c: z.number(),
+      cell_temperature_c: numberOrNull,
+      load_kw: z.number(),
+      source: z.string(),
+    }),
+  },
   annotations: sets,
   async run({ device: index, ...change }, { client }) {
     const environment = await client.environment(change, at(index));
@@ -145,26 +172,18 @@ const gridEvent = tool({
     name: z.string().nullable(),
     params: z.record(z.string(), someValue).default({}),
   },
-  output: { grid: z.unknown() },
+  output: { grid },
   annotations: acts,
   async run({ device: index, name, params }, { client }) {
-    const grid = await client.gridEvent(name, params, at(index));
-    return { sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`, data: { grid } };
+    const after = await client.gridEvent(name, params, at(index));
+    return {
+      sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`,
+      data: { grid: after },
+    };
   },
 });
 
-const vehicleCommands = { plug, unplug, start: charge, pause } as const;
-
-/** Ends the session; the cable stays. */
-const stop: ClientCommand = async ({ client, words: [word = ''] }) => {
-  const [index, connector] = word.split(':');
-  const station = (await stationsOf(client)).find(({ device_index: each }) => String(each) === index);
-  if (station === undefined) refuse('device', 'is no charging station');
-  const place = { chargePoint: station.id, connector: Number(connector) };
-  const document = await client.stopCharging(place);
-  const { status } = await client.connector(place);
-  return { document, lines: [`${station.id}, connector ${String(connector)}: ${status}`] };
-};
+const actions = Object.keys(connectorActions) as (keyof typeof connectorActions)[];
 
 const vehicle = tool({
   name: 'vehicle',
@@ -174,17 +193,28 @@ const vehicle = tool({
   input: {
     device,
     connector: z.int().min(1).default(1),
-    action: z.enum(['plug', 'unplug', 'start', 'pause', 'stop']),
+    action: z.enum(actions),
     soc_pct: z.number().min(0).max(100).optional(),
   },
-  output: { reply: z.unknown() },
+  output: {
+    station: z.string(),
+    connector: z.object({
+      connector_id: z.int(),
+      status: z.string(),
+      power_kw: z.number(),
+      limit_kw: z.number(),
+      limit_source: z.string(),
+      ev: z.object({ soc_pct: z.number() }).nullable(),
+      session: z
+        .object({ session_id: z.string(), state: z.string(), energy_wh: z.number(), stop_reason: textOrNull })
+        .nullable(),
+    }),
+  },
   annotations: acts,
-  async run({ device: index, connector, action, soc_pct: soc }, { client }) {
-    if (soc !== undefined && action !== 'plug') refuse('soc_pct', 'goes with plug only');
-    const options = new Map(soc === undefined ? [] : [['--soc', [String(soc)]] as const]);
-    const run = action === 'stop' ? stop : vehicleCommands[action];
-    const { document, lines } = await command(run, client, undefined, [`${index}:${connector}`], options);
-    return { sentence: `${lines.join('. ')}.`, data: { reply: document } };
+  async run({ device: index, connector: number, action, soc_pct: soc = null }, { client }) {
+    if (soc !== null && action !== 'plug') refuse('soc_pct', 'goes with plug only');
+    const { station, connector, line } = await actAt(client, `${index}:${number}`, connectorActions[action], soc);
+    return { sentence: `${line}.`, data: { station, connector } };
   },
 });
 
@@ -200,19 +230,28 @@ const fault = tool({
     for_s: z.number().min(0).optional(),
     clear: z.literal(true).optional(),
   },
-  output: { faults: anyList },
+  output: {
+    faults: z.array(
+      z.object({
+        id: z.int(),
+        protocol: z.string(),
+        kind: z.string(),
+        device_index: numberOrNull,
+        parameters: z.record(z.string(), z.unknown()),
+        strikes: z.int(),
+      }),
+    ),
+  },
   annotations: acts,
-  async run({ kind, params, device: index, for_s: seconds, clear }, { client }) {
+  async run({ kind, params, device: index, for_s: seconds = null, clear }, { client }) {
     if ((kind === undefined) !== (clear === true)) refuse('kind', 'give either kind or clear');
     if (kind === undefined) {
-      const { total } = await client.get('faults');
-      await client.clearFaults();
-      return { sentence: `${total} faults have ended.`, data: { faults: [] } };
+      const { total } = await clearFaults(client);
+      return { sentence: `${total} ${total === 1 ? 'fault has' : 'faults have'} ended.`, data: { faults: [] } };
     }
-    const { kinds } = (await client.get('faults/kinds')) as { readonly kinds: readonly Kind[] };
-    const protocol = kindOf(kind, params['protocol'] as string | undefined, kinds)?.protocol;
-    const time = seconds !== undefined && { duration_s: seconds };
-    const injected = await client.fault(kind, { ...(protocol && { protocol }), ...params, ...time }, at(index));
+    const { protocol } = params;
+    const order = { name: kind, protocol, seconds, parameters: () => params };
+    const injected = await injectFault({ client, device: at(index) }, order);
     return {
       sentence: `Fault ${injected.id} (${injected.protocol} ${injected.kind}) is injected.`,
       data: { faults: [injected] },
@@ -231,7 +270,7 @@ const time = tool({
     ticks: z.int().min(1).max(100_000).optional(),
     seconds: z.number().min(0).max(604_800).optional(),
   },
-  output: { clock: z.unknown() },
+  output: { clock: shortClock },
   annotations: acts,
   async run({ action, rate, ticks, seconds }, { client }) {
     if (action !== 'rate' && rate !== undefined) refuse('rate', 'goes with the action rate only');
@@ -267,11 +306,10 @@ const waitUntil = tool({
   output: { point: z.string(), value: z.string() },
   annotations: acts,
   hasOwnLimit: true,
-  async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client, signal }: ToolContext) {
+  async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client }) {
     if (typeof bound === 'string' && !['=', '!='].includes(op)) refuse('value', `must be a number for ${op}`);
     let word = '';
     const test = (value: number, text: string) => {
-      signal.throwIfAborted();
       word = text;
       return passes({ name: point, operator: op, bound }, value, text);
     };

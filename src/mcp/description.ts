@@ -10,7 +10,7 @@ export interface Schema {
 export interface Operation {
   readonly summary: string;
   readonly description?: string;
-  readonly parameters?: readonly { readonly name: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 }
 
@@ -20,9 +20,9 @@ export interface Description {
 }
 
 /** `openapi.json` as text. @param url of the simulator @throws DerbenchError `not-reachable` */
-export async function descriptionText(url: string): Promise<string> {
+export async function descriptionText(url: string, signal: AbortSignal): Promise<string> {
   try {
-    const answer = await fetchByHttp(`${url}/openapi.json`, { method: 'GET', headers: {} });
+    const answer = await fetchByHttp(`${url}/openapi.json`, { method: 'GET', headers: {}, signal });
     if (answer.status === 200) return await answer.text();
     throw new Error(`HTTP status ${answer.status}`);
   } catch (cause) {
@@ -31,16 +31,11 @@ export async function descriptionText(url: string): Promise<string> {
   }
 }
 
-/** Reads the description once; a failure is tried again. */
-export function descriptionOf(url: string): () => Promise<Description> {
-  let description: Promise<Description> | null = null;
-  return () => {
-    description ??= descriptionText(url)
-      .then((text) => JSON.parse(text) as Description)
-      .catch((error: unknown) => {
-        description = null;
-        throw error;
-      });
+/** Reads the description until it was read once. Calls do not share a request, which ends with one of them. */
+export function descriptionOf(url: string): (signal: AbortSignal) => Promise<Description> {
+  let description: Description | null = null;
+  return async (signal) => {
+    description ??= JSON.parse(await descriptionText(url, signal)) as Description;
     return description;
   };
 }

@@ -1,53 +1,11 @@
-/** `run_scenario`, and the generic door to the rest of the API. */
-import { randomUUID } from 'node:crypto';
+/** The generic door to the rest of the API. */
 import { z } from 'zod';
 import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { Description, Operation } from './description.ts';
-import { outwardMember, outwardPart } from './outward.ts';
-import { acts, anyList, fromPeer, reads, tool } from './tool.ts';
+import { outwardPart, outwardRefusal, refused } from './outward.ts';
+import { acts, fromPeer, reads, tool } from './tool.ts';
 import type { Tool, ToolContext } from './tool.ts';
-
-const outwardDetail =
-  'hosts, addresses, files and scenarios for the running simulator need a server that was started with --allow-outbound';
-
-function refused(detail: string, name: string): DerbenchError {
-  return new DerbenchError({ code: 'refused-by-mcp', detail, issues: [{ name, detail }] });
-}
-
-const keptReports = 10;
-
-const runScenario = tool({
-  name: 'run_scenario',
-  description:
-    'Runs a scenario on a simulator of its own, as derbench run does; the running one stays as it is. bundled: a ' +
-    'name such as volt-watt; text: YAML (see derbench://scenario-schema). The report is derbench://reports/ID.',
-  input: {
-    bundled: z.string().optional(),
-    text: z.string().max(200_000).optional(),
-    params: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])).default({}),
-  },
-  output: { state: z.string(), failures: anyList, report: z.string() },
-  annotations: acts,
-  async run({ bundled, text, params }, { runScenario: run, reports, signal, outwardSettings }) {
-    if ((bundled === undefined) === (text === undefined))
-      throw new DerbenchError({ code: 'validation', detail: 'give either bundled or text' });
-    const member = outwardSettings === null ? null : outwardMember(text, outwardSettings, '/text');
-    if (member !== null) throw refused(outwardDetail, member);
-    const order = { bundled: bundled ?? null, text: text ?? '', parameters: params };
-    const { name, state, failures, error, summary, report } = await run(order, signal);
-    const id = randomUUID().slice(0, 8);
-    reports.set(id, report);
-    const [oldest] = reports.keys();
-    if (reports.size > keptReports && oldest !== undefined) reports.delete(oldest);
-    return {
-      sentence: [summary, ...failures, ...(error === null ? [] : [error])].join('. ').slice(0, 2000),
-      data: { name, state, failures, error, report: id },
-      list: 'failures',
-      narrower: 'the resource derbench://reports/ID',
-    };
-  },
-});
 
 const methods = ['GET', 'POST', 'PATCH', 'DELETE'] as const;
 
@@ -72,7 +30,7 @@ function checkRequest(method: string, path: string, body: unknown, context: Tool
   if (path === 'stop') throw refused('the simulator is stopped by the person who started it', '/path');
   if (outwardSettings === null) return;
   const member = outwardPart(path, body, outwardSettings);
-  if (member !== null) throw refused(outwardDetail, member);
+  if (member !== null) throw outwardRefusal(member);
 }
 
 const send: Readonly<
@@ -118,7 +76,6 @@ const api = (isReadOnly: boolean) =>
       return {
         sentence: `${method} ${path} was answered.`,
         data: { path, from_peer: answer },
-        list: 'from_peer',
         narrower: 'api with a query that selects less',
       };
     },
@@ -148,10 +105,20 @@ const apiSearch = tool({
   description:
     'Finds requests of the REST interface by words such as "battery charge"; gives method, path, query and body.',
   input: { words: z.string().min(2).max(200) },
-  output: { operations: anyList },
+  output: {
+    operations: z.array(
+      z.object({
+        method: z.string(),
+        path: z.string(),
+        summary: z.string(),
+        query: z.array(z.string()),
+        body: z.record(z.string(), z.string()).describe('type and meaning by member'),
+      }),
+    ),
+  },
   annotations: reads,
-  async run({ words }, { description: load, isReadOnly }) {
-    const description = await load();
+  async run({ words }, { description: load, isReadOnly, signal }) {
+    const description = await load(signal);
     const terms = words
       .toLowerCase()
       .split(/[^\p{L}\p{N}_]+/u)
@@ -169,17 +136,16 @@ const apiSearch = tool({
       method,
       path: path.replace('/api/sim/', ''),
       summary: operation.summary,
-      query: (operation.parameters ?? []).map(({ name }) => name),
+      query: (operation.parameters ?? []).flatMap(({ name, in: place }) => (place === 'query' ? name : [])),
       body: bodyOf(operation, description),
     }));
     const texts = operations.map(({ method, path, summary }) => `${method} ${path} (${summary})`);
     return {
       sentence: texts.length === 0 ? 'No request has these words.' : `${texts.join('; ')}.`,
       data: { operations },
-      list: 'operations',
       narrower: 'api_search with more words',
     };
   },
 });
 
-export const doorTools = (isReadOnly: boolean): readonly Tool[] => [runScenario, api(isReadOnly), apiSearch];
+export const doorTools = (isReadOnly: boolean): readonly Tool[] => [api(isReadOnly), apiSearch];

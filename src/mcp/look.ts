@@ -5,10 +5,8 @@ import { pointsByModel, valueText } from '../client-commands/points.ts';
 import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { Device } from '../library/replies.ts';
-import { anyList, at, device, fromPeer, reads, tool } from './tool.ts';
+import { at, device, fromPeer, numberOrNull, reads, shortClock, someValueOrNull, textOrNull, tool } from './tool.ts';
 import type { Tool } from './tool.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const shortDevice = ({ device_index: index, name, device_type: kind, status, metrics, alarms, modbus }: Device) => ({
   device: index,
@@ -22,6 +20,13 @@ const shortDevice = ({ device_index: index, name, device_type: kind, status, met
   modbus: modbus === null ? null : `${modbus.host}:${modbus.port} unit ${modbus.unit_id}`,
 });
 
+const detailsOf = ({ metrics, status, charge_point_id: chargePoint, alarms }: Device) => ({
+  metrics: { ...metrics },
+  connection_state: status.connection_state,
+  charge_point: chargePoint,
+  alarms: [...alarms.active],
+});
+
 const deviceText = ({ device: index, name, kind, power_kw: kw }: ReturnType<typeof shortDevice>) =>
   `${index} ${name} (${kind}) ${kw} kW`;
 
@@ -29,18 +34,50 @@ const listDevices = tool({
   name: 'list_devices',
   description:
     'Every device: index, name, kind, state, kW (positive: into the grid), kvar, state of charge %, alarms, Modbus ' +
-    'address; and the clock. With device: everything about one.',
+    'address; and the clock. With device: also its metrics and active alarms.',
   input: { device: device.optional() },
-  output: { devices: anyList, clock: z.unknown() },
+  output: {
+    devices: z.array(
+      z.object({
+        device: z.int(),
+        name: z.string(),
+        kind: z.string(),
+        state: z.string(),
+        power_kw: z.number(),
+        reactive_power_kvar: z.number(),
+        state_of_charge_pct: numberOrNull,
+        alarms: z.int(),
+        modbus: textOrNull,
+      }),
+    ),
+    details: z
+      .object({
+        metrics: z.record(z.string(), someValueOrNull).describe('by name with unit'),
+        connection_state: z.string(),
+        charge_point: textOrNull,
+        alarms: z.array(
+          z.object({
+            code: z.string(),
+            severity: z.string(),
+            since: z.string(),
+            latched: z.boolean(),
+            message: z.string(),
+          }),
+        ),
+      })
+      .optional()
+      .describe('of one device'),
+    clock: shortClock,
+  },
   annotations: reads,
   async run({ device: index }, { client }) {
-    const { mode, rate, sim_time, tick } = await client.time();
-    const devices = index === undefined ? await client.devices() : [await client.device(index)];
-    const short = devices.map(shortDevice);
+    const clock = await client.time();
+    const all = index === undefined ? await client.devices() : [await client.device(index)];
+    const devices = all.map(shortDevice);
+    const place = `${devices.length} device${devices.length === 1 ? '' : 's'} at ${clock.sim_time} (${clock.mode})`;
     return {
-      sentence: `${short.length} device${short.length === 1 ? '' : 's'} at ${sim_time} (${mode}): ${short.map(deviceText).join('; ')}.`,
-      data: { devices: index === undefined ? short : devices, clock: { mode, rate, sim_time, tick } },
-      list: 'devices',
+      sentence: `${place}: ${devices.map(deviceText).join('; ')}.`,
+      data: { devices, ...(index !== undefined && { details: all.map(detailsOf)[0] }), clock },
       narrower: 'list_devices with device',
     };
   },
@@ -55,10 +92,22 @@ const readPoints = tool({
     'Points of the SunSpec register map in engineering units, with symbol, unit and last writer. Names MODEL.POINT ' +
     'such as 701.W; MODEL.* is a whole model (large).',
   input: { device: device.default(0), points: z.array(z.string()).min(1).max(50) },
-  output: { device: z.int(), points: anyList },
+  output: {
+    device: z.int(),
+    points: z.array(
+      z.object({
+        point: z.string(),
+        value: someValueOrNull.optional().describe('null: not implemented'),
+        from_peer: fromPeer.optional(),
+        symbol: textOrNull,
+        unit: textOrNull,
+        source: z.string(),
+      }),
+    ),
+  },
   annotations: reads,
   async run({ device: index, points: names }, { client }) {
-    const points: Json[] = [];
+    const points = [];
     const texts: string[] = [];
     for (const [model, wanted] of pointsByModel(names)) {
       const answer = await client.registers(model, {
@@ -76,19 +125,31 @@ const readPoints = tool({
     return {
       sentence: `Device ${index}: ${texts.join(', ')}.`,
       data: { device: index, points },
-      list: 'points',
       narrower: 'read_points with fewer points',
     };
   },
 });
 
-interface Why extends Json {
+const basis = z.object({
+  key: z.string(),
+  kw: z.number().describe('without limits'),
+  text: z.string(),
+});
+const limit = z.object({
+  key: z.string(),
+  kw: numberOrNull,
+  text: z.string(),
+  by: z.object({ source: z.string(), changed_at: textOrNull }).nullable(),
+  until: textOrNull,
+});
+
+interface Why {
   readonly device_index: number;
   readonly connector_id: number | null;
   readonly sentence: string;
   readonly delivered_kw: number;
-  readonly basis: unknown;
-  readonly chain: readonly { readonly state: string }[];
+  readonly basis: z.output<typeof basis>;
+  readonly chain: readonly (z.output<typeof limit> & { readonly state: string })[];
 }
 
 const why = tool({
@@ -96,7 +157,18 @@ const why = tool({
   description:
     'Why a device has its active power: a sentence, the source, and the limit that wins. All without device.',
   input: { device: device.optional() },
-  output: { answers: anyList },
+  output: {
+    answers: z.array(
+      z.object({
+        device: z.int(),
+        connector: numberOrNull,
+        sentence: z.string(),
+        delivered_kw: z.number(),
+        basis,
+        wins: limit.nullable().describe('null: no limit'),
+      }),
+    ),
+  },
   annotations: reads,
   async run({ device: index }, { client }) {
     const queries = (await terminalsOf(client)).filter((each) => index === undefined || each.device === index);
@@ -117,7 +189,7 @@ const why = tool({
     const texts = answers.map(
       (of) => `Device ${of.device}${of.connector === null ? '' : `, connector ${of.connector}`}: ${of.sentence}`,
     );
-    return { sentence: texts.join(' '), data: { answers }, list: 'answers', narrower: 'why with device' };
+    return { sentence: texts.join(' '), data: { answers }, narrower: 'why with device' };
   },
 });
 
@@ -144,7 +216,21 @@ const findings = tool({
     'Rules of the protocols that peers broke (newest first), and what needs attention: alarms, refused writes, ' +
     'commands not in force. since: last_id of an earlier answer.',
   input: { since: z.int().min(0).optional() },
-  output: { last_id: z.int(), findings: anyList, attention: anyList },
+  output: {
+    last_id: z.int(),
+    findings: z.array(
+      z.object({
+        id: z.int(),
+        rule: z.string(),
+        title: z.string(),
+        severity: z.string(),
+        count: z.int(),
+        clause: z.string(),
+        from_peer: fromPeer,
+      }),
+    ),
+    attention: z.array(z.object({ level: z.string(), title: z.string(), from_peer: fromPeer })),
+  },
   annotations: reads,
   async run({ since }, { client }) {
     const page = (await client.get('findings', { query: { after_id: since } })) as {
@@ -169,7 +255,6 @@ const findings = tool({
         `${rows.length === 0 ? 'No rule is broken' : `Broken rules: ${rules.join(', ')}`}; ` +
         `${titles.length === 0 ? 'nothing needs attention' : `attention: ${titles.join(', ')}`}.`,
       data: { last_id: page.last_id, findings: rows, attention },
-      list: 'findings',
       narrower: 'findings with since',
     };
   },
@@ -208,22 +293,35 @@ const messages = tool({
     return {
       sentence: `${answer.messages.length} messages of ${protocol}${enabled ? '' : ', whose recording is off'}.`,
       data: { enabled, messages: answer.messages.map((message) => ({ from_peer: message })) },
-      list: 'messages',
       narrower: 'messages with a smaller limit',
     };
   },
 });
 
+const difference = z.object({
+  quantity: z.string(),
+  unit: textOrNull,
+  presentations: z.array(
+    z.object({
+      protocol: z.string(),
+      place: z.string(),
+      value: z.union([z.number(), z.string(), z.boolean()]).nullable(),
+      agrees: z.boolean().nullable(),
+      explanation: textOrNull,
+    }),
+  ),
+});
+
 interface Compared {
   readonly consistent: boolean;
   readonly difference_count: number;
-  readonly quantities: readonly { readonly quantity: string; readonly agrees: boolean }[];
+  readonly quantities: readonly (z.output<typeof difference> & { readonly agrees: boolean })[];
 }
 
 interface Answers {
   readonly done: boolean;
   readonly causes: Readonly<Record<string, number>>;
-  readonly answers: readonly { readonly cause?: string }[];
+  readonly answers: readonly { readonly protocol: string; readonly cause: string }[];
 }
 
 const compare = tool({
@@ -232,7 +330,12 @@ const compare = tool({
     'Whether all protocols present the same values of a device, and whether accepted commands are in force. Only ' +
     'differences are listed.',
   input: { device: device.default(0) },
-  output: { consistent: z.boolean(), done: z.boolean(), differences: anyList, not_done: anyList },
+  output: {
+    consistent: z.boolean(),
+    done: z.boolean(),
+    differences: z.array(difference),
+    not_done: z.array(z.object({ protocol: z.string(), cause: z.string(), from_peer: fromPeer })),
+  },
   annotations: reads,
   async run({ device: index }, { client }) {
     const same = (await client.get('consistency', { query: at(index) })) as Compared;
@@ -247,9 +350,8 @@ const compare = tool({
         consistent: same.consistent,
         done: answers.done,
         differences,
-        not_done: undone.map((from_peer) => ({ from_peer })),
+        not_done: undone.map(({ protocol, cause, ...from_peer }) => ({ protocol, cause, from_peer })),
       },
-      list: differences.length > 0 ? 'differences' : 'not_done',
       narrower: 'api GET consistency or GET answers with a narrower query',
     };
   },

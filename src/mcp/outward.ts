@@ -1,5 +1,6 @@
 /** Requests that would reach another host or a file, in bodies of `api` and in scenarios. */
 import { parseYaml } from '../core/yaml.ts';
+import { DerbenchError } from '../library/error.ts';
 
 const outwardName = /(^|_)(hosts?|ip|url|uri|address|path|file|dir|folder|report|server)$/i;
 /** A step of a scenario whose request cannot be judged by its body: its path comes of a parameter, or CSIP finds servers. */
@@ -55,3 +56,13 @@ export function outwardPart(path: string, body: unknown, settings: ReadonlySet<s
     : undefined;
   return member === undefined ? outwardMember(body, settings) : `/body/${member}`;
 }
+
+export function refused(detail: string, name: string): DerbenchError {
+  return new DerbenchError({ code: 'refused-by-mcp', detail, issues: [{ name, detail }] });
+}
+
+export const outwardRefusal = (name: string) =>
+  refused(
+    'hosts, addresses, files and scenarios for the running simulator need a server that was started with --allow-outbound',
+    name,
+  );

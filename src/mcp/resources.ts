@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { packageFile } from '../core/package-files.ts';
 import { descriptionText } from './description.ts';
+import type { ServerContext } from './tool.ts';
 
 const scheme = 'derbench://';
 
@@ -30,15 +31,16 @@ export function listResources(): readonly Resource[] {
 /** @returns null: there is no such resource */
 export async function readResource(
   uri: string,
-  url: string,
-  reports: ReadonlyMap<string, object>,
+  { url, reports }: Pick<ServerContext, 'url' | 'reports'>,
+  signal: AbortSignal,
 ): Promise<{ readonly mimeType: string; readonly text: string } | null> {
   if (!uri.startsWith(scheme)) return null;
   const [folder = '', ...rest] = uri.slice(scheme.length).split('/');
   const name = rest.join('/');
   const report = folder === 'reports' ? reports.get(name) : undefined;
   if (report !== undefined) return { mimeType: 'application/json', text: JSON.stringify(report) };
-  if (folder === 'openapi' && name === '') return { mimeType: 'application/json', text: await descriptionText(url) };
+  if (folder === 'openapi' && name === '')
+    return { mimeType: 'application/json', text: await descriptionText(url, signal) };
   if (folder === 'scenario-schema' && name === '')
     return {
       mimeType: 'application/schema+json',

@@ -1,4 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
+import { z } from 'zod';
 import { outwardSettings } from '../../src/app/cli/mcp.ts';
 import { settingGroups } from '../../src/config/settings/settings.ts';
 import { DerbenchError } from '../../src/library/error.ts';
@@ -8,11 +14,12 @@ import { apiPath } from '../../src/mcp/door.ts';
 import { outwardMember } from '../../src/mcp/outward.ts';
 import { listResources, readResource } from '../../src/mcp/resources.ts';
 import { callTool, contextOf, createThrottle, listedTools, toolsOf } from '../../src/mcp/server.ts';
+import { tool } from '../../src/mcp/tool.ts';
 import type { Tool } from '../../src/mcp/tool.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 
-const maxListBytes = 14_000;
+const maxListBytes = 20_000;
 const maxBytes = 8192;
 const bytes = (value: unknown) => Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -28,6 +35,18 @@ const toolOf = (name: string, isReadOnly = false) => {
 async function call(name: string, given: object = {}, change: Partial<typeof options> = {}): Promise<Result> {
   const context = contextOf({ ...options, ...change });
   return callTool(toolOf(name, change.isReadOnly), given, context, new AbortController().signal);
+}
+
+const ajv = new Ajv2020({ strict: false });
+const outputs = new Map(
+  listedTools(toolsOf(false)).map(({ name, outputSchema }) => [name, ajv.compile(outputSchema as AnySchemaObject)]),
+);
+
+/** Where an answer differs from the schema in the list. */
+function issuesOf(name: string, { structuredContent }: Result): readonly string[] {
+  const validate = outputs.get(name);
+  void validate?.(structuredContent);
+  return (validate?.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
 const textOf = ({ content }: Result) => content.map(({ text }) => text).join('');
@@ -88,6 +107,9 @@ describe('tools of MCP', () => {
     ['why', {}, /Device 2, connector 1: /],
     ['limit', { kw: 2 }, /50 % -> 20 %/],
     ['limit', { off: true }, /ENABLED \(1\) -> DISABLED \(0\)/],
+    ['limit', { site: 'export', kw: 3 }, /^Site: export limit: 3 kW\.$/],
+    ['limit', { site: 'export', off: true }, /^Site: export limit: off\.$/],
+    ['limit', { site: 'import', kw: 2, device: 1 }, /^Connection point of device 1: import limit: 2 kW\.$/],
     ['findings', {}, /^No rule is broken; nothing needs attention\.$/],
     ['messages', { protocol: 'ocpp', device: 2 }, /^0 messages of ocpp\.$/],
     ['messages', { protocol: 'modbus' }, /^0 messages of modbus, whose recording is off\.$/],
@@ -98,10 +120,10 @@ describe('tools of MCP', () => {
     ['set_grid', { normal: true }, /voltage_a_pu 1,/],
     ['set_weather', { irradiance_w_m2: 500 }, /irradiance_w_m2 500/],
     ['vehicle', { device: 2, action: 'plug', soc_pct: 40 }, /^SIM-CP-1, connector 1: preparing/],
-    ['vehicle', { device: 2, action: 'stop' }, /^SIM-CP-1, connector 1: finishing\.$/],
+    ['vehicle', { device: 2, action: 'stop' }, /^SIM-CP-1, connector 1: finishing, 0 kW, limit/],
     ['vehicle', { device: 2, action: 'unplug' }, /available/],
     ['fault', { kind: 'scale', params: { points: ['701.W'], factor: 0.5 }, for_s: 9 }, /^Fault \d+ \(modbus scale\)/],
-    ['fault', { clear: true }, /^1 faults have ended\.$/],
+    ['fault', { clear: true }, /^1 fault has ended\.$/],
     ['time', { action: 'rate', rate: 100 }, /running at rate 100\.$/],
     ['time', { action: 'pause' }, /paused\.$/],
     ['wait_until', { point: '701.W', op: '>', value: 100 }, /^701\.W of device 0 is [\d.]+\.$/],
@@ -116,7 +138,7 @@ describe('tools of MCP', () => {
       const text = textOf(result);
       expect(result.isError, `${name}: ${text}`).to.equal(undefined);
       expect(text, name).to.match(sentence);
-      expect(toolOf(name).output.safeParse(result.structuredContent).success, name).to.equal(true);
+      expect(issuesOf(name, result), name).to.deep.equal([]);
       expect(bytes(text), name).to.be.at.most(maxBytes);
       expect(bytes(result.structuredContent), name).to.be.at.most(maxBytes);
     }
@@ -128,6 +150,43 @@ describe('tools of MCP', () => {
     );
   });
 
+  it('say every member of their answers but those of peers', () => {
+    interface Node {
+      readonly type?: unknown;
+      readonly anyOf?: readonly Node[];
+      readonly properties?: Readonly<Record<string, Node>>;
+      readonly items?: Node;
+      readonly additionalProperties?: Node;
+    }
+    const wide = ({ type, anyOf = [], properties = {}, items, additionalProperties }: Node, path: string): string[] => {
+      if (type === undefined && anyOf.length === 0) return [path];
+      const inner = [...Object.entries(properties), ['*', items], ['*', additionalProperties]] as const;
+      return [
+        ...anyOf.flatMap((each) => wide(each, path)),
+        ...inner.flatMap(([name, node]) => (node === undefined ? [] : wide(node, `${path}.${name}`))),
+      ];
+    };
+    const places = listedTools(toolsOf(false)).flatMap(({ name, outputSchema }) => wide(outputSchema as Node, name));
+    expect(places.filter((place) => !place.endsWith('.from_peer'))).to.deep.equal(['fault.faults.*.parameters.*']);
+  });
+
+  it('give the declared members, and fail where the simulator has not given them', async () => {
+    const data: object = { point: '701.W', value: '5', more: 1 };
+    const other = (members: object) =>
+      tool({
+        ...toolOf('why'),
+        input: {},
+        output: { point: z.string(), value: z.string() },
+        run: () => Promise.resolve({ sentence: 'x', data: members as { point: string; value: string } }),
+      });
+    const { signal } = new AbortController();
+    const { structuredContent } = await callTool(other(data), {}, contextOf(options), signal);
+    expect(structuredContent).to.deep.equal({ point: '701.W', value: '5' });
+    const failed = await callTool(other({ point: '701.W' }), {}, contextOf(options), signal);
+    expect(failed.isError).to.equal(true);
+    expect(textOf(failed)).to.include('"other-simulator"').and.include('value: ');
+  });
+
   it('say what they cut', async () => {
     const models = [701, 702, 703, 704, 705, 706, 802].map((model) => `${model}.*`);
     const result = await call('read_points', { device: 1, points: models });
@@ -137,8 +196,14 @@ describe('tools of MCP', () => {
     const whole = await call('api', { path: 'registers/802', query: { device: 1 } });
     expect(bytes(whole.structuredContent)).to.be.at.most(maxBytes);
     expect(textOf(whole)).to.match(/Cut: from_peer has the first part of \d+ octets/);
-    const single = resultOf({ sentence: 'x', data: { list: ['ü'.repeat(20_000)] }, list: 'list' });
+    const single = resultOf({ sentence: 'x', data: { list: [{ id: 7, from_peer: 'ü'.repeat(20_000) }] } });
     expect(bytes(single.structuredContent)).to.be.at.most(maxBytes);
+    expect(single.structuredContent?.['list']).to.have.nested.property('[0].id', 7);
+    const lists = { short: [1], one: ['x'.repeat(9000)], other: Array.from({ length: 900 }, () => 'ten octets') };
+    const several = resultOf({ sentence: 'x', data: lists });
+    expect(bytes(several.structuredContent)).to.be.at.most(maxBytes);
+    expect(several.structuredContent).to.deep.include({ short: [1], one: [] });
+    expect(textOf(several)).to.match(/Cut: other has \d+ of 900, one has 0 of 1\.$/);
   });
 
   it('refuse with code, pointer and what is allowed', async () => {
@@ -263,21 +328,38 @@ describe('tools of MCP', () => {
   });
 
   it('end at the limit of a call, unless they have one of their own', async () => {
-    const aborted: boolean[] = [];
+    const requests: Promise<unknown>[] = [];
     const slow = (hasOwnLimit: boolean): Tool => ({
       ...toolOf('why'),
       ...(hasOwnLimit && { hasOwnLimit: true }),
-      run: (_given, { signal }) =>
+      run: (_given, { client, signal }) =>
         new Promise((resolve) => {
-          signal.addEventListener('abort', () => aborted.push(true));
+          signal.addEventListener('abort', () => requests.push(client.time().catch((error: unknown) => error)));
           setImmediate(() => setImmediate(() => hasOwnLimit && resolve({ sentence: 'Done.', data: { answers: [] } })));
         }),
     });
     const { signal } = new AbortController();
     const ended = await callTool(slow(false), {}, contextOf(options), signal, 0);
     expect(textOf(ended)).to.include('"timeout"');
-    expect(aborted).to.deep.equal([true]);
+    expect(requests).to.have.length(1);
+    expect(await requests[0]).to.be.instanceOf(DerbenchError);
     expect(textOf(await callTool(slow(true), {}, contextOf(options), signal, 0))).to.equal('Done.');
+  });
+
+  it('end their request when they are cancelled', async () => {
+    const cancelling = new AbortController();
+    const silent = createServer(() => {
+      cancelling.abort();
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const closed = once(silent, 'connection').then(([socket]) => once(socket as Socket, 'close'));
+    const context = contextOf({ ...options, url: `http://127.0.0.1:${port}` });
+    const waiting = { point: '701.W', op: '>', value: 0 };
+    const result = await callTool(toolOf('wait_until'), waiting, context, cancelling.signal);
+    expect(result.isError).to.equal(true);
+    await closed;
+    silent.close();
   });
 
   it('are called at most 100 times in a second', () => {
@@ -291,7 +373,8 @@ describe('tools of MCP', () => {
 
 describe('resources of MCP', () => {
   it('are documents of the package, the descriptions and reports', async () => {
-    const read = (uri: string) => readResource(uri, options.url, new Map([['a1', { format: 'x' }]]));
+    const read = (uri: string) =>
+      readResource(uri, { url: options.url, reports: new Map([['a1', { format: 'x' }]]) }, AbortSignal.abort());
     const uris = listResources().map(({ uri }) => uri);
     expect(uris).to.include.members(['derbench://openapi', 'derbench://scenario-schema', 'derbench://docs/devices/pv']);
     expect((await read('derbench://docs/devices/pv'))?.text).to.match(/^# PV/);

@@ -26,6 +26,9 @@ import { commandOf } from './table/commands.ts';
 /** A client ends the process when it does not end within 1 s of its input. */
 const endLimitMs = 700;
 
+/** Real time for the steps of `finally` of a cancelled run, ms. */
+const finallyMs = 2000;
+
 const by: Origin = { source: 'default' };
 
 /** @throws SimError CONFIG_INVALID */
@@ -44,7 +47,7 @@ function sourceOfText(text: string): Source {
   for (let step = reading.next(); ; step = reading.next()) if (step.done === true) return step.value;
 }
 
-const runScenario: RunScenario = async ({ bundled, text, parameters }, signal) => {
+export const runScenario: RunScenario = async ({ bundled, text, parameters }, signal) => {
   const file = bundled === null ? null : fileOf(bundled);
   const source = file === null ? sourceOfText(text) : sourceOfFile(file);
   let origin = { version: '', buildId: '', seed: 0 };
@@ -63,10 +66,14 @@ const runScenario: RunScenario = async ({ bundled, text, parameters }, signal) =
       return app;
     },
   );
-  if (signal.aborted) run.stop();
-  signal.addEventListener('abort', () => {
+  const end = () => {
     run.stop();
-  });
+    callLater(finallyMs, () => {
+      run.stop();
+    });
+  };
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end);
   const report = await run.finished;
   const { name, state, failures, error } = report;
   return {
