@@ -104,6 +104,7 @@ export class PlantExchange implements GridExchange {
       throw new SimError('COMMAND_CONFLICT', 'the setting grid.feeder has an impedance that the grid outside has too');
     if (isStepping())
       throw new SimError('COMMAND_CONFLICT', 'a step of the clock is under way, and passes time until it ends');
+    if (indexes.length === 0) throw new SimError('COMMAND_CONFLICT', 'there are no devices to attach');
     const devices = indexes.map(device);
     const since = now();
     for (const { index } of devices) environment.attachOutside(index, owner, since);

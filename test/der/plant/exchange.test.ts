@@ -6,7 +6,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { failureOf } from '../../support/client.ts';
 import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
-import { HandWall } from '../../support/wall.ts';
+import { HandWall, SlowWall } from '../../support/wall.ts';
 
 const kinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 const voltVar = { models: { 705: { Ena: 'ENABLED' } } };
@@ -349,6 +349,19 @@ describe('the exchange with a grid outside', () => {
     );
     await ticks;
     expect(plant.exchange.attach([0], 'solver', byTest).pace).to.equal('stepped');
+  });
+
+  it('has no result of a step that the end of the plant cuts short', async () => {
+    const wall = new SlowWall();
+    const plant = attached(['PV', 'PV'], { wall });
+    wall.cost = 5;
+    const pending = step(plant, 10);
+    plant.end();
+    expect(await refusal(() => pending)).to.equal('STOPPING: the simulator is stopping');
+    const ticking = testPlant({ types: ['PV', 'PV'], wall });
+    const ticks = ticking.step(1);
+    ticking.end();
+    expect(await refusal(() => ticks)).to.equal('STOPPING: the simulator is stopping');
   });
 
   it('has the mean power of a step, from its energy', async () => {
