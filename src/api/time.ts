@@ -7,6 +7,7 @@ import type { Snapshot } from '../contract/snapshot.ts';
 import { clockModes } from '../core/time/clock.ts';
 import { isTimeZone } from '../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word, camelCased } from './common/members.ts';
+import { checkClockHasNoOwner } from './common/clock-owner.ts';
 import { isoMember, deviceQuery } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
@@ -80,14 +81,10 @@ const stepBodySchema = memo(() =>
 );
 
 /** Refuses a request while a scenario or an exchange owns the clock. @throws SimError COMMAND_CONFLICT */
-function checkClockIsFree({ clockOwner, plant: { exchange } }: RouteContext): void {
-  const refusal = clockRefusal(exchange);
+function checkClockIsFree(ctx: RouteContext): void {
+  const refusal = clockRefusal(ctx.plant.exchange);
   if (refusal !== null) throw new SimError('COMMAND_CONFLICT', refusal);
-  if (clockOwner.name !== null)
-    throw new SimError(
-      'COMMAND_CONFLICT',
-      `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends; POST scenarios/{id}/stop ends it`,
-    );
+  checkClockHasNoOwner(ctx);
 }
 
 /** @param untilMs simulated date, ms since the epoch */

@@ -131,10 +131,24 @@ export class SimError extends Error {
   }
 }
 
+/** Maximum number of ranges of indexes that a message lists. */
+const maxRanges = 8;
+
+/** The devices as ranges of their indexes: `0-2, 4-9`. @param indexes ascending */
+function rangesText(indexes: readonly number[]): string {
+  const starts = indexes.flatMap((index, at) => (at === 0 || indexes[at - 1] !== index - 1 ? [at] : []));
+  const listed = starts.slice(0, maxRanges).map((start, n) => {
+    const [first, last] = [indexes[start], indexes[(starts[n + 1] ?? indexes.length) - 1]];
+    return first === last ? `${first}` : `${first}-${last}`;
+  });
+  const others = indexes.length - (starts[maxRanges] ?? indexes.length);
+  return listed.join(', ') + (others > 0 ? ` and ${others} more` : '');
+}
+
 /** Message for an unknown device index. @param indexes of the existing devices, ascending */
 export function noSuchDevice(index: number, indexes: readonly number[]): string {
-  const [first, last] = [indexes[0], indexes.at(-1)];
-  return `there is no device ${index}; ${first === undefined ? 'there are none' : `indexes run from ${first} to ${last ?? first}`}`;
+  const present = indexes.length === 0 ? 'there are none' : `devices: ${rangesText(indexes)}`;
+  return `there is no device ${index}; ${present}`;
 }
 
 /** The message of anything that was thrown. */

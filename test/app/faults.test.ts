@@ -235,7 +235,7 @@ devices:
         'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop }, { kind: not_implemented, points: [701.W, 713.Nothing] }]\n',
     };
     expect(refusal('faults: [mine.yaml, { kind: drop, device: 3 }]\n', files)).to.deep.equal([
-      'c.yaml: faults[1].device: there is no device 3; indexes run from 0 to 0',
+      'c.yaml: faults[1].device: there is no device 3; devices: 0',
     ]);
     expect(
       refusal('faults: [mine.yaml, { kind: drop, when: { point: 701.Nothing, below: 1 } }]\n', files),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { badValue, givenAllowed } from '../../src/core/errors.ts';
+import { badValue, givenAllowed, noSuchDevice } from '../../src/core/errors.ts';
 
 describe('errors', () => {
   it('a refused value is named as it was given', () => {
@@ -14,5 +14,15 @@ describe('errors', () => {
     expect(badValue('tank level', 120, '0 to 100 %'))
       .to.include({ code: 'COMMAND_BAD_VALUE' })
       .and.have.property('message', 'tank level: given 120; allowed: 0 to 100 %');
+  });
+
+  it('names the devices as ranges of their indexes, gaps left out', () => {
+    const every2nd = Array.from({ length: 100 }, (_, n) => 2 * n);
+    expect([[], [0], [0, 1, 2, 4, 5, 9], every2nd].map((indexes) => noSuchDevice(3, indexes))).to.deep.equal([
+      'there is no device 3; there are none',
+      'there is no device 3; devices: 0',
+      'there is no device 3; devices: 0-2, 4-5, 9',
+      'there is no device 3; devices: 0, 2, 4, 6, 8, 10, 12, 14 and 92 more',
+    ]);
   });
 });

@@ -34,7 +34,7 @@ const noAttachment: AttachmentForm = {
   onSilence: 'detach',
 };
 
-type DeskParts = Pick<RouteContext, 'plant' | 'later' | 'logBook' | 'timeline'>;
+type DeskParts = Pick<RouteContext, 'plant' | 'later' | 'logBook' | 'timeline' | 'stopDelayS'>;
 
 export class ExchangeDesk {
   readonly #parts: DeskParts;
@@ -73,7 +73,7 @@ export class ExchangeDesk {
    */
   inTurn<T>(work: () => Promise<T> | T): Promise<T> {
     if (this.#turns.waiting >= maxWaiting)
-      throw new HttpProblem('too-many-requests', `${maxWaiting} requests wait for the step under way.`);
+      throw new HttpProblem('too-many-requests', `${maxWaiting} requests of the exchange wait for others.`);
     return this.#turns.take(async () => work());
   }
 
@@ -100,8 +100,8 @@ export class ExchangeDesk {
   }
 
   #silence(): void {
-    const { plant, logBook, timeline } = this.#parts;
-    if (plant.exchange.now === null) return;
+    const { plant, logBook, timeline, stopDelayS } = this.#parts;
+    if (plant.exchange.now === null || stopDelayS !== null) return;
     const { owner } = plant.exchange.now;
     const { onSilence, idleTimeoutS } = this.#form;
     const text = `${JSON.stringify(owner)} has sent no values for ${idleTimeoutS} s: ${silenceWords[onSilence]}`;

@@ -1,10 +1,10 @@
 /** Co-simulation: a grid outside of the simulator gives voltages and takes power, step by step. */
 import type { ExchangeNow, StepEnd } from '../../contract/exchange.ts';
 import { assetTypes } from '../../contract/device.ts';
-import { SimError } from '../../core/errors.ts';
 import { memo } from '../../core/lazy.ts';
 import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import { checkClockHasNoOwner } from '../common/clock-owner.ts';
 import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
@@ -258,12 +258,8 @@ export const exchangeRoutes: readonly Route[] = [
     status: 201,
     problems: ['conflict', 'unknown-device'],
     handle(ctx, { body, by }) {
-      const { plant, clockOwner } = ctx;
-      if (clockOwner.name !== null)
-        throw new SimError(
-          'COMMAND_CONFLICT',
-          `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends`,
-        );
+      const { plant } = ctx;
+      checkClockHasNoOwner(ctx);
       const indexes = body.devices ?? plant.devices.map(({ index }) => index);
       const form = {
         outputs: body.outputs ?? defaultOutputs,
@@ -294,7 +290,10 @@ export const exchangeRoutes: readonly Route[] = [
       checkMicroseconds(body.dt_s === undefined ? '/to_s' : '/dt_s', body.dt_s ?? body.to_s ?? 0);
       return inTurn(ctx, body, async () => {
         const begin = performance.now();
-        const event = await plant.exchange.step((present) => endOf(body, exchange.since, present), columns);
+        const event = await plant.exchange.step((present) => {
+          checkClockHasNoOwner(ctx);
+          return endOf(body, exchange.since, present);
+        }, columns);
         const { counts } = deskOf(ctx);
         counts.steps += 1;
         counts.stepSeconds += (performance.now() - begin) / 1000;

@@ -215,6 +215,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     monotonicMs: spec.monotonicMs,
     forgetBefore: (t) => {
       clouds.forgetBefore(t / microsPerSecond);
+      environment.forgetBefore(t);
     },
     dark,
     disturbances,

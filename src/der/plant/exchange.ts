@@ -41,6 +41,8 @@ interface ExchangedPlant {
 
 /** Events of one step that are kept. */
 const maxEvents = 1000;
+/** Instants within one tick at which values change: each device ends a sub-step there, and keeps the values before. */
+const maxInstants = 1000;
 const secondsPerHour = 3600;
 
 interface EventList {
@@ -69,6 +71,8 @@ interface Session extends Omit<ExchangeNow, 'devices' | 'steps'> {
   steps: number;
   /** end of the tick up to which means were collected */
   collectedUntil: SimTime;
+  /** the last change of values, and the number of their instants since the tick that ended at `reached` */
+  changes: { readonly reached: SimTime; readonly at: SimTime; readonly count: number };
 }
 
 const valueOf = <T>(column: Column<T> | undefined, place: number, present: T): T =>
@@ -100,6 +104,7 @@ export class PlantExchange implements GridExchange {
       throw new SimError('COMMAND_CONFLICT', 'the setting grid.feeder has an impedance that the grid outside has too');
     if (isStepping())
       throw new SimError('COMMAND_CONFLICT', 'a step of the clock is under way, and passes time until it ends');
+    if (indexes.length === 0) throw new SimError('COMMAND_CONFLICT', 'there are no devices to attach');
     const devices = indexes.map(device);
     const since = now();
     for (const { index } of devices) environment.attachOutside(index, owner, since);
@@ -113,19 +118,22 @@ export class PlantExchange implements GridExchange {
       by,
       steps: 0,
       collectedUntil: latestEnd(),
+      changes: { reached: latestEnd(), at: since, count: 0 },
     };
     return described(this.#session);
   }
 
   put(values: OutsideColumns): void {
-    const { environment, now, writer } = this.#plant;
-    const { attached, by } = this.#present;
-    const instant = now();
+    const { environment, now, latestEnd, writer } = this.#plant;
+    const session = this.#present;
+    const { attached, by } = session;
+    session.changes = nextChange(session.changes, now(), latestEnd());
+    const { at: instant, reached } = session.changes;
     // one writer of all devices: a record of each would cost as much as its values
     environment.outsideWriter = writer(by);
     for (const [place, { device }] of attached.entries()) {
       const present = device && environment.outsideValues(device.index);
-      if (present) environment.setOutside(device.index, valuesAt(values, place, present), instant);
+      if (present) environment.setOutside(device.index, valuesAt(values, place, present), instant, reached);
     }
   }
 
@@ -174,7 +182,9 @@ export class PlantExchange implements GridExchange {
 
   end(): void {
     const session = this.#present;
-    for (const { device } of session.attached) if (device) this.#plant.environment.detachOutside(device.index);
+    const { environment, now } = this.#plant;
+    const instant = now();
+    for (const { device } of session.attached) if (device) environment.detachOutside(device.index, instant);
     this.#session = null;
     this.#events = this.#ofRemoved = noEvents;
   }
@@ -189,11 +199,19 @@ export class PlantExchange implements GridExchange {
     const place = this.#session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
     const attached = this.#session?.attached[place];
     if (attached === undefined) return;
-    const removal = { events: [{ place, at: this.#plant.now(), event: 'removed' }], lost: 0 };
+    const instant = this.#plant.now();
+    const removal = { events: [{ place, at: instant, event: 'removed' }], lost: 0 };
     this.#ofRemoved = joined([this.#ofRemoved, takeChanges(attached, place), removal]);
     attached.device = null;
-    this.#plant.environment.detachOutside(index);
+    this.#plant.environment.detachOutside(index, instant);
   }
+}
+
+/** The change at an instant; with too many in one tick its values count from the instant of the last one. */
+function nextChange({ reached, at, count }: Session['changes'], t: SimTime, tickEnd: SimTime): Session['changes'] {
+  if (tickEnd !== reached) return { reached: tickEnd, at: t, count: 1 };
+  if (t <= at || count < maxInstants) return { reached, at: t, count: count + 1 };
+  return { reached, at, count };
 }
 
 function described({ attached, session, owner, since, pace, steps }: Session): ExchangeNow {

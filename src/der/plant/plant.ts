@@ -583,7 +583,10 @@ export class SimPlant implements Plant {
         this.#checkRunning();
       },
       run: async (seconds) => {
+        const { tick } = this.#latest;
         await this.#run(seconds);
+        // a tick that the end of the plant has cut short has no result
+        if (this.#latest.tick === tick) this.#checkRunning();
         return this.#latest;
       },
       writer: (by) => this.#writer(by),

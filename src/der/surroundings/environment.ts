@@ -25,7 +25,7 @@ import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
 import type { GridCourse } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
-import { OutsideGrid } from './grid/outside.ts';
+import { EndedOutsideGrid, OutsideGrid } from './grid/outside.ts';
 import type { OutsideValues } from './grid/outside.ts';
 import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
@@ -95,6 +95,8 @@ export class Environment {
   readonly #localGrid = new Map<number, GridScope>();
   /** grids of devices that are attached to a grid outside; a restart does not keep them */
   readonly #outsideGrid = new Map<number, OutsideGrid>();
+  /** grids of devices that were detached within the tick under way */
+  readonly #endedGrid = new Map<number, EndedOutsideGrid>();
   #outsideOwner = '';
   /** last writer of the grids outside; null: there are none */
   outsideWriter: Provenance | null = null;
@@ -326,7 +328,8 @@ export class Environment {
   /** Attaches a device to a grid outside, which begins with the present values. @param owner for refusals of others */
   attachOutside(deviceIndex: number, owner: string, t: SimTime): void {
     this.#outsideOwner = owner;
-    this.#outsideGrid.set(deviceIndex, new OutsideGrid(this.#presentValues(deviceIndex, t), t));
+    const before = this.#gridOf(deviceIndex);
+    this.#outsideGrid.set(deviceIndex, new OutsideGrid(this.#presentValues(deviceIndex, t), t, before));
   }
 
   /** Values that the grid outside has set; undefined: the device is not attached. */
@@ -334,13 +337,22 @@ export class Environment {
     return this.#outsideGrid.get(deviceIndex)?.values;
   }
 
-  /** Changes the values of an attached device from `t` on. */
-  setOutside(deviceIndex: number, values: OutsideValues, t: SimTime): void {
-    this.#outsideGrid.get(deviceIndex)?.set(values, t);
+  /** Changes the values of an attached device from `t` on. @param reached an instant that the device has reached */
+  setOutside(deviceIndex: number, values: OutsideValues, t: SimTime, reached: SimTime): void {
+    this.#outsideGrid.get(deviceIndex)?.set(values, t, reached);
   }
 
-  detachOutside(deviceIndex: number): void {
+  /** Returns a device to the grid of the simulator, from `t` on. */
+  detachOutside(deviceIndex: number, t: SimTime): void {
+    const outside = this.#outsideGrid.get(deviceIndex);
+    if (outside === undefined) return;
     this.#outsideGrid.delete(deviceIndex);
+    this.#endedGrid.set(deviceIndex, new EndedOutsideGrid(outside, t, () => this.#insideGridOf(deviceIndex)));
+  }
+
+  /** Frees what no device needs that has reached `t`. */
+  forgetBefore(t: SimTime): void {
+    for (const [deviceIndex, { until }] of this.#endedGrid) if (until <= t) this.#endedGrid.delete(deviceIndex);
   }
 
   #presentValues(deviceIndex: number, t: SimTime): OutsideValues {
@@ -370,7 +382,9 @@ export class Environment {
 
   #gridOf(deviceIndex: number): GridCourse {
     return (
-      (this.#outsideGrid.size > 0 ? this.#outsideGrid.get(deviceIndex) : undefined) ?? this.#insideGridOf(deviceIndex)
+      (this.#outsideGrid.size > 0 ? this.#outsideGrid.get(deviceIndex) : undefined) ??
+      (this.#endedGrid.size > 0 ? this.#endedGrid.get(deviceIndex) : undefined) ??
+      this.#insideGridOf(deviceIndex)
     );
   }
 

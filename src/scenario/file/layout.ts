@@ -1,6 +1,7 @@
 /** Checks the devices, points, values and names of a scenario against its simulator. */
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
+import { noSuchDevice } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Device } from '../../contract/device.ts';
@@ -120,7 +121,8 @@ class Layout {
 
   device(index: number | null): Problems {
     if (index === null || this.#addsDevices || this.#find(index)) return [];
-    return [`there is no device ${index}; indexes are ${this.#plant.devices.map((device) => device.index).join(', ')}`];
+    const indexes = this.#plant.devices.map((device) => device.index);
+    return [noSuchDevice(index, indexes)];
   }
 
   /** @param name null: any point of the model */

@@ -42,6 +42,25 @@ describe('beside an exchange', () => {
     await ended(id);
   });
 
+  it('a scenario has the clock to itself, also while values come to a clock that runs', async () => {
+    await call('/controls/time', { mode: 'accelerated' });
+    await attach();
+    await call('/controls/time', { mode: 'paused' });
+    const { id } = await call('/scenarios', { scenario: { name: 'long', steps: [{ after: 80_000 }] } });
+    await call(`/scenarios/${id}/start`, { pace: 'fast' });
+    const refusals = [await step({ va_pu: 0.9 }), await call('/controls/time/step', {})];
+    for (const { status, detail } of refusals)
+      expect([status, detail]).to.deep.equal([
+        409,
+        'the scenario "long" has the clock until it ends; POST scenarios/{id}/stop ends it',
+      ]);
+    expect((await call('/controls/grid?device=0')).voltage_a_pu, 'nothing is applied').to.equal(1);
+    await call(`/scenarios/${id}/stop`, {});
+    await ended(id);
+    expect((await step()).status).to.equal(200);
+    await end();
+  });
+
   it('a step of a scenario that sets the grid of attached devices fails with the reason', async () => {
     await call('/controls/time', { mode: 'accelerated' });
     await attach();
@@ -88,8 +107,8 @@ describe('beside an exchange', () => {
     const { entries } = await call('/timeline?kinds=grid');
     const times = (title: string) =>
       entries.reduce((sum: number, entry: Json) => sum + (entry.title === title ? Number(entry.count) : 0), 0);
-    // four tests of this file attach
-    expect(times('Attaches devices to a grid outside')).to.equal(4);
-    expect(times('Returns the devices to the grid of the simulator')).to.equal(4);
+    // five tests of this file attach
+    expect(times('Attaches devices to a grid outside')).to.equal(5);
+    expect(times('Returns the devices to the grid of the simulator')).to.equal(5);
   });
 });

@@ -147,6 +147,13 @@ describe('exchange', () => {
     expect(await rest.get('/exchange')).to.include({ attached: false });
   });
 
+  it('needs a device', async () => {
+    const empty = await Rest.open();
+    await empty.plant.remove(0);
+    expect((await empty.refused('/exchange', 409, 'conflict', {})).detail).to.equal('there are no devices to attach');
+    await empty.api.stop();
+  });
+
   it('runs steps one after the other, and a few wait', async () => {
     await attach();
     let openGate = (): void => undefined;
@@ -156,7 +163,9 @@ describe('exchange', () => {
     const answers = Array.from({ length: 14 }, async () => {
       const answer = await rest.call('/exchange/step', { method: 'POST', body: { session, dt_s: 1 } });
       // one step is under way and eight wait: the others are refused while the gate is shut
-      if (answer.status === 429 && (refused += 1) === 5) openGate();
+      if (answer.status !== 429) return answer;
+      expect(answer.json.detail).to.equal('8 requests of the exchange wait for others.');
+      if ((refused += 1) === 5) openGate();
       return answer;
     });
     const done = (await Promise.all(answers)).filter(({ status }) => status === 200).map(({ json }) => json.time_s);

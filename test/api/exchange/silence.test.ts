@@ -66,6 +66,13 @@ describe('the client of an exchange that falls silent', () => {
       expect(await silences()).to.equal(2);
     });
 
+  it('is not watched when the simulator stops', async () => {
+    await attach({ idle_timeout_s: 1 });
+    await rest.api.stop();
+    timers.pass(1000);
+    expect(rest.plant.exchange.now).to.include({ owner: 'lab' });
+  });
+
   it('is not watched while a step runs, however long', async () => {
     await attach({ idle_timeout_s: 1 });
     let openGate = (): void => undefined;

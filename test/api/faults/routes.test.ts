@@ -331,7 +331,7 @@ describe('modbus/fault (13)', () => {
       '/delay_s: must be more than 0 and at most 3600; given 1000000000000',
     );
     expect((await rest.refused('/modbus/fault', 404, 'unknown-device', { kind: 'drop', device: 5 })).detail).to.match(
-      /^there is no device 5; indexes run from 0 to \d$/,
+      /^there is no device 5; devices: 0-\d$/,
     );
     expect((await rest.get('/modbus/fault')).count).to.equal(0);
   });

@@ -181,11 +181,11 @@ steps:
     ];
     writeFileSync(path('limit.yaml'), `steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`);
     expect(issuesOf()).to.have.members([
-      'limit.yaml:2: steps[0].command: there is no device 9; indexes are 0',
-      'limit.yaml:3: steps[1].fault: there is no device 9; indexes are 0',
-      'limit.yaml:4: steps[2].fault: there is no device 9; indexes are 0',
+      'limit.yaml:2: steps[0].command: there is no device 9; devices: 0',
+      'limit.yaml:3: steps[1].fault: there is no device 9; devices: 0',
+      'limit.yaml:4: steps[2].fault: there is no device 9; devices: 0',
       'limit.yaml:5: steps[3].plug: there is no charging station',
-      'limit.yaml:6: steps[4].expect: there is no device 9; indexes are 0',
+      'limit.yaml:6: steps[4].expect: there is no device 9; devices: 0',
       'limit.yaml:7: steps[5].registers: 704.WMaxLimPctEna cannot be "ON"; allowed: DISABLED, ENABLED',
       'limit.yaml:7: steps[5].registers: 704.WMaxLimPct is a number and cannot be "much"',
       'limit.yaml:8: steps[6].expect: device 0 has no point 704.WMaxLim',

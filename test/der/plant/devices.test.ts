@@ -215,7 +215,7 @@ describe('a removed device', () => {
     expect(indexesOf(plant)).to.deep.equal([[1], [1]]);
     expect((await plant.add(specOf('PV-3Phase'))).index).to.equal(3);
     expect(() => plant.device(2)).to.throw('device 2 was removed');
-    expect(() => plant.device(4)).to.throw('there is no device 4; indexes run from 1 to 3');
+    expect(() => plant.device(4)).to.throw('there is no device 4; devices: 1, 3');
     expect((await failure(plant.remove(2)))?.code).to.equal('UNKNOWN_DEVICE');
     for (const change of [
       () => {

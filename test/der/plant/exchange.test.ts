@@ -6,7 +6,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { failureOf } from '../../support/client.ts';
 import { testPlant } from '../../support/plant.ts';
 import { byTest } from '../../support/rig.ts';
-import { HandWall } from '../../support/wall.ts';
+import { HandWall, SlowWall } from '../../support/wall.ts';
 
 const kinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 const voltVar = { models: { 705: { Ena: 'ENABLED' } } };
@@ -50,6 +50,125 @@ describe('the exchange with a grid outside', () => {
     const [whole, ...others] = outcomes;
     for (const other of others) expect(other).to.deep.equal(whole);
     expect(new Set(whole?.map((power) => power?.[1])).size, 'they respond').to.be.greaterThan(2);
+  });
+
+  /** The second of each change, and its voltage; the tick ends after `tickS`. */
+  type Course = readonly (readonly [atS: number, pu: number])[];
+  const tickS = 1.5;
+  const volts = (pu: number) => ({ aPu: pu, bPu: pu - 0.005, cPu: pu + 0.005 });
+  const outcomeOf = (plant: SimPlant, begin: SimTime) => ({
+    powers: powersOf(plant),
+    means: plant.exchange.states().map((state) => [state?.meanW ?? NaN, state?.meanVar ?? NaN]),
+    events: plant.exchange.events.events.map(({ place, at, event }) => [place, at - begin, event]),
+  });
+
+  /** A clock that runs, and one tick over all changes. */
+  async function inOneTick(course: Course) {
+    const wall = new HandWall();
+    const plant = testPlant({ types: kinds, wall, mode: 'accelerated', tickIntervalS: tickS, ...voltVar });
+    const begin = plant.latest.sim;
+    plant.exchange.attach(
+      plant.devices.map(({ index }) => index),
+      'solver',
+      byTest,
+    );
+    let passedS = 0;
+    for (const [atS, pu] of course) {
+      wall.advance(1000 * (atS - passedS));
+      plant.exchange.put(volts(pu));
+      passedS = atS;
+    }
+    wall.advance(1000 * (tickS - passedS));
+    await plant.tick();
+    plant.exchange.collect();
+    return outcomeOf(plant, begin);
+  }
+
+  /** The same course in steps from change to change. */
+  async function inSteps(course: Course) {
+    const plant = attached(kinds, voltVar);
+    const begin = plant.now;
+    const energies = () => plant.exchange.states().map((state) => [state?.energyWh ?? NaN, state?.energyVarh ?? NaN]);
+    const before = energies();
+    const events = [];
+    const changes: Course = [[0, NaN], ...course];
+    for (const [n, [atS, pu]] of changes.entries()) {
+      await step(plant, (changes[n + 1]?.[0] ?? tickS) - atS, Number.isNaN(pu) ? {} : volts(pu));
+      events.push(...outcomeOf(plant, begin).events);
+    }
+    const means = energies().map((each, place) =>
+      each.map((energy, n) => ((energy - (before[place]?.[n] ?? NaN)) * 3600) / tickS),
+    );
+    return { powers: powersOf(plant), means, events };
+  }
+
+  for (const course of [
+    [
+      [0.3, 0.4],
+      [0.9, 1.02],
+    ],
+    [
+      [0.2, 1.08],
+      [0.5, 0.3],
+      [1.1, 0.97],
+    ],
+  ] as const)
+    it(`takes ${course.length} puts within one tick as steps from one to the next do`, async () => {
+      const [whole, steps] = [await inOneTick(course), await inSteps(course)];
+      expect(whole.powers).to.deep.equal(steps.powers);
+      expect(whole.events).to.deep.equal(steps.events);
+      expect(whole.events.length, 'they cease').to.be.greaterThan(2);
+      for (const [place, means] of whole.means.entries())
+        for (const [n, mean] of means.entries()) expect(mean).to.be.closeTo(steps.means[place]?.[n] ?? NaN, 1e-6);
+    });
+
+  it('begins and ends within a tick at its instant', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ types: ['PV'], wall, mode: 'accelerated', tickIntervalS: tickS });
+    const begin = plant.latest.sim;
+    const pass = (ms: number) => {
+      wall.advance(ms);
+    };
+    plant.setGrid({ voltagePu: 0.4 });
+    pass(300);
+    plant.exchange.attach([0], 'solver', byTest);
+    plant.exchange.put(volts(1));
+    pass(400);
+    plant.exchange.put(volts(0.4));
+    pass(400);
+    plant.exchange.end();
+    pass(200);
+    plant.setGrid({ voltagePu: 1 });
+    pass(200);
+    await plant.tick();
+    const changes = plant.device(0).trace.transitions.map(({ at, to }) => [(at - begin) / 1e6, to]);
+    expect(changes).to.deep.equal([
+      [0.083, 'momentary_cessation'],
+      [0.3, 'in_service'],
+      [0.783, 'momentary_cessation'],
+      [1.3, 'in_service'],
+    ]);
+  });
+
+  it('takes a thousand instants within one tick, and counts later values from the last of them', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ types: ['PV'], wall, mode: 'accelerated', tickIntervalS: tickS });
+    const begin = plant.latest.sim;
+    plant.exchange.attach([0], 'solver', byTest);
+    for (let n = 0; n < 1000; n += 1) {
+      wall.advance(1);
+      plant.exchange.put(volts(1 + (n % 2) / 100));
+    }
+    wall.advance(200);
+    plant.exchange.put(volts(0.3));
+    wall.advance(300);
+    await plant.tick();
+    plant.exchange.collect();
+    const { events } = plant.exchange.events;
+    expect(events.map(({ at, event }) => [(at - begin) / 1e6, event])).to.deep.equal([[1.083, 'momentary_cessation']]);
+    wall.advance(100);
+    plant.exchange.put(volts(1));
+    expect(plant.grid(0)).to.include({ voltageAPu: 1 });
   });
 
   it('acts as the same values by controls/grid do', async () => {
@@ -230,6 +349,19 @@ describe('the exchange with a grid outside', () => {
     );
     await ticks;
     expect(plant.exchange.attach([0], 'solver', byTest).pace).to.equal('stepped');
+  });
+
+  it('has no result of a step that the end of the plant cuts short', async () => {
+    const wall = new SlowWall();
+    const plant = attached(['PV', 'PV'], { wall });
+    wall.cost = 5;
+    const pending = step(plant, 10);
+    plant.end();
+    expect(await refusal(() => pending)).to.equal('STOPPING: the simulator is stopping');
+    const ticking = testPlant({ types: ['PV', 'PV'], wall });
+    const ticks = ticking.step(1);
+    ticking.end();
+    expect(await refusal(() => ticks)).to.equal('STOPPING: the simulator is stopping');
   });
 
   it('has the mean power of a step, from its energy', async () => {

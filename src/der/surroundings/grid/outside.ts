@@ -17,47 +17,74 @@ const isOut = ({ outage, aPu, bPu, cPu }: OutsideValues) => outage || (aPu === 0
 /** The grid under set values. */
 export const outsideGrid = (values: OutsideValues): GridValues => (isOut(values) ? deadGrid : values);
 
-export class OutsideGrid implements GridCourse {
-  #set: OutsideValues;
-  #values: GridValues;
-  /** values before `#since` */
-  #before: GridValues;
-  #since: SimTime;
+/** Values from an instant on. */
+interface Span {
+  readonly since: SimTime;
+  readonly values: GridValues;
+  /** the values before `since`; null: all devices have passed them, or the device was not attached then */
+  earlier: Span | null;
+}
 
-  constructor(values: OutsideValues, t: SimTime) {
+export class OutsideGrid implements GridCourse {
+  /** the grid before the attachment */
+  readonly #before: GridCourse;
+  #set: OutsideValues;
+  #latest: Span;
+
+  constructor(values: OutsideValues, t: SimTime, before: GridCourse) {
+    this.#before = before;
     this.#set = values;
-    this.#values = this.#before = outsideGrid(values);
-    this.#since = t;
+    this.#latest = { since: t, values: outsideGrid(values), earlier: null };
   }
 
   get values(): OutsideValues {
     return this.#set;
   }
 
-  /** Changes the values from `t` on. The object stays the same one when nothing changes, which settled devices need. */
-  set(values: OutsideValues, t: SimTime): void {
+  /**
+   * Changes the values from `t` on. The object stays the same one when nothing changes, which settled devices need.
+   * @param reached an instant that the device has reached: earlier values are forgotten
+   */
+  set(values: OutsideValues, t: SimTime, reached: SimTime): void {
     this.#set = values;
     const present = outsideGrid(values);
-    if (sameGrid(present, this.#values)) return;
-    if (t > this.#since) this.#before = this.#values;
-    this.#values = present;
-    this.#since = t;
+    const { since, values: latest } = this.#latest;
+    if (t >= since && sameGrid(present, latest)) return;
+    this.#latest = { since: t, values: present, earlier: this.#spanAt((t - 1) as SimTime) };
+    this.#forgetBefore(reached);
   }
 
   at(t: SimTime): GridValues {
-    return t < this.#since ? this.#before : this.#values;
+    return this.#spanAt(t)?.values ?? this.#before.at(t);
   }
 
-  motion(): Motion {
-    return 'still';
+  motion(t: SimTime): Motion {
+    return this.#spanAt(t) === null ? this.#before.motion(t) : 'still';
   }
 
-  source(): GridSource {
-    return 'const';
+  source(t: SimTime): GridSource {
+    return this.#spanAt(t) === null ? this.#before.source(t) : 'const';
   }
 
   nextBreak(t: SimTime): number {
-    return t < this.#since ? this.#since : Infinity;
+    let next = Infinity;
+    for (let span: Span | null = this.#latest; span !== null; span = span.earlier) {
+      if (span.since <= t) return next;
+      next = span.since;
+    }
+    return Math.min(next, this.#before.nextBreak(t));
+  }
+
+  /** null: before the attachment */
+  #spanAt(t: SimTime): Span | null {
+    let span: Span | null = this.#latest;
+    while (span !== null && t < span.since) span = span.earlier;
+    return span;
+  }
+
+  #forgetBefore(reached: SimTime): void {
+    for (let span: Span | null = this.#latest; span !== null; span = span.earlier)
+      if (span.since <= reached) span.earlier = null;
   }
 
   now(): ReturnType<GridCourse['now']> {
@@ -78,5 +105,44 @@ export class OutsideGrid implements GridCourse {
       durationRemainingS: null,
       event: null,
     };
+  }
+}
+
+/** The grid of a device that is detached in the middle of a tick, which it has not reached. */
+export class EndedOutsideGrid implements GridCourse {
+  readonly until: SimTime;
+  readonly #outside: OutsideGrid;
+  /** the grid after the detachment, as it is then */
+  readonly #inside: () => GridCourse;
+
+  constructor(outside: OutsideGrid, until: SimTime, inside: () => GridCourse) {
+    this.#outside = outside;
+    this.until = until;
+    this.#inside = inside;
+  }
+
+  at(t: SimTime): GridValues {
+    return this.#courseAt(t).at(t);
+  }
+
+  motion(t: SimTime): Motion {
+    return this.#courseAt(t).motion(t);
+  }
+
+  source(t: SimTime): GridSource {
+    return this.#courseAt(t).source(t);
+  }
+
+  nextBreak(t: SimTime): number {
+    const next = this.#courseAt(t).nextBreak(t);
+    return t < this.until ? Math.min(next, this.until) : next;
+  }
+
+  now(t: SimTime): ReturnType<GridCourse['now']> {
+    return this.#courseAt(t).now(t);
+  }
+
+  #courseAt(t: SimTime): GridCourse {
+    return t < this.until ? this.#outside : this.#inside();
   }
 }

@@ -304,7 +304,7 @@ describe('Proxy: what a map must fulfil', () => {
 
   it('the devices are there, and have a unit id each', () => {
     expect(faultsOf({ name: 'm', device: 3, registers: [power] })).to.deep.equal([
-      '/device: there is no device 3; indexes run from 0 to 0',
+      '/device: there is no device 3; devices: 0',
     ]);
     expect(faultsOf({ name: 'm', unit_id: 3, registers: [power] })).to.deep.equal([
       '/unit_id: is allowed only with device: of all devices, each has unit id 1 + index',
