@@ -5,7 +5,7 @@
  *   npm run evidence -- [--only TEXT ...]    judges whose id, name or protocol contains a text; others keep their verdict
  *   npm run evidence -- --reports FOLDER     no run: reports that a night has written, TEST_SKIPPED names the skipped tests
  *   npm run evidence -- --release VERSION    the version of the page; else that of package.json, or `unreleased` behind it
- *   npm run evidence -- --check              whether a release may rest on the newest page
+ *   npm run evidence -- --check              whether a release, with --release that of VERSION, may rest on the newest page
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,12 +16,13 @@ import { apiVersion } from '../src/api/http/context.ts';
 import { packageFile, packageVersion } from '../src/core/package-files.ts';
 import { gaps, judges, procedures } from '../test/interop/judges.ts';
 import { peers } from '../test/interop/support/peers.ts';
-import { evidenceSchema } from './evidence/document.ts';
+import { evidenceFormat, evidenceIn, evidenceSchema } from './evidence/document.ts';
 import type { Evidence } from './evidence/document.ts';
 import { chosenIds, evidenceOf, staleDisagreements } from './evidence/evidence.ts';
 import { indexOf, pageOf } from './evidence/page.ts';
 import { refusals } from './evidence/refusals.ts';
 import { plannedTests, reportsOf, runTests, skipsOf } from './evidence/runs.ts';
+import { sourceOf } from './evidence/source.ts';
 
 const root = packageFile('');
 const pages = packageFile('docs/evidence');
@@ -31,15 +32,12 @@ const table = { judges, procedures, gaps, peers: new Set<string>(peers) };
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 const textOf = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : null);
 
-/** The Git tree of src; null while src differs from its commit, which no verdict can name. */
-const sourceTree = () => (git('status', '--porcelain', '--', 'src') === '' ? git('rev-parse', 'HEAD:src') : null);
-
-/** All documents, newest first. @throws Error for one that does not fit the schema */
+/** All documents, newest first. @throws Error for one of another form */
 function documents(): readonly Evidence[] {
   if (!existsSync(pages)) return [];
   return readdirSync(pages)
     .filter((name) => name.endsWith('.json'))
-    .map((name) => evidenceSchema.parse(JSON.parse(readFileSync(join(pages, name), 'utf8'))))
+    .map((name) => evidenceIn(readFileSync(join(pages, name), 'utf8'), name))
     .sort((a, b) => (a.date < b.date ? 1 : -1));
 }
 
@@ -50,10 +48,11 @@ function pageVersion(): string {
   return isReleased ? 'unreleased' : version;
 }
 
-function check(): number {
+/** @param version of the release; null: that of the newest page */
+function check(version: string | null): number {
   const all = documents();
   const page = textOf(join(pages, `${all[0]?.version ?? ''}.md`));
-  const problems = refusals(all, sourceTree(), { page, index: textOf(join(pages, 'index.md')) });
+  const problems = refusals(all, { version, source: sourceOf(root) }, { page, index: textOf(join(pages, 'index.md')) });
   for (const problem of problems) console.error(problem);
   return problems.length === 0 ? 0 : 1;
 }
@@ -66,9 +65,10 @@ function write(evidence: Evidence): void {
   writeFileSync(join(pages, 'index.md'), indexOf(documents()));
 }
 
+/** A whole build: one that `npm start` makes has no types for the judges of the package. */
 function build(): void {
   const program = packageFile('scripts/build.mjs');
-  const { status } = spawnSync(process.execPath, [program, '--if-older'], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [program], { cwd: root, stdio: 'inherit' });
   if (status !== 0) throw new Error('the build failed, see above');
 }
 
@@ -101,6 +101,7 @@ function run({ only, reports, version }: Options, source: string): number {
     run: { plan, reports: reportsOf(root, folder), skips: skipsOf(folder), date: date.slice(0, 10), commit },
     chosen,
     heading: {
+      format: evidenceFormat,
       version,
       commit,
       source,
@@ -116,7 +117,7 @@ function run({ only, reports, version }: Options, source: string): number {
   });
   write(evidence);
   for (const { name, verdict, tests } of evidence.judges.filter(({ id }) => chosen.has(id)))
-    console.log(`${name}: ${verdict}, ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} skipped`);
+    console.log(`${name}: ${verdict}, ${tests.passed} passed, ${tests.failed} failed, ${tests.skipped} not run`);
   console.log(`docs/evidence/${version}.md`);
   return 0;
 }
@@ -130,14 +131,14 @@ function main(): number {
       check: { type: 'boolean', default: false },
     },
   });
-  if (values.check) return check();
+  if (values.check) return check(values.release ?? null);
   if (chosenIds(table, values.only).size === 0) {
     console.error(`no judge has ${values.only.join(' or ')} in its id, name or protocol`);
     return 2;
   }
-  const source = sourceTree();
+  const source = sourceOf(root);
   if (source === null) {
-    console.error('src differs from its commit, which a verdict has to name: commit first');
+    console.error('files beside documents differ from their commit, which a verdict has to name: commit first');
     return 2;
   }
   return run({ only: values.only, reports: values.reports, version: values.release ?? pageVersion() }, source);

@@ -1,10 +1,9 @@
-/** Judgements of the packed package: its size, its files, its exports and its bill of materials. */
+/** Judgements of the packed package: its size, its files and its bill of materials. */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { installedPath } from '../test/interop/support/peers.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kindsFile = join(root, 'test/package/packed.txt');
@@ -46,20 +45,6 @@ export async function checkContents({ size, files }: Packed, renew: boolean): Pr
   }
 }
 
-/** Whether the exports lead to files of their kind, by two foreign judges. */
-export async function judgeExports(tarball: string): Promise<void> {
-  const folder = installedPath('packageJudges');
-  if (folder === '') {
-    process.stdout.write('exports: not judged, publint and attw are not installed\n');
-    return;
-  }
-  await run(join(folder, 'publint'), tarball, '--strict');
-  // a pattern of exports is nothing that it can resolve
-  const patterns = ['./config/*', './schema/*'].flatMap((path) => ['--exclude-entrypoints', path]);
-  await run(join(folder, 'attw'), '--profile', 'esm-only', tarball, ...patterns);
-  process.stdout.write('exports: publint and attw have no remark\n');
-}
-
 function packagesBelow({ dependencies = {} }: Tree): string[] {
   return Object.entries(dependencies).flatMap(([name, tree]) => [
     ...(tree.version === undefined ? [] : [`${name} ${tree.version}`]),
@@ -81,24 +66,4 @@ export async function judgeBill(dist: string): Promise<void> {
     throw new Error(`sbom.cdx.json and what is shipped differ in ${differing.join(', ')}`);
   }
   process.stdout.write(`bill of materials: ${inBill.length} packages\n`);
-  await validateBill(join(dist, 'sbom.cdx.json'));
-}
-
-/** The schemas of CycloneDX as its Python library brings them. */
-async function validateBill(file: string): Promise<void> {
-  const python = installedPath('cyclonedx');
-  if (python === '') {
-    process.stdout.write('bill of materials: not validated, cyclonedx-python-lib is not installed\n');
-    return;
-  }
-  const script = `
-import sys
-from cyclonedx.schema import SchemaVersion
-from cyclonedx.validation.json import JsonStrictValidator
-with open(sys.argv[1], encoding='utf-8') as file:
-    error = JsonStrictValidator(SchemaVersion.V1_6).validate_str(file.read())
-sys.exit(None if error is None else str(error))
-`;
-  await run(python, '-c', script, file);
-  process.stdout.write('bill of materials: valid CycloneDX 1.6\n');
 }

@@ -65,7 +65,7 @@ function checkState() {
 
 function hasEvidence() {
   try {
-    run(root, 'npm', ['run', '--silent', 'evidence', '--', '--check']);
+    run(root, 'npm', ['run', '--silent', 'evidence', '--', '--check', '--release', version]);
     return true;
   } catch {
     return false;
@@ -123,7 +123,6 @@ async function build(workshop, notes) {
   const environment = { SOURCE_DATE_EPOCH: git('log', '-1', '--format=%ct') };
   const checkout = await pack(workshop, environment);
   const tarball = join(out, `derbench-${version}.tgz`);
-  if (existsSync(pathOf('.cache/peers.json'))) cpSync(pathOf('.cache/peers.json'), join(checkout, '.cache/peers.json'));
   say(`starts on Node.js ${nodeVersions.join(', ')}`);
   run(checkout, 'node', ['--import=tsx', 'scripts/pack-smoke.ts', '--tarball', tarball, '--all-nodes']);
   packPython(checkout, workshop, environment);
@@ -145,7 +144,7 @@ function takeBack(before) {
 async function release() {
   const changes = openSection(textOf('CHANGELOG.md'));
   const apiBefore = releasedApi();
-  demand(hasEvidence(), 'npm run evidence -- --check refuses');
+  demand(hasEvidence(), `npm run evidence -- --check --release ${version} refuses`);
   run(root, 'npm', ['run', '--silent', 'release:openapi']);
   writeVersion(startedOn.slice(0, 10));
   const page = `docs/evidence/${version}.md`;

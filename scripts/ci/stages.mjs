@@ -58,7 +58,7 @@ function setUp() {
     {
       name: 'package',
       command: ['node', '--import=tsx', 'scripts/pack-smoke.ts', '--all-nodes'],
-      needs: ['build', 'peers?'],
+      needs: ['build'],
       budgetS: 90,
     },
     {

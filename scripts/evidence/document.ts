@@ -22,11 +22,13 @@ const commit = z.string().regex(/^[0-9a-f]{40}$/);
 const lookSchema = z.strictObject({
   verdict: z
     .enum(['passed', 'failed', 'not_run'])
-    .describe('passed: some tests passed and none failed; not_run: no test came to a result'),
+    .describe(
+      'passed: some tests passed and none failed, though some may be skipped; not_run: no test came to a result',
+    ),
   reason: z.string().nullable().describe('Why the verdict is not_run; else null'),
   date: z.iso.date().nullable().describe('Day of the run; null if not run'),
   commit: commit.nullable().describe('Commit of the run; null if not run'),
-  failed_runs: testCount.describe('Runs at the same src before this one that failed'),
+  failed_runs: testCount.describe('Runs of the same files before this one that failed'),
   tests: z.strictObject({ passed: testCount, failed: testCount, skipped: testCount }),
   skips: z.array(z.strictObject({ reason: z.string(), tests: testCount })).describe('Reasons of the skipped tests'),
   failures: titles.describe('Titles of the failed tests'),
@@ -63,11 +65,17 @@ export type JudgeVerdict = z.infer<typeof judgeSchema>;
 const procedureSchema = lookSchema.extend({ id: z.string(), name: z.string(), clauses: z.string() });
 export type ProcedureVerdict = z.infer<typeof procedureSchema>;
 
+/** Version of the form of the documents. */
+export const evidenceFormat = 1 as const;
+
 export const evidenceSchema = z
   .strictObject({
+    format: z.literal(evidenceFormat),
     version: z.string(),
     commit: commit.describe('Commit of the last run'),
-    source: z.string().describe('Git tree of src at that commit, for which all verdicts count'),
+    source: z
+      .string()
+      .describe('Identity of the files of that commit that decide verdicts, for which all verdicts count'),
     api_version: z.string(),
     date: z.iso.datetime(),
     node: z.string(),
@@ -80,3 +88,11 @@ export const evidenceSchema = z
   })
   .describe('Results of the tests with independent implementations, for one version of derbench');
 export type Evidence = z.infer<typeof evidenceSchema>;
+
+/** @throws Error for a text that is no document of this form */
+export function evidenceIn(text: string, name: string): Evidence {
+  const json = JSON.parse(text) as { format?: unknown };
+  if (json.format !== evidenceFormat)
+    throw new Error(`${name} has the format ${JSON.stringify(json.format)}; this version reads ${evidenceFormat}`);
+  return evidenceSchema.parse(json);
+}

@@ -41,7 +41,7 @@ export interface Occasion {
   /** ids of the judges and procedures of the run */
   readonly chosen: ReadonlySet<string>;
   readonly heading: Omit<Evidence, 'judges' | 'procedures' | 'gaps'>;
-  /** document of the same version; a verdict of the same src goes on counting */
+  /** document of the same version; a verdict on the same files goes on counting */
   readonly before: Evidence | null;
   /** root of the checkout, for versions */
   readonly root: string;

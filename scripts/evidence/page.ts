@@ -1,5 +1,6 @@
 /** The pages of docs/evidence, made from their documents alone. */
 import { protocols } from './document.ts';
+import { sourceCommand } from './source.ts';
 import type { Disagreement, Evidence, JudgeVerdict, Look, ProcedureVerdict, Protocol } from './document.ts';
 
 const marks = { passed: '✅ passed', failed: '❌ failed', not_run: '⬜ not run' } as const;
@@ -22,15 +23,26 @@ function table(head: readonly string[], rows: readonly string[]): readonly strin
   return [row(...head), `|${'---|'.repeat(head.length)}`, ...rows];
 }
 
-/** A verdict in a table: one that needed several runs says so. */
-const marked = ({ verdict, failed_runs: failed }: Look) =>
-  failed === 0 ? marks[verdict] : `${marks[verdict]}, ${plural(failed, 'run')} before failed`;
+/** Whether some tests of a judge that ran did not. */
+const isPartial = ({ verdict, tests }: Look) => verdict !== 'not_run' && tests.skipped > 0;
+
+/** A verdict in a table: one of some tests alone, or that needed several runs, says so. */
+function marked(look: Look): string {
+  const { verdict, failed_runs: failed, skips, tests } = look;
+  return [
+    marks[verdict],
+    ...(isPartial(look) ? [`${tests.skipped} not run: ${skips.map(({ reason }) => reason).join('; ')}`] : []),
+    ...(failed === 0 ? [] : [`${plural(failed, 'run')} before failed`]),
+  ].join(', ');
+}
 
 const shortCommit = (commit: string | null) => commit?.slice(0, 10) ?? '-';
 const counts = ({ tests }: Look) => [tests.passed, tests.failed, tests.skipped];
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 const plural = (count: number, word: string) => `${count} ${word}${count === 1 ? '' : 's'}`;
 const nameOf = ({ name, judge_version: version }: JudgeVerdict) => `${name}${version === null ? '' : ` ${version}`}`;
+const nameInSummary = (judge: JudgeVerdict) =>
+  `${nameOf(judge)}${isPartial(judge) ? ` (${judge.tests.skipped} not run)` : ''}`;
 
 function judgeRow(judge: JudgeVerdict): string {
   const independent = judge.independent === 'yes' ? 'yes' : `no: ${judge.shares ?? ''}`;
@@ -54,7 +66,7 @@ const judgeHead = [
   'Verdict',
   'Passed',
   'Failed',
-  'Skipped',
+  'Not run',
   'Day',
   'Commit',
 ];
@@ -80,7 +92,7 @@ function lackLines({ known, ...look }: Look & { readonly known: readonly Disagre
       return `- ❌ failed: ${escaped(title)} (${issues.length > 0 ? `issue ${issues.join(', ')}` : 'no issue yet'})`;
     }),
     ...(hidden > 0 ? [`- ❌ failed: ${hidden} more`] : []),
-    ...look.skips.map(({ reason, tests }) => `- ⬜ ${plural(tests, 'test')} skipped: ${escaped(reason)}`),
+    ...look.skips.map(({ reason, tests }) => `- ⬜ ${plural(tests, 'test')} not run: ${escaped(reason)}`),
   ];
 }
 
@@ -138,7 +150,7 @@ function procedureSection(procedures: readonly ProcedureVerdict[]): readonly str
     '',
     'These follow procedures of standards in the words of this project. Nobody else has judged the results.',
     '',
-    ...table(['Procedure', 'After', 'Verdict', 'Passed', 'Failed', 'Skipped', 'Day', 'Commit'], rows),
+    ...table(['Procedure', 'After', 'Verdict', 'Passed', 'Failed', 'Not run', 'Day', 'Commit'], rows),
     ...lookSections(procedures.map((procedure) => ({ ...procedure, title: procedure.name, known: [] }))),
   ];
 }
@@ -152,7 +164,7 @@ function summaryTable({ judges }: Evidence): readonly string[] {
   );
   const rows = used.map((protocol) => {
     const mine = judges.filter((judge) => judge.protocol === protocol);
-    const names = (verdict: Look['verdict']) => ofVerdict(mine, verdict).map(nameOf).join('<br>') || '-';
+    const names = (verdict: Look['verdict']) => ofVerdict(mine, verdict).map(nameInSummary).join('<br>') || '-';
     return row(protocols[protocol], names('passed'), names('failed'), names('not_run'));
   });
   return table(['Protocol', marks.passed, marks.failed, marks.not_run], rows);
@@ -170,18 +182,19 @@ export function pageOf(evidence: Evidence): string {
     'tests on one day, at one commit. It is no certificate, and nobody but this project has run the tests.',
     '',
     `- Version: ${version}, HTTP interface ${api}`,
-    `- Last run: ${date}, commit \`${commit}\`, tree of \`src\` \`${source}\``,
+    `- Last run: ${date}, commit \`${commit}\``,
+    `- Files: \`${source}\`, printed by \`${sourceCommand}\`. Documents alone may change without another run.`,
     `- Machine: Node.js ${node}, ${os}. All judges were programs on this machine: no hardware and no real network took part.`,
     `- To repeat it: \`npm ci && npm run peers && TEST_DEPTH=${depth} FC_SEED=${seed} npm run evidence\``,
     '',
     'How to read it:',
     '',
-    '- ✅ passed: at least one test passed and none failed. Skipped tests are listed with their reason.',
+    '- ✅ passed: at least one test passed and none failed. Tests that did not run are counted, with their reason.',
     '- ❌ failed: at least one test failed, or did not end.',
     '- ⬜ not run: no test came to a result. It says nothing about derbench.',
     '- A test in which several judges take part counts for each of them, so the numbers cannot be added up.',
-    '- A run before that failed at the same `src` is counted behind the verdict.',
-    '- Verdicts of other days count as long as `src` is the same.',
+    '- A run before of the same files that failed is counted behind the verdict.',
+    '- Verdicts of other days count as long as these files are the same.',
     '',
     '## In short',
     '',
@@ -199,6 +212,7 @@ export function indexOf(all: readonly Evidence[]): string {
       date.slice(0, 10),
       shortCommit(commit),
       ofVerdict(judges, 'passed').length,
+      ofVerdict(judges, 'passed').filter(isPartial).length,
       ofVerdict(judges, 'failed').length,
       ofVerdict(judges, 'not_run').length,
       sum(judges.map(({ known }) => known.length)),
@@ -210,6 +224,9 @@ export function indexOf(all: readonly Evidence[]): string {
     'Which independent programs, models and schemas have judged which version of derbench, with what result. Each page is made by',
     '`npm run evidence` from the document of the same name in JSON, whose schema is `config/schema/evidence.schema.json`.',
     '',
-    ...table(['Version', 'Day', 'Commit', 'Judges passed', 'Failed', 'Not run', 'Known disagreements'], rows),
+    ...table(
+      ['Version', 'Day', 'Commit', 'Judges passed', 'of these in part', 'Failed', 'Not run', 'Known disagreements'],
+      rows,
+    ),
   ].join('\n')}\n`;
 }

@@ -31,16 +31,26 @@ function judgeRefusals(judge: JudgeVerdict, before: JudgeVerdict | undefined): r
   ];
 }
 
-/** @param all documents, newest first @param source Git tree of src, null while it differs from its commit */
-export function refusals(all: readonly Evidence[], source: string | null, pages: Pages): readonly string[] {
+/** What is to be released. */
+export interface Candidate {
+  /** null: the version of the newest document */
+  readonly version: string | null;
+  /** identity of the files that decide verdicts; null while some differ from their commit */
+  readonly source: string | null;
+}
+
+/** @param all documents, newest first */
+export function refusals(all: readonly Evidence[], candidate: Candidate, pages: Pages): readonly string[] {
   const [newest, before] = all;
   if (newest === undefined) return ['there is no evidence: npm run evidence'];
+  if (candidate.version !== null && newest.version !== candidate.version)
+    return [`the newest evidence is for ${newest.version}: npm run evidence -- --release ${candidate.version}`];
   const { version, judges, procedures } = newest;
   const missing = before?.judges.filter(
     ({ id, verdict }) => verdict !== 'not_run' && !judges.some((each) => each.id === id),
   );
   return [
-    ...(newest.source === source ? [] : [`the evidence for ${version} is of another src: npm run evidence`]),
+    ...(newest.source === candidate.source ? [] : [`the evidence for ${version} is of other files: npm run evidence`]),
     ...judges.flatMap((judge) =>
       judgeRefusals(
         judge,

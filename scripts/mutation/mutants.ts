@@ -6,7 +6,7 @@ import { z } from 'zod';
 const mutantSchema = z.strictObject({
   id: z.string().regex(/^[a-z0-9]+(-[a-z0-9]+)*$/),
   /** path of the source from the root of the checkout */
-  file: z.string().regex(/^src\//),
+  file: z.string().regex(/^(src|scripts)\//),
   /** occurs exactly once in the source */
   find: z.string().min(1),
   replace: z.string(),

@@ -25,18 +25,17 @@ describeWith(['hadolint'], 'on the Dockerfile', () => {
   });
 });
 
-describeWith(['dclint'], 'on the Compose files', () => {
+describeWith(['dclint'], 'on the Compose file', () => {
   it('has no remark', () => {
     const rules = ['--config', 'test/interop/dclint/rules.json', '--max-warnings', '0'];
-    const { status, output } = judged(installedPath('dclint'), ...rules, 'compose.yaml', 'compose.build.yaml');
+    const { status, output } = judged(installedPath('dclint'), ...rules, 'compose.yaml');
     expect(status, output).to.equal(0);
   });
 });
 
-describe('the Compose files', () => {
-  const services: readonly (readonly [name: string, service: Json])[] = Object.entries(
-    parse(text('compose.yaml')).services,
-  );
+describe('the Compose file', () => {
+  const file: Json = parse(text('compose.yaml'), { merge: true });
+  const services: readonly (readonly [name: string, service: Json])[] = Object.entries(file.services);
 
   it('publish each port on this machine alone', () => {
     const ports = services.flatMap(([, service]) => service.ports ?? []);
@@ -52,22 +51,48 @@ describe('the Compose files', () => {
         ['ALL'],
         ['no-new-privileges:true'],
       ]);
-      expect(service.image, name).to.match(/:[\w.-]+\}?$/);
     }
+  });
+
+  it('builds what no registry has, and names all others by an exact tag', () => {
+    for (const [name, { build, image, pull_policy: policy }] of services)
+      if (build === undefined) expect(image, name).to.match(/^[\w/]+:v?\d+\.\d+\.\d+(-[\w-]+)?$/);
+      else expect([image, policy, build.context], name).to.deep.equal(['derbench:local', 'build', '.']);
+  });
+
+  it('lets a side reach the containers alone that it asks', () => {
+    const networksOf = (name: string) => file.services[name].networks as readonly string[];
+    const meet = (one: string, other: string) => networksOf(one).some((network) => networksOf(other).includes(network));
+    const names = services.map(([name]) => name);
+    const pairs = names.flatMap((one, i) => names.slice(i + 1).map((other) => [one, other] as const));
+    expect(pairs.filter(([one, other]) => meet(one, other))).to.deep.equal([
+      ['derbench', 'prometheus'],
+      ['prometheus', 'grafana'],
+      ['charger', 'csms'],
+    ]);
+    expect(Object.keys(file.networks)).to.have.members([...new Set(names.flatMap(networksOf))]);
   });
 
   it('mount files that there are', () => {
     const mounted = services.flatMap(([, service]) => (service.volumes ?? []) as string[]);
     const paths = mounted.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0] ?? '');
-    expect(paths).to.have.length(5);
+    expect(paths).to.have.length(6);
     for (const path of paths) expect(existsSync(join(root, path)), path).to.equal(true);
   });
 
   it('run the central system on the packages of its tests', () => {
-    const [, , install] = parse(text('compose.yaml')).services.csms.command as readonly string[];
-    const packages = [...(install ?? '').matchAll(/\S+==\S+/g)].map(([name]) => name);
-    expect(packages).to.have.length(2);
-    expect(text('test/interop/requirements.txt').split('\n')).to.include.members(packages);
+    const [, , install] = file.services.csms.command as readonly string[];
+    expect(install).to.include(' --require-hashes ').and.to.include(' --requirement /requirements.txt ');
+    expect(file.services.csms.volumes).to.include('./deploy/csms/requirements.txt:/requirements.txt:ro');
+    const [packages, hashes] = [/^[\w-]+==\S+/gm, /--hash=sha256:[0-9a-f]{64}/g].map(
+      (form) => text('deploy/csms/requirements.txt').match(form) ?? [],
+    );
+    const named = text('test/interop/requirements.txt')
+      .split('\n')
+      .filter((line) => /^(ocpp|websockets)==/.test(line));
+    expect(named).to.have.length(2);
+    expect(packages).to.include.members(named);
+    expect(hashes?.length).to.be.at.least(packages?.length ?? 0);
   });
 });
 

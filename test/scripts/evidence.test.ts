@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
-import { evidenceSchema } from '../../scripts/evidence/document.ts';
+import { evidenceFormat, evidenceIn, evidenceSchema } from '../../scripts/evidence/document.ts';
 import type { Evidence, Look } from '../../scripts/evidence/document.ts';
 import { chosenIds, evidenceOf, staleDisagreements } from '../../scripts/evidence/evidence.ts';
 import type { Judge, Table } from '../../scripts/evidence/evidence.ts';
@@ -84,6 +84,7 @@ const disagreement = {
 } as const;
 
 const heading = {
+  format: evidenceFormat,
   version: '9.9.9',
   commit,
   source: 'tree',
@@ -182,7 +183,15 @@ describe('the document of evidence', () => {
     expect(validate({ ...whole, judges: [{ ...first, verdict: 'good' }] })).to.equal(false);
   });
 
-  it('keeps verdicts of other judges for the same src alone', () => {
+  it('is refused in another form than this version reads', () => {
+    expect(evidenceIn(JSON.stringify(whole), 'a.json')).to.deep.equal(whole);
+    for (const format of [undefined, evidenceFormat + 1])
+      expect(() => evidenceIn(JSON.stringify({ ...whole, format }), 'a.json')).to.throw(
+        `a.json has the format ${format}; this version reads ${evidenceFormat}`,
+      );
+  });
+
+  it('keeps verdicts of other judges for the same files alone', () => {
     const later = runOf(reportsOf('gamma', { one: 'passed' }));
     expect(verdicts(documentOf(later, ['ocpp'], whole))).to.deep.equal(['passed', 'passed', 'passed']);
     const anew = documentOf(later, ['ocpp'], ofAnotherSource);
@@ -190,7 +199,7 @@ describe('the document of evidence', () => {
     expect(anew.judges[0]?.reason).to.equal('it was not part of the run (--only)');
   });
 
-  it('counts the runs at the same src that failed before a judge passed', () => {
+  it('counts the runs of the same files that failed before a judge passed', () => {
     const failed = documentOf(runOf(reportsOf('alpha', { one: 'failed' })), ['alpha'], whole);
     const twice = documentOf(runOf(reportsOf('alpha', { one: 'failed' })), ['alpha'], failed);
     const passed = documentOf(all, ['alpha'], twice);
@@ -239,6 +248,16 @@ describe('the document of evidence', () => {
       expect(section('DNP3 (IEEE 1815)')).to.include('<summary>1 test</summary><ul><li>one</li></ul>');
     });
 
+    it('says beside a verdict which tests did not run, and counts such judges apart', () => {
+      const run = runOf(reportsOf('alpha', { one: 'passed', two: 'skipped', three: 'skipped' }));
+      const skips = [{ title: 'alpha a suite', reason: 'this user may not capture' }];
+      const partial = documentOf({ ...run, skips });
+      expect(pageOf(partial))
+        .to.include('| ✅ passed, 2 not run: this user may not capture | 1 | 0 | 2 |')
+        .and.to.include('| Judge alpha 1.2 (2 not run) |');
+      expect(indexOf([partial])).to.include('| cccccccccc | 1 | 1 | 0 | 2 | 1 |');
+    });
+
     it('has our own procedures in a section of their own', () => {
       expect(section('Our own procedures')).to.include('Own procedure').and.not.include('Judge');
       expect(page.split('## Our own procedures')[0]).not.to.include('Own procedure');
@@ -255,8 +274,8 @@ describe('the document of evidence', () => {
 
   describe('is refused for a release', () => {
     const last: Evidence = { ...whole, version: '9.9.8', date: '2026-11-01T04:00:00Z' };
-    function refusalsOf(newest: Evidence, source: string | null = 'tree'): readonly string[] {
-      return refusals([newest, last], source, { page: pageOf(newest), index: indexOf([newest, last]) });
+    function refusalsOf(newest: Evidence, source: string | null = 'tree', version: string | null = null) {
+      return refusals([newest, last], { source, version }, { page: pageOf(newest), index: indexOf([newest, last]) });
     }
 
     it('not if all is well', () => {
@@ -264,12 +283,19 @@ describe('the document of evidence', () => {
     });
 
     it('if there is none', () => {
-      expect(refusals([], 'tree', { page: null, index: null })).to.have.length(1);
+      expect(refusals([], { source: 'tree', version: null }, { page: null, index: null })).to.have.length(1);
     });
 
-    it('if src is another one, or not committed', () => {
+    it('if it is of another version than the release', () => {
+      expect(refusalsOf(whole, 'tree', '9.9.9')).to.be.empty;
+      expect(refusalsOf(whole, 'tree', '9.9.8')).to.deep.equal([
+        'the newest evidence is for 9.9.9: npm run evidence -- --release 9.9.8',
+      ]);
+    });
+
+    it('if the files are others, or not committed', () => {
       expect(refusalsOf(whole, 'another tree')).to.deep.equal([
-        'the evidence for 9.9.9 is of another src: npm run evidence',
+        'the evidence for 9.9.9 is of other files: npm run evidence',
       ]);
       expect(refusalsOf(whole, null)).to.have.length(1);
     });
@@ -320,7 +346,7 @@ describe('the document of evidence', () => {
 
     it('if a page was changed by hand', () => {
       const pages = { page: `${pageOf(whole)}It is certified.\n`, index: null };
-      expect(refusals([whole, last], 'tree', pages)).to.deep.equal([
+      expect(refusals([whole, last], { source: 'tree', version: null }, pages)).to.deep.equal([
         'docs/evidence/9.9.9.md is not made from 9.9.9.json',
         'docs/evidence/index.md is not made from the documents',
         'the pages say "certified"',
