@@ -26,6 +26,35 @@ function changedFiles(): readonly string[] {
         .filter(Boolean);
 }
 
+const kinds = ['Breaking', 'Added', 'Changed', 'Fixed', 'Security'];
+const maxSentences = 3;
+const maxWords = 60;
+
+/** What is wrong in the items of a heading: text behind `- `, to the next item. */
+function longItems(part: string): readonly string[] {
+  const items = part.split(/^- /m).slice(1);
+  const isLong = (item: string) => {
+    const plain = item.replaceAll(/`[^`]*`|\]\([^)]*\)/g, 'x');
+    return plain.split(/[.!?]\s/).length - 1 > maxSentences || plain.trim().split(/\s+/).length > maxWords;
+  };
+  return items.length === 0 ? ['a heading without an item'] : items.filter(isLong);
+}
+
+/** Headings that are not those of the page, and long items, of all releases. */
+function faultsOf(log: string): readonly string[] {
+  const releases = log.split(/^## /m).slice(1);
+  return releases.flatMap((release) => {
+    const [intro = '', ...parts] = release.split(/^### /m);
+    const titles = parts.map((part) => part.split('\n')[0] ?? '');
+    const inOrder = kinds.filter((kind) => titles.includes(kind));
+    return [
+      ...(/^- /m.test(intro) ? [`${intro}: an item without a heading`] : []),
+      ...(titles.join() === inOrder.join() ? [] : [titles.join()]),
+      ...parts.flatMap(longItems),
+    ];
+  });
+}
+
 describe('The change log', () => {
   let changelog: Changelog;
   before(async () => {
@@ -36,6 +65,24 @@ describe('The change log', () => {
     const section = changelog.openSection(readFileSync(packageFile('CHANGELOG.md'), 'utf8'));
     const changed = existsSync(packageFile('.git')) ? changedFiles() : [];
     expect(changed.length > 0 && !section, `${changed.join(', ')} without a line in CHANGELOG.md`).to.equal(false);
+  });
+
+  it('has its changes under five headings in their order, in short items', () => {
+    expect(faultsOf(readFileSync(packageFile('CHANGELOG.md'), 'utf8'))).to.deep.equal([]);
+  });
+
+  it('is refused with other headings, another order or long items', () => {
+    const release = (...lines: readonly string[]) => `# Changes\n\n## 0.4.0\n\n${lines.join('\n')}\n`;
+    expect(faultsOf(release('### Added', '- One.', '### Changed', '- Two.'))).to.deep.equal([]);
+    const wrong = [
+      release('- One.'),
+      release('### Removed', '- One.'),
+      release('### Fixed', '- One.', '### Added', '- Two.'),
+      release('### Added', '### Fixed', '- Two.'),
+      release('### Added', '- One. Two. Three.', '  Four.'),
+      release('### Added', `- ${'word '.repeat(maxWords + 1)}`),
+    ];
+    for (const each of wrong) expect(faultsOf(each), each).to.have.length(1);
   });
 
   const text = '# Changes\n\n## Unreleased\n\n- One.\n\n## 0.3.0 (2026-01-02)\n\n- Zero.\n';

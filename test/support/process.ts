@@ -72,6 +72,10 @@ async function stopChild(child: ChildProcess, exited: Promise<unknown>): Promise
   return child.exitCode;
 }
 
+/** Flags for any free port, where the test names none. */
+const freePortFlags = (flags: readonly string[]) =>
+  ['-wp', '-p'].filter((name) => !flags.includes(name)).flatMap((name) => [name, '0']);
+
 /**
  * Starts a simulator on free ports and waits until it is ready.
  * @param flags beyond the ports
@@ -84,7 +88,7 @@ export async function startSimulator(
 ): Promise<RunningSimulator> {
   const [program, ...args] = command;
   const startMs = performance.now();
-  const child = spawn(program, [...args, '-wp', '0', '-p', '0', ...flags], {
+  const child = spawn(program, [...args, ...freePortFlags(flags), ...flags], {
     cwd,
     env: cleanEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
