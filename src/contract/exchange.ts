@@ -109,8 +109,12 @@ export interface GridExchange {
    * @throws SimError COMMAND_CONFLICT when an exchange exists, or devices have a feeder of the simulator; UNKNOWN_DEVICE
    */
   attach(devices: readonly number[], owner: string, by: Origin): ExchangeNow;
-  /** Puts values in, which act from the present instant on. @throws SimError COMMAND_CONFLICT without an exchange */
-  put(values: OutsideColumns): void;
+  /**
+   * Puts values in, which act from the present instant on.
+   * @param rampS of voltages, frequency and angle, which are reached then; default: 0, a step
+   * @throws SimError COMMAND_CONFLICT without an exchange
+   */
+  put(values: OutsideColumns, rampS?: number): void;
   /**
    * Puts values in and runs one tick; only while the clock is paused. Steps run one after the other.
    * @param endOf the instant at which the step ends, for that at which it begins

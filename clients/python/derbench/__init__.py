@@ -575,7 +575,7 @@ class Exchange:
         return self._client._request("POST", "exchange/trial", {}, body, is_repeatable=True)
 
     def values(self, **values: Any) -> Json:
-        """Columns of the last tick; values are put in before, without a step."""
+        """Columns of the last tick; values are put in before, without a step. `ramp_s`: they are reached by a ramp."""
         if _present(values):
             return self._answer(self._client.post("exchange/values", self._body(values)))
         answer = self._client.get("exchange/values")

@@ -3,6 +3,7 @@ import type { ExchangeNow, StepEnd } from '../../contract/exchange.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { memo } from '../../core/lazy.ts';
 import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
+import type { PlantHealth } from '../../contract/plant.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { checkClockHasNoOwner } from '../common/clock-owner.ts';
 import { isoTime } from '../common/schemas.ts';
@@ -19,6 +20,7 @@ import { exchangeTrialRoute } from './trial.ts';
 
 /** real time, s */
 const maxIdleS = 86_400;
+const maxRampS = 3600;
 const attachSchema = memo(() =>
   z
     .strictObject({
@@ -56,7 +58,24 @@ const attachSchema = memo(() =>
     .openapi('ExchangeRequest'),
 );
 
-const valuesSchema = memo(() => z.strictObject({ session, ...valuesShape() }).openapi('ExchangeValuesRequest'));
+const valuesSchema = memo(() =>
+  z
+    .strictObject({
+      session,
+      ...valuesShape(),
+      ramp_s: z
+        .number()
+        .min(0)
+        .max(maxRampS)
+        .optional()
+        .openapi({
+          description:
+            'Voltages, frequency and angle of this request move in a line from the present ones, and arrive after so many ' +
+            'simulated seconds; default: 0, at once. Quantities without a value end the ramp that they are on.',
+        }),
+    })
+    .openapi('ExchangeValuesRequest'),
+);
 
 const endSchema = memo(() => z.strictObject({ session }).openapi('ExchangeEndRequest'));
 
@@ -132,6 +151,10 @@ const columnsSchema = memo(() =>
       time_s: z
         .number()
         .openapi({ description: 'Simulated seconds since the attachment at the end of the last tick.' }),
+      age_s: z.number().openapi({
+        description:
+          'Real time since the end of that tick, s; 0 while the clock is paused, as the powers are the present ones.',
+      }),
       sim_time: isoTime,
       tick: z.int().openapi({ description: 'Number of the last tick.' }),
       ...columnShape(),
@@ -189,12 +212,16 @@ function described(ctx: RouteContext) {
 /** Seconds since an attachment, which may lie within the tick under way. */
 const elapsedS = (since: SimTime, tickEnd: SimTime) => Math.max(0, secondsBetween(since, tickEnd));
 
+/** to 1 ms */
+const ageS = ({ paused, tickAgeS }: PlantHealth) => (paused ? 0 : Math.round(tickAgeS * 1000) / 1000);
+
 function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: StepEnd) {
   const { plant } = ctx;
   const { events, lost } = plant.exchange.events;
   return {
     session: id,
     time_s: elapsedS(since, sim),
+    age_s: ageS(plant.health),
     sim_time: new Date(plant.dateMs(sim)).toISOString(),
     tick,
     ...columnsFrom(plant.exchange.states(), deskOf(ctx).form),
@@ -318,8 +345,10 @@ export const exchangeRoutes: readonly Route[] = [
       const { plant } = ctx;
       const exchange = presentExchange(plant, body.session);
       const columns = columnsOf(body, exchange);
+      if (body.ramp_s !== undefined && Object.keys(columns).length === 0)
+        throw invalid('body', '/ramp_s', 'times the values of the same request: give one');
       return inTurn(ctx, body, () => {
-        plant.exchange.put(columns);
+        plant.exchange.put(columns, body.ramp_s);
         plant.exchange.collect();
         return columnsReply(ctx, exchange, plant.latest);
       });

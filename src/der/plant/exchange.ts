@@ -20,7 +20,8 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { outsideGrid } from '../surroundings/grid/outside.ts';
-import type { OutsideValues } from '../surroundings/grid/outside.ts';
+import type { OutsideValues } from '../surroundings/grid/outside-ramp.ts';
+import type { MeasuredQuantity } from '../surroundings/grid/layers.ts';
 
 /** The plant as the exchange uses it. */
 interface ExchangedPlant {
@@ -123,17 +124,18 @@ export class PlantExchange implements GridExchange {
     return described(this.#session);
   }
 
-  put(values: OutsideColumns): void {
+  put(values: OutsideColumns, rampS = 0): void {
     const { environment, now, latestEnd, writer } = this.#plant;
     const session = this.#present;
     const { attached, by } = session;
     session.changes = nextChange(session.changes, now(), latestEnd());
-    const { at: instant, reached } = session.changes;
+    const { at: from, reached } = session.changes;
+    const approach = { from, rampS, quantities: quantitiesOf(values) };
     // one writer of all devices: a record of each would cost as much as its values
     environment.outsideWriter = writer(by);
     for (const [place, { device }] of attached.entries()) {
       const present = device && environment.outsideValues(device.index);
-      if (present) environment.setOutside(device.index, valuesAt(values, place, present), instant, reached);
+      if (present) environment.setOutside(device.index, valuesAt(values, place, present), approach, reached);
     }
   }
 
@@ -153,10 +155,15 @@ export class PlantExchange implements GridExchange {
   }
 
   trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[] {
-    const { environment } = this.#plant;
+    const { environment, now } = this.#plant;
+    const instant = now();
     return this.#present.attached.map(({ device }, place) => {
       const present = device && environment.outsideValues(device.index);
-      return present ? device.trial(outsideGrid(valuesAt(values, place, present)), dtS) : null;
+      if (!present) return null;
+      const trial = device.trial(outsideGrid(valuesAt(values, place, present)), dtS);
+      // a step would go along the ramp
+      const isOnRamp = environment.gridMotion(device.index, instant) !== 'still';
+      return isOnRamp ? { ...trial, exact: false } : trial;
     });
   }
 
@@ -182,9 +189,7 @@ export class PlantExchange implements GridExchange {
 
   end(): void {
     const session = this.#present;
-    const { environment, now } = this.#plant;
-    const instant = now();
-    for (const { device } of session.attached) if (device) environment.detachOutside(device.index, instant);
+    for (const { device } of session.attached) if (device) this.#detach(device.index);
     this.#session = null;
     this.#events = this.#ofRemoved = noEvents;
   }
@@ -199,11 +204,15 @@ export class PlantExchange implements GridExchange {
     const place = this.#session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
     const attached = this.#session?.attached[place];
     if (attached === undefined) return;
-    const instant = this.#plant.now();
-    const removal = { events: [{ place, at: instant, event: 'removed' }], lost: 0 };
+    const removal = { events: [{ place, at: this.#plant.now(), event: 'removed' }], lost: 0 };
     this.#ofRemoved = joined([this.#ofRemoved, takeChanges(attached, place), removal]);
     attached.device = null;
-    this.#plant.environment.detachOutside(index, instant);
+    this.#detach(index);
+  }
+
+  #detach(index: number): void {
+    const { environment, now, latestEnd } = this.#plant;
+    environment.detachOutside(index, now(), latestEnd());
   }
 }
 
@@ -257,6 +266,17 @@ function recordMeans(attached: Attached, hours: number): void {
   attached.energyWh = energyWh;
   attached.energyVarh = energyVarh;
 }
+
+const quantityByColumn = {
+  aPu: 'aPu',
+  bPu: 'bPu',
+  cPu: 'cPu',
+  frequencyHz: 'hz',
+  angleDeg: 'angleDeg',
+} as const satisfies { readonly [K in keyof OutsideColumns]: MeasuredQuantity };
+
+const quantitiesOf = (values: OutsideColumns): readonly MeasuredQuantity[] =>
+  Object.entries(quantityByColumn).flatMap(([column, quantity]) => (column in values ? [quantity] : []));
 
 function valuesAt(values: OutsideColumns, place: number, present: OutsideValues): OutsideValues {
   return {

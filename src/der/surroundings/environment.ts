@@ -26,7 +26,7 @@ import { GridScope } from './grid/grid-scope.ts';
 import type { GridCourse } from './grid/grid-scope.ts';
 import { LayerStack } from './grid/layers.ts';
 import { EndedOutsideGrid, OutsideGrid } from './grid/outside.ts';
-import type { OutsideValues } from './grid/outside.ts';
+import type { Approach, OutsideValues } from './grid/outside-ramp.ts';
 import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
 import { constant, ramp, valueAt } from './grid/trajectory.ts';
 import type { Motion } from './grid/trajectory.ts';
@@ -337,17 +337,17 @@ export class Environment {
     return this.#outsideGrid.get(deviceIndex)?.values;
   }
 
-  /** Changes the values of an attached device from `t` on. @param reached an instant that the device has reached */
-  setOutside(deviceIndex: number, values: OutsideValues, t: SimTime, reached: SimTime): void {
-    this.#outsideGrid.get(deviceIndex)?.set(values, t, reached);
+  /** Changes the values of an attached device. @param reached an instant that the device has reached */
+  setOutside(deviceIndex: number, values: OutsideValues, approach: Approach, reached: SimTime): void {
+    this.#outsideGrid.get(deviceIndex)?.set(values, approach, reached);
   }
 
-  /** Returns a device to the grid of the simulator, from `t` on. */
-  detachOutside(deviceIndex: number, t: SimTime): void {
+  /** Returns a device to the grid of the simulator, from `t` on. @param reached as of `setOutside` */
+  detachOutside(deviceIndex: number, t: SimTime, reached: SimTime): void {
     const outside = this.#outsideGrid.get(deviceIndex);
-    if (outside === undefined) return;
     this.#outsideGrid.delete(deviceIndex);
-    this.#endedGrid.set(deviceIndex, new EndedOutsideGrid(outside, t, () => this.#insideGridOf(deviceIndex)));
+    if (outside === undefined || t <= reached) this.#endedGrid.delete(deviceIndex);
+    else this.#endedGrid.set(deviceIndex, new EndedOutsideGrid(outside, t, () => this.#insideGridOf(deviceIndex)));
   }
 
   /** Frees what no device needs that has reached `t`. */

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
+import { HandWall } from '../../support/wall.ts';
 
 describe('exchange', () => {
   let rest: Rest;
@@ -47,7 +48,7 @@ describe('exchange', () => {
     ]);
     const { tick } = rest.plant.latest;
     const reply = await step({ to_s: 12.5, va_pu: [1.01, 1.02, 1.03], frequency_hz: 60.02 });
-    expect(reply).to.include({ session, time_s: 12.5, tick: tick + 1, events_lost: 0 });
+    expect(reply).to.include({ session, time_s: 12.5, age_s: 0, tick: tick + 1, events_lost: 0 });
     expect(Object.keys(reply)).to.not.include('pa_w');
     expect(reply.status).to.deep.equal([3, 3, 3]);
     const flow = rest.plant.device(0).flow;
@@ -139,6 +140,26 @@ describe('exchange', () => {
     expect((await rest.refused('/exchange/step', 409, 'conflict', { session, dt_s: 1 })).detail).to.contain('paused');
     await rest.post('/controls/time', { mode: 'paused' });
     await end();
+  });
+
+  it('has the age of the powers while the clock runs, and values that are reached by a ramp', async () => {
+    const wall = new HandWall();
+    const running = await Rest.open(testPlant({ mode: 'accelerated', wall }));
+    const { session: id } = await running.post('/exchange', {}, 201);
+    const put = (body: object) => running.post('/exchange/values', { session: id, ...body });
+    wall.advance(250);
+    expect(await put({ va_pu: 1.1, ramp_s: 2 })).to.include({ age_s: 0.25, time_s: 0 });
+    wall.advance(1000);
+    expect((await running.get('/exchange/values')).age_s).to.equal(1.25);
+    expect(await running.get('/controls/grid?device=0')).to.include({ voltage_a_pu: 1.05, ramp_remaining_s: 1 });
+    for (const [ramp, words] of [
+      [{ ramp_s: 1 }, '/ramp_s: times the values of the same request: give one'],
+      [{ va_pu: 1, ramp_s: 3601 }, '/ramp_s: must be from 0 to 3600; given 3601'],
+    ] as const)
+      expect((await running.refused('/exchange/values', 422, 'validation', { session: id, ...ramp })).detail).to.equal(
+        words,
+      );
+    await running.api.stop();
   });
 
   it('names no device twice, and none that is not there', async () => {

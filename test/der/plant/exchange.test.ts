@@ -184,6 +184,31 @@ describe('the exchange with a grid outside', () => {
     }
   });
 
+  it('goes along ramps as controls/grid does, through steps', async () => {
+    const [outside, inside] = [attached(kinds, voltVar), testPlant({ types: kinds, tickIntervalS: 2, ...voltVar })];
+    await Promise.all([step(outside, 2), inside.runTo(ahead(inside, 2))]);
+    outside.exchange.put({ aPu: 1.06, bPu: 1.06, cPu: 1.06, frequencyHz: 60.1 }, 4);
+    inside.setGrid({ voltagePu: 1.06, frequencyHz: 60.1, rampS: 4 });
+    for (const remainingS of [4, 2]) {
+      expect(outside.grid(0).rampRemainingS).to.equal(remainingS);
+      await Promise.all([step(outside, 2), inside.runTo(ahead(inside, 2))]);
+      const flows = inside.devices.map(({ flow }) => [flow.powerW, flow.reactivePowerVar]);
+      expect(powersOf(outside)).to.deep.equal(flows);
+    }
+    expect(outside.grid(0)).to.include({ voltageAPu: 1.06, frequencyHz: 60.1, rampRemainingS: 0 });
+  });
+
+  it('has no exact trial on a ramp', async () => {
+    const plant = attached(['PV']);
+    const isExact = () => plant.exchange.trial({}, 1)[0]?.exact;
+    await step(plant, 2);
+    expect(isExact()).to.equal(true);
+    plant.exchange.put({ aPu: 1.01, bPu: 1.01, cPu: 1.01 }, 4);
+    expect(isExact()).to.equal(false);
+    await step(plant, 4);
+    expect(isExact()).to.equal(true);
+  });
+
   it('begins with the present grid, and returns devices to it', async () => {
     const plant = testPlant({ types: ['PV', 'PV'] });
     plant.setGrid({ voltagePu: 0.97 });

@@ -1,15 +1,13 @@
-/** The grid of a device that is attached to a grid outside of the simulator: steps from value to value, without layers. */
+/** The grid of a device that is attached to a grid outside of the simulator: from value to value, without layers. */
 import type { GridSource } from '../../../contract/environment.ts';
+import { secondsBetween } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import { deadGrid, sameGrid } from './layers.ts';
 import type { GridValues } from './layers.ts';
 import type { GridCourse } from './grid-scope.ts';
+import { rampTo } from './outside-ramp.ts';
+import type { Approach, OutsideRamp, OutsideValues } from './outside-ramp.ts';
 import type { Motion } from './trajectory.ts';
-
-/** Set values, an outage included, under which voltages and frequency are kept for its end. */
-export interface OutsideValues extends GridValues {
-  readonly outage: boolean;
-}
 
 /** True if the device has no grid, also where no phase has a voltage. */
 const isOut = ({ outage, aPu, bPu, cPu }: OutsideValues) => outage || (aPu === 0 && bPu === 0 && cPu === 0);
@@ -20,7 +18,10 @@ export const outsideGrid = (values: OutsideValues): GridValues => (isOut(values)
 /** Values from an instant on. */
 interface Span {
   readonly since: SimTime;
+  /** at the end of the ramp, if there is one */
   readonly values: GridValues;
+  /** null: the values stand still */
+  readonly ramp: OutsideRamp | null;
   /** the values before `since`; null: all devices have passed them, or the device was not attached then */
   earlier: Span | null;
 }
@@ -34,7 +35,7 @@ export class OutsideGrid implements GridCourse {
   constructor(values: OutsideValues, t: SimTime, before: GridCourse) {
     this.#before = before;
     this.#set = values;
-    this.#latest = { since: t, values: outsideGrid(values), earlier: null };
+    this.#latest = { since: t, values: outsideGrid(values), ramp: null, earlier: null };
   }
 
   get values(): OutsideValues {
@@ -42,24 +43,31 @@ export class OutsideGrid implements GridCourse {
   }
 
   /**
-   * Changes the values from `t` on. The object stays the same one when nothing changes, which settled devices need.
+   * Changes the values. The object stays the same one when nothing changes, which settled devices need.
+   * @param values at the end of the ramp
    * @param reached an instant that the device has reached: earlier values are forgotten
    */
-  set(values: OutsideValues, t: SimTime, reached: SimTime): void {
+  set(values: OutsideValues, approach: Approach, reached: SimTime): void {
+    const { from } = approach;
+    const former = this.#rampAt(from);
+    const ramp = rampTo(values, approach, former?.at(from) ?? this.#set, former);
     this.#set = values;
     const present = outsideGrid(values);
     const { since, values: latest } = this.#latest;
-    if (t >= since && sameGrid(present, latest)) return;
-    this.#latest = { since: t, values: present, earlier: this.#spanAt((t - 1) as SimTime) };
+    if (from >= since && ramp === null && former === null && sameGrid(present, latest)) return;
+    this.#latest = { since: from, values: present, ramp, earlier: this.#spanAt((from - 1) as SimTime) };
     this.#forgetBefore(reached);
   }
 
   at(t: SimTime): GridValues {
-    return this.#spanAt(t)?.values ?? this.#before.at(t);
+    const span = this.#spanAt(t);
+    if (span === null) return this.#before.at(t);
+    return span.ramp === null || t >= span.ramp.end ? span.values : outsideGrid(span.ramp.at(t));
   }
 
   motion(t: SimTime): Motion {
-    return this.#spanAt(t) === null ? this.#before.motion(t) : 'still';
+    if (this.#spanAt(t) === null) return this.#before.motion(t);
+    return this.#rampAt(t) === null ? 'still' : 'fast';
   }
 
   source(t: SimTime): GridSource {
@@ -69,10 +77,16 @@ export class OutsideGrid implements GridCourse {
   nextBreak(t: SimTime): number {
     let next = Infinity;
     for (let span: Span | null = this.#latest; span !== null; span = span.earlier) {
-      if (span.since <= t) return next;
+      if (span.since <= t) return Math.min(next, span.ramp?.nextBreak(t) ?? Infinity);
       next = span.since;
     }
     return Math.min(next, this.#before.nextBreak(t));
+  }
+
+  /** The ramp under way; null: the values stand still. */
+  #rampAt(t: SimTime): OutsideRamp | null {
+    const ramp = this.#spanAt(t)?.ramp ?? null;
+    return ramp !== null && t < ramp.end ? ramp : null;
   }
 
   /** null: before the attachment */
@@ -87,9 +101,11 @@ export class OutsideGrid implements GridCourse {
       if (span.since <= reached) span.earlier = null;
   }
 
-  now(): ReturnType<GridCourse['now']> {
-    const { aPu, bPu, cPu, hz, angleDeg, island } = this.#set;
-    const outage = isOut(this.#set);
+  now(t: SimTime): ReturnType<GridCourse['now']> {
+    const ramp = this.#rampAt(t);
+    const values = ramp?.at(t) ?? this.#set;
+    const { aPu, bPu, cPu, hz, angleDeg, island } = values;
+    const outage = isOut(values);
     const [voltageAPu, voltageBPu, voltageCPu] = outage ? [0, 0, 0] : [aPu, bPu, cPu];
     return {
       voltageAPu,
@@ -101,7 +117,7 @@ export class OutsideGrid implements GridCourse {
       island: !outage && island,
       source: 'const',
       profileLoaded: false,
-      rampRemainingS: 0,
+      rampRemainingS: ramp === null ? 0 : secondsBetween(t, ramp.end),
       durationRemainingS: null,
       event: null,
     };
