@@ -20,7 +20,7 @@ interface Measured {
   readonly todayToExchange: number;
 }
 
-/** Devices, and steps of a batch. */
+/** Devices, and steps of a batch, also of a quick run: a shorter one would measure code that is not compiled yet. */
 const sizes = [
   [1, 1000],
   [50, 100],
@@ -29,11 +29,11 @@ const sizes = [
 
 export const exchangeGroup: Group = {
   name: 'exchange',
-  async run({ rounds, quick }, progress) {
+  async run({ rounds }, progress) {
     const results: (readonly [devices: number, Measured])[] = [];
     for (const [devices, steps] of sizes) {
       progress(`exchange: ${devices} devices`);
-      const args = [devices, quick ? Math.ceil(steps / 10) : steps, rounds].map(String);
+      const args = [devices, steps, rounds].map(String);
       results.push([
         devices,
         await runJson<Measured>(process.execPath, [inCheckout('bench/workers/exchange.mjs'), ...args]),
