@@ -168,6 +168,8 @@ interface PastSite {
   readonly simMs: number;
 }
 
+const numberOrNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
 const pastSite = members<PastSite>()('SiteHistory', () => ({
   tick: count(),
   sim_time: time('Simulated time of the answer.', ({ simMs }) => simMs),
@@ -177,19 +179,29 @@ const pastSite = members<PastSite>()('SiteHistory', () => ({
     'The same power without the limits of the devices: the sum of `possible_kw` of `overview`, less the local loads.',
     ({ columns }) => columns.possibleW,
   ),
+  export_limit_kw: list(inKilo.orNull())('Limit in force; null: no limit.', ({ columns }) =>
+    columns.exportLimitW.map(numberOrNull),
+  ),
+  import_limit_kw: list(inKilo.orNull())('Limit in force; null: no limit.', ({ columns }) =>
+    columns.importLimitW.map(numberOrNull),
+  ),
   voltage_pct: list(measured.orNull())(
     'Voltage at the first device in percent of its nominal voltage; null: no device.',
-    ({ columns }) => columns.voltagePct.map((value) => (Number.isNaN(value) ? null : value)),
+    ({ columns }) => columns.voltagePct.map(numberOrNull),
   ),
   kinds: list(pastKind)('Kinds of the present devices, at the same times.', ({ columns, kinds }) =>
     kinds.map((kind) => [kind, columns.ofKindW(kind)] as const),
   ),
 }));
 
-const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'plant'>>()('SiteScopes', () => ({
+const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'history' | 'plant'>>()('SiteScopes', () => ({
   scopes: list(site)(
     'The whole site, then devices and groups that have limits, smaller ones first.',
     (scopes) => scopes,
+  ),
+  recorded_groups: list(list(member(() => deviceIndex)())())(
+    'Groups with samples in `site/scopes/history`, also those whose limits have ended: indexes of their devices.',
+    (_scopes, { history }) => history.groups,
   ),
 }));
 

@@ -4,6 +4,7 @@ import { batchOf, BatchReader } from '../api/history/kept-samples.ts';
 import type { SampleSink, WaitingSamples } from '../api/history/kept-samples.ts';
 import type { History } from '../api/history/history.ts';
 import type { Metric } from '../api/history/metrics.ts';
+import type { SeriesKey } from '../api/history/series.ts';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -21,18 +22,18 @@ const maxBacklogBytes = 64 * 2 ** 20;
 
 interface Options {
   readonly files: Pick<HistoryFiles, 'close' | 'read' | 'write'>;
-  /** a text that changes when a device starts anew */
-  readonly lifeOf: (device: number) => string;
+  /** a text that changes when a device starts anew; the samples of a scope stay */
+  readonly lifeOf: (key: SeriesKey) => string;
   readonly log: Pick<Logger, 'warning'>;
   readonly every: Every;
 }
 
 export class HistoryKeeping implements SampleSink {
   readonly #options: Options;
-  #waiting = new Map<number, WaitingSamples>();
+  #waiting = new Map<SeriesKey, WaitingSamples>();
   #waitingBytes = 0;
-  /** devices with columns in the present segment */
-  readonly #begun = new Set<number>();
+  /** series with columns in the present segment */
+  readonly #begun = new Set<SeriesKey>();
   #work: Promise<void> | null = null;
   #stopTimer: () => void = () => undefined;
   #hasLost = false;
@@ -45,7 +46,7 @@ export class HistoryKeeping implements SampleSink {
   async open(history: History): Promise<void> {
     const { files, lifeOf, every } = this.#options;
     const restoring = history.restoring();
-    const reader = new BatchReader((device, life) => (lifeOf(device) === life ? restoring.of(device) : null));
+    const reader = new BatchReader((key, life) => (lifeOf(key) === life ? restoring.of(key) : null));
     await files.read((batch) => {
       reader.take(batch);
     });
@@ -55,9 +56,9 @@ export class HistoryKeeping implements SampleSink {
     });
   }
 
-  add(device: number, metrics: readonly Metric[], sample: Float64Array): void {
-    const waiting = this.#waiting.get(device) ?? { metrics, samples: [] };
-    if (waiting.samples.length === 0) this.#waiting.set(device, waiting);
+  add(key: SeriesKey, metrics: readonly Metric[], sample: Float64Array): void {
+    const waiting = this.#waiting.get(key) ?? { metrics, samples: [] };
+    if (waiting.samples.length === 0) this.#waiting.set(key, waiting);
     waiting.samples.push(sample);
     this.#waitingBytes += sample.byteLength;
     if (this.#waitingBytes > maxWaitingBytes) this.#write();
@@ -83,14 +84,14 @@ export class HistoryKeeping implements SampleSink {
       });
   }
 
-  #batch(waiting: ReadonlyMap<number, WaitingSamples>, isFirst: boolean): Buffer {
+  #batch(waiting: ReadonlyMap<SeriesKey, WaitingSamples>, isFirst: boolean): Buffer {
     if (isFirst) this.#begun.clear();
-    const batch = batchOf(waiting, this.#options.lifeOf, (device) => !this.#begun.has(device));
-    for (const device of waiting.keys()) this.#begun.add(device);
+    const batch = batchOf(waiting, this.#options.lifeOf, (key) => !this.#begun.has(key));
+    for (const key of waiting.keys()) this.#begun.add(key);
     return batch;
   }
 
-  #takeWaiting(): ReadonlyMap<number, WaitingSamples> {
+  #takeWaiting(): ReadonlyMap<SeriesKey, WaitingSamples> {
     const waiting = this.#waiting;
     this.#waiting = new Map();
     this.#waitingBytes = 0;
@@ -139,7 +140,7 @@ export function keepHistory(
         segmentBytes: defaultSegmentBytes,
       },
     }),
-    lifeOf: (device) => keeping.lifeOf(device),
+    lifeOf: (key) => (typeof key === 'number' ? keeping.lifeOf(key) : ''),
     log,
     every: callEvery,
   });

@@ -240,6 +240,8 @@ export interface Plant {
   siteOf(devices: readonly number[]): SiteNow;
   /** the whole site, then every device and group with limits, inner ones before outer ones; built at each read */
   readonly siteScopes: readonly SiteNow[];
+  /** ascending indexes of the devices of each group with limits */
+  readonly siteGroups: readonly (readonly number[])[];
   /** power of a device at the end of the last tick, as the sums of `site` have it, W */
   sitePowerW(deviceIndex: number): number;
   /**

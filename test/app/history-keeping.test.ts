@@ -125,6 +125,32 @@ describe('History over the end of the process', () => {
     expect(await ticks('&device=1')).to.deep.equal(row(2, 5));
   });
 
+  it('the site and groups go on, also a group whose limits had ended', async () => {
+    const flags = ['-N', '3', ...kept];
+    const first = await start('scopes', ...flags);
+    const limit = (exportKw: number | null) =>
+      ask(port, '/api/sim/site', { method: 'POST', body: { devices: [0, 2], export_limit_kw: exportKw } });
+    await first.plant.step(2);
+    await limit(4);
+    await first.plant.step(2);
+    await limit(null);
+    await first.plant.step(1);
+    await first.stop();
+    const second = await start('scopes', ...flags);
+    await second.plant.step(1);
+    const of = async (query: string) =>
+      (await ask(port, `/api/sim/site/scopes/history?metrics=export_limit_kw${query}`)).json.samples.map(
+        (sample: Record<string, unknown>) => [sample['tick'], sample['export_limit_kw']],
+      );
+    expect(await of('&devices=0,2')).to.deep.equal([
+      [3, 4],
+      [4, 4],
+      [5, null],
+      [6, null],
+    ]);
+    expect((await of('')).map(([tick]: number[]) => tick)).to.deep.equal(row(0, 6));
+  });
+
   it('without the setting no file is written and none is read', async () => {
     const first = await start('off');
     await first.plant.step(3);
@@ -172,7 +198,7 @@ describe('History over the end of the process', () => {
     while (writes.length < 2) await new Promise(setImmediate);
     endWrite();
     await closed;
-    const counts = writes.map((batch) => /"rows":\[\[0,(\d+)\]\]/.exec(batch.toString('latin1'))?.[1]);
+    const counts = writes.map((batch) => /"rows":\[\[0,(\d+)\],\["site",\1\]\]/.exec(batch.toString('latin1'))?.[1]);
     expect(counts).to.deep.equal(['6', '2']);
     expect(writes.map((batch) => batch.includes('"life":"life"'))).to.deep.equal([true, false]);
   });

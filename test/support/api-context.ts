@@ -78,7 +78,7 @@ function historyOf(plant: Plant): History {
   const none = () => {
     throw new Error('this plant has no history');
   };
-  return { depth: 10_000, site: { last: none }, of: none, restoring: none };
+  return { depth: 10_000, site: { last: none }, groups: [], of: none, ofScope: none, restoring: none };
 }
 
 function faultsOf(plant: Plant): FaultRegistry {

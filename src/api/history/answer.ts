@@ -4,7 +4,7 @@
  * that ticks and other requests do not wait.
  */
 import { Answer, StreamedReply } from '../http/route.ts';
-import type { DeviceHistory } from './history.ts';
+import type { SeriesHistory } from './series.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric, simColumn, tickColumn, wallColumn } from './ring.ts';
 import type { Cut, Run } from './ring.ts';
@@ -301,7 +301,7 @@ interface HistoryRequest {
 }
 
 /** The answer to a query, in its format. @throws HttpProblem `validation` */
-export function historyAnswer(history: DeviceHistory, { query, nowMs, owner, fileName, head }: HistoryRequest) {
+export function historyAnswer(history: SeriesHistory, { query, nowMs, owner, fileName, head }: HistoryRequest) {
   const metrics = chosenMetrics(history.metrics, query.metrics, owner);
   const selection = select(history.cut(), windowOf(nowMs, query), query.limit ?? defaultHistoryLimit);
   if (query.format === 'csv') {

@@ -1,4 +1,7 @@
-/** The latest samples of every device, one per tick, and of the remote device of the SunSpec client, one per round. */
+/**
+ * The latest samples of every device and of the connection points of the site, one per tick, and of the remote device of
+ * the SunSpec client, one per round.
+ */
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { remoteMetricNames } from '../../contract/sunspec-client.ts';
@@ -9,31 +12,24 @@ import { KeptSamples } from './kept-samples.ts';
 import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
-import { firstMetric, sampleBytes, SampleRing, simColumn, tickColumn, wallColumn } from './ring.ts';
-import type { Cut } from './ring.ts';
+import { firstMetric, SampleRing } from './ring.ts';
+import { scopeColumns, ScopeRecordings } from './scopes.ts';
+import { Series, unrecorded } from './series.ts';
+import type { SeriesHistory, SeriesKey } from './series.ts';
 import { createSiteHistory } from './site-history.ts';
 import type { SiteHistory } from './site-history.ts';
 
 /**
- * Memory for the samples of all devices together, bytes. It holds 10,000 samples of 104 devices of any kind, including
+ * Memory for the samples of all devices and scopes together, bytes. It holds 10,000 samples of 104 devices of any kind, including
  * stations with up to four connectors; 4 h at the default tick take 9,600. A larger fleet has a shallower history:
  * 1,000 devices must not need gigabytes.
  */
 export const historyBytes = 256 * 2 ** 20;
 
-export interface DeviceHistory {
-  /** names and meaning of the columns, in the order of an answer without `metrics` */
-  readonly metrics: readonly Metric[];
-  /** samples kept at present */
-  readonly count: number;
-  /** a snapshot of the samples */
-  cut(): Cut;
-}
-
 /** Puts samples of earlier processes before those of this one. */
 export interface Restoring {
-  /** Takes the samples of a device, oldest first; null: no such device. */
-  of(device: number): KeptSamples | null;
+  /** Takes the samples of a series, oldest first; null: no such device or scope. */
+  of(key: SeriesKey): KeptSamples | null;
   /** Joins them. @param sink gets the samples of this process that they do not have, and all later ones */
   end(sink: SampleSink): void;
 }
@@ -41,11 +37,18 @@ export interface Restoring {
 export interface History {
   /** Call it before the first tick. */
   restoring(): Restoring;
-  /** samples kept per device at present */
+  /** samples kept per device and scope at present */
   readonly depth: number;
   readonly site: SiteHistory;
+  /** devices of each group that has samples */
+  readonly groups: readonly (readonly number[])[];
   /** Empty for a removed device. */
-  of(device: Device): DeviceHistory;
+  of(device: Device): SeriesHistory;
+  /**
+   * Empty for a group that never had a limit.
+   * @param devices ascending; null: the whole site
+   */
+  ofScope(devices: readonly number[] | null): SeriesHistory;
 }
 
 export interface HistoryOptions {
@@ -55,77 +58,22 @@ export interface HistoryOptions {
   readonly bytes?: number;
 }
 
-class Recording implements DeviceHistory {
+/** The series of a device, with the function that writes its samples. */
+class Recording {
   readonly index: number;
+  readonly series: Series;
   readonly #columns: DeviceMetrics;
-  #ring: SampleRing;
 
   constructor({ snapshot, detail }: Published) {
     this.index = snapshot.device_index;
     this.#columns = metricsOf(detail);
-    this.#ring = this.emptyRing();
-  }
-
-  emptyRing(): SampleRing {
-    return new SampleRing(firstMetric + this.metrics.length, this.index);
-  }
-
-  get metrics(): readonly Metric[] {
-    return this.#columns.metrics;
-  }
-
-  get count(): number {
-    return this.#ring.count;
-  }
-
-  get sampleBytes(): number {
-    return sampleBytes(this.metrics.length);
+    this.series = new Series(this.index, this.#columns.metrics);
   }
 
   add({ snapshot, detail }: Published, device: Device, simMs: number, wallMs: number, depth: number): void {
-    const { values, at } = this.#ring.append(depth, simMs, wallMs, snapshot.tick);
+    const { values, at } = this.series.append(depth, simMs, wallMs, snapshot.tick);
     this.#columns.put(values, at, snapshot, detail, device);
   }
-
-  /** A copy of the row that was added last. */
-  newest(): Float64Array {
-    return this.#ring.newest();
-  }
-
-  /**
-   * Puts `ring` in the place of the present samples, with those of them that it does not have.
-   * @param each gets each of those after it was added
-   */
-  join(ring: SampleRing, depth: number, each: () => void): void {
-    const { runs, width } = this.#ring.cut();
-    const rows = runs.flatMap(({ values, from, to }) =>
-      Array.from({ length: to - from }, (_, i) => values.subarray((from + i) * width, (from + i + 1) * width)),
-    );
-    // ticks after the state that was restored are run again
-    ring.dropFrom((rows[0]?.[tickColumn] ?? -1) + 1);
-    this.#ring = ring;
-    for (const row of rows) {
-      const tick = row[tickColumn] ?? NaN;
-      if (tick <= ring.newestTick) continue;
-      const { values, at } = ring.append(depth, row[simColumn] ?? NaN, row[wallColumn] ?? NaN, tick);
-      values.set(row.subarray(firstMetric), at);
-      each();
-    }
-  }
-
-  /** Drops the oldest samples until at most `depth` are left. */
-  keep(depth: number): void {
-    this.#ring.keep(depth);
-  }
-
-  cut(): Cut {
-    return this.#ring.cut();
-  }
-}
-
-function unrecorded({ detail }: Device): DeviceHistory {
-  const { metrics } = metricsOf(detail);
-  return { metrics, count: 0, cut: () => ({ width: firstMetric + metrics.length, runs: [], gone: null }) };
 }
 
 /** Parses ISO texts; the devices of one tick share a text, which is parsed once. */
@@ -141,25 +89,47 @@ function isoReader(): (text: string) => number {
   };
 }
 
-/** Records every device of a plant, each from its first snapshot on. */
+/** Records every device of a plant, each from its first snapshot on, and the scopes of its site. */
 export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyBytes }: HistoryOptions): History {
   /** in the order of the devices, like the snapshots of a tick */
   let recordings: readonly Recording[] = [];
+  const scopes = new ScopeRecordings(plant);
   const simMsOf = isoReader();
   const wallMsOf = isoReader();
   let depth = samplesPerDevice;
   let sink: SampleSink | null = null;
 
-  function record(recording: Recording, published: Published): void {
+  const allSeries = (): readonly Series[] => [...recordings.map(({ series }) => series), ...scopes.all];
+
+  function recordDevice(recording: Recording, published: Published): void {
     const {
       metrics: { timestamp },
       wall_time: wallTime,
     } = published.snapshot;
     recording.add(published, plant.device(recording.index), simMsOf(timestamp), wallMsOf(wallTime), depth);
-    sink?.add(recording.index, recording.metrics, recording.newest());
+    added(recording.series);
   }
 
-  /** Starts recordings of new devices, drops those of removed ones, and divides the memory again. */
+  function recordScope(series: Series): void {
+    const { tick, sim, wallMs } = plant.latest;
+    scopes.record(series, depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs), tick);
+    added(series);
+  }
+
+  function added(series: Series): void {
+    sink?.add(series.key, series.metrics, series.newest());
+  }
+
+  /** Divides the memory again, and begins new series of scopes. */
+  function divide(): void {
+    const all = allSeries();
+    const sampleOfAll = all.reduce((sum, series) => sum + series.sampleBytes, 0);
+    depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
+    for (const series of all) series.keep(depth);
+    for (const series of scopes.all) if (series.count === 0) recordScope(series);
+  }
+
+  /** Starts recordings of new devices, and drops those of removed ones. */
   function follow(): void {
     const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {
@@ -167,29 +137,33 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return { published, recording: byIndex.get(index) ?? new Recording(published) };
     });
     recordings = followed.map(({ recording }) => recording);
-    const sampleOfAll = recordings.reduce((sum, recording) => sum + recording.sampleBytes, 0);
-    depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
-    for (const { recording, published } of followed) {
-      if (recording.count === 0) record(recording, published);
-      recording.keep(depth);
-    }
+    scopes.dropRemoved();
+    scopes.follow();
+    divide();
+    for (const { recording, published } of followed)
+      if (recording.series.count === 0) recordDevice(recording, published);
   }
 
   function restoring(): Restoring {
-    const keptOf = new Map<Recording, KeptSamples>();
+    const keptOf = new Map<Series, KeptSamples>();
+    const seriesOf = (key: SeriesKey): Series | null => {
+      const ofDevice = recordings.find(({ index }) => index === key);
+      return ofDevice?.series ?? scopes.restored(key);
+    };
     return {
-      of(device) {
-        const recording = recordings.find(({ index }) => index === device);
-        if (!recording) return null;
-        const kept = keptOf.get(recording) ?? new KeptSamples(device, recording.metrics, () => depth);
-        keptOf.set(recording, kept);
+      of(key) {
+        const series = seriesOf(key);
+        if (!series) return null;
+        if (series.count === 0) divide();
+        const kept = keptOf.get(series) ?? new KeptSamples(series, () => depth);
+        keptOf.set(series, kept);
         return kept;
       },
       end(next) {
         sink = next;
-        for (const recording of recordings)
-          recording.join(keptOf.get(recording)?.ring ?? recording.emptyRing(), depth, () => {
-            next.add(recording.index, recording.metrics, recording.newest());
+        for (const series of allSeries())
+          series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depth, () => {
+            added(series);
           });
       },
     };
@@ -200,8 +174,10 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   plant.onTick(({ published }) => {
     recordings.forEach((recording, i) => {
       const ofDevice = published[i];
-      if (ofDevice) record(recording, ofDevice);
+      if (ofDevice) recordDevice(recording, ofDevice);
     });
+    for (const series of scopes.all) recordScope(series);
+    if (scopes.follow()) divide();
   });
   return {
     restoring,
@@ -209,7 +185,12 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return depth;
     },
     site: createSiteHistory(plant),
-    of: (device) => recordings.find(({ index }) => index === device.index) ?? unrecorded(device),
+    get groups() {
+      return scopes.groups;
+    },
+    of: ({ index, detail }) =>
+      recordings.find((recording) => recording.index === index)?.series ?? unrecorded(metricsOf(detail).metrics),
+    ofScope: (devices) => scopes.of(devices) ?? unrecorded(scopeColumns),
   };
 }
 
@@ -220,7 +201,7 @@ const remoteMetrics: readonly Metric[] = [
   { name: 'connection_state', words: connectionStates },
 ];
 
-export interface RemoteHistory extends DeviceHistory {
+export interface RemoteHistory extends SeriesHistory {
   /** device of the samples; null before one was found */
   readonly device: RemoteDevice | null;
   /** maximum number of samples */

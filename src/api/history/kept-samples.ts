@@ -1,22 +1,25 @@
 /** Samples that survive the process: their batches, and the rings into which those of an earlier process go. */
 import type { Metric } from './metrics.ts';
-import { firstMetric, SampleRing, tickColumn } from './ring.ts';
+import { firstMetric, tickColumn } from './ring.ts';
+import type { SampleRing } from './ring.ts';
+import type { Series, SeriesKey } from './series.ts';
 
-/** Takes each new sample of the devices. */
+/** Takes each new sample. */
 export interface SampleSink {
   /** @param sample a row of its own */
-  add(device: number, metrics: readonly Metric[], sample: Float64Array): void;
+  add(key: SeriesKey, metrics: readonly Metric[], sample: Float64Array): void;
 }
 
-/** The samples of a device that wait for the next batch. */
+/** The samples of a series that wait for the next batch. */
 export interface WaitingSamples {
   readonly metrics: readonly Metric[];
   readonly samples: Float64Array[];
 }
 
-/** Rows of a device from here on. */
+/** Rows of a series from here on. */
 interface Begin {
-  readonly device: number;
+  /** key of the series */
+  readonly device: SeriesKey;
   /** the life of the device in which its samples were taken */
   readonly life: string;
   /** names of the columns behind the first ones */
@@ -27,31 +30,31 @@ interface Begin {
 
 interface BatchHead {
   readonly begin: readonly Begin[];
-  readonly rows: readonly (readonly [device: number, count: number])[];
+  readonly rows: readonly (readonly [key: SeriesKey, count: number])[];
 }
 
 const lengthBytes = 4;
 
 /**
  * A batch: the length of its head, the head as JSON, and the rows as little-endian doubles.
- * @param begins true: the segment does not have the columns of the device yet
+ * @param begins true: the segment does not have the columns of the series yet
  */
 export function batchOf(
-  waiting: ReadonlyMap<number, WaitingSamples>,
-  lifeOf: (device: number) => string,
-  begins: (device: number) => boolean,
+  waiting: ReadonlyMap<SeriesKey, WaitingSamples>,
+  lifeOf: (key: SeriesKey) => string,
+  begins: (key: SeriesKey) => boolean,
 ): Buffer {
-  const head: { begin: Begin[]; rows: [number, number][] } = { begin: [], rows: [] };
+  const head: { begin: Begin[]; rows: [SeriesKey, number][] } = { begin: [], rows: [] };
   const octets: Uint8Array[] = [];
-  for (const [device, { metrics, samples }] of waiting) {
-    if (begins(device))
+  for (const [key, { metrics, samples }] of waiting) {
+    if (begins(key))
       head.begin.push({
-        device,
-        life: lifeOf(device),
+        device: key,
+        life: lifeOf(key),
         metrics: metrics.map(({ name }) => name),
         fromTick: samples[0]?.[tickColumn] ?? 0,
       });
-    head.rows.push([device, samples.length]);
+    head.rows.push([key, samples.length]);
     for (const { buffer, byteOffset, byteLength } of samples)
       octets.push(new Uint8Array(buffer, byteOffset, byteLength));
   }
@@ -63,11 +66,11 @@ export function batchOf(
 
 /** Reads batches, oldest first. */
 export class BatchReader {
-  readonly #ringOf: (device: number, life: string) => KeptSamples | null;
-  readonly #open = new Map<number, { readonly width: number; readonly kept: KeptSamples | null }>();
+  readonly #ringOf: (key: SeriesKey, life: string) => KeptSamples | null;
+  readonly #open = new Map<SeriesKey, { readonly width: number; readonly kept: KeptSamples | null }>();
 
-  /** @param ringOf where the samples of a device go; null: nowhere */
-  constructor(ringOf: (device: number, life: string) => KeptSamples | null) {
+  /** @param ringOf where the samples of a series go; null: nowhere */
+  constructor(ringOf: (key: SeriesKey, life: string) => KeptSamples | null) {
     this.#ringOf = ringOf;
   }
 
@@ -75,15 +78,15 @@ export class BatchReader {
   take(batch: Buffer): void {
     const headEnd = lengthBytes + batch.readUInt32LE(0);
     const head = JSON.parse(batch.toString('utf8', lengthBytes, headEnd)) as BatchHead;
-    for (const { device, life, metrics, fromTick } of head.begin) {
-      const kept = this.#ringOf(device, life);
+    for (const { device: key, life, metrics, fromTick } of head.begin) {
+      const kept = this.#ringOf(key, life);
       kept?.begin(metrics, fromTick);
-      this.#open.set(device, { width: firstMetric + metrics.length, kept });
+      this.#open.set(key, { width: firstMetric + metrics.length, kept });
     }
     let at = headEnd;
-    for (const [device, count] of head.rows) {
-      const open = this.#open.get(device);
-      if (open === undefined) throw new Error(`device ${device} has samples without columns`);
+    for (const [key, count] of head.rows) {
+      const open = this.#open.get(key);
+      if (open === undefined) throw new Error(`series ${key} has samples without columns`);
       const rows = new Float64Array(count * open.width);
       const end = at + rows.byteLength;
       if (end > batch.length) throw new Error('a batch has fewer samples than it says');
@@ -94,7 +97,7 @@ export class BatchReader {
   }
 }
 
-/** The samples that a device had in earlier processes. */
+/** The samples that a series had in earlier processes. */
 export class KeptSamples {
   readonly ring: SampleRing;
   readonly #names: readonly string[];
@@ -104,9 +107,9 @@ export class KeptSamples {
   #width = firstMetric;
 
   /** @param depth samples to keep */
-  constructor(index: number, metrics: readonly Metric[], depth: () => number) {
-    this.ring = new SampleRing(firstMetric + metrics.length, index);
-    this.#names = metrics.map(({ name }) => name);
+  constructor(series: Pick<Series, 'emptyRing' | 'metrics'>, depth: () => number) {
+    this.ring = series.emptyRing();
+    this.#names = series.metrics.map(({ name }) => name);
     this.#depth = depth;
   }
 

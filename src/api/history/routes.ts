@@ -11,6 +11,7 @@ import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
 import { metricsSchema } from '../devices.ts';
 import { kindMetrics, limitMetrics, numericNames, partDescription } from './metrics.ts';
+import { scopeMetrics } from './scopes.ts';
 
 const maxSamples = 100_000;
 
@@ -38,8 +39,7 @@ const metricsParam = namesParam(
   ['power_kw', 'inverter_state'],
 );
 
-export const historyQuerySchema = z.strictObject({
-  device: deviceParam.optional(),
+const sampleQuery = (aboutMetrics: z.ZodType<string[], string | string[]>) => ({
   seconds: secondsParam(
     'Samples of this many last simulated seconds, up to the current simulated time, both ends included.',
   ).optional(),
@@ -54,7 +54,7 @@ export const historyQuerySchema = z.strictObject({
     maxSamples,
     `Maximum number of samples, the newest. Default ${defaultHistoryLimit}.`,
   ).optional(),
-  metrics: metricsParam.optional(),
+  metrics: aboutMetrics.optional(),
   format: z
     .enum(['json', 'columns', 'csv'])
     .optional()
@@ -64,6 +64,32 @@ export const historyQuerySchema = z.strictObject({
         '`json`: one object per sample. `columns`: one array per metric, the same data in less than half the bytes. ' +
         '`csv`: one line per sample. Default `json`.',
     }),
+});
+
+export const historyQuerySchema = z.strictObject({ device: deviceParam.optional(), ...sampleQuery(metricsParam) });
+
+const devicesParam = z
+  .string()
+  .regex(/^\d{1,9}(,\d{1,9})*$/, { error: 'must be a comma list of device indexes' })
+  .transform((list) => [...new Set(list.split(',').map(Number))].sort((a, b) => a - b))
+  .openapi({
+    param: { name: 'devices', style: 'form', explode: false },
+    type: 'array',
+    items: { type: 'integer', minimum: 0 },
+    minItems: 1,
+    description: 'Indexes of the devices of a group. Absent: the whole site.',
+    example: [0, 5],
+  });
+
+const scopeQuerySchema = z.strictObject({
+  devices: devicesParam.optional(),
+  ...sampleQuery(
+    namesParam(
+      'metrics',
+      'Names of metrics, as a comma list or repeated, in the order of the answer. Default: all metrics.',
+      ['net_power_kw', 'export_limit_kw'],
+    ),
+  ),
 });
 
 interface Subject {
@@ -115,37 +141,60 @@ const metricSchemas = (): Readonly<Record<string, z.ZodType>> => ({
   ),
 });
 
+/** Members of every answer with samples of ticks. */
+const headMembers = () => ({
+  interval_s: z
+    .number()
+    .min(0)
+    .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
+  capacity: z.int().min(1).openapi({
+    description:
+      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice.',
+  }),
+  metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
+  count: z.int().min(0).openapi({ description: 'Number of samples.' }),
+  truncated: z.boolean().openapi({
+    description:
+      'The requested time had more samples: `limit` left out the oldest, or they are no longer kept. Dropped samples ' +
+      'count as one span from the earliest to the latest time: after `controls/time` has set the clock, this is also true ' +
+      'for a time within that span that never had a sample.',
+  }),
+});
+
+const tickTimes = () => ({
+  timestamp: isoTime.openapi({ description: 'Simulated time.' }),
+  wall_time: isoTime.openapi({ description: 'Wall time at which the tick was computed.' }),
+  tick: z.int().min(0).openapi({ description: 'Number of the tick.' }),
+});
+
 const historySchema = memo(() =>
   inBothForms({
     name: 'History',
     prefix: 'History',
-    head: {
-      device_index: deviceIndex,
-      asset_type: z.enum(assetTypes),
-      interval_s: z
-        .number()
-        .min(0)
-        .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
-      capacity: z.int().min(1).openapi({
-        description:
-          'Samples kept per device: `--history_samples`, or fewer if the memory for all devices does not suffice.',
-      }),
-      metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
-      count: z.int().min(0).openapi({ description: 'Number of samples.' }),
-      truncated: z.boolean().openapi({
-        description:
-          'The requested time had more samples: `limit` left out the oldest, or they are no longer kept. Dropped samples ' +
-          'count as one span from the earliest to the latest time: after `controls/time` has set the clock, this is also true ' +
-          'for a time within that span that never had a sample.',
-      }),
-    },
-    times: {
-      timestamp: isoTime.openapi({ description: 'Simulated time.' }),
-      wall_time: isoTime.openapi({ description: 'Wall time at which the tick was computed.' }),
-      tick: z.int().min(0).openapi({ description: 'Number of the tick.' }),
-    },
+    head: { device_index: deviceIndex, asset_type: z.enum(assetTypes), ...headMembers() },
+    times: tickTimes(),
     metrics: metricSchemas(),
     further: quantity(partDescription),
+    aboutSample: { description: 'One tick, with the requested metrics.' },
+    order: 'In the order of recording, oldest first.',
+  }),
+);
+
+const scopeHistorySchema = memo(() =>
+  inBothForms({
+    name: 'ScopeHistory',
+    prefix: 'ScopeHistory',
+    head: {
+      devices: z
+        .array(deviceIndex)
+        .nullable()
+        .openapi({ description: 'Indexes of the devices of the group; null: the whole site.' }),
+      ...headMembers(),
+    },
+    times: tickTimes(),
+    metrics: Object.fromEntries(
+      Object.entries(scopeMetrics).map(([name, description]) => [name, quantity(description)]),
+    ),
     aboutSample: { description: 'One tick, with the requested metrics.' },
     order: 'In the order of recording, oldest first.',
   }),
@@ -181,6 +230,32 @@ export const historyRoutes: readonly Route[] = [
           interval_s: tickSeconds(rate, tickIntervalS),
           capacity: ctx.history.depth,
         },
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/site/scopes/history',
+    tag: 'Controls',
+    operationId: 'get_scope_history',
+    summary: 'Power of the site or of a group beside its limits',
+    description:
+      'One sample per tick: of the whole site since the start, of a group from its first limit on, also when its limits have ' +
+      'ended (`recorded_groups` of `site/scopes`). A group that never had a limit has no samples; one that a device has left ' +
+      'begins again. Windows, order and formats are those of `history`.',
+    query: scopeQuerySchema,
+    reply: scopeHistorySchema,
+    otherMedia: ['text/csv'],
+    handle(ctx, { query }) {
+      const { devices = null } = query;
+      for (const index of devices ?? []) ctx.plant.device(index);
+      const { rate, tickIntervalS, dateMs } = ctx.plant.time;
+      return historyAnswer(ctx.history.ofScope(devices), {
+        query,
+        nowMs: dateMs,
+        owner: 'a scope of the site',
+        fileName: devices === null ? 'history-site' : `history-devices-${devices.slice(0, 10).join('-')}`,
+        head: { devices, interval_s: tickSeconds(rate, tickIntervalS), capacity: ctx.history.depth },
       });
     },
   }),

@@ -1,4 +1,4 @@
-/** Powers and voltage of the site over the past hours, for charts of the site as a whole. */
+/** Powers, limits and voltage of the site over the past hours, for charts of the site as a whole. */
 import { conditionOf } from '../../contract/condition.ts';
 import { assetTypes } from '../../contract/device.ts';
 import type { AssetType } from '../../contract/device.ts';
@@ -9,7 +9,7 @@ const gapMs = 5000;
 /** Samples that are kept: more than five hours. */
 export const siteSamples = 4096;
 
-const columnNames = ['simMs', 'netW', 'possibleW', 'voltagePct'] as const;
+const columnNames = ['simMs', 'netW', 'possibleW', 'exportLimitW', 'importLimitW', 'voltagePct'] as const;
 /** a row has these columns, then the power of each kind of device */
 const width = columnNames.length + assetTypes.length;
 export interface SiteColumns extends Readonly<Record<(typeof columnNames)[number], readonly number[]>> {
@@ -33,14 +33,18 @@ export function createSiteHistory(
   plant.onTick(({ sim }) => {
     const simMs = plant.dateMs(sim);
     if (count > 0 && Math.abs(simMs - timeOf(count - 1)) < gapMs) return;
-    const { netW, loadW } = plant.site;
+    const { netW, loadW, limits } = plant.site;
     const possibleW = plant.devices.reduce((sum, device) => sum + conditionOf(device).possibleW, -loadW);
     const ofKindsW = assetTypes.map(() => 0);
     for (const { index, assetType } of plant.devices) {
       const kind = assetTypes.indexOf(assetType);
       ofKindsW[kind] = (ofKindsW[kind] ?? 0) + plant.sitePowerW(index);
     }
-    rows.set([simMs, netW, possibleW, plant.devices[0]?.trace.voltagePct ?? NaN, ...ofKindsW], rowAt(count));
+    const limitsW = [limits.export.limitW ?? NaN, limits.import.limitW ?? NaN];
+    rows.set(
+      [simMs, netW, possibleW, ...limitsW, plant.devices[0]?.trace.voltagePct ?? NaN, ...ofKindsW],
+      rowAt(count),
+    );
     count += 1;
   });
 
@@ -57,7 +61,9 @@ export function createSiteHistory(
         simMs: column(0),
         netW: column(1),
         possibleW: column(2),
-        voltagePct: column(3),
+        exportLimitW: column(3),
+        importLimitW: column(4),
+        voltagePct: column(5),
         ofKindW: (kind) => column(columnNames.length + assetTypes.indexOf(kind)),
       };
     },

@@ -495,6 +495,10 @@ export class SimPlant implements Plant {
     return this.#site.scopes;
   }
 
+  get siteGroups(): readonly (readonly number[])[] {
+    return this.#site.groups;
+  }
+
   sitePowerW(deviceIndex: number): number {
     return this.#site.powerOf(deviceIndex);
   }

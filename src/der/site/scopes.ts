@@ -258,6 +258,12 @@ export class SiteScopes {
     return false;
   }
 
+  /** Devices of each group with a limit. */
+  get groups(): readonly (readonly number[])[] {
+    if (this.#groupCount === 0) return [];
+    return [...this.#parts.values()].flatMap(({ devices }) => (devices && devices.length > 1 ? [devices] : []));
+  }
+
   /** Scopes that have a limit, inner ones before outer ones. */
   get limited(): readonly SiteScope[] {
     const parts = [...this.#parts.values()].filter(({ limited }) => limited);

@@ -173,6 +173,11 @@ export class Site {
     return [this.now, ...parts.map(({ devices }) => this.#stateOf(devices))];
   }
 
+  /** Devices of each group with limits. */
+  get groups(): readonly (readonly number[])[] {
+    return this.#scopes.groups;
+  }
+
   /**
    * The limit that holds a device at its present power; null: none, or the limit has ended. One that is set in its place
    * counts from the next sharing on.

@@ -57,6 +57,7 @@ class Fleet {
       device: () => this.#real.device(0),
       devices: [],
       site: this.#real.site,
+      siteGroups: [],
       dateMs: this.#real.dateMs.bind(this.#real),
       onDevices: (listener: () => void) => {
         this.#changes.push(listener);
@@ -90,6 +91,7 @@ class Fleet {
 }
 
 const pvSampleBytes = 8 * (3 + 16 + 3 + 2 + 2);
+const siteSampleBytes = 8 * (3 + 8);
 const row = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe('history of a plant', () => {
@@ -104,9 +106,12 @@ describe('history of a plant', () => {
 
   it('follows devices that come and go; the depth is shared by those that are there', () => {
     const fleet = new Fleet(4, 5);
-    const history = createHistory(fleet.plant, { samplesPerDevice: 50, bytes: 100 * pvSampleBytes });
+    const history = createHistory(fleet.plant, {
+      samplesPerDevice: 50,
+      bytes: 25 * (4 * pvSampleBytes + siteSampleBytes),
+    });
     fleet.run(60);
-    expect(fleet.ticksOf(history, 4)).to.deep.equal(row(11, 60));
+    expect(fleet.ticksOf(history, 4)).to.deep.equal(row(16, 60));
     fleet.indexes = [4, 5, 9, 10];
     expect(history.depth).to.equal(25);
     expect(fleet.ticksOf(history, 5), 'at once').to.deep.equal(row(36, 60));
@@ -115,10 +120,10 @@ describe('history of a plant', () => {
     expect(fleet.ticksOf(history, 5)).to.deep.equal(row(37, 61));
     expect(fleet.ticksOf(history, 10)).to.deep.equal([60, 61]);
     fleet.indexes = [5, 10, 11];
-    expect(history.depth).to.equal(33);
+    expect(history.depth).to.equal(32);
     expect(fleet.ticksOf(history, 4), 'what has left is forgotten').to.deep.equal([]);
     fleet.run(30);
-    expect(fleet.ticksOf(history, 5)).to.deep.equal(row(59, 91));
+    expect(fleet.ticksOf(history, 5)).to.deep.equal(row(60, 91));
     expect(fleet.ticksOf(history, 11)).to.deep.equal(row(61, 91));
     fleet.indexes = [];
     fleet.run(1);

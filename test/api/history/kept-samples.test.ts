@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { batchOf, BatchReader, KeptSamples } from '../../../src/api/history/kept-samples.ts';
 import { firstMetric, SampleRing, tickColumn } from '../../../src/api/history/ring.ts';
+import { Series } from '../../../src/api/history/series.ts';
 import { holds } from '../../support/property.ts';
 
 const metricsOf = (...names: string[]) => names.map((name) => ({ name }));
@@ -23,7 +24,7 @@ const batch = (metrics: readonly string[], rows: readonly number[][], begins = t
 describe('samples in batches', () => {
   it('come back as they were, null too', () => {
     holds('a batch read is the batch written', [fc.array(fc.tuple(fc.double(), fc.double()))], (values) => {
-      const kept = new KeptSamples(3, metricsOf('a', 'b'), () => 1000);
+      const kept = new KeptSamples(new Series(3, metricsOf('a', 'b')), () => 1000);
       const rows = values.map(([a, b], i) => [1000 * i, 2000 * i, i, a, b]);
       new BatchReader(() => kept).take(batch(['a', 'b'], rows));
       expect(rowsOf(kept.ring)).to.deep.equal(rows);
@@ -31,7 +32,7 @@ describe('samples in batches', () => {
   });
 
   it('go by the names of metrics: those of another version have their columns, or null', () => {
-    const kept = new KeptSamples(3, metricsOf('a', 'new', 'b'), () => 1000);
+    const kept = new KeptSamples(new Series(3, metricsOf('a', 'new', 'b')), () => 1000);
     const reader = new BatchReader(() => kept);
     reader.take(batch(['b', 'old', 'a'], [[0, 0, 7, 1, 2, 3]]));
     reader.take(batch(['b', 'old', 'a'], [[0, 0, 8, 4, 5, 6]], false));
@@ -44,10 +45,10 @@ describe('samples in batches', () => {
   });
 
   it('samples without columns, and a batch that is cut, are errors', () => {
-    const kept = new KeptSamples(3, metricsOf('a'), () => 1000);
+    const kept = new KeptSamples(new Series(3, metricsOf('a')), () => 1000);
     expect(() => {
       new BatchReader(() => kept).take(batch(['a'], [[0, 0, 7, 1]], false));
-    }).to.throw('device 3 has samples without columns');
+    }).to.throw('series 3 has samples without columns');
     expect(() => {
       new BatchReader(() => kept).take(batch(['a'], [[0, 0, 7, 1]]).subarray(0, -1));
     }).to.throw('a batch has fewer samples than it says');

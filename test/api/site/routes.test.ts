@@ -58,6 +58,7 @@ describe('site (13)', () => {
     for (const [index, at] of seconds.slice(1).entries()) expect(at - seconds[index]).to.be.at.least(5);
     expect(past.net_power_kw.at(-1)).to.equal(5);
     expect(past.possible_kw.at(-1)).to.equal(17);
+    expect([past.export_limit_kw.at(-1), past.import_limit_kw.at(-1)]).to.deep.equal([5, null]);
     expect(past.voltage_pct.at(-1)).to.be.closeTo(100, 1);
     expect(
       past.kinds.map(({ asset_type: kind, net_power_kw: kw }: Json) => [kind, kw.length, kw.at(-1)]),
@@ -66,6 +67,36 @@ describe('site (13)', () => {
     await rest.post('/controls/time', { clock_time: '06:00:00' });
     await rest.plant.step(3);
     expect((await rest.get('/site/history')).timestamp).to.have.lengthOf(1);
+  });
+
+  it('the past of a group beside its limits, tick by tick, in the formats of the history', async () => {
+    await rest.post('/site', { devices: [1, 0], generation_limit_kw: 6 });
+    await rest.plant.step(2);
+    await rest.post('/site', { devices: [0, 1], generation_limit_kw: null });
+    await rest.plant.step(1);
+    expect((await rest.get('/site/scopes')).recorded_groups).to.deep.equal([[0, 1]]);
+    const path = '/site/scopes/history?devices=1,0,1&metrics=net_power_kw,generation_limit_kw';
+    const { columns, ...head } = await rest.get(`${path}&format=columns`);
+    expect(head).to.deep.include({ devices: [0, 1], count: 3, metrics: ['net_power_kw', 'generation_limit_kw'] });
+    expect([columns.tick, columns.net_power_kw, columns.generation_limit_kw]).to.deep.equal([
+      [31, 32, 33],
+      [3, 3, 9],
+      [6, 6, null],
+    ]);
+    const csv = await rest.call(`${path}&format=csv&limit=2`);
+    expect(csv.headers['content-disposition']).to.contain('history-devices-0-1.csv');
+    expect(csv.text.split('\r\n').map((line) => line.split(',').slice(2).join())).to.deep.equal([
+      'tick,net_power_kw,generation_limit_kw',
+      '32,3,6',
+      '33,9,',
+      '',
+    ]);
+    const whole = await rest.get('/site/scopes/history');
+    expect(whole).to.deep.include({ devices: null, count: 34 });
+    expect((await rest.get('/site/scopes/history?devices=1')).samples).to.deep.equal([]);
+    await rest.refused('/site/scopes/history?devices=0,7', 404, 'unknown-device');
+    await rest.refused('/site/scopes/history?devices=0,x', 422, 'validation');
+    expect((await rest.get('/site/history')).export_limit_kw.at(-1)).to.equal(null);
   });
 
   it('a limit acts from the next tick on, and shows who set it', async () => {

@@ -272,6 +272,29 @@ describe('dashboard: charts', () => {
     await page.close();
   });
 
+  it('draws the power of a group beside its limit, also when the limit has ended', async () => {
+    const limit = (kw: number | null) => dashboard.post('site', { devices: [0, 1], export_limit_kw: kw });
+    await limit(2);
+    await dashboard.step(2);
+    const { page, seen } = await dashboard.open('#/charts?devices=0,1&panels=p');
+    await page.getByRole('button', { name: 'Group', exact: true }).click();
+    const chart = page.getByRole('group', { name: /^Net power/ });
+    const shown = async (step: 'End' | 'Home') => {
+      await chart.focus();
+      await page.keyboard.press(step);
+      return (await chart.locator('.u-value').allTextContents()).slice(1).map((text) => text.replace(/\s/gu, ' '));
+    };
+    await chart.locator('.u-label').filter({ hasText: 'export limit' }).waitFor();
+    const { samples } = await dashboard.get('site/scopes/history?devices=0,1&limit=1');
+    expect(await shown('End')).to.deep.equal([`${samples[0].net_power_kw.toFixed(2)} kW`, '2.00 kW']);
+    await limit(null);
+    await page.reload();
+    await chart.locator('.u-label').filter({ hasText: 'export limit' }).waitFor();
+    expect((await shown('Home'))[1]).to.equal('2.00 kW');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
   it('is loaded when it is first shown; a page that is older than the daemon asks to load it again', async () => {
     const { page, seen } = await dashboard.open('#/logs');
     const loads = (name: string) => seen.requests.filter((url) => url.includes(`/assets/${name}-`)).length;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { feederImpedance, feederVoltage } from '../../../src/der/surroundings/grid/feeder.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
+import type { TestPlantOptions } from '../../support/plant.ts';
 import { Rig } from '../../support/rig.ts';
 import { goldenRows, needsGolden } from '../golden.ts';
 import { ratedW, useCurve } from './ideal-rig.ts';
@@ -137,5 +138,48 @@ describe('Start on a weak feeder with volt-var on', () => {
     await rig.run(60);
     expect(rig.w).to.equal(start[0]);
     expect(rig.q).to.be.closeTo(start[1]!, 1);
+  });
+});
+
+describe('Cessation above 110 % by its own power (IEEE 1547-2018 4.3, 6.4.2)', () => {
+  /** The grid has 107 %, and full power behind the feeder raises that to 113 %. */
+  async function run(options: TestPlantOptions, seconds: number): Promise<Rig> {
+    const rig = await Rig.sunny({ feeder: { scr: 10, xOverR: 1 }, ...options });
+    rig.plant.setGrid({ voltagePu: 1.07 });
+    await rig.run(seconds);
+    return rig;
+  }
+  const ms = (from: number, to: number) => Math.round((to - from) / 1000);
+  /** Times with and without power in turn, ms; the first one begins with the grid. */
+  const spans = ({ device }: Rig) => {
+    const instants = device.trace.transitions.map(({ at }) => Number(at));
+    return instants.slice(1).map((at, i) => ms(instants[i]!, at));
+  };
+
+  it('ends without that power and begins again with it: a voltage counts whoever causes it', async () => {
+    const rig = await run({}, 20);
+    const [pause, power] = spans(rig);
+    // a sub-step until the voltage of the last power is gone, and one until that of the next is there
+    expect([pause, power]).to.deep.equal([20, 103]);
+    expect(new Set(rig.device.trace.transitions.map(({ from }) => from))).to.deep.equal(
+      new Set(['in_service', 'momentary_cessation']),
+    );
+    expect(rig.state, 'each return clears the timer of the trip after 13 s').to.match(/connected$/);
+  });
+
+  it('pauses for the return delay of the profile, and its ramp ends where the voltage exceeds the threshold', async () => {
+    const rig = await run({ inverter: { cessationReturnS: 0.2, cessationRampS: 0.2 } }, 3);
+    const [pause, power] = spans(rig);
+    expect(pause).to.equal(20);
+    expect(power).to.be.within(200 + 100 + 83, 200 + 200 + 83);
+  });
+
+  it('ends for good with volt-watt, which settles below the threshold', async () => {
+    const rig = await run({ models: { 706: { Ena: 'ENABLED' } } }, 30);
+    const settled = [...rig.device.trace.transitions];
+    await rig.run(30);
+    expect(rig.device.trace.transitions).to.deep.equal(settled);
+    expect(rig.device.trace.now.voltagePct).to.be.within(106, 110);
+    expect(rig.w).to.be.within(0.2 * ratedW, 0.4 * ratedW);
   });
 });

@@ -3,6 +3,7 @@ import { Notice } from '../../../src/ui/kit/notice';
 import { rangeOf } from '../../../src/ui/kit/uplot-chart';
 import Charts from '../../../src/ui/views/charts/charts';
 import { energyOf } from '../../../src/ui/views/charts/energy';
+import { groupChartsOf } from '../../../src/ui/views/charts/group';
 import { marksOf } from '../../../src/ui/views/charts/marks';
 import { drawn, powerLinesOfOne, quantities } from '../../../src/ui/views/charts/panels';
 import type { TimelineEntry } from '../../../src/ui/store/timeline';
@@ -74,6 +75,48 @@ describe('lines of one device', () => {
       [4, 4],
       [9, null],
     ]);
+  });
+});
+
+const columnsOf = (times: readonly string[]) => {
+  const column = (...values: readonly (number | null)[]) => values.slice(0, times.length);
+  return {
+    timestamp: times.map((time) => `2026-06-21T${time}Z`),
+    wall_time: [],
+    tick: [],
+    net_power_kw: column(7, 4, -3),
+    generation_kw: column(7, 4, 0),
+    consumption_kw: column(0, 0, 3),
+    export_limit_kw: column(8, 4, 4),
+    import_limit_kw: column(null, null, 3),
+    generation_limit_kw: column(9, null, null),
+    load_limit_kw: column(null, null, 5),
+  };
+};
+const groupHistory = { devices: [0, 5], interval_s: 2, capacity: 100, metrics: [], count: 3, truncated: false };
+
+describe('charts of a group', () => {
+  const linesOf = (times: readonly string[]) =>
+    groupChartsOf(columnsOf(times)).map(({ series, data }) =>
+      Object.fromEntries(series.map(({ label }, at) => [label, data.columns[at + 1]])),
+    );
+
+  it('have its power between the limits that it had, both directions apart', () => {
+    expect(linesOf(['12:00:00', '12:00:02', '12:00:04'])).to.deep.equal([
+      { 'to the grid': [7, 4, -3], 'export limit': [8, 4, 4], 'import limit': [null, null, -3] },
+      {
+        generation: [7, 4, 0],
+        consumption: [0, 0, -3],
+        'generation limit': [9, null, null],
+        'load limit': [null, null, -5],
+      },
+    ]);
+  });
+
+  it('begin where the clock was last set back', () => {
+    const [net, devices] = linesOf(['12:00:00', '09:00:00', '09:00:02']);
+    expect(net?.['to the grid']).to.deep.equal([4, -3]);
+    expect(devices).to.not.have.property('generation limit');
   });
 });
 
@@ -206,10 +249,26 @@ describe('charts', () => {
     const legends = all('.chart').map((chart) =>
       [...chart.querySelectorAll('.u-label')].map(({ textContent }) => textContent),
     );
-    expect(legends[0]).to.deep.equal(['Time', 'to the grid', 'possible']);
+    expect(legends[0]).to.deep.equal(['Time', 'to the grid', 'export limit', 'possible']);
     expect(legends[1]).to.deep.equal(['Time', 'Solar']);
     await press('Devices');
     expect(titles()).to.include('Active power');
+  });
+
+  it('have a group that has or had limits, the first or that of the address', async () => {
+    const asked = () => daemon.to('GET site/scopes/history').at(-1)?.query ?? {};
+    daemon.on('GET site/scopes/history', () => ({ ...groupHistory, columns: columnsOf(['12:00:00', '12:00:02']) }));
+    await draw('#/charts?device=0&panels=p,energy');
+    await press('Group');
+    expect(asked()).to.include({ devices: '0,5', seconds: '900' });
+    expect(titles()).to.deep.equal(['Net power', 'Generation and consumption of the devices', 'Energy per hour']);
+    await draw('#/charts?of=group&group=1,2&window=1h&panels=p');
+    expect(asked()).to.include({ devices: '1,2', seconds: '3600' });
+    expect(titles()).to.have.lengthOf(2);
+    expect(all('option').map(({ textContent }) => textContent)).to.include.members(['Devices 0, 5', 'Devices 1, 2']);
+    daemon.on('GET site/scopes/history', () => ({ ...groupHistory, columns: columnsOf([]) }));
+    await draw('#/charts?of=group&group=1,3');
+    expect(textOf('.empty')).to.equal('A group is recorded from its first limit on.');
   });
 
   it('draw each kind of the site with dashes of its own, also in the key, whatever other kinds there are', async () => {

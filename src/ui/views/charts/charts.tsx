@@ -11,6 +11,7 @@ import { route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { EnergyPanel } from './energy-panel';
+import { GroupCharts, GroupChoice, groupOfAddress, useGroups } from './group';
 import { Layouts } from './layouts';
 import { MarkList, useMarks } from './marks';
 import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
@@ -24,12 +25,12 @@ import {
   Devices,
   Export,
   Further,
-  isOfSite,
   PanelChoice,
   Picture,
   setZoom,
   Windows,
   furtherMetrics,
+  scopeOfAddress,
   shownPanels,
   useShownDevices,
   zoomOfAddress,
@@ -83,28 +84,29 @@ function TimeRange({ samples, zoom, waiting }: RangeProps) {
   );
 }
 
-/** Chooses the series: devices, or the site with its kinds. */
+/** Chooses the series: devices, the site with its kinds, or a group with its limits. */
 function Subject() {
+  const hasGroups = useGroups().length > 0 || scopeOfAddress() === 'group';
   return (
     <Segments
       label="Series of"
-      options={[
-        ['devices', 'Devices'],
-        ['site', 'Site'],
-      ]}
-      value={isOfSite() ? 'site' : 'devices'}
-      onChoice={(of) => setParam('of', of === 'site' ? of : null)}
+      options={[['devices', 'Devices'], ['site', 'Site'], ...(hasGroups ? [['group', 'Group'] as const] : [])]}
+      value={scopeOfAddress() ?? 'devices'}
+      onChoice={(of) => setParam('of', of === 'devices' ? null : of)}
     />
   );
 }
 
-/** The site, or devices. */
+/** Devices, the site, or a group of devices. */
 export default function Charts() {
-  return route.value.path[0] === 'charts' && isOfSite() ? <OfSite /> : <OfDevices />;
+  const scope = route.value.path[0] === 'charts' ? scopeOfAddress() : null;
+  return scope === null ? <OfDevices /> : <OfScope scope={scope} />;
 }
 
-function OfSite() {
+function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
   const charts = useRef<HTMLDivElement>(null);
+  const groups = useGroups();
+  const group = scope === 'group' ? groupOfAddress(groups) : undefined;
   const zoom = zoomOfAddress();
   return (
     <>
@@ -113,6 +115,7 @@ function OfSite() {
       </ViewHead>
       <div class="row">
         <Subject />
+        {group !== undefined && <GroupChoice groups={groups} chosen={group} />}
         <Windows />
         {zoom !== null && (
           <button type="button" onClick={() => setZoom(null)}>
@@ -124,7 +127,8 @@ function OfSite() {
       <div class="row">
         <PanelChoice />
       </div>
-      <SiteCharts seconds={windowSeconds()} box={charts} />
+      {scope === 'site' && <SiteCharts seconds={windowSeconds()} box={charts} />}
+      {group !== undefined && <GroupCharts key={group} group={group} seconds={windowSeconds()} box={charts} />}
     </>
   );
 }

@@ -2,17 +2,14 @@
 import { useMemo } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { Chart } from '../../kit/chart';
 import type { Series } from '../../kit/chart';
 import { kindOf, kinds } from '../../kit/kind-icons';
-import { Empty, Panel } from '../../kit/panel';
 import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
-import { useClock, useOverview } from '../../store/site';
-import { EnergyPanel } from './energy-panel';
-import { MarkList, useMarks } from './marks';
-import { dashes, withGaps } from './panels';
-import { setZoom, shownPanels, zoomOfAddress } from './tools';
+import { useOverview } from '../../store/site';
+import { dashes } from './panels';
+import { chartOf, netLines, power, ScopeCharts } from './scope-charts';
+import type { Drawn, ScopeChart } from './scope-charts';
 
 type Past = ReplyOf<'site/history'>;
 
@@ -20,12 +17,8 @@ type Past = ReplyOf<'site/history'>;
 const paceMs = 5000;
 const maxSeconds = 86_400;
 
-const power = { unit: 'kW', decimals: 2, colour: '--p' } as const;
-const netSeries: readonly Series[] = [
-  { ...power, label: 'to the grid' },
-  { ...power, label: 'possible', colour: '--off', dash: [2, 3] },
-];
-const voltageSeries: readonly Series[] = [{ label: 'first device', unit: '%', decimals: 1, colour: '--v' }];
+const possible: Series = { ...power, label: 'possible', colour: '--off', dash: [2, 3] };
+const voltage: Series = { label: 'first device', unit: '%', decimals: 1, colour: '--v' };
 
 /** Place of a kind in the order of the feeders; a kind that the page does not know is the last. */
 function placeOf(kind: string): number {
@@ -33,36 +26,22 @@ function placeOf(kind: string): number {
   return place < 0 ? dashes.length - 1 : place;
 }
 
-function chartsOf(past: Past | undefined, panels: readonly string[]) {
-  if (past === undefined) return [];
-  const times = past.timestamp.map((at) => Date.parse(at) / 1000);
-  const dataOf = (...columns: readonly (readonly (number | null)[])[]) => ({
-    columns: withGaps([times, ...columns].map((column) => [...column])),
-  });
-  const inOrder = [...past.kinds].sort((a, b) => placeOf(a.asset_type) - placeOf(b.asset_type));
-  const ofKinds = inOrder.map(({ asset_type: kind }): Series => {
+function kindLines({ kinds: present }: Past): readonly Drawn[] {
+  const inOrder = [...present].sort((a, b) => placeOf(a.asset_type) - placeOf(b.asset_type));
+  return inOrder.map(({ asset_type: kind, net_power_kw: kw }) => {
     // whatever other kinds there are
     const dash = dashes[placeOf(kind)] ?? [];
-    return { ...power, label: kindOf(kind).title, ...(dash.length > 0 && { dash }) };
+    return [{ ...power, label: kindOf(kind).title, ...(dash.length > 0 && { dash }) }, kw];
   });
-  const all = [
-    {
-      panel: 'p',
-      title: 'Net power',
-      series: netSeries,
-      data: dataOf(past.net_power_kw, past.possible_kw),
-      hasZero: true,
-    },
-    {
-      panel: 'p',
-      title: 'Power by kind',
-      series: ofKinds,
-      data: dataOf(...inOrder.map(({ net_power_kw: kw }) => kw)),
-      hasZero: true,
-    },
-    { panel: 'v', title: 'Voltage', series: voltageSeries, data: dataOf(past.voltage_pct), hasZero: false },
+}
+
+function chartsOf(past: Past, times: readonly number[]): readonly ScopeChart[] {
+  const net = [...netLines(past), [possible, past.possible_kw]] as const;
+  return [
+    chartOf({ panel: 'p', title: 'Net power', hasZero: true }, times, net),
+    chartOf({ panel: 'p', title: 'Power by kind', hasZero: true }, times, kindLines(past)),
+    chartOf({ panel: 'v', title: 'Voltage', hasZero: false }, times, [[voltage, past.voltage_pct]]),
   ];
-  return all.filter(({ panel, series }) => panels.includes(panel) && series.length > 0);
 }
 
 /** @param seconds simulated time to show; null: all samples of the daemon */
@@ -74,37 +53,9 @@ export function SiteCharts({
   readonly box: { current: HTMLDivElement | null };
 }) {
   const past = useLive(get('site/history', { query: { seconds: seconds ?? maxSeconds } }), paceMs).data;
-  const timezone = useClock()?.timezone ?? 'UTC';
-  const panels = shownPanels();
-  const zoom = zoomOfAddress();
-  const charts = useMemo(() => chartsOf(past, panels), [past, panels.join()]);
+  const devices = useOverview()?.devices ?? [];
   const times = useMemo(() => past?.timestamp.map((at) => Date.parse(at) / 1000) ?? [], [past]);
-  const marks = useMarks(useOverview()?.devices ?? [], panels.includes('marks') ? times[0] : undefined);
+  const charts = useMemo(() => (past === undefined ? [] : chartsOf(past, times)), [past, times]);
   if (past === undefined) return <Loading heights={[240, 240]} />;
-  if (times.length === 0) return <Empty>The first sample comes with the next tick.</Empty>;
-  return (
-    <div class="stack" ref={box}>
-      {charts.map(({ title, series, data, hasZero }, at) => (
-        <Panel key={title} title={title}>
-          <Chart
-            label={title}
-            {...{ series, data, hasZero, timezone, marks, zoom }}
-            height={190}
-            hasFlags={at === 0 && marks.length > 0}
-            onZoom={setZoom}
-          />
-        </Panel>
-      ))}
-      {panels.includes('energy') && (
-        <EnergyPanel
-          name="site"
-          {...{ times, timezone }}
-          kw={past.net_power_kw}
-          out="to the grid"
-          into="from the grid"
-        />
-      )}
-      <MarkList marks={marks} />
-    </div>
-  );
+  return <ScopeCharts {...{ charts, times, devices, box }} netKw={past.net_power_kw} name="site" />;
 }

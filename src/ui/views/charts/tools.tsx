@@ -92,11 +92,13 @@ export function shownPanels(): readonly string[] {
   return named === undefined ? defaultPanels : allPanels.filter((name) => named.includes(name));
 }
 
-/** True: the charts are those of the site and its kinds of devices. */
-export const isOfSite = () => param('of') === 'site';
+/** The charts of the site and its kinds of devices, or of a group; null: of devices. */
+export function scopeOfAddress(): 'group' | 'site' | null {
+  const of = param('of');
+  return of === 'site' || of === 'group' ? of : null;
+}
 
-/** Panels that the site has as well. */
-const sitePanels = ['p', 'v', 'energy', 'marks'];
+const scopePanels = { site: ['p', 'v', 'energy', 'marks'], group: ['p', 'energy', 'marks'] };
 
 /** The time range in the address, `from,to` in seconds since the epoch. */
 export function zoomOfAddress(): Zoom {
@@ -109,6 +111,7 @@ export const setZoom = (zoom: Zoom) =>
 
 export function PanelChoice() {
   const panels = shownPanels();
+  const scope = scopeOfAddress();
   const toggle = (name: string) => {
     const next = allPanels.filter((one) => panels.includes(one) !== (one === name));
     setParam('panels', next.join() === defaultPanels.join() ? null : next.join() || 'none');
@@ -116,7 +119,7 @@ export function PanelChoice() {
   return (
     <div class="segments scrolls" role="group" aria-label="Panels">
       {[...panelTitles]
-        .filter(([name]) => !isOfSite() || sitePanels.includes(name))
+        .filter(([name]) => scope === null || scopePanels[scope].includes(name))
         .map(([name, title]) => (
           <button key={name} type="button" aria-pressed={panels.includes(name)} onClick={() => toggle(name)}>
             {title}

@@ -1,0 +1,108 @@
+/** Powers of the site and of groups beside their limits, through a real plant. */
+import { expect } from 'chai';
+import { createHistory } from '../../../src/api/history/history.ts';
+import type { History } from '../../../src/api/history/history.ts';
+import { scopeColumns, ScopeRecordings } from '../../../src/api/history/scopes.ts';
+import { firstMetric, sampleBytes, tickColumn } from '../../../src/api/history/ring.ts';
+import { maxSiteGroups } from '../../../src/contract/site.ts';
+import type { Plant } from '../../../src/contract/plant.ts';
+import { testPlant } from '../../support/plant.ts';
+
+type Scope = readonly number[] | null;
+
+/** Samples of one column, as `tick: value`. */
+function column(history: History, scope: Scope, name: string): [tick: number, value: number][] {
+  const at = firstMetric + scopeColumns.findIndex((metric) => metric.name === name);
+  const { runs, width } = history.ofScope(scope).cut();
+  return runs.flatMap(({ values, from, to }) =>
+    Array.from({ length: to - from }, (_, i): [number, number] => [
+      values[(from + i) * width + tickColumn]!,
+      values[(from + i) * width + at]!,
+    ]),
+  );
+}
+
+async function sunnyPlant(...types: string[]) {
+  const plant = testPlant({ types });
+  plant.setSurroundings({ irradianceWm2: 1000, cellTemperatureC: 25 });
+  await plant.step(2);
+  return plant;
+}
+
+const pv = 'PV-3Phase';
+
+describe('history of the scopes of the site', () => {
+  it('has the whole site from the start, and a group from its first limit on', async () => {
+    const plant = await sunnyPlant(pv, pv, pv);
+    const history = createHistory(plant, { samplesPerDevice: 100 });
+    await plant.step(1);
+    plant.setSite({ export: 4000 }, undefined, { devices: [2, 0] });
+    expect(history.groups).to.deep.equal([]);
+    await plant.step(2);
+    expect(column(history, null, 'net_power_kw')).to.deep.equal([
+      [2, 30],
+      [3, 30],
+      [4, 14],
+      [5, 14],
+    ]);
+    expect(history.groups).to.deep.equal([[0, 2]]);
+    expect(column(history, [0, 2], 'net_power_kw')).to.deep.equal([
+      [4, 4],
+      [5, 4],
+    ]);
+    expect(column(history, [0, 2], 'export_limit_kw')).to.deep.equal([
+      [4, 4],
+      [5, 4],
+    ]);
+    expect(column(history, [0, 2], 'import_limit_kw').map(([, kw]) => kw)).to.deep.equal([NaN, NaN]);
+    expect(history.ofScope([0, 1])).to.include({ count: 0 });
+  });
+
+  it('goes on when the limits of a group end, and ends with a device of it', async () => {
+    const plant = await sunnyPlant(pv, pv, pv);
+    plant.setSite({ import: 1000, load: 500 }, undefined, { devices: [0, 1] });
+    const history = createHistory(plant, { samplesPerDevice: 100 });
+    plant.setSite({ import: null, load: null }, undefined, { devices: [0, 1] });
+    await plant.step(1);
+    expect(column(history, [0, 1], 'import_limit_kw')).to.deep.equal([
+      [2, 1],
+      [3, NaN],
+    ]);
+    expect(column(history, [0, 1], 'load_limit_kw')[0]).to.deep.equal([2, 0.5]);
+    expect(column(history, [0, 1], 'net_power_kw').at(-1)).to.deep.equal([3, 20]);
+    await plant.remove(1);
+    expect(history.groups).to.deep.equal([]);
+    await plant.step(1);
+    expect(column(history, null, 'generation_kw').at(-1)).to.deep.equal([4, 20]);
+  });
+
+  it('shares the memory with the devices', () => {
+    const plant = testPlant({ types: [pv, pv] });
+    const ofDevice = sampleBytes(createHistory(plant, { samplesPerDevice: 10 }).of(plant.device(0)).metrics.length);
+    const bytes = 100 * ofDevice;
+    const depthWith = () => createHistory(plant, { samplesPerDevice: 1000, bytes }).depth;
+    const ofScope = sampleBytes(scopeColumns.length);
+    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + ofScope)));
+    plant.setSite({ export: 1 }, undefined, { devices: [0, 1] });
+    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + 2 * ofScope)));
+  });
+
+  it('keeps as many groups as can have limits; the earliest without a limit go first', () => {
+    const groups = Array.from({ length: maxSiteGroups + 1 }, (_, i) => [2 * i, 2 * i + 1]);
+    const [first = [], second = [], ...others] = groups;
+    const { site } = testPlant();
+    const plant = {
+      devices: groups.flat().map((index) => ({ index })) as unknown as Plant['devices'],
+      site,
+      siteOf: () => site,
+      siteGroups: [first, second, ...others.slice(1)],
+    };
+    const scopes = new ScopeRecordings(plant);
+    scopes.follow();
+    expect(scopes.groups).to.have.lengthOf(maxSiteGroups);
+    plant.siteGroups = [first, ...others];
+    expect(scopes.follow()).to.equal(true);
+    expect(scopes.groups).to.deep.equal([first, ...others.slice(1), others[0]]);
+    expect(scopes.follow(), 'nothing new').to.equal(false);
+  });
+});
