@@ -5,6 +5,7 @@ import { remoteMetricNames } from '../../contract/sunspec-client.ts';
 import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
+import { inParts } from '../../core/turns.ts';
 import { KeptSamples } from './kept-samples.ts';
 import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
@@ -87,6 +88,10 @@ class Recording implements DeviceHistory {
     this.#columns.put(values, at, snapshot, detail, device);
   }
 
+  get newestTick(): number {
+    return this.#ring.newestTick;
+  }
+
   /** A copy of the row that was added last. */
   newest(): Float64Array {
     return this.#ring.newest();
@@ -159,6 +164,11 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     sink?.add(recording.index, recording.metrics, recording.newest());
   }
 
+  /** @param published of the last tick, whose sample a reader may have taken before its turn */
+  function recordLatest(recording: Recording, published: Published | undefined): void {
+    if (published && published.snapshot.tick > recording.newestTick) record(recording, published);
+  }
+
   /** Starts recordings of new devices, drops those of removed ones, and divides the memory again. */
   function follow(): void {
     const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
@@ -197,10 +207,9 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
 
   follow();
   plant.onDevices(follow);
-  plant.onTick(({ published }) => {
-    recordings.forEach((recording, i) => {
-      const ofDevice = published[i];
-      if (ofDevice) record(recording, ofDevice);
+  plant.onTickInParts(({ published }) => {
+    return inParts(recordings, (recording, at) => {
+      recordLatest(recording, published[at]);
     });
   });
   return {
@@ -209,7 +218,14 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return depth;
     },
     site: createSiteHistory(plant),
-    of: (device) => recordings.find(({ index }) => index === device.index) ?? unrecorded(device),
+    of(device) {
+      const at = recordings.findIndex(({ index }) => index === device.index);
+      const recording = recordings[at];
+      if (!recording) return unrecorded(device);
+      // between two parts of a tick the snapshot is there already
+      recordLatest(recording, plant.latest.published[at]);
+      return recording;
+    },
   };
 }
 
