@@ -174,6 +174,11 @@ export interface Plant {
   /** Listeners are called synchronously once per finished tick; the returned function unsubscribes. */
   onTick(listener: (event: TickEvent) => void): () => void;
   /**
+   * As `onTick`, for work that grows with the number of devices: at each `yield` requests may be answered. The tick ends,
+   * and the next one begins, when all parts are done.
+   */
+  onTickInParts(work: (event: TickEvent) => Iterable<undefined>): () => void;
+  /**
    * Listeners are called synchronously, between ticks, when a device has joined or left: `devices` and `latest` are the
    * new ones then. The returned function unsubscribes.
    */

@@ -217,6 +217,19 @@ export class LoopQueue {
   }
 }
 
+/** Items between two yields of `inParts`, each of at most a tenth of a millisecond. */
+const itemsPerPart = 20;
+
+/** Does work for each item; yields now and then. */
+export function* inParts<T>(items: Iterable<T>, work: (item: T, at: number) => void): Generator<undefined, void> {
+  let at = 0;
+  for (const item of items) {
+    work(item, at);
+    at += 1;
+    if (at % itemsPerPart === 0) yield;
+  }
+}
+
 /** Runs work in parts without a pause between them. */
 export function runWhole<T>(work: Generator<undefined, T>): T {
   for (;;) {

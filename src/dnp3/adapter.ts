@@ -31,7 +31,7 @@ import type { Swept } from '../core/net/sweeper.ts';
 import type { Origin } from '../core/origin.ts';
 import { createRandom } from '../core/random.ts';
 import { TlsFiles } from '../core/tls/watch.ts';
-import { LoopQueue } from '../core/turns.ts';
+import { inParts, LoopQueue } from '../core/turns.ts';
 import { DeviceOutstation } from './device-outstation.ts';
 import { Dnp3Judges } from './findings/judges.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
@@ -52,7 +52,7 @@ const lostAfterMs = 60_000;
 
 export interface Dnp3AdapterOptions {
   readonly settings: Dnp3Settings;
-  readonly plant: Pick<Plant, 'onTick' | 'onPower'>;
+  readonly plant: Pick<Plant, 'onTickInParts' | 'onPower'>;
   readonly context: ServerContext;
   readonly messages: Dnp3Messages;
   readonly commAlarms: CommAlarmSwitch;
@@ -102,9 +102,11 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
     this.#options = options;
     const { plant, context } = options;
     this.#ends.push(
-      plant.onTick(() => {
-        for (const { outstation } of this.#entries.values()) outstation.points.tick();
-      }),
+      plant.onTickInParts(() =>
+        inParts(this.#entries.values(), ({ outstation }) => {
+          outstation.points.tick();
+        }),
+      ),
       plant.onPower(({ index, down }) => {
         const { outstation } = this.#entries.get(index) ?? {};
         if (down || outstation === undefined) return;

@@ -1,6 +1,7 @@
 /** WebSocket frames of the snapshots of one tick, shared by all clients. */
 import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
+import { inParts } from '../core/turns.ts';
 import { FleetText } from './fleet.ts';
 
 const finAndText = 0x81;
@@ -46,6 +47,13 @@ export class Broadcast {
   constructor(event: TickEvent, plant: Pick<Plant, 'devices' | 'dateMs'>) {
     this.event = event;
     this.#plant = plant;
+  }
+
+  /** Builds the frames of all devices in parts. */
+  framesInParts(): Generator<undefined, void> {
+    return inParts(this.event.published, (_published, position) => {
+      this.#frame(position);
+    });
   }
 
   #frame(position: number): Buffer | undefined {

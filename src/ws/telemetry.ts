@@ -71,6 +71,8 @@ interface Client {
   /** wall time */
   readonly connectedAtMs: number;
   readonly liveness: Liveness;
+  /** the last tick sent; null: none */
+  tick: number | null;
   /** close code that this side sent first; null: none. Without an answer the library reports 1006 */
   sentCode: number | null;
   /** true: the first message has been sent */
@@ -210,9 +212,7 @@ class TelemetryStream implements Telemetry {
     );
     this.#ends = [
       end,
-      plant.onTick((event) => {
-        this.#onTick(event);
-      }),
+      plant.onTickInParts((event) => this.#onTick(event)),
       plant.onDevices((change) => {
         this.#onDevices(change);
       }),
@@ -234,12 +234,28 @@ class TelemetryStream implements Telemetry {
     this.#ofAll.messages = this.#ofOne.messages = Math.max(this.#options.queue, 2 * length);
   }
 
-  #onTick(event: TickEvent): void {
-    for (const client of this.#clients) {
+  *#onTick(event: TickEvent): Generator<undefined, void> {
+    const takesAll = ({ pace, selection }: Client) =>
+      !pace && selection.device === null && selection.form === 'snapshots';
+    try {
+      if ([...this.#clients].some(takesAll)) yield* this.#broadcastOf(event).framesInParts();
+    } catch {
+      // the delivery to each client reports a snapshot without text
+    }
+    for (const client of [...this.#clients]) {
+      // one that has joined or gone between two parts has this tick already, or needs none
+      if (!this.#clients.has(client) || client.tick === event.tick) continue;
       if (client.pace) client.pace.offer();
       else this.#send(client, event);
+      yield;
     }
     if (this.#clients.size > 0) this.#noteActivity();
+  }
+
+  /** The messages of a tick, shared by all clients. */
+  #broadcastOf(event: TickEvent): Broadcast {
+    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event, this.#context.plant);
+    return this.#broadcast;
   }
 
   #send(client: Client, event: TickEvent): void {
@@ -293,6 +309,7 @@ class TelemetryStream implements Telemetry {
       pace: maxRate === null ? null : this.#paceOf(maxRate, () => client),
       peer,
       connectedAtMs: this.#context.clock.nowMs(),
+      tick: null,
       sentCode: null,
       hasBegun: false,
     };
@@ -341,18 +358,19 @@ class TelemetryStream implements Telemetry {
   }
 
   #deliver(client: Client, event: TickEvent): void {
-    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event, this.#context.plant);
+    const broadcast = this.#broadcastOf(event);
+    client.tick = event.tick;
     const { device, form } = client.selection;
     if (form === 'fleet') {
-      client.outbox.push(client.hasBegun ? this.#broadcast.fleet : this.#broadcast.firstFleet);
+      client.outbox.push(client.hasBegun ? broadcast.fleet : broadcast.firstFleet);
       client.hasBegun = true;
       return;
     }
     if (device === null) {
-      client.outbox.pushAll(this.#broadcast.pieces);
+      client.outbox.pushAll(broadcast.pieces);
       return;
     }
-    const frame = this.#broadcast.of(device);
+    const frame = broadcast.of(device);
     if (frame) client.outbox.push(frame);
   }
 

@@ -45,7 +45,7 @@ class Bench {
     const { wall, sweeper } = this;
     this.adapter = new Dnp3Adapter({
       settings: { ...settings, ...more },
-      plant: { onTick: () => () => undefined, onPower: () => () => undefined },
+      plant: { onTickInParts: () => () => undefined, onPower: () => () => undefined },
       context: {
         clock: wall,
         logger: silentLogger,

@@ -30,7 +30,7 @@ function fakeDevice(index: number, inspected: () => void): FakeDevice {
 /** Ticks by hand: messages carry tick and device index, and as much padding as a test wants. */
 export class FakePlant {
   devices: readonly FakeDevice[];
-  readonly #listeners = new Set<(event: TickEvent) => void>();
+  readonly #works = new Set<(event: TickEvent) => Iterable<undefined>>();
   readonly #deviceListeners = new Set<(change: DeviceChange) => void>();
   latest: TickEvent;
   padding = '';
@@ -73,10 +73,10 @@ export class FakePlant {
     return Buffer.from(JSON.stringify(snapshot));
   }
 
-  onTick(listener: (event: TickEvent) => void): () => void {
-    this.#listeners.add(listener);
+  onTickInParts(work: (event: TickEvent) => Iterable<undefined>): () => void {
+    this.#works.add(work);
     return () => {
-      this.#listeners.delete(listener);
+      this.#works.delete(work);
     };
   }
 
@@ -88,7 +88,7 @@ export class FakePlant {
   }
 
   get listeners(): number {
-    return this.#listeners.size + this.#deviceListeners.size;
+    return this.#works.size + this.#deviceListeners.size;
   }
 
   /** A device joins at the end of the list. */
@@ -113,7 +113,12 @@ export class FakePlant {
 
   tick(): void {
     this.latest = this.#event(this.latest.tick + 1);
-    for (const listener of this.#listeners) listener(this.latest);
+    this.workOff();
+  }
+
+  /** Hands the last tick to the stream. */
+  workOff(): void {
+    for (const work of this.#works) Array.from(work(this.latest));
   }
 }
 

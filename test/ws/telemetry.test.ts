@@ -84,6 +84,16 @@ describe('telemetry stream: messages', () => {
     expect(all.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal(expected);
   });
 
+  it('sends a tick once to a client that joins while the tick is worked off', async () => {
+    stream = await openStream(2);
+    stream.plant.tick();
+    const joined = await client('?device=1');
+    stream.plant.workOff();
+    stream.plant.tick();
+    await joined.received(2);
+    expect(joined.messages.map(({ tick }) => tick)).to.deep.equal([1, 2]);
+  });
+
   it('filters by device in the server, on both paths', async () => {
     stream = await openStream(3);
     const first = await client('?device=2');

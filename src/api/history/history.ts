@@ -8,6 +8,7 @@ import { remoteMetricNames } from '../../contract/sunspec-client.ts';
 import type { RemoteDevice, RemoteMetrics, SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
+import { inParts } from '../../core/turns.ts';
 import { KeptSamples } from './kept-samples.ts';
 import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
@@ -110,8 +111,15 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     added(recording.series);
   }
 
+  /** @param published of the last tick, whose sample a reader may have taken before its turn */
+  function recordLatest(recording: Recording, published: Published | undefined): void {
+    if (published && published.snapshot.tick > recording.series.newestTick) recordDevice(recording, published);
+  }
+
+  /** Adds a sample of the last tick, unless a reader has taken it before its turn. */
   function recordScope(series: Series): void {
     const { tick, sim, wallMs } = plant.latest;
+    if (tick <= series.newestTick) return;
     scopes.record(series, depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs), tick);
     added(series);
   }
@@ -171,13 +179,12 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
 
   follow();
   plant.onDevices(follow);
-  plant.onTick(({ published }) => {
-    recordings.forEach((recording, i) => {
-      const ofDevice = published[i];
-      if (ofDevice) recordDevice(recording, ofDevice);
-    });
+  plant.onTickInParts(({ published }) => {
     for (const series of scopes.all) recordScope(series);
     if (scopes.follow()) divide();
+    return inParts(recordings, (recording, at) => {
+      recordLatest(recording, published[at]);
+    });
   });
   return {
     restoring,
@@ -188,9 +195,20 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     get groups() {
       return scopes.groups;
     },
-    of: ({ index, detail }) =>
-      recordings.find((recording) => recording.index === index)?.series ?? unrecorded(metricsOf(detail).metrics),
-    ofScope: (devices) => scopes.of(devices) ?? unrecorded(scopeColumns),
+    of(device) {
+      const at = recordings.findIndex(({ index }) => index === device.index);
+      const recording = recordings[at];
+      if (!recording) return unrecorded(metricsOf(device.detail).metrics);
+      // between two parts of a tick the snapshot is there already
+      recordLatest(recording, plant.latest.published[at]);
+      return recording.series;
+    },
+    ofScope(devices) {
+      const series = scopes.of(devices);
+      if (!series) return unrecorded(scopeColumns);
+      recordScope(series);
+      return series;
+    },
   };
 }
 

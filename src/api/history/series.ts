@@ -49,6 +49,11 @@ export class Series implements SeriesHistory {
     return this.#ring.append(depth, simMs, wallMs, tick);
   }
 
+  /** Number of the tick of the newest sample; -Infinity: there is none. */
+  get newestTick(): number {
+    return this.#ring.newestTick;
+  }
+
   /** A copy of the row that was added last. */
   newest(): Float64Array {
     return this.#ring.newest();

@@ -2,7 +2,6 @@
  * Changes of the devices for the timeline, compared at each tick: service state, alarms, the limit that wins, and commands
  * of peers. A device without a change costs some comparisons and no memory.
  */
-import type { TickEvent } from '../../contract/plant.ts';
 import type { Override } from '../../contract/device.ts';
 import type { EvseConnectorDetail, EvseLimitSource } from '../../contract/kinds/evse.ts';
 import type { DeviceDetail } from '../../contract/kinds/table.ts';
@@ -10,6 +9,7 @@ import { tripCauseText } from '../../contract/grid-trace.ts';
 import type { ActiveDecider, ServiceTransition } from '../../contract/grid-trace.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Source } from '../../core/origin.ts';
+import { inParts } from '../../core/turns.ts';
 import type { TimelineLevel } from '../../core/timeline/entry.ts';
 import type { TimelineSink } from '../../core/timeline/timeline.ts';
 import { followDevices } from './follow-devices.ts';
@@ -291,13 +291,12 @@ export function tellDeviceChanges(plant: SimPlant, timeline: TimelineSink): () =
       changes.leave(index);
     },
   });
-  const endTicks = plant.onTick(({ published }: TickEvent) => {
-    const { devices } = plant;
-    for (let i = 0; i < devices.length; i += 1) {
-      const [device, of] = [devices[i], published[i]];
-      if (device !== undefined && of !== undefined) changes.look(device, of.detail);
-    }
-  });
+  const endTicks = plant.onTickInParts(({ published }) =>
+    inParts(plant.devices, (device, at) => {
+      const of = published[at];
+      if (of !== undefined) changes.look(device, of.detail);
+    }),
+  );
   return () => {
     endDevices();
     endTicks();

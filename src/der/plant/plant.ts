@@ -17,7 +17,7 @@ import type {
   SurroundingsPatch,
 } from '../../contract/environment.ts';
 import { errorText, SimError } from '../../core/errors.ts';
-import { Listeners } from '../../core/listeners.ts';
+import type { Listeners } from '../../core/listeners.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -50,6 +50,7 @@ import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
 import type { TickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
+import { TickListeners } from './tick-listeners.ts';
 import { Turns, yieldToLoop } from '../../core/turns.ts';
 
 export interface PlantOptions {
@@ -98,7 +99,7 @@ export class SimPlant implements Plant {
   readonly #roster: Roster;
   readonly #site: Site;
   readonly #energy: EnergyBook;
-  readonly #listeners = new Listeners<[event: TickEvent]>((error) => {
+  readonly #listeners = new TickListeners((error) => {
     this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
   });
   #latest: TickEvent;
@@ -386,6 +387,10 @@ export class SimPlant implements Plant {
     return this.#listeners.add(listener);
   }
 
+  onTickInParts(work: (event: TickEvent) => Iterable<undefined>): () => void {
+    return this.#listeners.addInParts(work);
+  }
+
   onPower(listener: (event: PowerEvent) => void): () => void {
     return this.#options.dark?.onChange(listener) ?? (() => undefined);
   }
@@ -631,6 +636,7 @@ export class SimPlant implements Plant {
           if (this.#isSliceOver) await this.#giveWay();
           if (this.#ended) return 0;
         }
+        this.#energy.count(device);
         if (this.#isSliceOver) await this.#giveWay();
         if (this.#ended) return 0;
       }
@@ -671,7 +677,11 @@ export class SimPlant implements Plant {
     this.#energy.tickEnded(end);
     this.#lastEndMs = monotonicMs();
     this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
-    this.#listeners.notify(this.#latest);
+    const parts = this.#listeners.notify(this.#latest);
+    while (parts.next().done !== true) {
+      // at the end of the program the rest follows at once: state and history must have the tick
+      if (this.#isSliceOver && !this.#ended) await this.#giveWay();
+    }
   }
 
   /** Asked before each wait: a promise for each device would cost a tick of many devices some percent. */

@@ -47,6 +47,11 @@ const combine = (a: EnergyCount, b: EnergyCount, of: (a: number, b: number) => n
 const sumOf = (a: EnergyCount, b: EnergyCount) => combine(a, b, (x, y) => x + y);
 const rise = (from: EnergyCount, to: EnergyCount) => combine(to, from, (x, y) => x - y);
 
+/** Energy of all counters of a device, positive to the grid. */
+function netWh({ siteShare: { energy } }: CountedDevice): number {
+  return energy.producedWh - energy.absorbedWh - energy.loadWh;
+}
+
 interface KeptEnergy {
   readonly day: number;
   readonly grid: GridCount;
@@ -84,6 +89,8 @@ export class EnergyBook {
   #netWh = 0;
   /** the same of all counters, at the end of the last piece */
   #countedWh = 0;
+  /** the same of the counters of devices that have advanced in the present piece */
+  #takenWh = 0;
 
   constructor(options: EnergyOptions) {
     this.#options = options;
@@ -131,9 +138,15 @@ export class EnergyBook {
     });
   }
 
+  /** Takes the counters of a device that has advanced; call it for all devices, in their order, before `advanced`. */
+  count(device: CountedDevice): void {
+    this.#takenWh += netWh(device);
+  }
+
   /** Counts a piece of time, to whose end all devices have advanced. */
   advanced(from: SimTime, to: SimTime): void {
-    const countedWh = this.#countNow();
+    const countedWh = this.#takenWh;
+    this.#takenWh = 0;
     this.#netWh += countedWh - this.#countedWh;
     this.#countedWh = countedWh;
     if (to % intervalMicros !== 0 && to - from < intervalMicros) return;
@@ -202,10 +215,7 @@ export class EnergyBook {
 
   #countNow(): number {
     let wh = 0;
-    for (const { siteShare } of this.#options.devices()) {
-      const { producedWh, absorbedWh, loadWh } = siteShare.energy;
-      wh += producedWh - absorbedWh - loadWh;
-    }
+    for (const device of this.#options.devices()) wh += netWh(device);
     return wh;
   }
 

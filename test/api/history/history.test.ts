@@ -21,7 +21,7 @@ const typeOf: Readonly<Record<AssetType, string>> = {
 /** Ticks by hand of any devices, with the snapshot of a real one. */
 class Fleet {
   readonly #real = testPlant();
-  readonly #listeners: ((event: TickEvent) => void)[] = [];
+  readonly #works: ((event: TickEvent) => Iterable<undefined>)[] = [];
   readonly #changes: (() => void)[] = [];
   #tick = 0;
   #indexes: readonly number[];
@@ -63,8 +63,9 @@ class Fleet {
         this.#changes.push(listener);
         return () => undefined;
       },
-      onTick: (listener: (event: TickEvent) => void) => {
-        this.#listeners.push(listener);
+      onTick: () => () => undefined,
+      onTickInParts: (work: (event: TickEvent) => Iterable<undefined>) => {
+        this.#works.push(work);
         return () => undefined;
       },
     } as unknown as Plant;
@@ -74,7 +75,7 @@ class Fleet {
     for (let i = 0; i < ticks; i += 1) {
       this.#tick += 1;
       const event = this.latest;
-      for (const listener of this.#listeners) listener(event);
+      for (const work of this.#works) Array.from(work(event));
     }
   }
 

@@ -1,0 +1,47 @@
+/** Listeners of finished ticks, worked off in parts so that a large fleet delays no request. */
+import type { TickEvent } from '../../contract/plant.ts';
+
+/** The work of a listener; other work may run at each `yield`. */
+type TickWork = (event: TickEvent) => Iterable<undefined>;
+
+const noFurtherParts: Iterable<undefined> = [];
+
+export class TickListeners {
+  readonly #listeners = new Set<TickWork>();
+  readonly #onFailure: (error: unknown) => void;
+
+  /** @param onFailure called with the error of a listener, which does not reach the others */
+  constructor(onFailure: (error: unknown) => void) {
+    this.#onFailure = onFailure;
+  }
+
+  /** @returns function that unsubscribes */
+  add(listener: (event: TickEvent) => void): () => void {
+    return this.addInParts((event) => {
+      listener(event);
+      return noFurtherParts;
+    });
+  }
+
+  /** @returns function that unsubscribes */
+  addInParts(work: TickWork): () => void {
+    this.#listeners.add(work);
+    return () => {
+      this.#listeners.delete(work);
+    };
+  }
+
+  /** Calls the present listeners in the order in which they subscribed; yields after each, and after each part. */
+  *notify(event: TickEvent): Generator<undefined, void> {
+    for (const work of [...this.#listeners]) {
+      // another listener, or a request between two parts, may have ended it
+      if (!this.#listeners.has(work)) continue;
+      try {
+        yield* work(event);
+      } catch (error) {
+        this.#onFailure(error);
+      }
+      yield;
+    }
+  }
+}
