@@ -1,5 +1,7 @@
 /** `wait` and `watch`. */
+import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
+import type { WaitOptions } from '../library/options.ts';
 import type { RegisterModel, Time } from '../library/replies.ts';
 import { numberOf, optionOf, UsageError, valueOf } from './call.ts';
 import type { Call, ClientCommand } from './call.ts';
@@ -40,23 +42,33 @@ export function passes({ operator, bound }: Condition, value: number, word: stri
   return isEqual(bound, value, word) === (operator === '=');
 }
 
-export const wait: ClientCommand = async (call) => {
-  const condition = conditionOf(call.words);
-  const { client, device } = call;
-  const timeoutS = numberOf(optionOf(call, '--timeout') ?? '60', '--timeout', 0);
+/**
+ * Waits until the value passes.
+ * @returns the value as text, of an enumeration its name
+ * @throws DerbenchError `timeout`
+ */
+export async function waitFor(client: Client, condition: Condition, options: WaitOptions): Promise<string> {
+  const { name, operator, bound } = condition;
   let text = '';
   const test = (value: number, word: string) => {
     text = word;
     return passes(condition, value, word);
   };
   try {
-    await client.until(condition.name, test, { timeoutS, ...device });
+    await client.until(name, test, options);
+    return text;
   } catch (error) {
     if (!(error instanceof DerbenchError) || error.code !== 'timeout') throw error;
     // the client does not know what the function tests
-    const detail = error.detail.replace('what the test waits for', `${condition.operator} ${condition.bound}`);
+    const detail = error.detail.replace('what the test waits for', `${operator} ${bound}`);
     throw new DerbenchError({ code: error.code, detail, cause: error });
   }
+}
+
+export const wait: ClientCommand = async ({ client, device, ...given }) => {
+  const condition = conditionOf(given.words);
+  const timeoutS = numberOf(optionOf(given, '--timeout') ?? '60', '--timeout', 0);
+  const text = await waitFor(client, condition, { timeoutS, ...device });
   return { document: { name: condition.name, value: valueOf(text) }, lines: [`${condition.name} is ${text}`] };
 };
 

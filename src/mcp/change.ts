@@ -4,7 +4,7 @@ import { clearFaults, injectFault } from '../client-commands/faults.ts';
 import { limitDevice, limitSite, percentOf, siteLimits, valueText } from '../client-commands/points.ts';
 import { actAt, connectorActions } from '../client-commands/stations.ts';
 import { normalGrid } from '../client-commands/surroundings.ts';
-import { passes } from '../client-commands/waiting.ts';
+import { waitFor } from '../client-commands/waiting.ts';
 import { DerbenchError } from '../library/error.ts';
 import {
   acts,
@@ -175,6 +175,7 @@ const gridEvent = tool({
   output: { grid },
   annotations: acts,
   async run({ device: index, name, params }, { client }) {
+    if (name === null && Object.keys(params).length > 0) refuse('params', 'go with the start of an event');
     const after = await client.gridEvent(name, params, at(index));
     return {
       sentence: name === null ? 'The event has ended.' : `The event ${name} has started.`,
@@ -305,16 +306,12 @@ const waitUntil = tool({
   },
   output: { point: z.string(), value: z.string() },
   annotations: acts,
-  hasOwnLimit: true,
+  limitMs: null,
   async run({ device: index, point, op, value: bound, timeout_s: timeoutS }, { client }) {
     if (typeof bound === 'string' && !['=', '!='].includes(op)) refuse('value', `must be a number for ${op}`);
-    let word = '';
-    const test = (value: number, text: string) => {
-      word = text;
-      return passes({ name: point, operator: op, bound }, value, text);
-    };
-    await client.until(point, test, { timeoutS, device: index });
-    return { sentence: `${point} of device ${index} is ${word}.`, data: { point, value: word } };
+    const condition = { name: point, operator: op, bound };
+    const value = await waitFor(client, condition, { timeoutS, device: index });
+    return { sentence: `${point} of device ${index} is ${value}.`, data: { point, value } };
   },
 });
 

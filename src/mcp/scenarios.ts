@@ -27,6 +27,9 @@ export function withRunLimit(run: RunScenario): RunScenario {
   };
 }
 
+/** Bundled scenarios take up to 15 s of a fast machine. */
+const runLimitMs = 300_000;
+
 const keptReports = 10;
 
 export const scenarioTool = tool({
@@ -47,6 +50,7 @@ export const scenarioTool = tool({
     report: z.string(),
   },
   annotations: acts,
+  limitMs: runLimitMs,
   async run({ bundled, text, params }, { runScenario: run, reports, signal, outwardSettings }) {
     if ((bundled === undefined) === (text === undefined))
       throw new DerbenchError({ code: 'validation', detail: 'give either bundled or text' });

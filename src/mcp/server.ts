@@ -119,12 +119,12 @@ export async function callTool(
   given: unknown,
   context: ServerContext,
   signal: AbortSignal,
-  limitMs = callLimitMs,
 ): Promise<Result> {
+  const { limitMs = callLimitMs } = tool;
   try {
     const start = (ends: AbortSignal) =>
       tool.run(given, { ...context, client: clientWithin(context.url, ends), signal: ends });
-    return resultOf(await (tool.hasOwnLimit ? start(signal) : within(limitMs, signal, start)));
+    return resultOf(await (limitMs === null ? start(signal) : within(limitMs, signal, start)));
   } catch (error) {
     return errorResult(error);
   }

@@ -72,8 +72,8 @@ export interface Tool {
   readonly input: z.ZodObject;
   readonly output: z.ZodObject;
   readonly annotations: Annotations;
-  /** true: its own time limit applies in place of that of every call */
-  readonly hasOwnLimit?: true;
+  /** real time of a call, ms; null: an argument of the tool limits it; absent: that of most tools */
+  readonly limitMs?: number | null;
   readonly run: (given: unknown, context: ToolContext) => Promise<Answer>;
 }
 

@@ -26,7 +26,10 @@ const serverWords = (...words: readonly string[]) => [...programWords, 'mcp', ..
 interface McpClient {
   connect(transport: unknown): Promise<void>;
   listTools(): Promise<{ readonly tools: readonly Json[] }>;
-  callTool(request: { readonly name: string; readonly arguments: object }): Promise<Json>;
+  callTool(
+    request: { readonly name: string; readonly arguments: object },
+    options?: { readonly signal: AbortSignal },
+  ): Promise<Json>;
   listResources(): Promise<{ readonly resources: readonly Json[] }>;
   readResource(request: { readonly uri: string }): Promise<Json>;
   close(): Promise<void>;
@@ -183,6 +186,27 @@ describeWith(['mcp'], 'derbench mcp', function () {
       await client.close();
     }
     expect((await ask(simulator.httpPort, '/api/sim/sunspec-client')).json.enabled).to.equal(false);
+  });
+
+  it('ends a call that the client cancels, and what it does to the simulator', async () => {
+    const client = await connected('v2', '--url', url);
+    const tick = async () => (await ask(simulator.httpPort, '/api/sim/controls/time')).json.tick as number;
+    try {
+      const cancelling = new AbortController();
+      const endless = { point: '701.W', op: '>', value: 1e9, timeout_s: 86_400 };
+      const waiting = client.callTool({ name: 'wait_until', arguments: endless }, { signal: cancelling.signal });
+      const start = await tick();
+      while ((await tick()) === start);
+      cancelling.abort();
+      expect(await waiting.catch((error: unknown) => error)).to.be.instanceOf(Error);
+      // the server has read the cancellation before this call
+      await client.callTool({ name: 'list_devices', arguments: {} });
+      const end = await tick();
+      for (let call = 0; call < 5; call += 1) await client.callTool({ name: 'why', arguments: {} });
+      expect(await tick()).to.equal(end);
+    } finally {
+      await client.close();
+    }
   });
 
   it('passes the inspector', async () => {

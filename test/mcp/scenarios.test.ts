@@ -1,14 +1,14 @@
 import { expect } from 'chai';
-import { outwardSettings, runScenario } from '../../src/app/cli/mcp.ts';
+import { mcp, outwardSettings, runScenario } from '../../src/app/cli/mcp.ts';
 import { scenarioTool } from '../../src/mcp/scenarios.ts';
 import { callTool, contextOf } from '../../src/mcp/server.ts';
 import type { RunScenario } from '../../src/mcp/tool.ts';
 
-const endless = `
-name: Endless
+const long = `
+name: Long
 config: { devices: [{ device_type: PV-3Phase }] }
 steps:
-  - at: 29 d
+  - at: 2 h
     grid: { voltage_pu: 0.9 }
 finally:
   - grid: { voltage_pu: 1 }
@@ -19,12 +19,12 @@ const verdict = { name: 'x', state: 'passed', failures: [], error: null, summary
 describe('scenarios of MCP', () => {
   it('that are cancelled end, with the steps of finally', async () => {
     const cancelling = new AbortController();
-    const order = { bundled: null, text: endless, parameters: {} };
+    const order = { bundled: null, text: long, parameters: {} };
     const run = runScenario(order, cancelling.signal);
     setImmediate(() => {
       cancelling.abort();
     });
-    expect(await run).to.deep.include({ name: 'Endless', state: 'stopped', failures: [] });
+    expect(await run).to.deep.include({ name: 'Long', state: 'stopped', failures: [] });
     expect(await runScenario(order, AbortSignal.abort())).to.include({ state: 'stopped' });
   });
 
@@ -42,17 +42,26 @@ describe('scenarios of MCP', () => {
       outwardSettings: outwardSettings(),
       runScenario: slow,
     });
-    const call = (limitMs?: number) =>
-      callTool(scenarioTool, { bundled: 'volt-watt' }, context, new AbortController().signal, limitMs);
+    const call = (tool = scenarioTool) =>
+      callTool(tool, { bundled: 'volt-watt' }, context, new AbortController().signal);
     const first = call();
-    expect((await call(0)).content[0]?.text).to.include('"timeout"');
-    const refused = await call();
+    expect((await call({ ...scenarioTool, limitMs: 0 })).content[0]?.text).to.include('"timeout"');
+    const third = call();
+    for (const end of ends) end();
+    const refused = await third;
     expect(refused.isError).to.equal(true);
     expect(refused.content[0]?.text).to.include('"conflict"').and.include('2 scenarios run already');
-    for (const end of ends) end();
     expect((await first).isError).to.equal(undefined);
     const next = call();
     ends.at(-1)?.();
     expect((await next).structuredContent).to.include({ state: 'passed' });
+  });
+});
+
+describe('derbench mcp', () => {
+  it('refuses an address of another form before it serves', async () => {
+    const failure = await mcp(['--url', 'simulator'], () => undefined).catch((error: unknown) => error);
+    expect(failure).to.include({ code: 'CONFIG_INVALID' });
+    expect((failure as Error).message).to.include('--url: given "simulator"');
   });
 });

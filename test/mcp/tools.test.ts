@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -216,12 +216,14 @@ describe('tools of MCP', () => {
       pointer: '/points/WMaxLimPctEna',
       allowed: ['DISABLED', 'ENABLED'],
     });
+    expect(await refusal('grid_event', { name: null, params: { a: 1 } })).to.include({ pointer: '/params' });
+    for (const more of [{ percent: 5 }, { kw: 5, for_s: 9 }])
+      expect(await refusal('limit', { site: 'export', ...more })).to.include({ code: 'validation' });
     expect(await refusal('limit', { percent: 5, kw: 2 })).to.deep.equal({ ...validation, pointer: '/percent' });
     expect(await refusal('read_points', { points: ['W'] })).to.include({ code: 'validation' });
     expect(await refusal('why', { device: 9 })).to.include({ code: 'unknown-device' });
-    expect(await refusal('wait_until', { point: '701.W', op: '>', value: 1e9, timeout_s: 2 })).to.include({
-      code: 'timeout',
-    });
+    const late = await call('wait_until', { point: '701.W', op: '>', value: 1e9, timeout_s: 2 });
+    expect(textOf(late)).to.include('"timeout"').and.include('701.W did not become > 1000000000 within 2 s');
     expect(await refusal('list_devices', {}, { url: 'http://127.0.0.1:9' })).to.include({ code: 'not-reachable' });
   });
 
@@ -329,37 +331,40 @@ describe('tools of MCP', () => {
 
   it('end at the limit of a call, unless they have one of their own', async () => {
     const requests: Promise<unknown>[] = [];
-    const slow = (hasOwnLimit: boolean): Tool => ({
+    const slow = (limitMs: number | null): Tool => ({
       ...toolOf('why'),
-      ...(hasOwnLimit && { hasOwnLimit: true }),
+      limitMs,
       run: (_given, { client, signal }) =>
         new Promise((resolve) => {
           signal.addEventListener('abort', () => requests.push(client.time().catch((error: unknown) => error)));
-          setImmediate(() => setImmediate(() => hasOwnLimit && resolve({ sentence: 'Done.', data: { answers: [] } })));
+          setImmediate(() =>
+            setImmediate(() => limitMs === null && resolve({ sentence: 'Done.', data: { answers: [] } })),
+          );
         }),
     });
     const { signal } = new AbortController();
-    const ended = await callTool(slow(false), {}, contextOf(options), signal, 0);
+    const ended = await callTool(slow(0), {}, contextOf(options), signal);
     expect(textOf(ended)).to.include('"timeout"');
     expect(requests).to.have.length(1);
     expect(await requests[0]).to.be.instanceOf(DerbenchError);
-    expect(textOf(await callTool(slow(true), {}, contextOf(options), signal, 0))).to.equal('Done.');
+    expect(textOf(await callTool(slow(null), {}, contextOf(options), signal))).to.equal('Done.');
+    expect(toolOf('wait_until').limitMs).to.equal(null);
   });
 
   it('end their request when they are cancelled', async () => {
     const cancelling = new AbortController();
-    const silent = createServer(() => {
+    const clock = { mode: 'paused', rate: 1, sim_time: '2026-06-21T12:00:00.000Z', tick: 0 };
+    const server = createServer((_, answer) => {
       cancelling.abort();
+      answer.setHeader('Content-Type', 'application/json').end(JSON.stringify(clock));
     }).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const closed = once(silent, 'connection').then(([socket]) => once(socket as Socket, 'close'));
-    const context = contextOf({ ...options, url: `http://127.0.0.1:${port}` });
-    const waiting = { point: '701.W', op: '>', value: 0 };
-    const result = await callTool(toolOf('wait_until'), waiting, context, cancelling.signal);
-    expect(result.isError).to.equal(true);
-    await closed;
-    silent.close();
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const pause = (signal: AbortSignal) =>
+      callTool(toolOf('time'), { action: 'pause' }, contextOf({ ...options, url: `http://127.0.0.1:${port}` }), signal);
+    expect(textOf(await pause(cancelling.signal))).to.include('aborted');
+    expect((await pause(new AbortController().signal)).structuredContent).to.deep.equal({ clock });
+    server.close();
   });
 
   it('are called at most 100 times in a second', () => {

@@ -12,6 +12,8 @@ import { didYouMean } from '../../core/nearest.ts';
 import type { Origin } from '../../core/origin.ts';
 import { systemClock } from '../../core/time/clock.ts';
 import { callLater } from '../../core/time/timers.ts';
+import { checkedAddress } from '../../library/checks.ts';
+import { DerbenchError } from '../../library/error.ts';
 import { serve } from '../../mcp/server.ts';
 import type { RunScenario } from '../../mcp/tool.ts';
 import { readingSource, sourceOfFile } from '../../scenario/file/source.ts';
@@ -126,6 +128,18 @@ async function ownSimulator(flags: readonly string[]): Promise<Simulator> {
   return { url: `http://${host.includes(':') ? `[${host}]` : host}:${http.port}`, stop };
 }
 
+/** @throws SimError CONFIG_INVALID for an address of another form */
+function runningSimulator(option: string | undefined): Simulator {
+  const address = option ?? (process.env['DERBENCH_URL'] || 'http://127.0.0.1:8111');
+  try {
+    return { url: checkedAddress(address), stop: () => Promise.resolve() };
+  } catch (error) {
+    if (!(error instanceof DerbenchError)) throw error;
+    const name = option === undefined ? 'DERBENCH_URL' : '--url';
+    throw new SimError('CONFIG_INVALID', `derbench mcp: ${name}: ${error.detail}`);
+  }
+}
+
 /** Options of the server; behind `--own` all others are flags of the simulator. @throws SimError CONFIG_INVALID */
 function splitWords(words: readonly string[]): { readonly given: Arguments; readonly flags: readonly string[] } {
   const command = commandOf('mcp');
@@ -146,8 +160,7 @@ function splitWords(words: readonly string[]): { readonly given: Arguments; read
 export async function mcp(words: readonly string[], warn: (line: string) => void): Promise<number> {
   const { given, flags } = splitWords(words);
   const { options } = given;
-  const address = options.get('--url')?.[0] ?? (process.env['DERBENCH_URL'] || 'http://127.0.0.1:8111');
-  const simulator = options.has('--own') ? await ownSimulator(flags) : { url: address, stop: () => Promise.resolve() };
+  const simulator = options.has('--own') ? await ownSimulator(flags) : runningSimulator(options.get('--url')?.[0]);
   await serve(
     {
       url: simulator.url,
