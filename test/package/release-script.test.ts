@@ -18,7 +18,7 @@ esac
 /** The smoke test of the package, the first program after a file of the release is there. It ends by a signal alone. */
 const hangingNode = `#!/bin/sh
 echo "hangs as $$" >&2
-exec tail -f /dev/null
+exec tail -f /dev/null >/dev/null 2>&1
 `;
 const failingNode = `#!/bin/sh
 exit 1
