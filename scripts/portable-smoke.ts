@@ -7,6 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import modbusSerial from 'modbus-serial';
+import { cable, end, ends } from '../test/interop/support/cable.ts';
 import { startSimulator } from '../test/support/process.ts';
 import type { Command } from '../test/support/process.ts';
 
@@ -39,12 +41,33 @@ async function checkServed(command: Command): Promise<void> {
   }
 }
 
+/** A serial line, for which the archive brings native code. */
+async function checkLine(command: Command, lines: string): Promise<void> {
+  await mkdir(lines);
+  const socat = await cable(lines);
+  const [ours, theirs] = ends(lines);
+  await chmod(ours, 0o666);
+  const simulator = await startSimulator(['-mb', 'no', '-rtu', 'yes', '--rtu_port', ours], command, '/');
+  const master = new modbusSerial.default();
+  try {
+    await master.connectRTUBuffered(theirs, { baudRate: 9600 });
+    master.setTimeout(5000);
+    master.setID(1);
+    expectEqual('registers over RTU', (await master.readHoldingRegisters(40_000, 2)).buffer.toString(), 'SunS');
+  } finally {
+    master.close(() => undefined);
+    expectEqual('exit code after SIGTERM', await simulator.stop(), 0);
+    await end(socat);
+  }
+}
+
 const [archive = ''] = process.argv.slice(2);
 const folder = await mkdtemp(join(tmpdir(), 'derbench-portable-'));
 try {
   await chmod(folder, 0o755);
   const command = await unpack(resolve(archive), folder);
   await checkServed(command);
+  await checkLine(command, join(folder, 'lines'));
   const [program, ...args] = command;
   const report = execFileSync(program, [...args, 'run', 'volt-watt'], { cwd: '/', encoding: 'utf8' });
   process.stdout.write(`${report.trim().split('\n').at(-1)}\n`);

@@ -2,8 +2,8 @@
  * Makes a release: `node scripts/release.mjs VERSION [--out DIR] [--dry-run]`.
  *
  * It commits and tags the version, builds it twice from a clean checkout and writes the files of the release to DIR. It
- * uploads nothing. A step that fails ends it, and commit and tag are taken back, as after a dry run. A dry run only names
- * missing evidence and a missing Python package.
+ * uploads nothing. A step that fails ends it, as a signal does: commit, tag and files are taken back, as commit and tag are
+ * after a dry run. A dry run only names missing evidence and a missing Python package.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { nodeVersions } from './ci/runtime.mjs';
 import { closed, isNewer, openSection } from './release/changelog.mjs';
 import { notesOf, provenanceOf, sha256, sumsOf } from './release/documents.mjs';
+import { interruption, listen, run } from './release/programs.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values, positionals } = parseArgs({
@@ -29,13 +30,8 @@ const pathOf = (name) => join(root, name);
 const textOf = (name) => readFileSync(pathOf(name), 'utf8');
 const say = (text) => process.stdout.write(`${text}\n`);
 
-/** @returns the output of a program, whose messages are shown */
-function run(cwd, program, args, environment = {}) {
-  const stdio = ['ignore', 'pipe', 'inherit'];
-  const env = { ...process.env, ...environment };
-  return execFileSync(program, args, { cwd, stdio, env, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 }).trim();
-}
-const git = (...args) => run(root, 'git', args);
+/** Git works in no time and also after a signal, to take back what was made. */
+const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
 function refuse(reason) {
   throw new Error(reason);
@@ -52,8 +48,9 @@ function lastTag() {
   return git('tag', '--list', 'v*', '--sort=-version:refname').split('\n')[0];
 }
 
+/** @returns the first folder of OUT that was missing and is made; undefined: OUT was there */
 function checkState() {
-  mkdirSync(out, { recursive: true });
+  const made = mkdirSync(out, { recursive: true });
   if (readdirSync(out).length > 0) refuse(`${out} is not empty`);
   if (!/^\d+\.\d+\.\d+$/.test(version)) refuse(`"${version}" is not a version such as 0.4.0`);
   if (git('status', '--porcelain') !== '') refuse('the work tree has changes');
@@ -61,61 +58,64 @@ function checkState() {
   const tag = lastTag();
   if (tag !== '' && !isNewer(version, tag)) refuse(`${version} is not newer than ${tag}`);
   if (!openSection(textOf('CHANGELOG.md'))) refuse('CHANGELOG.md has no filled section of what is unreleased');
+  return made;
 }
 
-function hasEvidence() {
+async function hasEvidence() {
   try {
-    run(root, 'npm', ['run', '--silent', 'evidence', '--', '--check', '--release', version]);
+    await run(root, 'npm', ['run', '--silent', 'evidence', '--', '--check', '--release', version]);
     return true;
   } catch {
+    interruption.throwIfAborted();
     return false;
   }
 }
 
 const releasedApi = () => JSON.parse(textOf('fixtures/openapi/released.json')).info.version;
 
-function writeVersion(date) {
-  run(root, 'npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--silent']);
+async function writeVersion(date) {
+  await run(root, 'npm', ['version', version, '--no-git-tag-version', '--allow-same-version', '--silent']);
   const python = 'clients/python/pyproject.toml';
   if (existsSync(pathOf(python)))
     writeFileSync(pathOf(python), textOf(python).replace(/^version = ".*"$/m, `version = "${version}"`));
   writeFileSync(pathOf('CHANGELOG.md'), closed(textOf('CHANGELOG.md'), version, date));
-  run(root, 'npm', ['run', '--silent', 'generate:install']);
+  await run(root, 'npm', ['run', '--silent', 'generate:install']);
   git('add', '--all');
   git('commit', '--quiet', '--message', `Release ${version}`);
   git('tag', '--annotate', `v${version}`, '--message', `derbench ${version}`);
 }
 
 /** A clean checkout of the tag with its modules, and the package that it makes. */
-function packOnce(folder, environment) {
-  run(root, 'git', ['clone', '--quiet', '--depth=1', `--branch=v${version}`, `file://${root}`, folder]);
-  run(folder, 'npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--silent'], environment);
-  run(folder, 'npm', ['pack', '--silent'], environment);
+async function packOnce(folder, environment) {
+  await run(root, 'git', ['clone', '--quiet', '--depth=1', `--branch=v${version}`, `file://${root}`, folder]);
+  await run(folder, 'npm', ['ci', '--no-audit', '--no-fund', '--prefer-offline', '--silent'], environment);
+  await run(folder, 'npm', ['pack', '--silent'], environment);
   return join(folder, `derbench-${version}.tgz`);
 }
 
 /** Packs twice, from two checkouts. @returns the first checkout @throws Error when the packages differ */
 async function pack(workshop, environment) {
-  const checkouts = ['first', 'second'].map((name) => join(workshop, name));
-  const tarballs = checkouts.map((folder) => packOnce(folder, environment));
-  const [first, second] = await Promise.all(tarballs.map(sha256));
+  const checkout = join(workshop, 'first');
+  const tarball = await packOnce(checkout, environment);
+  const again = await packOnce(join(workshop, 'second'), environment);
+  const [first, second] = await Promise.all([tarball, again].map(sha256));
   if (first !== second) refuse(`two builds differ: ${first} and ${second}`);
   say(`two builds are equal: ${first}`);
-  cpSync(tarballs[0], join(out, `derbench-${version}.tgz`));
-  return checkouts[0];
+  cpSync(tarball, join(out, `derbench-${version}.tgz`));
+  return checkout;
 }
 
 /** Wheel and sources of the Python client. */
-function packPython(checkout, workshop, environment) {
+async function packPython(checkout, workshop, environment) {
   const source = join(checkout, 'clients/python');
   const isThere = existsSync(join(source, 'pyproject.toml'));
   demand(isThere, 'clients/python/pyproject.toml is missing');
   if (!isThere) return;
   const venv = join(workshop, 'venv');
-  run(workshop, 'python3', ['-m', 'venv', venv]);
+  await run(workshop, 'python3', ['-m', 'venv', venv]);
   const python = join(venv, 'bin/python');
-  run(workshop, python, ['-m', 'pip', '--disable-pip-version-check', 'install', '-q', 'build==1.3.0']);
-  run(source, python, ['-m', 'build', '--outdir', out], environment);
+  await run(workshop, python, ['-m', 'pip', '--disable-pip-version-check', 'install', '-q', 'build==1.3.0']);
+  await run(source, python, ['-m', 'build', '--outdir', out], environment);
 }
 
 async function build(workshop, notes) {
@@ -124,9 +124,9 @@ async function build(workshop, notes) {
   const checkout = await pack(workshop, environment);
   const tarball = join(out, `derbench-${version}.tgz`);
   say(`starts on Node.js ${nodeVersions.join(', ')}`);
-  run(checkout, 'node', ['--import=tsx', 'scripts/pack-smoke.ts', '--tarball', tarball, '--all-nodes']);
-  packPython(checkout, workshop, environment);
-  run(checkout, 'node', ['scripts/portable.mjs', 'linux-x64', '--tarball', tarball, '--out', out], environment);
+  await run(checkout, 'node', ['--import=tsx', 'scripts/pack-smoke.ts', '--tarball', tarball, '--all-nodes']);
+  await packPython(checkout, workshop, environment);
+  await run(checkout, 'node', ['scripts/portable.mjs', 'linux-x64', '--tarball', tarball, '--out', out], environment);
   cpSync(join(checkout, 'dist/sbom.cdx.json'), join(out, 'sbom.cdx.json'));
   const lock = await sha256(join(checkout, 'package-lock.json'));
   const times = { startedOn, finishedOn: new Date().toISOString() };
@@ -141,12 +141,18 @@ function takeBack(before) {
   git('reset', '--quiet', '--hard', before);
 }
 
+/** Removes the files of a release that failed; OUT was empty. @param made as `checkState` returns it */
+function removeFiles(made) {
+  for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true });
+  if (made !== undefined) rmSync(made, { recursive: true });
+}
+
 async function release() {
   const changes = openSection(textOf('CHANGELOG.md'));
   const apiBefore = releasedApi();
-  demand(hasEvidence(), `npm run evidence -- --check --release ${version} refuses`);
-  run(root, 'npm', ['run', '--silent', 'release:openapi']);
-  writeVersion(startedOn.slice(0, 10));
+  demand(await hasEvidence(), `npm run evidence -- --check --release ${version} refuses`);
+  await run(root, 'npm', ['run', '--silent', 'release:openapi']);
+  await writeVersion(startedOn.slice(0, 10));
   const page = `docs/evidence/${version}.md`;
   const evidence = existsSync(pathOf(page)) ? textOf(page) : '';
   const workshop = mkdtempSync(join(tmpdir(), 'derbench-release-'));
@@ -162,13 +168,16 @@ const publishing = () => `The release lies in ${out}. A person publishes it by:
   npm publish ${join(out, `derbench-${version}.tgz`)}
   python3 -m twine upload ${join(out, 'derbench_client-*')}`;
 
-checkState();
+const made = checkState();
 const before = git('rev-parse', 'HEAD');
+listen();
 try {
   await release();
-  if (isDry) takeBack(before);
+  interruption.throwIfAborted();
 } catch (error) {
   takeBack(before);
+  removeFiles(made);
   throw error;
 }
+if (isDry) takeBack(before);
 say(isDry ? `dry run: the files lie in ${out}, the tag is removed` : publishing());

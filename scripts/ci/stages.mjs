@@ -218,6 +218,13 @@ export function nightlyStages({ seed, day }) {
       needs: ['npm test?', 'interop tests, one at a time?'],
       budgetS: 60,
     },
+    {
+      name: 'rehearsal of a release',
+      command: ['node', 'scripts/ci/rehearsal.mjs'],
+      needs: ['build', 'package?'],
+      cores: 2,
+      budgetS: 900,
+    },
     ...otherVersions,
     suite('npm test in random order', { environment: { TEST_ORDER: 'random', TEST_DEPTH: 'quick' } }),
     suite('npm test under load', {

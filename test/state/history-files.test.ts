@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { HistoryFiles } from '../../src/state/history-files.ts';
 import type { HistoryLimits } from '../../src/state/history-files.ts';
@@ -139,6 +140,23 @@ describe('history in files', () => {
       expect(await names()).to.deep.equal([3, 4]);
       expect(await batches()).to.deep.equal(['a']);
     });
+
+  it('a segment of a newer form is left out with one warning, and stays as it is', async () => {
+    const head = Buffer.from(JSON.stringify({ derbench_history: 2, from_ms: nowMs }));
+    const prefix = Buffer.alloc(8);
+    prefix.writeUInt32LE(head.length, 0);
+    prefix.writeUInt32LE(crc32(head), 4);
+    const octets = Buffer.concat([prefix, head]);
+    folder.put('00000001.segment', octets);
+    const files = open();
+    expect(await batches(files)).to.deep.equal([]);
+    expect(lines).to.deep.equal([
+      'the segment 00000001.segment of the history in /state is left out: form 2, and this version reads form 1',
+    ]);
+    await write(files, 'a');
+    expect(folder.octets('00000001.segment')).to.deep.equal(octets);
+    expect(await names()).to.deep.equal([1, 2]);
+  });
 
   it('a folder in the place of a segment is left out with one warning, and its name is not used', async () => {
     await write(open(), 'a');

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { SimError } from '../../src/core/errors.ts';
@@ -114,6 +115,24 @@ describe('snapshots', () => {
         expect(await folder.names()).to.deep.equal([]);
       },
     );
+  });
+
+  it('of a newer form are refused, and those of the form before are restored', async () => {
+    const folder = new TestFolder();
+    const snapshots = snapshotsIn(folder);
+    const inForm = (form: number) => {
+      const body = `{"derbench_snapshot":${form},"taken_at":"2026-06-21T12:00:00Z","derbench":"1","slots":{"a":[1]}`;
+      const sum = crc32(body).toString(16).padStart(8, '0');
+      folder.put('x.json', Buffer.from(`${body},"crc32":"${sum}"}\n`));
+    };
+    inForm(snapshotVersion - 1);
+    expect([...(await snapshots.read('x'))]).to.deep.equal([...one]);
+    inForm(snapshotVersion + 1);
+    const [next, last] = [snapshotVersion + 1, snapshotVersion];
+    expect(await refusal(snapshots.read('x'))).to.deep.equal({
+      code: 'COMMAND_CONFLICT',
+      words: `the snapshot x was written by a newer derbench (form ${next}; this one reads up to ${last})`,
+    });
   });
 
   it('keep their names; overwrite is asked for, and replaces the file alone', async () => {
