@@ -34,9 +34,9 @@ const displayed = (heading: string) =>
     .replaceAll('`', '')
     .replaceAll(/\*\*?|(?<!\w)_|_(?!\w)/g, '');
 
-/** Anchors of the headings of a document; a repeated one ends with `-1`, `-2` and so on. */
+/** Anchors of a document: its own, and those of headings, of which a repeated one ends with `-1`, `-2` and so on. */
 export function anchorsOf(text: string): ReadonlySet<string> {
-  const anchors = new Set<string>();
+  const anchors = new Set([...text.matchAll(/<a id="([^"]+)"><\/a>/g)].map(([, anchor = '']) => anchor));
   for (const [, line] of proseLines(text)) {
     const [, heading] = /^#{1,6}\s+(.*?)\s*#*$/.exec(line) ?? [];
     if (heading === undefined) continue;

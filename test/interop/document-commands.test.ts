@@ -13,7 +13,6 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Pages whose commands another test runs. */
 const runElsewhere: Readonly<Record<string, string>> = {
-  'docs/index.md': 'test/interop/documents.test.ts',
   'docs/install.md': 'test/interop/install.test.ts',
   'docs/doors/central-system.md': 'test/interop/doors.test.ts',
   'docs/doors/ci.md': 'test/interop/install.test.ts',
@@ -55,7 +54,15 @@ const modbusRead = [
 ].join('\n');
 const needsPeer = 'needs a peer: test/interop/scenarios-peers.test.ts runs it';
 
+const halved = ['701.W is 5000', '5.00 kW of 9.44 kW: limit of active power, written by REST'];
+const installs = 'installs the checkout, whose files the test has';
+
 const pages: Readonly<Record<string, Page>> = {
+  'README.md': {
+    shows: halved,
+    skips: { 'npm ci': installs, 'npm install': 'test/interop/install.test.ts installs the package' },
+  },
+  'docs/index.md': { shows: halved, skips: { 'npm ci': installs } },
   'docs/troubleshooting.md': { shows: ['"foreign":', '5000 W', 'limit of active power'] },
   'docs/concepts/environment.md': {
     skips: { 'derbench -d PV --dc_profile': 'the reader downloads the file from PVGIS' },
@@ -220,7 +227,7 @@ class Reader {
 
 describe('commands of documents', function () {
   this.timeout(60_000);
-  const paths = pathsBelow('docs').filter((path) => path.endsWith('.md'));
+  const paths = ['README.md', ...pathsBelow('docs').filter((path) => path.endsWith('.md'))];
   const withCommands = paths.filter((path) => blocksOf(path).some(({ language }) => language === 'sh'));
 
   it('are run here or by a test with a name', () => {
@@ -229,6 +236,17 @@ describe('commands of documents', function () {
     );
     expect(unknown).to.deep.equal([]);
     for (const [path, test] of Object.entries(runElsewhere)) expect(existsSync(join(root, test)), path).to.equal(true);
+  });
+
+  it('have exceptions for commands and blocks that exist', () => {
+    const stale = Object.entries(pages).flatMap(([path, { skips, inserts, files }]) => {
+      const blocks = blocksOf(path).map(({ text }) => text);
+      const lines = blocks.flatMap(linesOf);
+      const unused = (starts: object, texts: readonly string[]) =>
+        Object.keys(starts).filter((start) => !texts.some((text) => text.startsWith(start)));
+      return [...unused({ ...skips, ...inserts }, lines), ...unused({ ...files }, blocks)];
+    });
+    expect(stale).to.deep.equal([]);
   });
 
   for (const path of withCommands.filter((name) => !(name in runElsewhere)))

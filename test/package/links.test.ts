@@ -43,12 +43,29 @@ function fault(document: string, target: string): string | null {
   return anchor === null || hasAnchor(path, anchor) ? null : 'no such heading';
 }
 
+/** Pictures that pages of the package show. */
+const shownPictures = documents
+  .filter(
+    (document) => document === 'README.md' || (document.startsWith('docs/') && document !== 'docs/ARCHITECTURE.md'),
+  )
+  .flatMap((document) =>
+    [...textOf(document).matchAll(/!\[[^\]]*\]\(([^)]+)\)/g)].map(([, target = '']) => placeOf(document, target)?.path),
+  );
+
 const addressesIn = (document: string) =>
   linksOf(textOf(document))
     .map(({ target }) => target)
     .filter((target) => isAddress(target) && !isLoopback(target) && placeOf(document, target) === null);
 
 describe('links of documents', () => {
+  it('pictures of pages are those in the package', () => {
+    const { files } = JSON.parse(textOf('package.json')) as { readonly files: readonly string[] };
+    const photographs = files.filter((path) => /^docs\/images\/.*png$/.test(path));
+    const drawings = [...paths].filter((path) => /^docs\/images\/.*svg$/.test(path));
+    expect(files).to.include('!docs/images/*.png');
+    expect([...new Set(shownPictures)].sort()).to.deep.equal([...photographs, ...drawings].sort());
+  });
+
   it('each leads to a file and a heading', () => {
     const wrong = documents.flatMap((document) =>
       linksOf(textOf(document)).flatMap(({ line, target }) => {

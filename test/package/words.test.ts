@@ -1,5 +1,6 @@
 /** One word for one thing in all documents. */
 import { expect } from 'chai';
+import { linked, linkedTerms, unlinkedUses } from '../../scripts/docs/glossary.ts';
 import { proseLines } from '../../scripts/docs/markdown.ts';
 import { pathsBelow, textOf } from '../support/repository.ts';
 
@@ -41,9 +42,36 @@ describe('words of documents', () => {
   it('the glossary has each term once, in alphabetical order', () => {
     const terms = rowsOf('docs/glossary.md')
       .slice(1)
-      .map(([term = '']) => term.toLowerCase());
+      .map(([term = '']) => term.replace(/<.*>/, '').toLowerCase());
     expect(terms.length).to.be.at.least(60);
     expect(terms).to.deep.equal([...new Set(terms)].sort((a, b) => a.localeCompare(b, 'en')));
+  });
+});
+
+describe('terms of the glossary', () => {
+  const terms = linkedTerms(textOf('docs/glossary.md'));
+  const textsOf = (page: string) => unlinkedUses(page, terms).map(({ term: { text } }) => text);
+
+  it('are linked at their first use in doors, tutorials and concepts (npm run generate:glossary)', () => {
+    expect(terms.length).to.be.greaterThan(15);
+    const wrong = documents
+      .filter((path) => /^docs\/(doors|tutorials|concepts)\//.test(path))
+      .map((path) => [path, textsOf(textOf(path))] as const);
+    expect(wrong.filter(([, texts]) => texts.length > 0)).to.deep.equal([]);
+  });
+
+  it('are found in sentences alone, with plurals, and count once', () => {
+    expect(textsOf('Ticks pass.\n\nA tick.\nThe LFDI.')).to.deep.equal(['LFDI', 'tick']);
+    expect(textsOf('# A tick\n| tick |\n`tick` LFDIs sticks half-tick\n\n```sh\ntick\n```\n')).to.deep.equal([]);
+    expect(textsOf('A [long tick](a.md), and a tick.')).to.deep.equal([]);
+    expect(textsOf('A tick, and a [long tick](a.md).')).to.deep.equal(['tick']);
+  });
+
+  it('become links in their places', () => {
+    const page = 'First LFDI, then SFDI.\nUnit ids.\n';
+    const whole = linked(page, unlinkedUses(page, terms), 'g.md');
+    expect(whole).to.equal('First [LFDI](g.md#lfdi), then [SFDI](g.md#sfdi).\n[Unit ids](g.md#unit-id).\n');
+    expect(textsOf(whole)).to.deep.equal([]);
   });
 });
 
