@@ -8,7 +8,16 @@ import { historyAnswer, defaultHistoryLimit } from './answer.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { z } from '../description/zod.ts';
-import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
+import {
+  deviceIndex,
+  deviceParam,
+  integerParam,
+  isoParam,
+  isoTime,
+  maxDeviceIndex,
+  namesParam,
+  quantity,
+} from '../common/schemas.ts';
 import { metricsSchema } from '../devices.ts';
 import { kindMetrics, limitMetrics, numericNames, partDescription } from './metrics.ts';
 import { scopeMetrics } from './scopes.ts';
@@ -75,7 +84,7 @@ const devicesParam = z
   .openapi({
     param: { name: 'devices', style: 'form', explode: false },
     type: 'array',
-    items: { type: 'integer', minimum: 0 },
+    items: { type: 'integer', minimum: 0, maximum: maxDeviceIndex },
     minItems: 1,
     description: 'Indexes of the devices of a group. Absent: the whole site.',
     example: [0, 5],
