@@ -73,7 +73,7 @@ export interface DeviceFlow extends TerminalFlow {
   readonly energyVarh: number;
 }
 
-/** An attached device at the end of the last step. */
+/** An attached device at the end of the last tick. */
 export interface ExchangeState extends DeviceFlow {
   /** means over the last step, or since the last `collect`; those of the moment before the first one */
   readonly meanW: number;
@@ -128,7 +128,9 @@ export interface GridExchange {
    * @throws SimError COMMAND_CONFLICT without an exchange
    */
   trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[];
-  /** State of each attached device in the order of the columns; null: it was removed. */
+  /** Does work that needs all devices at one instant: at once, or at the end of the tick under way. */
+  betweenTicks<T>(work: () => T): Promise<T>;
+  /** State of each attached device at the end of the last tick, in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
   /** Events of the last step, or up to the last `collect`, in order of time; at most 1,000, the others are counted. */
   readonly events: { readonly events: readonly ExchangeEvent[]; readonly lost: number };

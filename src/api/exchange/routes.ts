@@ -286,7 +286,6 @@ export const exchangeRoutes: readonly Route[] = [
     problems: ['conflict', 'unknown-device'],
     handle(ctx, { body, by }) {
       const { plant } = ctx;
-      checkClockHasNoOwner(ctx);
       const indexes = body.devices ?? plant.devices.map(({ index }) => index);
       const form = {
         outputs: body.outputs ?? defaultOutputs,
@@ -294,8 +293,11 @@ export const exchangeRoutes: readonly Route[] = [
         idleTimeoutS: body.idle_timeout_s ?? 0,
         onSilence: body.on_silence ?? 'detach',
       };
-      deskOf(ctx).attach(indexes, body.owner ?? 'exchange', form, by);
-      return described(ctx);
+      return plant.exchange.betweenTicks(() => {
+        checkClockHasNoOwner(ctx);
+        deskOf(ctx).attach(indexes, body.owner ?? 'exchange', form, by);
+        return described(ctx);
+      });
     },
   }),
   route({

@@ -62,8 +62,8 @@ export const exchangeTrialRoute = route({
     const { plant } = ctx;
     const exchange = presentExchange(plant, body.session);
     const columns = columnsOf(body, exchange);
-    return inTurn(ctx, body, () => {
-      const trials = plant.exchange.trial(columns, body.dt_s);
+    return inTurn(ctx, body, async () => {
+      const trials = await plant.exchange.betweenTicks(() => plant.exchange.trial(columns, body.dt_s));
       deskOf(ctx).counts.trials += 1;
       return {
         session: exchange.session,

@@ -37,6 +37,8 @@ interface ExchangedPlant {
   readonly writer: (by: Origin) => Provenance;
   readonly device: (index: number) => SimDevice;
   readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
+  readonly betweenTicks: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly onTick: (listener: () => void) => void;
   readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
 }
 
@@ -54,10 +56,15 @@ interface EventList {
 
 const noEvents: EventList = { events: [], lost: 0 };
 
+type DeviceState = Omit<ExchangeState, 'meanW' | 'meanVar'>;
+
 interface Attached {
   /** null: removed */
   device: SimDevice | null;
   readonly facts: AttachedDevice;
+  /** at the end of the last tick: of the next one some devices may have done a part */
+  state: DeviceState;
+  /** at the end of the tick up to which means were collected */
   energyWh: number;
   energyVarh: number;
   meanW: number;
@@ -88,9 +95,17 @@ export class PlantExchange implements GridExchange {
 
   constructor(plant: ExchangedPlant) {
     this.#plant = plant;
+    plant.onTick(() => {
+      for (const attached of this.#session?.attached ?? [])
+        if (attached.device) attached.state = stateOf(attached.device);
+    });
     plant.onDevices(({ removed }) => {
       if (removed !== null) this.#remove(removed.index);
     });
+  }
+
+  betweenTicks<T>(work: () => T): Promise<T> {
+    return this.#plant.betweenTicks(() => Promise.resolve().then(work));
   }
 
   get now(): ExchangeNow | null {
@@ -168,7 +183,7 @@ export class PlantExchange implements GridExchange {
   }
 
   states(): readonly (ExchangeState | null)[] {
-    return this.#present.attached.map(({ device, meanW, meanVar }) => device && stateOf(device, meanW, meanVar));
+    return this.#present.attached.map(({ device, state, meanW, meanVar }) => device && { ...state, meanW, meanVar });
   }
 
   get events(): GridExchange['events'] {
@@ -232,6 +247,7 @@ function attachedDevice(device: SimDevice): Attached {
   const { energyWh, energyVarh, powerW, reactivePowerVar } = flow;
   return {
     device,
+    state: stateOf(device),
     facts: { index, name, kind, nominalLnV: nominal.lnV, ...terminalRatings },
     energyWh,
     energyVarh,
@@ -260,7 +276,7 @@ function joined(lists: readonly EventList[]): EventList {
 
 function recordMeans(attached: Attached, hours: number): void {
   if (attached.device === null) return;
-  const { energyWh, energyVarh } = attached.device.flow;
+  const { energyWh, energyVarh } = attached.state;
   attached.meanW = (energyWh - attached.energyWh) / hours;
   attached.meanVar = (energyVarh - attached.energyVarh) / hours;
   attached.energyWh = energyWh;
@@ -290,8 +306,8 @@ function valuesAt(values: OutsideColumns, place: number, present: OutsideValues)
   };
 }
 
-function stateOf(device: SimDevice, meanW: number, meanVar: number): ExchangeState {
+function stateOf(device: SimDevice): DeviceState {
   const { flow, isDown, available, trace } = device;
   const socPct = storageIn(device.detail)?.socPct ?? null;
-  return { ...flow, meanW, meanVar, isDown, available, service: trace.service, socPct };
+  return { ...flow, isDown, available, service: trace.service, socPct };
 }

@@ -563,6 +563,8 @@ export class SimPlant implements Plant {
       writer: (by) => this.#writer(by),
       device: (index) => this.device(index),
       tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
+      betweenTicks: (work) => this.betweenTicks(work),
+      onTick: (listener) => this.onTick(listener),
       onDevices: (listener) => this.onDevices(listener),
     });
   }

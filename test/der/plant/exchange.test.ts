@@ -376,6 +376,27 @@ describe('the exchange with a grid outside', () => {
     expect(plant.exchange.attach([0], 'solver', byTest).pace).to.equal('stepped');
   });
 
+  it('shows the last tick while the next one has passed some devices, and tries none before its end', async () => {
+    const wall = new SlowWall();
+    const plant = testPlant({ types: ['PV', 'PV'], wall, mode: 'accelerated', tickIntervalS: 2, rate: 100 });
+    plant.exchange.attach([0, 1], 'solver', byTest);
+    wall.advance(2000);
+    await plant.tick();
+    const energies = () => plant.exchange.states().map((state) => state?.energyWh ?? NaN);
+    const shown = energies();
+    wall.cost = 5;
+    const ticking = plant.tick();
+    let trial: unknown;
+    const trying = plant.exchange.betweenTicks(() => (trial = plant.exchange.trial({}, 1)));
+    expect(plant.device(0).flow.energyWh).to.be.greaterThan(shown[0] ?? NaN);
+    plant.exchange.collect();
+    expect([energies(), trial]).to.deep.equal([shown, undefined]);
+    const [first, second] = plant.exchange.states();
+    expect([first?.meanW, second?.meanW].map((mean) => Math.round((mean ?? NaN) / 1000))).to.deep.equal([9, 9]);
+    await ticking;
+    expect(await trying).to.have.length(2);
+  });
+
   it('has no result of a step that the end of the plant cuts short', async () => {
     const wall = new SlowWall();
     const plant = attached(['PV', 'PV'], { wall });
