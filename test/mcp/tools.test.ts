@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { AnySchemaObject } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
@@ -353,18 +353,18 @@ describe('tools of MCP', () => {
 
   it('end their request when they are cancelled', async () => {
     const cancelling = new AbortController();
-    const silent = createServer(() => {
+    const clock = { mode: 'paused', rate: 1, sim_time: '2026-06-21T12:00:00.000Z', tick: 0 };
+    const server = createServer((_, answer) => {
       cancelling.abort();
+      answer.setHeader('Content-Type', 'application/json').end(JSON.stringify(clock));
     }).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
-    const closed = once(silent, 'connection').then(([socket]) => once(socket as Socket, 'close'));
-    const context = contextOf({ ...options, url: `http://127.0.0.1:${port}` });
-    const waiting = { point: '701.W', op: '>', value: 0 };
-    const result = await callTool(toolOf('wait_until'), waiting, context, cancelling.signal);
-    expect(result.isError).to.equal(true);
-    await closed;
-    silent.close();
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const pause = (signal: AbortSignal) =>
+      callTool(toolOf('time'), { action: 'pause' }, contextOf({ ...options, url: `http://127.0.0.1:${port}` }), signal);
+    expect(textOf(await pause(cancelling.signal))).to.include('aborted');
+    expect((await pause(new AbortController().signal)).structuredContent).to.deep.equal({ clock });
+    server.close();
   });
 
   it('are called at most 100 times in a second', () => {
