@@ -1,7 +1,7 @@
 /** The contents of a store outside of it: slots with the JSON texts of their values, checked where they come from a file. */
 import { SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
-import { isJsonObject } from '../core/json-object.ts';
+import { isJsonObject, isNestedTooDeep } from '../core/json-object.ts';
 import { defaultStoreLimits, isSlotName } from '../core/store.ts';
 import type { StoreLimits } from '../core/store.ts';
 import type { Folder } from './files.ts';
@@ -29,12 +29,8 @@ const short = (name: string) => JSON.stringify(name.length > 80 ? `${name.slice(
 function textsOf(values: unknown, { maxEntries, maxBytes }: StoreLimits): readonly string[] | string {
   if (!Array.isArray(values)) return 'is no list of values';
   if (values.length > maxEntries) return `has ${values.length} values; allowed: ${maxEntries} at most`;
-  let texts: readonly string[];
-  try {
-    texts = values.map((value) => JSON.stringify(value));
-  } catch {
-    return 'has a value that is nested too deep';
-  }
+  if (isNestedTooDeep(values)) return 'has a value that is nested too deep';
+  const texts = values.map((value) => JSON.stringify(value));
   const bytes = bytesOf(texts);
   return bytes > maxBytes ? `has ${bytes} octets; allowed: ${maxBytes} at most` : texts;
 }

@@ -5,6 +5,7 @@
  * and a reader that misses the last one drops them.
  */
 import { crc32 } from 'node:zlib';
+import { isNestedTooDeep } from '../core/json-object.ts';
 
 /** The form of the files; a reader migrates older ones and refuses newer ones. */
 export const formatVersion = 2;
@@ -97,7 +98,7 @@ function textsOf({ change, text }: SlotChanges[number]): readonly string[] | nul
     // the text of a value stays as it is, for writing all values anew takes long; one with few brackets is not nested deep
     if (change === 'value' && (text.match(/[[{]/g)?.length ?? 0) < 1000) return [text];
     const values: unknown = change === 'value' ? [parsed] : parsed;
-    return Array.isArray(values) ? values.map((value) => JSON.stringify(value)) : null;
+    return Array.isArray(values) && !isNestedTooDeep(values) ? values.map((value) => JSON.stringify(value)) : null;
   } catch {
     return null;
   }
