@@ -70,7 +70,6 @@ const counterSize = 2 ** 32;
 /** A served point with the source of its value. */
 interface Served {
   readonly row: PointRow;
-  readonly kind: PointKind;
   readonly source: (InputSource | OutputTarget) & Pick<InputSource, 'measured' | 'live' | 'deadband'>;
   /** engineering value of the last update of the database; undefined: none yet */
   value: number | boolean | null | undefined;
@@ -197,7 +196,7 @@ export class OutstationPoints {
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);
     for (const { row, source } of served) {
-      const point: Served = { row, kind: kindOf[row.type], source, value: undefined, flags: 0 };
+      const point: Served = { row, source, value: undefined, flags: 0 };
       const place = this.#places.get(pointName(row));
       if (place !== undefined) this.#served[place] = point;
       const { measured = false, live = false } = point.source;
@@ -222,7 +221,7 @@ export class OutstationPoints {
     const showsIdle = profile === 'ieee1815.2';
     let readAt: SimTime | undefined;
     for (const served of points) {
-      const { row, kind, source } = served;
+      const { row, source } = served;
       const value = source.read();
       const isIdle = showsIdle && !isOutput(row) && source.isIdle?.() === true;
       const flags = value === null || isIdle ? 0 : quality.online;
@@ -232,7 +231,7 @@ export class OutstationPoints {
       const wire = value === null ? 0 : wireOf(row, value);
       const sent = withinRange(row, wire);
       this.database.set(
-        kind,
+        kindOf[row.type],
         row.index,
         sent,
         Object.is(sent, wire) ? flags : flags | quality.overRange,
@@ -243,7 +242,7 @@ export class OutstationPoints {
 
   #view(row: PointRow): Dnp3PointView {
     const served = this.#servedAs(pointName(row));
-    const point = served && this.database.point(served.kind, row.index);
+    const point = served && this.database.point(kindOf[row.type], row.index);
     const isBinary = row.type === 'BI' || row.type === 'BO';
     const stored = point?.state.value;
     const value = typeof stored === 'number' && Number.isFinite(stored) ? stored : null;

@@ -14,7 +14,6 @@ class LivePoint implements DatabasePoint {
   /** the value of the last event, or of the first update or class assignment if later */
   reported: PointValue = 0;
   reportedFlags: number;
-  readonly state: PointState = this;
 
   constructor(spec: PointSpec) {
     this.spec = spec;
@@ -22,6 +21,10 @@ class LivePoint implements DatabasePoint {
     this.deadband = spec.deadband;
     this.flags = quality.restart;
     this.reportedFlags = this.flags;
+  }
+
+  get state(): PointState {
+    return this;
   }
 }
 
