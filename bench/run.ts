@@ -16,6 +16,7 @@ import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
 import { kindsGroup } from './groups/kinds.ts';
+import { largeGroup } from './groups/large.ts';
 import { memoryGroup } from './groups/memory.ts';
 import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
@@ -42,6 +43,7 @@ const groups: readonly Group[] = [
   startGroup,
   stateGroup,
   fleetGroup,
+  largeGroup,
   attackersGroup,
   csipGroup,
   ocppGroup,

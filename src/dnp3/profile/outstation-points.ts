@@ -70,8 +70,7 @@ const counterSize = 2 ** 32;
 /** A served point with the source of its value. */
 interface Served {
   readonly row: PointRow;
-  readonly kind: PointKind;
-  readonly source: Pick<InputSource, 'read' | 'isIdle' | 'bound' | 'measured' | 'live' | 'deadband'>;
+  readonly source: (InputSource | OutputTarget) & Pick<InputSource, 'measured' | 'live' | 'deadband'>;
   /** engineering value of the last update of the database; undefined: none yet */
   value: number | boolean | null | undefined;
   /** flags of that update, without OVER_RANGE */
@@ -84,8 +83,9 @@ export class OutstationPoints {
   readonly settings: OutstationSettings;
   readonly #options: OutstationPointsOptions;
   readonly #rows: readonly PointRow[];
-  readonly #served = new Map<PointName, Served>();
-  readonly #outputs: ReadonlyMap<PointName, OutputTarget>;
+  /** by place of the row; undefined: not served */
+  readonly #served: (Served | undefined)[];
+  readonly #places: ReadonlyMap<PointName, number>;
   readonly #measured: Served[] = [];
   readonly #live: Served[] = [];
   /** neither measured nor live */
@@ -103,7 +103,9 @@ export class OutstationPoints {
     this.#options = options;
     this.#rows = rows;
     this.settings = new OutstationSettings(options.keep ?? keepNothing);
-    this.#outputs = this.#bind();
+    this.#places = placesOf(rows);
+    this.#served = rows.map(() => undefined);
+    this.#bind();
     this.database = new PointDatabase({ specs: this.#specs(), refresh: () => this.refresh() });
     this.controls = this.#controlPort();
     this.#ends.push(
@@ -147,7 +149,7 @@ export class OutstationPoints {
   get counts(): Readonly<Record<Dnp3PointType, { readonly served: number; readonly absent: number }>> {
     const count = (type: Dnp3PointType) => {
       const rows = this.#rows.filter((row) => row.type === type);
-      const served = rows.filter((row) => this.#served.has(pointName(row))).length;
+      const served = rows.filter((row) => this.#servedAs(pointName(row)) !== undefined).length;
       return { served, absent: rows.length - served };
     };
     return { BI: count('BI'), BO: count('BO'), AI: count('AI'), AO: count('AO'), CTR: count('CTR') };
@@ -157,17 +159,26 @@ export class OutstationPoints {
     this.refresh();
     return this.#rows
       .filter((row) => (type === undefined || row.type === type) && row.index >= from && row.index <= to)
-      .filter((row) => bound === undefined || bound.has(this.#served.get(pointName(row))?.source.bound ?? ''))
+      .filter((row) => bound === undefined || bound.has(this.#servedAs(pointName(row))?.source.bound ?? ''))
       .map((row) => this.#view(row))
       .filter((view) => coverage === undefined || view.coverage === coverage);
   }
 
   /** Rows with their bindings, for documents; null: absent. */
   get bindings(): readonly { readonly row: PointRow; readonly bound: string | null }[] {
-    return this.#rows.map((row) => ({ row, bound: this.#served.get(pointName(row))?.source.bound ?? null }));
+    return this.#rows.map((row) => ({ row, bound: this.#servedAs(pointName(row))?.source.bound ?? null }));
   }
 
-  #bind(): ReadonlyMap<PointName, OutputTarget> {
+  #servedAs(name: PointName): Served | undefined {
+    return this.#served[this.#places.get(name) ?? -1];
+  }
+
+  #target(name: PointName): OutputTarget | undefined {
+    const source = this.#servedAs(name)?.source;
+    return source !== undefined && 'operate' in source ? source : undefined;
+  }
+
+  #bind(): void {
     const { port, profile, parts, clock, random, log, keep = keepNothing } = this.#options;
     const context: PartContext = {
       port,
@@ -185,17 +196,17 @@ export class OutstationPoints {
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);
     for (const { row, source } of served) {
-      const point: Served = { row, kind: kindOf[row.type], source, value: undefined, flags: 0 };
-      this.#served.set(pointName(row), point);
+      const point: Served = { row, source, value: undefined, flags: 0 };
+      const place = this.#places.get(pointName(row));
+      if (place !== undefined) this.#served[place] = point;
       const { measured = false, live = false } = point.source;
       (measured ? this.#measured : live ? this.#live : this.#settled).push(point);
     }
     for (const [name, { kept }] of outputs) if (kept) this.#operated.set(name, keep(`output ${name}`, kept()));
-    return outputs;
   }
 
   #specs(): readonly PointSpec[] {
-    return [...this.#served.values()].flatMap(({ row, source: { deadband } }) => specsOf(row, deadband));
+    return this.#served.flatMap((served) => (served ? specsOf(served.row, served.source.deadband) : []));
   }
 
   #changed(): void {
@@ -210,7 +221,7 @@ export class OutstationPoints {
     const showsIdle = profile === 'ieee1815.2';
     let readAt: SimTime | undefined;
     for (const served of points) {
-      const { row, kind, source } = served;
+      const { row, source } = served;
       const value = source.read();
       const isIdle = showsIdle && !isOutput(row) && source.isIdle?.() === true;
       const flags = value === null || isIdle ? 0 : quality.online;
@@ -220,7 +231,7 @@ export class OutstationPoints {
       const wire = value === null ? 0 : wireOf(row, value);
       const sent = withinRange(row, wire);
       this.database.set(
-        kind,
+        kindOf[row.type],
         row.index,
         sent,
         Object.is(sent, wire) ? flags : flags | quality.overRange,
@@ -230,8 +241,8 @@ export class OutstationPoints {
   }
 
   #view(row: PointRow): Dnp3PointView {
-    const served = this.#served.get(pointName(row));
-    const point = served && this.database.point(served.kind, row.index);
+    const served = this.#servedAs(pointName(row));
+    const point = served && this.database.point(kindOf[row.type], row.index);
     const isBinary = row.type === 'BI' || row.type === 'BO';
     const stored = point?.state.value;
     const value = typeof stored === 'number' && Number.isFinite(stored) ? stored : null;
@@ -260,7 +271,7 @@ export class OutstationPoints {
   /** Range of the wire values of a row, narrowed by that of the output. */
   #limits(row: PointRow): { readonly min: number | null; readonly max: number | null } {
     const { min = null, max = null, multiplier = 1 } = row;
-    const range = this.#outputs.get(pointName(row))?.range?.() ?? null;
+    const range = (isOutput(row) ? this.#target(pointName(row)) : undefined)?.range?.() ?? null;
     if (range === null) return { min, max };
     const [lowest, highest] = range;
     return {
@@ -271,7 +282,7 @@ export class OutstationPoints {
 
   #controlPort(): ControlPort {
     return {
-      has: (kind, index) => this.#outputs.has(outputName(kind, index)) && this.#served.has(outputName(kind, index)),
+      has: (kind, index) => this.#target(outputName(kind, index)) !== undefined,
       select: (control, from) => this.#selectOrOperate(control, from, true),
       operate: (control, from) => this.#selectOrOperate(control, from, false),
       refused: (control, status, from, isSelect) => {
@@ -300,8 +311,8 @@ export class OutstationPoints {
     isSelect: boolean,
     refused: (error: unknown) => void,
   ): ControlStatus {
-    const target = this.#outputs.get(name);
-    const row = this.#served.get(name)?.row;
+    const target = this.#target(name);
+    const row = this.#servedAs(name)?.row;
     if (target === undefined || row === undefined) return controlStatus.notSupported;
     if (this.#options.port.device.localControl) return controlStatus.local;
     if (typeof value === 'number' && !isInRange(row, value)) return controlStatus.outOfRange;
@@ -315,6 +326,15 @@ export class OutstationPoints {
       return status;
     }, refused);
   }
+}
+
+const sharedPlaces = new WeakMap<readonly PointRow[], ReadonlyMap<PointName, number>>();
+
+/** Places of rows by name, shared by outstations with one map. */
+function placesOf(rows: readonly PointRow[]): ReadonlyMap<PointName, number> {
+  const places = sharedPlaces.get(rows) ?? new Map(rows.map((row, place) => [pointName(row), place]));
+  sharedPlaces.set(rows, places);
+  return places;
 }
 
 /** Specs by row and deadband of the device, shared by outstations with one map. */

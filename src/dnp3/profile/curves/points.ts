@@ -3,6 +3,7 @@
  * BI107).
  */
 import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
+import type { Origin } from '../../../core/origin.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { SettingWrite } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
@@ -28,7 +29,45 @@ interface Member {
   readonly commits?: boolean;
 }
 
-/** Creates the outputs of the window. */
+/** The points of a curve, X and Y in turn: one table for all outstations. */
+const valueMembers = Array.from(
+  { length: 2 * pointsPerCurve },
+  (_, i): Member => ({
+    read: ({ values }) => values[i] ?? 0,
+    write: ({ values }, value) => {
+      values[i] = value;
+    },
+  }),
+);
+
+/** The output for a member of the selected curve. Closures for each would take most of the memory of an outstation. */
+class MemberOutput implements OutputTarget {
+  readonly #outputs: Outputs;
+  readonly #member: Member;
+
+  constructor(outputs: Outputs, member: Member) {
+    this.#outputs = outputs;
+    this.#member = member;
+  }
+
+  get bound(): string {
+    return windowBinding;
+  }
+
+  read(): number {
+    return this.#outputs.read(this.#member);
+  }
+
+  check(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.check(this.#member, value, by);
+  }
+
+  operate(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.operate(this.#member, value, by);
+  }
+}
+
+/** Creates and carries out the outputs of the window. */
 class Outputs {
   readonly #context: PartContext;
   readonly #store: CurveStore;
@@ -40,35 +79,32 @@ class Outputs {
     this.#curveSettings = curveSettings;
   }
 
-  /** A member of the selected curve. */
-  member({ read, write, statusOf = () => success, commits = false }: Member): OutputTarget {
-    const store = this.#store;
+  read({ read }: Member): number {
+    return read(this.#store.draft);
+  }
+
+  check({ statusOf }: Member, value: number | boolean, by: Origin): ControlStatus {
+    const { holder, selected } = this.#store;
+    if (holder.isOther(by)) return controlStatus.blockedOtherMaster;
+    if (this.#curveSettings.isLocked(selected)) return controlStatus.automationInhibit;
+    if (!Number.isInteger(value)) return controlStatus.outOfRange;
+    return statusOf?.(Number(value)) ?? success;
+  }
+
+  operate(member: Member, value: number | boolean, by: Origin): ControlStatus {
+    const status = this.check(member, value, by);
+    if (status !== success) return status;
+    this.#store.edit((draft) => {
+      member.write(draft, Number(value));
+    });
     // IEEE 1815.2 writes the number of points before the points (6.1.3), so every write commits
-    const commitsDraft = commits || this.#context.profile === 'ieee1815.2';
-    const check: OutputTarget['check'] = (value, by) => {
-      if (store.holder.isOther(by)) return controlStatus.blockedOtherMaster;
-      if (this.#curveSettings.isLocked(store.selected)) return controlStatus.automationInhibit;
-      return Number.isInteger(value) ? statusOf(Number(value)) : controlStatus.outOfRange;
-    };
-    return {
-      read: () => read(store.draft),
-      check,
-      operate: (value, by) => {
-        const status = check(value, by);
-        if (status !== success) return status;
-        store.edit((draft) => {
-          write(draft, Number(value));
-        });
-        if (commitsDraft) store.commit();
-        this.#context.changed();
-        return success;
-      },
-      bound: windowBinding,
-    };
+    if (member.commits === true || this.#context.profile === 'ieee1815.2') this.#store.commit();
+    this.#context.changed();
+    return success;
   }
 
   field(name: Field, statusOf: Member['statusOf'] = () => success): OutputTarget {
-    return this.member({
+    return new MemberOutput(this, {
       read: (draft) => draft[name],
       write: (draft, value) => {
         draft[name] = value;
@@ -85,23 +121,13 @@ class Outputs {
   /** The number of points is written last in the procedure of AN2018, and commits. */
   count(): OutputTarget {
     const store = this.#store;
-    return this.member({
+    return new MemberOutput(this, {
       read: ({ count }) => count,
       write: (draft, value) => {
         draft.count = value;
       },
       statusOf: (value) => (value > this.#capacity ? controlStatus.outOfRange : this.#statusOfType(store.draft.type)),
       commits: true,
-    });
-  }
-
-  /** @param i index into the values, X and Y in turn */
-  value(i: number): OutputTarget {
-    return this.member({
-      read: ({ values }) => values[i] ?? 0,
-      write: ({ values }, value) => {
-        values[i] = value;
-      },
     });
   }
 
@@ -122,9 +148,8 @@ class Outputs {
 /** The points of the window. */
 function curveWindow(context: PartContext, store: CurveStore, curveSettings: CurveSettings): PointBindings {
   const outputs = new Outputs(context, store, curveSettings);
-  const values = Array.from(
-    { length: 2 * pointsPerCurve },
-    (_, i) => [`AO${windowStarts.curve.output + i}`, outputs.value(i)] as const,
+  const values = valueMembers.map(
+    (member, i) => [`AO${windowStarts.curve.output + i}`, new MemberOutput(outputs, member)] as const,
   );
   return bindings(
     [['BI107', computed(() => curveSettings.isNamed(store.selected), windowBinding)]],

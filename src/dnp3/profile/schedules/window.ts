@@ -1,4 +1,5 @@
 /** The window on the schedules: AO461 to AO669 and BO42 to BO49 with their mirrors, and AI569 to AI783. */
+import type { Origin } from '../../../core/origin.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { bindings, computed, success } from '../bind.ts';
@@ -20,7 +21,50 @@ interface Member {
   readonly min?: number;
 }
 
-/** Creates the outputs of the window. */
+/** The points of a schedule: one table for all outstations. */
+const valueMembers = Array.from(
+  { length: 2 * pointsPerSchedule },
+  (_, i): Member => ({
+    read: ({ values }) => values[i] ?? 0,
+    write: ({ values }, wire) => {
+      values[i] = wire;
+    },
+  }),
+);
+
+/** The output for a member of the selected schedule. Closures for each would take most of the memory of an outstation. */
+class MemberOutput implements OutputTarget {
+  readonly #outputs: Outputs;
+  readonly #member: Member;
+
+  constructor(outputs: Outputs, member: Member) {
+    this.#outputs = outputs;
+    this.#member = member;
+  }
+
+  get bound(): string {
+    return windowBinding;
+  }
+
+  read(): number {
+    return this.#outputs.read(this.#member);
+  }
+
+  check(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.check(this.#member, value, by);
+  }
+
+  operate(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.operate(this.#member, value, by);
+  }
+
+  range(): readonly [min: number, max: null] | null {
+    const { min } = this.#member;
+    return min === undefined ? null : [min, null];
+  }
+}
+
+/** Creates and carries out the outputs of the window. */
 class Outputs {
   readonly #context: PartContext;
   readonly #store: ScheduleStore;
@@ -32,32 +76,40 @@ class Outputs {
     this.#executor = executor;
   }
 
-  /** An output for one member; a write makes the schedule invalid until its number of points (AO469) is written. */
-  member({ read, write, min }: Member): OutputTarget {
-    const check = (value: number | boolean): ControlStatus => {
-      if (this.#store.current.isReady) return controlStatus.automationInhibit;
-      return Number.isInteger(value) && Number(value) >= (min ?? -Infinity) ? success : controlStatus.outOfRange;
-    };
-    const output = this.#output(check, {
-      read: () => read(this.#store.current),
-      write: (value) => {
-        write(this.#store.current, Number(value));
-        this.#store.current.validation = validation.none;
-      },
-    });
-    return min === undefined ? output : { ...output, range: () => [min, null] };
+  read({ read }: Member): number {
+    return read(this.#store.current);
+  }
+
+  check({ min = -Infinity }: Member, value: number | boolean, by: Origin): ControlStatus {
+    if (this.#store.holder.isOther(by)) return controlStatus.blockedOtherMaster;
+    if (this.#store.current.isReady) return controlStatus.automationInhibit;
+    return Number.isInteger(value) && Number(value) >= min ? success : controlStatus.outOfRange;
+  }
+
+  /** A write makes the schedule invalid until its number of points (AO469) is written. */
+  operate(member: Member, value: number | boolean, by: Origin): ControlStatus {
+    const status = this.check(member, value, by);
+    if (status !== success) return status;
+    const { current } = this.#store;
+    member.write(current, Number(value));
+    current.validation = validation.none;
+    this.#store.changed();
+    this.#context.changed();
+    return success;
   }
 
   /** The number of points is written last, and validates. */
   count(): OutputTarget {
-    const member = this.member({
+    const member = new MemberOutput(this, {
       read: ({ count }) => count,
       write: (schedule, value) => {
         schedule.count = value;
       },
     });
     return {
-      ...member,
+      read: () => member.read(),
+      check: (value, by) => member.check(value, by),
+      bound: windowBinding,
       operate: (value, by) => {
         const status = member.operate(value, by);
         const { current } = this.#store;
@@ -133,7 +185,7 @@ const fields: readonly (readonly [PointName, Field, min?: number])[] = [
 ];
 
 function memberOf(outputs: Outputs, name: Field, min?: number): OutputTarget {
-  return outputs.member({
+  return new MemberOutput(outputs, {
     read: (schedule) => schedule[name],
     write: (schedule, value) => {
       schedule[name] = value;
@@ -143,15 +195,9 @@ function memberOf(outputs: Outputs, name: Field, min?: number): OutputTarget {
 }
 
 function pointValues(outputs: Outputs): readonly (readonly [PointName, OutputTarget])[] {
-  return Array.from({ length: 2 * pointsPerSchedule }, (_, i) => {
-    const value = outputs.member({
-      read: ({ values }) => values[i] ?? 0,
-      write: ({ values }, wire) => {
-        values[i] = wire;
-      },
-    });
-    return [`AO${windowStarts.schedule.output + i}`, value] as const;
-  });
+  return valueMembers.map(
+    (member, i) => [`AO${windowStarts.schedule.output + i}`, new MemberOutput(outputs, member)] as const,
+  );
 }
 
 /** The points of the window. */

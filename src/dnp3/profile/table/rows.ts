@@ -204,7 +204,11 @@ export const an2018Rows: readonly PointRow[] = [
   ...counters,
 ].sort((a, b) => (a.type === b.type ? a.index - b.index : a.type < b.type ? -1 : 1));
 
-export const pointName = ({ type, index }: Pick<PointRow, 'type' | 'index'>): PointName => `${type}${index}`;
+/** Names by type and index: the outstations of a process share their texts. */
+const names: Readonly<Record<PointType, PointName[]>> = { BI: [], BO: [], AI: [], AO: [], CTR: [] };
+
+export const pointName = ({ type, index }: Pick<PointRow, 'type' | 'index'>): PointName =>
+  (names[type][index] ??= `${type}${index}`);
 
 export const isOutput = ({ type }: Pick<PointRow, 'type'>): boolean => type === 'BO' || type === 'AO';
 

@@ -14,7 +14,6 @@ class LivePoint implements DatabasePoint {
   /** the value of the last event, or of the first update or class assignment if later */
   reported: PointValue = 0;
   reportedFlags: number;
-  readonly state: PointState = this;
 
   constructor(spec: PointSpec) {
     this.spec = spec;
@@ -22,6 +21,10 @@ class LivePoint implements DatabasePoint {
     this.deadband = spec.deadband;
     this.flags = quality.restart;
     this.reportedFlags = this.flags;
+  }
+
+  get state(): PointState {
+    return this;
   }
 }
 
@@ -37,10 +40,10 @@ function exceeds(a: PointValue, b: PointValue, deadband: number): boolean {
   return !(Math.abs(a - b) <= deadband);
 }
 
+/** Points in order of their indexes, which are found by halving: a map for each outstation would take more memory. */
 interface PointsOfKind {
   readonly points: LivePoint[];
   readonly ofClass0: LivePoint[];
-  readonly byIndex: Map<number, LivePoint>;
 }
 type ByKind = Readonly<Record<PointKind, PointsOfKind>>;
 
@@ -62,9 +65,7 @@ export class PointDatabase implements Database {
   constructor({ specs, refresh = () => undefined, clearsCounters = false }: DatabaseOptions) {
     this.refresh = refresh;
     this.#clearsCounters = clearsCounters;
-    const kinds = Object.fromEntries(
-      pointKinds.map((kind) => [kind, { points: [], ofClass0: [], byIndex: new Map() }]),
-    );
+    const kinds = Object.fromEntries(pointKinds.map((kind) => [kind, { points: [], ofClass0: [] }]));
     this.#kinds = kinds as unknown as ByKind;
     for (const spec of specs.toSorted((a, b) => a.index - b.index)) {
       // a frozen counter has its RESTART flag until the first freeze
@@ -81,7 +82,13 @@ export class PointDatabase implements Database {
   }
 
   point(kind: PointKind, index: number): DatabasePoint | undefined {
-    return this.#kinds[kind].byIndex.get(index);
+    return this.#point(kind, index);
+  }
+
+  #point(kind: PointKind, index: number): LivePoint | undefined {
+    const { points } = this.#kinds[kind];
+    const point = points[firstFrom(points, index)];
+    return point?.spec.index === index ? point : undefined;
   }
 
   update(kind: PointKind, index: number, { value, flags }: PointState, stamp: Stamp): void {
@@ -90,7 +97,7 @@ export class PointDatabase implements Database {
 
   /** `update` without an object for each call. */
   set(kind: PointKind, index: number, value: PointValue, flags: number, stamp: Stamp): void {
-    const point = this.#kinds[kind].byIndex.get(index);
+    const point = this.#point(kind, index);
     if (point === undefined || (isSame(point.value, value) && point.flags === flags)) return;
     point.value = value;
     point.flags = flags;
@@ -104,7 +111,7 @@ export class PointDatabase implements Database {
   }
 
   assignClass(kind: PointKind, index: number, to: PointClass): boolean {
-    const point = this.#kinds[kind].byIndex.get(index);
+    const point = this.#point(kind, index);
     if (point === undefined || (to !== 0 && !point.spec.mayHaveEvents)) return false;
     point.class = to;
     point.reported = point.value;
@@ -114,7 +121,7 @@ export class PointDatabase implements Database {
   }
 
   setDeadband(index: number, deadband: number): boolean {
-    const point = this.#kinds.analogInput.byIndex.get(index);
+    const point = this.#point('analogInput', index);
     if (point === undefined || !Number.isFinite(deadband) || deadband < 0) return false;
     point.deadband = deadband;
     this.#settingsChanged();
@@ -122,8 +129,8 @@ export class PointDatabase implements Database {
   }
 
   freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean {
-    const { counter } = this.#kinds;
-    const counters = indexes === 'all' ? counter.points : indexes.map((index) => counter.byIndex.get(index));
+    const counters =
+      indexes === 'all' ? this.#kinds.counter.points : indexes.map((index) => this.#point('counter', index));
     for (const point of counters) {
       if (point === undefined) continue;
       this.#freezeOne(point, stamp);
@@ -149,7 +156,7 @@ export class PointDatabase implements Database {
   }
 
   restoreFrozen(index: number, { value, flags }: PointState): void {
-    const frozen = this.#kinds.frozenCounter.byIndex.get(index);
+    const frozen = this.#point('frozenCounter', index);
     if (frozen === undefined) return;
     frozen.value = value;
     frozen.flags = flags;
@@ -169,7 +176,7 @@ export class PointDatabase implements Database {
   }
 
   #freezeOne({ spec: { index }, value, flags }: LivePoint, stamp: Stamp): void {
-    const frozen = this.#kinds.frozenCounter.byIndex.get(index);
+    const frozen = this.#point('frozenCounter', index);
     if (frozen === undefined) return;
     frozen.value = value;
     frozen.flags = flags;
@@ -178,10 +185,9 @@ export class PointDatabase implements Database {
   }
 
   #add(point: LivePoint): void {
-    const { points, ofClass0, byIndex } = this.#kinds[point.spec.kind];
+    const { points, ofClass0 } = this.#kinds[point.spec.kind];
     points.push(point);
     if (point.spec.inClass0) ofClass0.push(point);
-    byIndex.set(point.spec.index, point);
   }
 
   #emit({ spec, class: of, value, flags }: LivePoint, stamp: Stamp): void {
