@@ -156,6 +156,8 @@ describe('dashboard: grid support', () => {
       excitation: 'over_excited',
       enabled: true,
     });
+    // the form has the new values before the next one is typed
+    await page.locator('main form').first().getByText('done', { exact: true }).waitFor();
     await within.getByLabel(/^Power factor/).fill('2');
     expect(await send(page, 'Apply values')).to.equal(422);
     await within.locator('.issue').waitFor();
