@@ -189,7 +189,8 @@ async function richState(version: (typeof versions)[number]): Promise<Contents> 
 }
 
 /** Slots whose values are about each other. */
-const together = /\/(transactions|ended-transactions|queue|costs|profiles.*|events|monitors|security-.*|clock)$/;
+const together =
+  /\/(transactions|ended-transactions|queue|costs|profiles.*|events|monitors|security-.*|clock|reservations|reservation-updates)$/;
 
 /** All odd values; where tests are to be quick, two of them, others for each slot. */
 const textsFor = (name: string): readonly string[] =>
