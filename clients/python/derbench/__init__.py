@@ -781,9 +781,10 @@ class Simulator:
             while not any("nothing is kept" in line for line in self._lines):
                 if not any(reader.is_alive() for reader in self._readers):
                     break
-                if _time.monotonic() > end:
+                left_s = end - _time.monotonic()
+                if left_s <= 0:
                     raise DerbenchError("timeout", self._output(f"the simulator was not ready in {self._ready_timeout_s} s"))
-                self._changed.wait(0.2)
+                self._changed.wait(min(0.2, left_s))
         for line in self._lines:
             found = re.match(r" *HTTP +http://.*:(\d+)/", line)
             if found:
