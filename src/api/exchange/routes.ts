@@ -71,7 +71,7 @@ const valuesSchema = memo(() =>
         .openapi({
           description:
             'Voltages, frequency and angle of this request move in a line from the present ones, and arrive after so many ' +
-            'simulated seconds; default: 0, at once. Quantities without a value end the ramp that they are on.',
+            'simulated seconds; default: 0, at once. Quantities without a value stay on their ramp until it arrives.',
         }),
     })
     .openapi('ExchangeValuesRequest'),

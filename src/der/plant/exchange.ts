@@ -234,7 +234,7 @@ export class PlantExchange implements GridExchange {
 /** The change at an instant; with too many in one tick its values count from the instant of the last one. */
 function nextChange({ reached, at, count }: Session['changes'], t: SimTime, tickEnd: SimTime): Session['changes'] {
   if (tickEnd !== reached) return { reached: tickEnd, at: t, count: 1 };
-  if (t <= at || count < maxInstants) return { reached, at: t, count: count + 1 };
+  if (t <= at || count < maxInstants) return { reached, at: t, count: t === at ? count : count + 1 };
   return { reached, at, count };
 }
 

@@ -15,7 +15,7 @@ export interface Approach {
   readonly from: SimTime;
   /** 0: a step */
   readonly rampS: number;
-  /** quantities with new values; the others end the ramp that they are on */
+  /** quantities with new values; the others stay on their ramp until it arrives */
   readonly quantities: readonly MeasuredQuantity[];
 }
 
