@@ -73,3 +73,35 @@ export function selectorOutput(
     bound,
   };
 }
+
+/** Outputs whose values are members of the entry that a window shows. */
+interface MemberOutputs<M> {
+  read(member: M): number;
+  check(member: M, value: number | boolean, by: Origin): ControlStatus;
+  operate(member: M, value: number | boolean, by: Origin): ControlStatus;
+}
+
+/** The output for a member of the entry in a window. Closures for each would take most of the memory of an outstation. */
+export class MemberOutput<M> implements OutputTarget {
+  readonly bound: string;
+  readonly #outputs: MemberOutputs<M>;
+  readonly #member: M;
+
+  constructor(bound: string, outputs: MemberOutputs<M>, member: M) {
+    this.bound = bound;
+    this.#outputs = outputs;
+    this.#member = member;
+  }
+
+  read(): number {
+    return this.#outputs.read(this.#member);
+  }
+
+  check(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.check(this.#member, value, by);
+  }
+
+  operate(value: number | boolean, by: Origin): ControlStatus {
+    return this.#outputs.operate(this.#member, value, by);
+  }
+}

@@ -11,7 +11,7 @@ import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { computed, merged, pointInput, registerOutput, writing, bindings, success } from '../bind.ts';
 import { delayed, modePoints } from '../commands/mode.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
-import { selectorOutput } from '../window.ts';
+import { MemberOutput, selectorOutput } from '../window.ts';
 import { curveUses, curveCount, CurveStore, curveType, CurveSettings } from './curve.ts';
 import type { CurveSetting, StoredCurve } from './curve.ts';
 import { pointsPerCurve, windowStarts } from '../table/rows.ts';
@@ -39,33 +39,6 @@ const valueMembers = Array.from(
     },
   }),
 );
-
-/** The output for a member of the selected curve. Closures for each would take most of the memory of an outstation. */
-class MemberOutput implements OutputTarget {
-  readonly #outputs: Outputs;
-  readonly #member: Member;
-
-  constructor(outputs: Outputs, member: Member) {
-    this.#outputs = outputs;
-    this.#member = member;
-  }
-
-  get bound(): string {
-    return windowBinding;
-  }
-
-  read(): number {
-    return this.#outputs.read(this.#member);
-  }
-
-  check(value: number | boolean, by: Origin): ControlStatus {
-    return this.#outputs.check(this.#member, value, by);
-  }
-
-  operate(value: number | boolean, by: Origin): ControlStatus {
-    return this.#outputs.operate(this.#member, value, by);
-  }
-}
 
 /** Creates and carries out the outputs of the window. */
 class Outputs {
@@ -104,7 +77,7 @@ class Outputs {
   }
 
   field(name: Field, statusOf: Member['statusOf'] = () => success): OutputTarget {
-    return new MemberOutput(this, {
+    return new MemberOutput(windowBinding, this, {
       read: (draft) => draft[name],
       write: (draft, value) => {
         draft[name] = value;
@@ -121,7 +94,7 @@ class Outputs {
   /** The number of points is written last in the procedure of AN2018, and commits. */
   count(): OutputTarget {
     const store = this.#store;
-    return new MemberOutput(this, {
+    return new MemberOutput(windowBinding, this, {
       read: ({ count }) => count,
       write: (draft, value) => {
         draft.count = value;
@@ -149,7 +122,7 @@ class Outputs {
 function curveWindow(context: PartContext, store: CurveStore, curveSettings: CurveSettings): PointBindings {
   const outputs = new Outputs(context, store, curveSettings);
   const values = valueMembers.map(
-    (member, i) => [`AO${windowStarts.curve.output + i}`, new MemberOutput(outputs, member)] as const,
+    (member, i) => [`AO${windowStarts.curve.output + i}`, new MemberOutput(windowBinding, outputs, member)] as const,
   );
   return bindings(
     [['BI107', computed(() => curveSettings.isNamed(store.selected), windowBinding)]],

@@ -5,7 +5,7 @@ import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { bindings, computed, success } from '../bind.ts';
 import { pointsPerSchedule, windowStarts } from '../table/rows.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
-import { selectorOutput } from '../window.ts';
+import { MemberOutput, selectorOutput } from '../window.ts';
 import type { ScheduleExecutor } from './executor.ts';
 import { daysPerWeek, scheduleCount, validation } from './schedule.ts';
 import type { Schedule, ScheduleStore } from './schedule.ts';
@@ -31,38 +31,6 @@ const valueMembers = Array.from(
     },
   }),
 );
-
-/** The output for a member of the selected schedule. Closures for each would take most of the memory of an outstation. */
-class MemberOutput implements OutputTarget {
-  readonly #outputs: Outputs;
-  readonly #member: Member;
-
-  constructor(outputs: Outputs, member: Member) {
-    this.#outputs = outputs;
-    this.#member = member;
-  }
-
-  get bound(): string {
-    return windowBinding;
-  }
-
-  read(): number {
-    return this.#outputs.read(this.#member);
-  }
-
-  check(value: number | boolean, by: Origin): ControlStatus {
-    return this.#outputs.check(this.#member, value, by);
-  }
-
-  operate(value: number | boolean, by: Origin): ControlStatus {
-    return this.#outputs.operate(this.#member, value, by);
-  }
-
-  range(): readonly [min: number, max: null] | null {
-    const { min } = this.#member;
-    return min === undefined ? null : [min, null];
-  }
-}
 
 /** Creates and carries out the outputs of the window. */
 class Outputs {
@@ -100,7 +68,7 @@ class Outputs {
 
   /** The number of points is written last, and validates. */
   count(): OutputTarget {
-    const member = new MemberOutput(this, {
+    const member = new MemberOutput(windowBinding, this, {
       read: ({ count }) => count,
       write: (schedule, value) => {
         schedule.count = value;
@@ -185,7 +153,7 @@ const fields: readonly (readonly [PointName, Field, min?: number])[] = [
 ];
 
 function memberOf(outputs: Outputs, name: Field, min?: number): OutputTarget {
-  return new MemberOutput(outputs, {
+  return new MemberOutput(windowBinding, outputs, {
     read: (schedule) => schedule[name],
     write: (schedule, value) => {
       schedule[name] = value;
@@ -196,7 +164,7 @@ function memberOf(outputs: Outputs, name: Field, min?: number): OutputTarget {
 
 function pointValues(outputs: Outputs): readonly (readonly [PointName, OutputTarget])[] {
   return valueMembers.map(
-    (member, i) => [`AO${windowStarts.schedule.output + i}`, new MemberOutput(outputs, member)] as const,
+    (member, i) => [`AO${windowStarts.schedule.output + i}`, new MemberOutput(windowBinding, outputs, member)] as const,
   );
 }
 
