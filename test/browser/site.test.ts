@@ -47,7 +47,8 @@ describe('site in a browser', () => {
     expect(titles.join('\n')).to.match(/Grid support|Modbus/);
     await results.first().click();
     await page.waitForURL((url) => url.pathname !== '/glossary');
-    expect(await page.locator('main').innerText()).to.include('WMaxLimPct');
+    // the address changes before the page of it is drawn
+    await page.locator('main', { hasText: 'WMaxLimPct' }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

@@ -63,7 +63,7 @@ describe('a trial of the exchange', () => {
     const random = casesOf('exchange-trial');
     const failures: string[] = [];
     const exactCounts = kindNames.map(() => 0);
-    const [plants, rounds] = [pick({ quick: 3, ci: 12 }), 6];
+    const [plants, rounds] = [pick({ quick: 3, ci: 8, full: 24 }), 6];
     for (let n = 0; n < plants; n += 1) {
       const plant = steadyPlant();
       for (const device of plant.devices) for (let k = 0; k < 4; k += 1) disturb(device, random);
@@ -99,7 +99,7 @@ describe('a trial of the exchange', () => {
       const log = { ...silentLogger, info: note, warning: note, error: note };
       const plant = steadyPlant(undefined, { wall: new HandWall(), log, dcLog: log });
       const shown: unknown[] = [];
-      for (let round = 0; round < pick({ quick: 6, ci: 20 }); round += 1) {
+      for (let round = 0; round < pick({ quick: 6, ci: 15, full: 60 }); round += 1) {
         for (const device of plant.devices) disturb(device, random);
         const [values, others] = [gridValues(random, plant.devices.length), gridValues(random, plant.devices.length)];
         if (withTrials) {
@@ -125,7 +125,7 @@ describe('a trial of the exchange', () => {
         byTest,
       );
       const shown: unknown[] = [];
-      for (let minute = 0; minute < pick({ quick: 60, ci: 240, full: 1440 }); minute += 1) {
+      for (let minute = 0; minute < pick({ quick: 60, ci: 180, full: 1440 }); minute += 1) {
         const pu = 1 + 0.05 * Math.sin(minute / 40);
         if (withTrials) plant.exchange.trial(volts(2 - pu), 60);
         await step(plant, 60, volts(pu));
