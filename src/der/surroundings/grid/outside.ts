@@ -56,7 +56,7 @@ export class OutsideGrid implements GridCourse {
     const { since, values: latest } = this.#latest;
     if (from >= since && ramp === null && former === null && sameGrid(present, latest)) return;
     this.#latest = { since: from, values: present, ramp, earlier: this.#spanAt((from - 1) as SimTime) };
-    this.#forgetBefore(reached);
+    this.forgetBefore(reached);
   }
 
   at(t: SimTime): GridValues {
@@ -67,7 +67,12 @@ export class OutsideGrid implements GridCourse {
 
   motion(t: SimTime): Motion {
     if (this.#spanAt(t) === null) return this.#before.motion(t);
-    return this.#rampAt(t) === null ? 'still' : 'fast';
+    return this.#rampAt(t)?.isHidden === false ? 'fast' : 'still';
+  }
+
+  /** True on a ramp, also of values that an outage hides. */
+  isMoving(t: SimTime): boolean {
+    return this.#rampAt(t) !== null;
   }
 
   source(t: SimTime): GridSource {
@@ -96,7 +101,8 @@ export class OutsideGrid implements GridCourse {
     return span;
   }
 
-  #forgetBefore(reached: SimTime): void {
+  /** Frees the values before those in force at an instant that the device has reached. */
+  forgetBefore(reached: SimTime): void {
     for (let span: Span | null = this.#latest; span !== null; span = span.earlier)
       if (span.since <= reached) span.earlier = null;
   }

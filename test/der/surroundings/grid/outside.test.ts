@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { simTimeFromMs } from '../../../../src/core/time/clock.ts';
 import { measuredQuantities } from '../../../../src/der/surroundings/grid/layers.ts';
 import { GridScope } from '../../../../src/der/surroundings/grid/grid-scope.ts';
+import { AttachedGrids } from '../../../../src/der/surroundings/grid/attached.ts';
 import { EndedOutsideGrid, OutsideGrid } from '../../../../src/der/surroundings/grid/outside.ts';
 
 const nominal = { aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0, island: false, outage: false };
@@ -41,6 +42,22 @@ describe('the grid of an attached device', () => {
     expect(voltages(grid, 500, 700)).to.deep.equal([0.9, 0.7]);
     expect(breaks(grid, 500)).to.deep.equal([700]);
     expect(voltages(grid, 100, 499), 'of instants that nobody asks for').to.deep.equal([0.8, 0.8]);
+  });
+
+  it('forgets them at the end of a tick, without other values', () => {
+    const grids = new AttachedGrids({ nominalHz: 60, of: () => inside });
+    grids.attach(3, 'solver', at(100));
+    for (const [aPu, ms] of [
+      [0.9, 500],
+      [0.7, 700],
+    ] as const)
+      grids.set(3, { ...nominal, aPu }, { from: at(ms), rampS: 0, quantities: ['aPu'] }, at(0));
+    const present = () => [100, 500, 700].map((ms) => grids.courseOf(3)?.at(at(ms)).aPu);
+    expect(present()).to.deep.equal([0.8, 0.9, 0.7]);
+    grids.forgetBefore(at(600));
+    expect(present()).to.deep.equal([0.8, 0.9, 0.7]);
+    grids.forgetBefore(at(800));
+    expect(present()).to.deep.equal([0.8, 0.8, 0.7]);
   });
 
   it('takes values at an earlier instant, to which a pause has put the clock back', () => {
@@ -88,5 +105,23 @@ describe('the grid of an attached device', () => {
     put(grid, { outage: true }, 250, 0);
     put(grid, { outage: false }, 300, 0);
     expect(voltages(grid, 249, 250, 299, 300, 400)).to.deep.equal([0.9755, 0, 0, 0.95, 0.9]);
+  });
+
+  it('stands still on a ramp that an outage hides, not on one that begins or ends without voltage', () => {
+    const [hidden, rising] = [attached(), attached()];
+    put(hidden, { aPu: 0.9 }, 200, 0, 0.2);
+    put(hidden, { outage: true }, 250, 0);
+    expect([240, 250, 399].map((ms) => hidden.motion(at(ms)))).to.deep.equal(['fast', 'still', 'still']);
+    const dead = { aPu: 0, bPu: 0, cPu: 0 };
+    put(rising, dead, 200, 0, 0.1);
+    put(rising, { aPu: 1, bPu: 1, cPu: 1 }, 400, 0, 0.1);
+    expect([200, 299, 300, 400, 499, 500].map((ms) => rising.motion(at(ms)))).to.deep.equal([
+      'fast',
+      'fast',
+      'still',
+      'fast',
+      'fast',
+      'still',
+    ]);
   });
 });
