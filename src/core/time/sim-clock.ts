@@ -74,7 +74,7 @@ export class SimClock {
   #rateSince: SimTime;
   /** rate before that change */
   #rateBefore = 1;
-  /** end of the tick under way, or of the last one */
+  /** end of the tick of real time under way, or of the last tick */
   #tickEnd: SimTime;
   /** the instant of the act that runs inside a tick; null: none */
   #actingAt: SimTime | null = null;
@@ -189,8 +189,8 @@ export class SimClock {
   /**
    * The instant at which a request takes effect: the present, or while paused the end of the last tick. A clock paused
    * between two ticks shows a later time, and a request must not wait until steps have passed that time. During a tick
-   * it is not before the end of that tick: some devices have done a part of it, and a change counts for all from one
-   * instant on.
+   * of real time it is not before the end of that tick: some devices have done a part of it, and a change counts for
+   * all from one instant on. During a step by hand it is the begin of the step, as for what happens within it.
    */
   acting(): SimTime {
     if (this.#actingAt !== null) return this.#actingAt;
@@ -237,7 +237,7 @@ export class SimClock {
     return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
   }
 
-  /** Begins a tick that is to end at `end`; one that is cut short ends earlier. */
+  /** Begins a tick of real time that is to end at `end`; one that is cut short ends earlier. */
   beginTick(end: SimTime): void {
     this.#tickEnd = end;
   }

@@ -256,7 +256,7 @@ export class PlantExchange implements GridExchange {
     if (session === null || attached === undefined) return;
     const removal = { events: [{ place, at: this.#plant.now(), event: 'removed' }], lost: 0 };
     const { happened, ...reached } = session.reached;
-    session.reached = { ...reached, happened: joined([happened, takeChanges(attached, place), removal]) };
+    session.reached = { ...reached, happened: joined([happened, removal]) };
     attached.device = null;
     this.#detach(index);
   }

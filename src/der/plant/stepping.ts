@@ -5,7 +5,7 @@ import type { Kept } from '../../core/kept.ts';
 import { keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
-import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -162,8 +162,6 @@ export class Stepping {
 
   #tick(seconds: number, done: number, by: Origin | undefined): Promise<TickEvent> {
     if (done === 0) this.#steppedBy = this.#plant.writer(by);
-    const { clock } = this.#plant;
-    clock.beginTick(addSeconds(clock.tickTime, seconds));
     return this.#plant.run(seconds);
   }
 }

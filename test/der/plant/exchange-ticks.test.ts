@@ -250,23 +250,6 @@ describe('an exchange within ticks', () => {
       expect(changes).to.deep.equal([each, each]);
     });
 
-  it('takes values during a step of the clock from its end on', async () => {
-    const wall = new SlowWall();
-    const plant = attach(testPlant({ types: ['PV', 'PV'], wall, mode: 'accelerated' }));
-    plant.setTime({ mode: 'paused' });
-    await plant.step(2);
-    wall.cost = 5;
-    const stepping = plant.step(1);
-    plant.exchange.put(volts(0.4));
-    await stepping;
-    const end = plant.latest.sim;
-    await plant.step(1);
-    expect(plant.devices.map(({ trace }) => trace.transitions.at(-1)?.at)).to.deep.equal([
-      addSeconds(end, 0.083),
-      addSeconds(end, 0.083),
-    ]);
-  });
-
   it('takes the states of many devices in parts, and shows them at once', async () => {
     const { plant, wall, tick } = await slowPlant(50);
     wall.cost = 5;
