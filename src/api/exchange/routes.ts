@@ -279,7 +279,7 @@ export const exchangeRoutes: readonly Route[] = [
     summary: 'Attaches devices to a grid outside',
     description:
       'From now on the grid of these devices is that of the exchange, which begins with their present one; others cannot change ' +
-      'it. While the clock is paused only `exchange/step` passes time.',
+      'it. While the clock is paused only `exchange/step` passes time. The request waits for the end of a tick under way.',
     body: attachSchema,
     maxBodyBytes,
     reply: descriptionSchema,

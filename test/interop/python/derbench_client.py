@@ -286,7 +286,7 @@ class LostAttachments(Refusals):
     def waited(self, owner=None, by=None):
         """The session after a request whose answer is lost, and which attaches the devices after `GET exchange`."""
         description = {"session": "7f", "time_s": 0, "devices": [], "pace": "stepped", "since": "2026-06-21T12:00:00.000Z"}
-        conflict = {"status": 409, "type": "/problems/conflict", "title": "Conflict", "detail": "there is an exchange"}
+        conflict = {"status": 409, "code": "conflict", "detail": "there is an exchange"}
 
         def answer(method, _path, body):
             self.requests += 1
