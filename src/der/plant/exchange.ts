@@ -153,13 +153,12 @@ export class PlantExchange implements GridExchange {
     const session = this.#present;
     const { attached, by } = session;
     session.changes = nextChange(session.changes, now(), latestEnd());
-    const { at: from, reached } = session.changes;
-    const approach = { from, rampS, quantities: quantitiesOf(values) };
+    const approach = { from: session.changes.at, rampS, quantities: quantitiesOf(values) };
     // one writer of all devices: a record of each would cost as much as its values
     environment.outside.writer = writer(by);
     for (const [place, { device }] of attached.entries()) {
       const present = device && environment.outside.valuesOf(device.index);
-      if (present) environment.outside.set(device.index, valuesAt(values, place, present), approach, reached);
+      if (present) environment.outside.set(device.index, valuesAt(values, place, present), approach);
     }
   }
 

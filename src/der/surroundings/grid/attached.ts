@@ -64,12 +64,12 @@ export class AttachedGrids {
     return this.#outside.get(deviceIndex)?.isMoving(t) ?? false;
   }
 
-  /** Changes the values of a device. @param reached an instant that the device has reached */
-  set(deviceIndex: number, values: OutsideValues, approach: Approach, reached: SimTime): void {
-    this.#outside.get(deviceIndex)?.set(values, approach, reached);
+  /** Changes the values of a device. */
+  set(deviceIndex: number, values: OutsideValues, approach: Approach): void {
+    this.#outside.get(deviceIndex)?.set(values, approach);
   }
 
-  /** Returns a device to the grid of the simulator, from `t` on. @param reached as of `set` */
+  /** Returns a device to the grid of the simulator, from `t` on. @param reached an instant that it has reached */
   detach(deviceIndex: number, t: SimTime, reached: SimTime): void {
     const outside = this.#outside.get(deviceIndex);
     this.#outside.delete(deviceIndex);
