@@ -184,10 +184,9 @@ export class PlantExchange implements GridExchange {
       const present = device && environment.outside.valuesOf(device.index);
       if (!present) return null;
       const asked = outsideGrid(valuesAt(values, place, present));
-      const trial = device.trial(asked, dtS);
       // a step would go along the ramp, which an outage hides
-      const isOnRamp = asked !== deadGrid && environment.outside.isMoving(device.index, instant);
-      return isOnRamp ? { ...trial, exact: false } : trial;
+      const isSteady = asked === deadGrid || !environment.outside.isMoving(device.index, instant);
+      return device.trial(asked, dtS, isSteady);
     });
   }
 
