@@ -134,7 +134,10 @@ export interface GridExchange {
   readonly shown: StepEnd | null;
   /** State of each attached device at the end of the last tick, in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
-  /** Events of the last step, or up to the tick before the last `collect`, in order of time; at most 1,000, the others are counted. */
+  /**
+   * Events of the last step, or up to the end of the last tick before the last `collect`, in order of time; at most 1,000,
+   * the others are counted.
+   */
   readonly events: { readonly events: readonly ExchangeEvent[]; readonly lost: number };
   /** Makes `events` those since they were last made, for a clock that runs; a step does so by itself. */
   collect(): void;

@@ -75,7 +75,7 @@ interface Attached {
   changesTaken: number;
 }
 
-/** All devices at the end of a tick, and what has happened up to it: of the next one some devices may have done a part. */
+/** All devices at the end of the last tick, and what has happened up to it: some may have done a part of the next one. */
 interface Reached {
   readonly at: SimTime;
   /** by place; null: removed */
