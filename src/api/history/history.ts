@@ -14,7 +14,8 @@ import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
 import { firstMetric, SampleRing } from './ring.ts';
-import { scopeColumns, ScopeRecordings } from './scopes.ts';
+import { scopeColumns, ScopeRecordings, scopesInParts } from './scopes.ts';
+import type { ScopeRecording } from './scopes.ts';
 import { Series, unrecorded } from './series.ts';
 import type { SeriesHistory, SeriesKey } from './series.ts';
 import { createSiteHistory } from './site-history.ts';
@@ -62,18 +63,21 @@ export interface HistoryOptions {
 /** The series of a device, with the function that writes its samples. */
 class Recording {
   readonly index: number;
+  /** another device in its place has other samples */
+  readonly device: Device;
   readonly series: Series;
   readonly #columns: DeviceMetrics;
 
-  constructor({ snapshot, detail }: Published) {
+  constructor({ snapshot, detail }: Published, device: Device) {
     this.index = snapshot.device_index;
+    this.device = device;
     this.#columns = metricsOf(detail);
     this.series = new Series(this.index, this.#columns.metrics);
   }
 
-  add({ snapshot, detail }: Published, device: Device, simMs: number, wallMs: number, depth: number): void {
+  add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
     const { values, at } = this.series.append(depth, simMs, wallMs, snapshot.tick);
-    this.#columns.put(values, at, snapshot, detail, device);
+    this.#columns.put(values, at, snapshot, detail, this.device);
   }
 }
 
@@ -100,14 +104,17 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   let depth = samplesPerDevice;
   let sink: SampleSink | null = null;
 
-  const allSeries = (): readonly Series[] => [...recordings.map(({ series }) => series), ...scopes.all];
+  const allSeries = (): readonly Series[] => [
+    ...recordings.map(({ series }) => series),
+    ...scopes.all.map(({ series }) => series),
+  ];
 
   function recordDevice(recording: Recording, published: Published): void {
     const {
       metrics: { timestamp },
       wall_time: wallTime,
     } = published.snapshot;
-    recording.add(published, plant.device(recording.index), simMsOf(timestamp), wallMsOf(wallTime), depth);
+    recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
     added(recording.series);
   }
 
@@ -117,11 +124,11 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   }
 
   /** Adds a sample of the last tick, unless a reader has taken it before its turn. */
-  function recordScope(series: Series): void {
+  function recordScope(scope: ScopeRecording): void {
     const { tick, sim, wallMs } = plant.latest;
-    if (tick <= series.newestTick) return;
-    scopes.record(series, depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs), tick);
-    added(series);
+    if (tick <= scope.series.newestTick) return;
+    scope.add(depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs));
+    added(scope.series);
   }
 
   function added(series: Series): void {
@@ -134,7 +141,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const sampleOfAll = all.reduce((sum, series) => sum + series.sampleBytes, 0);
     depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
     for (const series of all) series.keep(depth);
-    for (const series of scopes.all) if (series.count === 0) recordScope(series);
+    for (const scope of scopes.all) if (scope.series.count === 0) recordScope(scope);
   }
 
   /** Starts recordings of new devices, and drops those of removed ones. */
@@ -142,11 +149,13 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {
       const { device_index: index } = published.snapshot;
-      return { published, recording: byIndex.get(index) ?? new Recording(published) };
+      const device = plant.device(index);
+      const former = byIndex.get(index);
+      return { published, recording: former?.device === device ? former : new Recording(published, device) };
     });
     recordings = followed.map(({ recording }) => recording);
     scopes.dropRemoved();
-    scopes.follow();
+    scopes.follow(depth);
     divide();
     for (const { recording, published } of followed)
       if (recording.series.count === 0) recordDevice(recording, published);
@@ -156,7 +165,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const keptOf = new Map<Series, KeptSamples>();
     const seriesOf = (key: SeriesKey): Series | null => {
       const ofDevice = recordings.find(({ index }) => index === key);
-      return ofDevice?.series ?? scopes.restored(key);
+      return ofDevice?.series ?? scopes.restored(key)?.series ?? null;
     };
     return {
       of(key) {
@@ -173,16 +182,17 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
           series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depth, () => {
             added(series);
           });
+        for (const scope of scopes.all) scope.countIdle();
       },
     };
   }
 
   follow();
   plant.onDevices(follow);
-  plant.onTickInParts(({ published }) => {
-    for (const series of scopes.all) recordScope(series);
-    if (scopes.follow()) divide();
-    return inParts(recordings, (recording, at) => {
+  plant.onTickInParts(function* ({ published }) {
+    if (scopes.follow(depth)) divide();
+    yield* scopesInParts(scopes.all, recordScope);
+    yield* inParts(recordings, (recording, at) => {
       recordLatest(recording, published[at]);
     });
   });
@@ -204,10 +214,10 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return recording.series;
     },
     ofScope(devices) {
-      const series = scopes.of(devices);
-      if (!series) return unrecorded(scopeColumns);
-      recordScope(series);
-      return series;
+      const scope = scopes.of(devices);
+      if (!scope) return unrecorded(scopeColumns);
+      recordScope(scope);
+      return scope.series;
     },
   };
 }

@@ -81,12 +81,17 @@ const devicesParam = z
   .string()
   .regex(/^\d{1,9}(,\d{1,9})*$/, { error: 'must be a comma list of device indexes' })
   .transform((list) => [...new Set(list.split(',').map(Number))].sort((a, b) => a - b))
+  .superRefine(([index, ...others], ctx) => {
+    if (others.length === 0)
+      ctx.addIssue({ code: 'custom', message: `is one device: its samples are those of history?device=${index}` });
+  })
   .openapi({
     param: { name: 'devices', style: 'form', explode: false },
     type: 'array',
     items: { type: 'integer', minimum: 0, maximum: maxDeviceIndex },
-    minItems: 1,
-    description: 'Indexes of the devices of a group. Absent: the whole site.',
+    minItems: 2,
+    description:
+      'Indexes of the devices of a group, at least two; one device has its samples in `history`. Absent: the whole site.',
     example: [0, 5],
   });
 

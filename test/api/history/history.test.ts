@@ -7,6 +7,7 @@ import type { AssetType } from '../../../src/contract/device.ts';
 import type { Published } from '../../../src/contract/snapshot.ts';
 import type { Plant, TickEvent } from '../../../src/contract/plant.ts';
 import type { Device } from '../../../src/contract/device.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { testPlant } from '../../support/plant.ts';
 
 const typeOf: Readonly<Record<AssetType, string>> = {
@@ -129,6 +130,20 @@ describe('history of a plant', () => {
     fleet.indexes = [];
     fleet.run(1);
     expect(history.depth).to.equal(50);
+  });
+
+  it('begins anew with the columns of another device that takes the place', async () => {
+    const plant = testPlant({ types: ['PV-3Phase'] });
+    const history = createHistory(plant, { samplesPerDevice: 50 });
+    await plant.step(2);
+    const [battery] = configuredDevices('-d', 'Batt-3Phase');
+    await plant.replace(battery!, 0, () => Promise.resolve());
+    await plant.step(1);
+    const recorded = history.of(plant.device(0));
+    expect(recorded.metrics.map(({ name }) => name))
+      .to.include('state_of_charge_pct')
+      .and.not.include('irradiance_w_m2');
+    expect(recorded.count).to.equal(2);
   });
 
   it('of a device that is not there is empty, with the names of its metrics', () => {
