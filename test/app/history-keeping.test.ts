@@ -165,6 +165,18 @@ describe('History over the end of the process', () => {
     expect((await of('')).map(([tick]: number[]) => tick)).to.deep.equal(row(0, 6));
   });
 
+  it('the chart of the site goes on where it was', async () => {
+    const flags = ['-N', '2', ...kept];
+    const first = await start('site', ...flags);
+    await first.plant.step(20);
+    const past = async () => (await ask(port, '/api/sim/site/history')).json;
+    const before = await past();
+    expect(before.timestamp.length).to.be.above(4);
+    await first.stop();
+    await start('site', ...flags);
+    expect(await past()).to.deep.equal(before);
+  });
+
   it('without the setting no file is written and none is read', async () => {
     const first = await start('off');
     await first.plant.step(3);

@@ -14,7 +14,7 @@ import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
 import { firstMetric, SampleRing } from './ring.ts';
-import { scopeColumns, ScopeRecordings, scopesInParts } from './scopes.ts';
+import { scopeColumns, ScopeRecordings, scopesInParts, siteKey } from './scopes.ts';
 import type { ScopeRecording } from './scopes.ts';
 import { Series, unrecorded } from './series.ts';
 import type { SeriesHistory, SeriesKey } from './series.ts';
@@ -41,6 +41,9 @@ export interface History {
   restoring(): Restoring;
   /** samples kept per device and scope at present */
   readonly depth: number;
+  /** samples kept of the whole site: a large fleet takes nothing from them */
+  readonly siteDepth: number;
+  /** a part of the samples of the whole site, with further columns */
   readonly site: SiteHistory;
   /** devices of each group that has samples */
   readonly groups: readonly (readonly number[])[];
@@ -127,20 +130,31 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   function recordScope(scope: ScopeRecording): void {
     const { tick, sim, wallMs } = plant.latest;
     if (tick <= scope.series.newestTick) return;
-    scope.add(depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs));
+    scope.add(depthOf(scope.series), Math.floor(plant.dateMs(sim)), Math.floor(wallMs));
     added(scope.series);
+  }
+
+  function recordedScope(devices: readonly number[] | null): ScopeRecording | null {
+    const scope = scopes.of(devices);
+    if (scope) recordScope(scope);
+    return scope;
   }
 
   function added(series: Series): void {
     sink?.add(series.key, series.metrics, series.newest());
   }
 
+  /** The samples of the whole site are few octets beside those of the devices, and are not counted. */
+  function depthOf({ key }: Pick<Series, 'key'>): number {
+    return key === siteKey ? samplesPerDevice : depth;
+  }
+
   /** Divides the memory again, and begins new series of scopes. */
   function divide(): void {
     const all = allSeries();
-    const sampleOfAll = all.reduce((sum, series) => sum + series.sampleBytes, 0);
+    const sampleOfAll = all.reduce((sum, { key, sampleBytes }) => sum + (key === siteKey ? 0 : sampleBytes), 0);
     depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
-    for (const series of all) series.keep(depth);
+    for (const series of all) series.keep(depthOf(series));
     for (const scope of scopes.all) if (scope.series.count === 0) recordScope(scope);
   }
 
@@ -172,14 +186,14 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
         const series = seriesOf(key);
         if (!series) return null;
         if (series.count === 0) divide();
-        const kept = keptOf.get(series) ?? new KeptSamples(series, () => depth);
+        const kept = keptOf.get(series) ?? new KeptSamples(series, () => depthOf(series));
         keptOf.set(series, kept);
         return kept;
       },
       end(next) {
         sink = next;
         for (const series of allSeries())
-          series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depth, () => {
+          series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depthOf(series), () => {
             added(series);
           });
         for (const scope of scopes.all) scope.countIdle();
@@ -201,7 +215,8 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     get depth() {
       return depth;
     },
-    site: createSiteHistory(plant),
+    siteDepth: samplesPerDevice,
+    site: createSiteHistory(() => recordedScope(null)?.series ?? unrecorded(scopeColumns)),
     get groups() {
       return scopes.groups;
     },
@@ -214,10 +229,9 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return recording.series;
     },
     ofScope(devices) {
-      const scope = scopes.of(devices);
-      if (!scope) return unrecorded(scopeColumns);
-      recordScope(scope);
-      return scope.series;
+      const series = recordedScope(devices)?.series;
+      if (!series) return unrecorded(scopeColumns);
+      return { metrics: scopeColumns, count: series.count, cut: () => series.cut() };
     },
   };
 }

@@ -163,7 +163,7 @@ const headMembers = () => ({
     .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
   capacity: z.int().min(1).openapi({
     description:
-      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice.',
+      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice; of the whole site always the setting.',
   }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().min(0).openapi({ description: 'Number of samples.' }),
@@ -269,7 +269,11 @@ export const historyRoutes: readonly Route[] = [
         nowMs: dateMs,
         owner: 'a scope of the site',
         fileName: devices === null ? 'history-site' : `history-devices-${devices.slice(0, 10).join('-')}`,
-        head: { devices, interval_s: tickSeconds(rate, tickIntervalS), capacity: ctx.history.depth },
+        head: {
+          devices,
+          interval_s: tickSeconds(rate, tickIntervalS),
+          capacity: devices === null ? ctx.history.siteDepth : ctx.history.depth,
+        },
       });
     },
   }),

@@ -5,6 +5,7 @@ import type { SiteNow } from '../../contract/site.ts';
 import { kilo } from '../common/members.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric } from './ring.ts';
+import { furtherColumns, gapMs, putFurther } from './site-history.ts';
 import { Series } from './series.ts';
 import type { SeriesKey } from './series.ts';
 
@@ -40,7 +41,8 @@ function hasLimit(values: Float64Array, at: number): boolean {
 }
 
 const groupPrefix = 'group:';
-const siteKey = 'site';
+/** Key of the whole site. */
+export const siteKey = 'site';
 const groupKey = (devices: readonly number[]): SeriesKey => `${groupPrefix}${devices.join()}`;
 
 /** Devices of a group; null: the key of another series. */
@@ -49,7 +51,7 @@ function devicesOf(key: SeriesKey): readonly number[] | null {
   return key.slice(groupPrefix.length).split(',').map(Number);
 }
 
-type RecordedPlant = Pick<Plant, 'devices' | 'latest' | 'site' | 'siteGroups' | 'siteOf'>;
+type RecordedPlant = Pick<Plant, 'devices' | 'latest' | 'site' | 'siteGroups' | 'siteOf' | 'sitePowerW'>;
 
 /** The samples of one scope. */
 export class ScopeRecording {
@@ -59,10 +61,15 @@ export class ScopeRecording {
   /** samples since the last one with a limit */
   idle = 0;
   readonly #plant: RecordedPlant;
+  /** simulated time of the last sample with further columns */
+  #furtherMs = -Infinity;
 
   constructor(devices: readonly number[] | null, plant: RecordedPlant) {
     this.devices = devices;
-    this.series = new Series(devices === null ? siteKey : groupKey(devices), scopeColumns);
+    this.series =
+      devices === null
+        ? new Series(siteKey, [...scopeColumns, ...furtherColumns])
+        : new Series(groupKey(devices), scopeColumns);
     this.#plant = plant;
   }
 
@@ -73,6 +80,16 @@ export class ScopeRecording {
     const { values, at } = this.series.append(depth, simMs, wallMs, latest.tick);
     put(values, at, now);
     this.idle = hasLimit(values, at) ? 0 : this.idle + 1;
+    if (this.devices === null) this.#putFurther(values, at + scopeColumns.length, simMs);
+  }
+
+  #putFurther(values: Float64Array, at: number, simMs: number): void {
+    if (Math.abs(simMs - this.#furtherMs) < gapMs) {
+      values.fill(NaN, at, at + furtherColumns.length);
+      return;
+    }
+    this.#furtherMs = simMs;
+    putFurther(values, at, this.#plant);
   }
 
   /** Counts again how long it has had no limit, after samples of an earlier process were put before those of this one. */

@@ -84,9 +84,9 @@ describe('history of the scopes of the site', () => {
     const bytes = 100 * ofDevice;
     const depthWith = () => createHistory(plant, { samplesPerDevice: 1000, bytes }).depth;
     const ofScope = sampleBytes(scopeColumns.length);
-    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + ofScope)));
+    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice)));
     plant.setSite({ export: 1 }, undefined, { devices: [0, 1] });
-    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + 2 * ofScope)));
+    expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + ofScope)));
   });
 
   it('keeps as many groups as can have limits; the earliest without a limit go first', () => {
@@ -98,6 +98,7 @@ describe('history of the scopes of the site', () => {
       latest,
       site,
       siteOf: () => site,
+      sitePowerW: () => 0,
       siteGroups: [first, second, ...others.slice(1)],
     };
     const scopes = new ScopeRecordings(plant);
@@ -117,6 +118,7 @@ describe('history of the scopes of the site', () => {
       latest,
       site,
       siteOf: () => site,
+      sitePowerW: () => 0,
       siteGroups: [],
     });
     for (const devices of groups.slice(0, -1)) scopes.restored(`group:${devices.join()}`);
