@@ -93,7 +93,6 @@ class Fleet {
 }
 
 const pvSampleBytes = 8 * (3 + 16 + 3 + 2 + 2);
-const siteSampleBytes = 8 * (3 + 8);
 const row = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe('history of a plant', () => {
