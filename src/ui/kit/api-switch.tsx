@@ -30,7 +30,7 @@ function Line({ call }: { readonly call: Call }) {
   };
   const command = commandOf(call);
   return (
-    <span class="call">
+    <div class="call">
       <button type="button" class="call-line" title={curlOf(call)} onClick={() => copy('curl', curlOf)}>
         <span class="visually-hidden">Copy as curl: </span>
         <code>{lineOf(call)}</code>
@@ -60,7 +60,7 @@ function Line({ call }: { readonly call: Call }) {
         </button>
       )}
       {textOf !== null && <SelectedText text={textOf.of(call)} />}
-    </span>
+    </div>
   );
 }
 
