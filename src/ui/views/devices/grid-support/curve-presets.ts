@@ -135,9 +135,9 @@ export function presetsOf(name: string, { absorbs, deptRef, referenceOf }: Condi
       const [from, to] = [referenceOf(reference, y < 0), referenceOf(deptRef, y < 0)];
       return from === null || to === null || to === 0 ? null : [x, Number(((y * from) / to).toFixed(2))];
     });
-    const known = scaled.filter((point) => point !== null);
-    const unable = known.length < points.length ? 'The reference of 100 % of this set is not a rating.' : null;
-    return { title, clause, points: known, unable };
+    const tellable = scaled.filter((point) => point !== null);
+    const unable = tellable.length < points.length ? 'The reference of 100 % of this set is not a rating.' : null;
+    return { title, clause, points: tellable, unable };
   });
 }
 
@@ -151,17 +151,17 @@ function stored(): Own {
   try {
     const content: unknown = JSON.parse(localStorage.getItem(storageKey) ?? '{}');
     const lists = Object.entries(content as object).filter((entry) => Array.isArray(entry[1]));
-    return Object.fromEntries(lists) as Own;
+    return Object.fromEntries(lists);
   } catch {
     return {};
   }
 }
 
-const own = signal<Own>(stored());
+const appliedCurves = signal<Own>(stored());
 
 /** The last curves of a function that were applied in this browser. @param name of the function, and of its curve */
 export function ownCurves(name: string): readonly CurvePreset[] {
-  return (own.value[name] ?? []).map((points) => ({
+  return (appliedCurves.value[name] ?? []).map((points) => ({
     title: points.map(([x, y]) => `${x}: ${y}`).join(', '),
     points,
   }));
@@ -170,10 +170,10 @@ export function ownCurves(name: string): readonly CurvePreset[] {
 /** Remembers an applied curve. A browser that refuses to store it has it until the page is left. */
 export function keepOwnCurve(name: string, points: readonly Point[]): void {
   const text = JSON.stringify(points);
-  const others = (own.peek()[name] ?? []).filter((each) => JSON.stringify(each) !== text);
-  own.value = { ...own.peek(), [name]: [points, ...others].slice(0, maxOwn) };
+  const others = (appliedCurves.peek()[name] ?? []).filter((each) => JSON.stringify(each) !== text);
+  appliedCurves.value = { ...appliedCurves.peek(), [name]: [points, ...others].slice(0, maxOwn) };
   try {
-    localStorage.setItem(storageKey, JSON.stringify(own.peek()));
+    localStorage.setItem(storageKey, JSON.stringify(appliedCurves.peek()));
   } catch {
     // private windows may have no storage
   }
