@@ -173,8 +173,8 @@ describe('history of the scopes of the site', () => {
     scopes.follow(10);
     const done: number[] = [];
     let recorded = 0;
-    for (const part of scopesInParts([...scopes.all, ...scopes.all], () => (recorded += 1)))
-      done.push(part ?? recorded);
+    const parts = scopesInParts([...scopes.all, ...scopes.all], () => (recorded += 1));
+    while (parts.next().done !== true) done.push(recorded);
     expect(done).to.deep.equal([14, 28]);
     expect(recorded).to.equal(28);
   });

@@ -27,7 +27,7 @@ async function requestsOf(line: string): Promise<readonly Call[]> {
       status: 'available',
       event: null,
       time: { mode: 'paused' },
-      ...(answer as object),
+      ...answer,
     });
     return Promise.resolve({
       status: 200,
