@@ -3,6 +3,7 @@
  * validation, limits, refusals and replies are those of a request over HTTP.
  */
 import { stringify } from 'node:querystring';
+import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import { createProblem } from '../../core/http/problem.ts';
 import type { Problem } from '../../core/http/problem.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -43,32 +44,6 @@ export interface Performed {
 }
 
 export type Perform = (request: InProcessRequest & { readonly by: Origin }) => Promise<Performed>;
-
-/** A request as another process has received it over HTTP, and passes it on. */
-export interface BytesRequest {
-  readonly method: string;
-  /** path and query, with or without the prefix `/api/sim` */
-  readonly path: string;
-  /** JSON text; absent: none */
-  readonly body?: Uint8Array;
-  readonly by: Origin;
-  /** true: the connection of the client keeps what it carries private; default: false */
-  readonly isPrivate?: boolean;
-  /** greatest length of the answer, bytes */
-  readonly maxBytes?: number;
-}
-
-/** The answer as it would be sent over HTTP, without the headers that every answer has. */
-export interface PerformedBytes {
-  readonly status: number;
-  readonly type: string;
-  /** of the operation, or of the refusal */
-  readonly headers: Readonly<Record<string, string>>;
-  /** empty for HEAD */
-  readonly bytes: Buffer;
-}
-
-export type PerformBytes = (request: BytesRequest) => Promise<PerformedBytes>;
 
 /** Checks the form of a request. @returns the reason of a refusal; null: it is well-formed */
 export type CheckRequest = (request: InProcessRequest) => Problem | null;

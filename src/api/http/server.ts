@@ -15,6 +15,7 @@ import { noCertificates } from '../../contract/certificates.ts';
 import { noCaptures } from '../../contract/captures.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
 import { noLab } from '../../contract/lab-config.ts';
+import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import { noSettings } from '../../contract/settings.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
@@ -27,7 +28,7 @@ import type { HotReads } from './hot-reads.ts';
 import { AnswerCounts } from '../metrics/answer-counts.ts';
 import type { createOperations, Operations, OperationsOptions } from './operations.ts';
 import { createPerforming } from './perform.ts';
-import type { Perform, PerformBytes } from './perform.ts';
+import type { Perform } from './perform.ts';
 import { RequestLog } from './request-log.ts';
 import { apiPrefix } from './route.ts';
 

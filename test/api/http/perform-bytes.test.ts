@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { z } from '../../../src/api/description/zod.ts';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
-import type { BytesRequest } from '../../../src/api/http/perform.ts';
+import type { BytesRequest } from '../../../src/contract/perform-bytes.ts';
 import { Answer, route, StreamedReply, TextReply } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
