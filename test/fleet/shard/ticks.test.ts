@@ -27,7 +27,7 @@ function rig({ devices = false } = {}) {
 describe('fleet: ticks of a shard', () => {
   it('have the snapshots of REST and the columns of the devices', async () => {
     const { plant, parts } = rig();
-    await plant.tick();
+    await plant.step(1);
     const [part] = parts();
     const { latest, devices } = plant;
     expect(part?.head).to.include({ session: 'Q3', epoch: 9, tick: latest.tick, simUs: latest.sim, parts: 1 });
@@ -43,18 +43,18 @@ describe('fleet: ticks of a shard', () => {
 
   it('are the first ones once, and again after the server was away, when those between count as missed', async () => {
     const { plant, link, publisher, heads } = rig();
-    await plant.tick();
-    await plant.tick();
+    await plant.step(1);
+    await plant.step(1);
     link.set('offline');
-    await plant.tick();
-    await plant.tick();
+    await plant.step(1);
+    await plant.step(1);
     expect(heads()).to.deep.equal([
       [1, true],
       [2, false],
     ]);
     expect(publisher.missed).to.equal(2);
     link.set('connected');
-    await plant.tick();
+    await plant.step(1);
     expect(heads().slice(2)).to.deep.equal([
       [4, true],
       [5, false],
@@ -65,19 +65,19 @@ describe('fleet: ticks of a shard', () => {
     const { plant, link, publisher, heads } = rig();
     let arrive: () => void = () => undefined;
     link.flushing = () => new Promise((resolve) => (arrive = resolve));
-    await plant.tick();
-    await plant.tick();
+    await plant.step(1);
+    await plant.step(1);
     expect([heads().length, publisher.missed]).to.deep.equal([1, 1]);
     arrive();
     await new Promise(setImmediate);
-    await plant.tick();
+    await plant.step(1);
     expect(heads().map(([tick]) => tick)).to.deep.equal([1, 3]);
   });
 
   it('have a subject per device on request alone', async () => {
     for (const devices of [false, true]) {
       const { plant, server } = rig({ devices });
-      await plant.tick();
+      await plant.step(1);
       const subjects = server.published.flatMap(({ subject }) => (subject.startsWith('lab.dev.') ? [subject] : []));
       expect(subjects).to.deep.equal(devices ? plant.devices.map(({ index }) => `lab.dev.${index}`) : []);
     }
@@ -86,7 +86,7 @@ describe('fleet: ticks of a shard', () => {
   it('end with the publisher', async () => {
     const { plant, publisher, heads } = rig();
     publisher.stop();
-    await plant.tick();
+    await plant.step(1);
     expect(heads()).to.deep.equal([]);
   });
 });
