@@ -1,4 +1,5 @@
 /** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
+import { createHash } from 'node:crypto';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { Captures } from '../capture/book.ts';
 import { CaptureKeeping } from './capture-keeping.ts';
@@ -358,6 +359,20 @@ async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger):
   for (const line of csipLines(api)) log.info(line.replace(/ +/g, ' '));
 }
 
+/** Digest of the settings in which all shards agree. */
+function fleetDigest({
+  seed,
+  tickS,
+  deviceSpreadPct,
+  remoteClock,
+  irradianceSource,
+  clouds,
+  clock,
+}: AppConfig): string {
+  const common = { seed, tickS, deviceSpreadPct, remoteClock, irradianceSource, clouds, timezone: clock.timezone };
+  return createHash('sha256').update(JSON.stringify(common)).digest('hex');
+}
+
 /** The membership of this process in its fleet; null: it is in none. */
 function shardOf({ config, options, wall, later, logBook, log }: Ground, { plant, origin }: Lab, { api }: Http) {
   if (config.fleet === null) return null;
@@ -369,8 +384,7 @@ function shardOf({ config, options, wall, later, logBook, log }: Ground, { plant
     clock: wall,
     later,
     performBytes: (request) => api.performBytes(request),
-    version: origin.version,
-    apiVersion,
+    traits: { version: origin.version, apiVersion, digest: fleetDigest(config) },
     http() {
       const address = api.server.address();
       return typeof address === 'object' && address !== null ? hostAndPort(config.web.host, address.port) : null;

@@ -67,8 +67,14 @@ describeWith(['nats'], 'shards of a fleet', function () {
   it('keep their name: a second process of it is refused with the holder', async () => {
     const [a] = shards;
     const refusal = await start('a', '--fleet_wait_s', '1', '--first_device', '50').catch((error: unknown) => error);
-    expect(String(refusal)).to.match(new RegExp(`the name "a" belongs to another shard.*pid ${a?.pid}`));
-    expect(String(refusal)).to.match(/\b3\b/);
+    expect(String(refusal)).to.match(new RegExp(`the devices 0..1 belong to the shard "a" on .*pid ${a?.pid}`));
+    expect(String(refusal)).to.contain('exit code 3');
+  });
+
+  it('keep their devices: a range that overlaps is refused at once', async () => {
+    const refusal = await start('c', '--first_device', '1001').catch((error: unknown) => error);
+    expect(String(refusal)).to.contain('the devices 1000..1001 belong to the shard "b"');
+    expect(String(refusal)).to.contain('exit code 3');
   });
 
   it('let go of their name at SIGTERM', async () => {

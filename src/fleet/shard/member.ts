@@ -10,12 +10,12 @@ import { errorText, SimError } from '../../core/errors.ts';
 import type { LogBook, Logger } from '../../core/log/log.ts';
 import { readTextFile } from '../../core/text-file.ts';
 import type { WallClock } from '../../core/time/clock.ts';
-import { callEvery } from '../../core/time/timers.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet, FleetCredentials } from '../connect.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
-import { Lease } from './lease.ts';
+import { ClaimError, Membership } from '../registry/membership.ts';
+import type { FleetTraits } from '../registry/roster.ts';
 import { publishNews } from './news.ts';
 import { ShardRequests } from './requests.ts';
 import { TickPublisher } from './ticks.ts';
@@ -28,12 +28,12 @@ export interface MemberContext {
   readonly clock: WallClock;
   readonly later: Later;
   readonly performBytes: PerformBytes;
-  readonly version: string;
-  readonly apiVersion: string;
+  /** in which all shards agree */
+  readonly traits: FleetTraits;
   /** address of the HTTP interface, once it listens */
   readonly http: () => string | null;
   /** Ends the process: another one has the name of this shard. */
-  readonly lost: (reason: string) => void;
+  readonly lost: () => void;
   readonly connect: typeof connectFleet;
 }
 
@@ -58,7 +58,7 @@ function credentialsOf({ credsFile, nkeyFile, user, passwordFile }: FleetSetting
 /** The open parts of a member, in the order in which they close. */
 interface Open {
   readonly link: FleetLink;
-  readonly lease: Lease;
+  readonly membership: Membership;
   readonly ticks: TickPublisher;
   readonly requests: ShardRequests;
   readonly stops: readonly Stop[];
@@ -75,7 +75,10 @@ export class FleetMember {
     this.#shard = context.settings.shard ?? nameOfMachine();
   }
 
-  /** @throws SimError LISTEN_FAILED: no server in time, refused credentials, or a name that another process has */
+  /**
+   * @throws SimError LISTEN_FAILED: no server in time, refused credentials, a name or range that another process has;
+   * CONFIG_INVALID: settings other than those of the fleet
+   */
   async open(): Promise<void> {
     try {
       const link = await this.#connect();
@@ -86,13 +89,15 @@ export class FleetMember {
         throw error;
       }
     } catch (error) {
-      if (!(error instanceof FleetError)) throw error;
+      if (error instanceof ClaimError && error.code !== 'taken')
+        throw new SimError('CONFIG_INVALID', `the fleet cannot be joined: ${error.message}`);
+      if (!(error instanceof FleetError || error instanceof ClaimError)) throw error;
       throw new SimError('LISTEN_FAILED', `the fleet cannot be joined: ${error.message}`);
     }
   }
 
   #connect(): Promise<FleetLink> {
-    const { settings, log, version, connect } = this.#context;
+    const { settings, log, traits, connect } = this.#context;
     const { servers, prefix, waitS, plain, caFile, certFile, keyFile } = settings;
     return connect({
       servers,
@@ -109,7 +114,7 @@ export class FleetMember {
       },
       service: {
         name: 'derbench-shard',
-        version,
+        version: traits.version,
         description: 'shard of a derbench fleet',
         metadata: { shard: this.#shard, session: this.#session, prefix },
       },
@@ -117,50 +122,46 @@ export class FleetMember {
   }
 
   async #join(link: FleetLink): Promise<void> {
-    const { settings, plant, logBook, log, clock, later, lost, performBytes } = this.#context;
+    const { settings, plant, logBook, log, clock, later, lost, performBytes, traits } = this.#context;
     const { prefix } = settings;
     const [shard, session] = [this.#shard, this.#session];
-    const lease = new Lease({
-      bucket: link.leases,
+    const membership = new Membership({
+      link,
       shard,
       session,
-      content: () => this.#content(),
-      waitMs: settings.waitS * 1000,
-      every: callEvery,
+      first: plant.firstIndex,
+      room: settings.room ?? plant.devices.length,
+      traits,
+      details: () => this.#details(),
+      clock,
       later,
-      monotonicMs: () => clock.monotonicMs(),
-      lost: (reason) => {
-        log.error(`the lease of the fleet is lost: ${reason}`);
-        lost(reason);
+      log,
+      waitMs: settings.waitS * 1000,
+      onLost: (reason) => {
+        log.error(`the shard stops: ${reason}`);
+        lost();
       },
     });
-    await lease.take();
+    await membership.join();
     const common = { link, plant, prefix, shard, session };
-    const ticks = new TickPublisher({ ...common, epoch: () => lease.epoch, devices: settings.devices });
+    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices });
     const requests = new ShardRequests(performBytes, () => {
       ticks.repeat();
     });
     const serving = await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request));
     const news = publishNews({ ...common, logBook, monotonicMs: () => clock.monotonicMs() });
-    const state = link.onState((now) => {
-      if (now === 'connected') void lease.renew();
-    });
-    this.#open = { link, lease, ticks, requests, stops: [serving, () => ticks.stop(), news, state] };
+    this.#open = { link, membership, ticks, requests, stops: [serving, () => ticks.stop(), news] };
     ticks.repeat();
   }
 
-  #content(): object {
-    const { settings, plant, version, apiVersion, http } = this.#context;
-    const { latest, devices, firstIndex } = plant;
+  #details() {
+    const { plant, http } = this.#context;
+    const { latest, devices } = plant;
     return {
-      session: this.#session,
-      first: firstIndex,
-      room: settings.room ?? devices.length,
       count: devices.length,
-      version,
-      apiVersion,
       host: hostname(),
-      http: http(),
+      http: http() ?? '',
+      ports: {},
       tick: latest.tick,
       simUs: latest.sim,
       pid: process.pid,
@@ -173,7 +174,7 @@ export class FleetMember {
     this.#open = null;
     if (open === null) return;
     try {
-      await open.lease.release();
+      await open.membership.leave();
     } catch (error) {
       this.#context.log.warning(`the lease of the fleet ends by its time limit: ${errorText(error)}`);
     }
