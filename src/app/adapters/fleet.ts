@@ -22,13 +22,18 @@ export class FleetAdapter implements Adapter {
         import('../../fleet/shard/member.ts'),
         import('../../fleet/connect.ts'),
       ]);
-      if (this.#lifecycle.stopping) return;
+      if (this.#isStopping()) return;
       const member = new Member({ ...this.#context, connect: connectFleet });
       await member.open();
       // a stop meanwhile had nothing to close
-      if (this.#lifecycle.stopping) await member.close();
+      if (this.#isStopping()) await member.close();
       else this.#member = member;
     });
+  }
+
+  /** A function, so that the compiler does not carry a check over an `await`. */
+  #isStopping(): boolean {
+    return this.#lifecycle.stopping;
   }
 
   stop(): Promise<void> {

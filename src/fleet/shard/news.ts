@@ -25,14 +25,14 @@ export function publishNews({ link, plant, logBook, prefix, shard, session, mono
     link.publish(`${prefix}.${topic}.${shard}`, Buffer.from(JSON.stringify({ session, number, ...news })));
   };
   const stops = [
-    logBook.onEntry(({ id: _, ...line }) => {
+    logBook.onEntry((line) => {
       if (line.level === 'debug') return;
       // a receiver sees by the numbers how many lines it lacks
       number += 1;
-      const now = Math.floor(monotonicMs() / 1000);
-      inSecond = now === second ? inSecond + 1 : 1;
-      second = now;
-      if (inSecond <= maxLinesPerS) send('log', line);
+      const thisSecond = Math.floor(monotonicMs() / 1000);
+      inSecond = thisSecond === second ? inSecond + 1 : 1;
+      second = thisSecond;
+      if (inSecond <= maxLinesPerS) send('log', { ...line, id: undefined });
     }),
     plant.onDevices(({ added, removed }) => {
       send('event', { kind: 'devices', added: added?.index ?? null, removed: removed?.index ?? null });

@@ -21,13 +21,18 @@ function rig({ devices = false } = {}) {
   const parts = () =>
     server.published.flatMap(({ subject, body }) => (subject === 'lab.tick.b' ? [decodeTick(body)] : []));
   const heads = () => parts().map(({ head: { tick, first } }) => [tick, first]);
-  return { plant, server, link, publisher, parts, heads };
+  /** A tick, after which the flush of its message has settled where nothing holds it. */
+  const step = async () => {
+    await plant.step(1);
+    await new Promise(setImmediate);
+  };
+  return { step, plant, server, link, publisher, parts, heads };
 }
 
 describe('fleet: ticks of a shard', () => {
   it('have the snapshots of REST and the columns of the devices', async () => {
-    const { plant, parts } = rig();
-    await plant.step(1);
+    const { step, plant, parts } = rig();
+    await step();
     const [part] = parts();
     const { latest, devices } = plant;
     expect(part?.head).to.include({ session: 'Q3', epoch: 9, tick: latest.tick, simUs: latest.sim, parts: 1 });
@@ -42,19 +47,19 @@ describe('fleet: ticks of a shard', () => {
   });
 
   it('are the first ones once, and again after the server was away, when those between count as missed', async () => {
-    const { plant, link, publisher, heads } = rig();
-    await plant.step(1);
-    await plant.step(1);
+    const { step, link, publisher, heads } = rig();
+    await step();
+    await step();
     link.set('offline');
-    await plant.step(1);
-    await plant.step(1);
+    await step();
+    await step();
     expect(heads()).to.deep.equal([
       [1, true],
       [2, false],
     ]);
     expect(publisher.missed).to.equal(2);
     link.set('connected');
-    await plant.step(1);
+    await step();
     expect(heads().slice(2)).to.deep.equal([
       [4, true],
       [5, false],
@@ -62,31 +67,31 @@ describe('fleet: ticks of a shard', () => {
   });
 
   it('wait for nothing: one is not sent while the last one is under way', async () => {
-    const { plant, link, publisher, heads } = rig();
+    const { step, link, publisher, heads } = rig();
     let arrive: () => void = () => undefined;
     link.flushing = () => new Promise((resolve) => (arrive = resolve));
-    await plant.step(1);
-    await plant.step(1);
+    await step();
+    await step();
     expect([heads().length, publisher.missed]).to.deep.equal([1, 1]);
     arrive();
     await new Promise(setImmediate);
-    await plant.step(1);
+    await step();
     expect(heads().map(([tick]) => tick)).to.deep.equal([1, 3]);
   });
 
   it('have a subject per device on request alone', async () => {
     for (const devices of [false, true]) {
-      const { plant, server } = rig({ devices });
-      await plant.step(1);
+      const { step, plant, server } = rig({ devices });
+      await step();
       const subjects = server.published.flatMap(({ subject }) => (subject.startsWith('lab.dev.') ? [subject] : []));
       expect(subjects).to.deep.equal(devices ? plant.devices.map(({ index }) => `lab.dev.${index}`) : []);
     }
   });
 
   it('end with the publisher', async () => {
-    const { plant, publisher, heads } = rig();
+    const { step, publisher, heads } = rig();
     publisher.stop();
-    await plant.step(1);
+    await step();
     expect(heads()).to.deep.equal([]);
   });
 });
