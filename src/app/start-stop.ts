@@ -52,6 +52,8 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
+  /** called when another process has the name of this shard in its fleet */
+  readonly onLeaseLost?: () => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
   /** why the settings of requests that the state has kept are not in force; absent: they are */
