@@ -63,7 +63,11 @@ function selectDevice(value: string | null, { deviceExists }: HandshakeRules): n
   return Number(value);
 }
 
-function selectForm(value: string | null, device: number | null, { hasColumns = true }: HandshakeRules): StreamForm | Refused {
+function selectForm(
+  value: string | null,
+  device: number | null,
+  { hasColumns = true }: HandshakeRules,
+): StreamForm | Refused {
   const form = streamForms.find((each) => each === (value ?? 'snapshots'));
   if (form === undefined) return invalidQuery('form', `must be ${streamForms.join(' or ')}`, streamForms);
   if (form === 'fleet' && !hasColumns)
