@@ -18,7 +18,7 @@ class LateSnapshot implements StreamPublished {
   }
 
   // its own members are the part of the snapshot that needs no parsing
-  get snapshot(): LateSnapshot {
+  get snapshot(): this {
     return this;
   }
 

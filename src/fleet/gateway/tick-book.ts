@@ -61,42 +61,42 @@ export class TickBook {
 
   /** Drops messages of earlier holders of the name of a shard from now on. @param epoch of its present holder */
   fence(shard: string, epoch: number): void {
-    const known = this.#of(shard);
-    if (epoch <= known.epoch) return;
-    known.epoch = epoch;
-    known.parts.clear();
+    const entry = this.#of(shard);
+    if (epoch <= entry.epoch) return;
+    entry.epoch = epoch;
+    entry.parts.clear();
   }
 
   /** Reads a message of a shard. */
   take(shard: string, body: Uint8Array): void {
-    const known = this.#of(shard);
+    const entry = this.#of(shard);
     let part: TickPart;
     try {
       part = decodeTick(body);
     } catch {
-      known.counts.broken += 1;
+      entry.counts.broken += 1;
       return;
     }
     const { head } = part;
-    if (head.epoch < known.epoch) {
-      known.counts.fenced += 1;
+    if (head.epoch < entry.epoch) {
+      entry.counts.fenced += 1;
       return;
     }
     // the message may be faster than the news of the lease
     this.fence(shard, head.epoch);
-    if (isSameRun(known.newest?.head, head) && head.tick <= known.newest.head.tick) known.counts.repeated += 1;
-    else this.#collect(shard, known, part);
+    if (isSameRun(entry.newest?.head, head) && head.tick <= entry.newest.head.tick) entry.counts.repeated += 1;
+    else this.#collect(shard, entry, part);
   }
 
   #of(name: string): Shard {
-    const known = this.#shards.get(name) ?? { epoch: 0, newest: null, parts: new Map(), counts: { ...noCounts } };
-    this.#shards.set(name, known);
-    return known;
+    const entry = this.#shards.get(name) ?? { epoch: 0, newest: null, parts: new Map(), counts: { ...noCounts } };
+    this.#shards.set(name, entry);
+    return entry;
   }
 
-  #collect(shard: string, known: Shard, part: TickPart): void {
+  #collect(shard: string, entry: Shard, part: TickPart): void {
     const { head } = part;
-    const { parts, counts } = known;
+    const { parts, counts } = entry;
     const [present] = parts.values();
     if (present !== undefined && isSameRun(present.head, head) && head.tick < present.head.tick) {
       counts.repeated += 1;
@@ -109,22 +109,22 @@ export class TickBook {
       return;
     }
     parts.set(head.part, part);
-    if (parts.size === head.parts) this.#complete(shard, known);
+    if (parts.size === head.parts) this.#complete(shard, entry);
   }
 
-  #complete(shard: string, known: Shard): void {
-    const parts = [...known.parts.values()].sort((a, b) => a.head.part - b.head.part);
-    known.parts.clear();
+  #complete(shard: string, entry: Shard): void {
+    const parts = [...entry.parts.values()].sort((a, b) => a.head.part - b.head.part);
+    entry.parts.clear();
     const [first] = parts;
     if (first === undefined || !isAscending(parts)) {
-      known.counts.broken += 1;
+      entry.counts.broken += 1;
       return;
     }
     const { head } = first;
-    known.counts.missed += missedBetween(known.newest?.head, head);
-    known.counts.ticks += 1;
-    known.newest = { shard, head, parts, arrivedMs: this.#options.nowMs() };
-    this.#options.onTick(known.newest);
+    entry.counts.missed += missedBetween(entry.newest?.head, head);
+    entry.counts.ticks += 1;
+    entry.newest = { shard, head, parts, arrivedMs: this.#options.nowMs() };
+    this.#options.onTick(entry.newest);
   }
 }
 
