@@ -91,11 +91,11 @@ export function takenText(entry: RosterEntry, lease: Lease | null, seenAgoMs: nu
 const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
 
 /** Members in which a shard must not differ from the fleet; a patch level may. */
-export function skewOf(fleet: FleetTraits, own: FleetTraits): readonly string[] {
+export function skewOf(fleet: FleetTraits, shard: FleetTraits): readonly string[] {
   const rows = [
-    ['version', minorOf(fleet.version), minorOf(own.version)],
-    ['apiVersion', fleet.apiVersion, own.apiVersion],
-    ['digest', fleet.digest, own.digest],
+    ['version', minorOf(fleet.version), minorOf(shard.version)],
+    ['apiVersion', fleet.apiVersion, shard.apiVersion],
+    ['digest', fleet.digest, shard.digest],
   ] as const;
   return rows.flatMap(([name, of, mine]) => (of === mine ? [] : [`${name}: the fleet has ${of}, this shard ${mine}`]));
 }
