@@ -41,6 +41,7 @@ export interface Lease extends FleetTraits {
   readonly count: number;
   readonly host: string;
   readonly http: string;
+  /** of the first and the last device, by protocol */
   readonly ports: Readonly<Record<string, readonly number[]>>;
   readonly pid: number;
   readonly tick: number;

@@ -33,6 +33,8 @@ export interface MemberContext {
   readonly traits: FleetTraits;
   /** address of the HTTP interface, once it listens */
   readonly http: () => string | null;
+  /** ports of the first and the last device, by protocol */
+  readonly ports: () => Readonly<Record<string, readonly number[]>>;
   /** Ends the process: another one has the name of this shard. */
   readonly lost: () => void;
   readonly connect: typeof connectFleet;
@@ -156,13 +158,13 @@ export class FleetMember {
   }
 
   #details() {
-    const { plant, http } = this.#context;
+    const { plant, http, ports } = this.#context;
     const { latest, devices } = plant;
     return {
       count: devices.length,
       host: hostname(),
       http: http() ?? '',
-      ports: {},
+      ports: ports(),
       tick: latest.tick,
       simUs: latest.sim,
       pid: process.pid,
