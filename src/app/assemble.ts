@@ -1,4 +1,5 @@
 /** The parts of a simulator, room by room: each function makes the parts that later ones stand on. */
+import { createHash } from 'node:crypto';
 import type { AppConfig } from '../config/settings/app-config.ts';
 import { Captures } from '../capture/book.ts';
 import { CaptureKeeping } from './capture-keeping.ts';
@@ -25,6 +26,11 @@ import { callLater } from '../core/time/timers.ts';
 import type { Later } from '../core/time/timers.ts';
 import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
+import { FleetAdapter } from './adapters/fleet.ts';
+import { apiVersion } from '../api/http/context.ts';
+import type { Adapter } from '../core/adapter.ts';
+import type { Plant } from '../contract/plant.ts';
+import { hostAndPort } from '../core/net/listen.ts';
 import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
 import {
   createClock,
@@ -355,6 +361,58 @@ async function moveCsipPage(api: Http['api'], { csip }: AppConfig, log: Logger):
   for (const line of csipLines(api)) log.info(line.replace(/ +/g, ' '));
 }
 
+/** Digest of the settings in which all shards agree. */
+function fleetDigest({
+  seed,
+  tickS,
+  deviceSpreadPct,
+  remoteClock,
+  irradianceSource,
+  clouds,
+  clock,
+}: AppConfig): string {
+  const common = { seed, tickS, deviceSpreadPct, remoteClock, irradianceSource, clouds, timezone: clock.timezone };
+  return createHash('sha256').update(JSON.stringify(common)).digest('hex');
+}
+
+/** Ports of the first and the last device over each protocol, between which those of the others are. */
+function portsOf(
+  adapters: readonly Adapter[],
+  { devices }: Pick<Plant, 'devices'>,
+): Readonly<Record<string, readonly number[]>> {
+  const entries = adapters.map((adapter) => {
+    const endpoints = [devices[0], devices.at(-1)].map((device) => device && adapter.endpointOf?.(device.index));
+    return [adapter.comm, endpoints.flatMap((at) => (at && 'port' in at ? at.port : []))] as const;
+  });
+  return Object.fromEntries(entries.filter(([, ports]) => ports.length > 0));
+}
+
+/** The membership of this process in its fleet; null: it is in none. */
+function shardOf(
+  { config, options, wall, later, logBook, log }: Ground,
+  { plant, origin }: Lab,
+  { api }: Http,
+  adapters: readonly Adapter[],
+) {
+  if (config.fleet === null) return null;
+  return new FleetAdapter({
+    settings: config.fleet,
+    plant,
+    logBook,
+    log,
+    clock: wall,
+    later,
+    performBytes: (request) => api.performBytes(request),
+    traits: { version: origin.version, apiVersion, digest: fleetDigest(config) },
+    http() {
+      const address = api.server.address();
+      return typeof address === 'object' && address !== null ? hostAndPort(config.web.host, address.port) : null;
+    },
+    ports: () => portsOf(adapters, plant),
+    lost: () => options.onLeaseLost?.(),
+  });
+}
+
 /** REST, scenarios and recorder, with all parts for the start. */
 function createInterfaces(
   ground: Ground,
@@ -409,6 +467,7 @@ function createInterfaces(
   );
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
+  if (config.fleet !== null) seats.add({ name: null, make: () => shardOf(ground, lab, http, adapters) });
   scenarios.api.set(http.api);
   settings.restartWith((names, how) =>
     // between changes of the devices, which the adapters follow

@@ -70,7 +70,8 @@ export function createHttp(
     { checkReplies },
   );
   const telemetry = createTelemetry({
-    plant,
+    source: plant,
+    columns: plant,
     server: api.server,
     guard,
     clock,

@@ -52,6 +52,8 @@ export interface AppOptions {
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
+  /** called when another process has the name of this shard in its fleet */
+  readonly onLeaseLost?: () => void;
   /** called when `POST state/restore` or `POST config` asks for a new simulator; absent: such requests are refused */
   readonly onRestartRequest?: (restart: Restart) => void;
   /** why the settings of requests that the state has kept are not in force; absent: they are */
@@ -207,6 +209,8 @@ export class App {
     const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping, feed } =
       this.#parts;
     const { timelineStream } = this.#parts.http;
+    // gateways send their requests elsewhere at once, and nothing later delays the name of the shard
+    await this.#stopAdapters(({ comm }) => comm === 'fleet');
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     // from here on no new request is served; answers under way may finish
     // guarded at once: a failure before it is waited for would end the process

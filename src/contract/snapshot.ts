@@ -68,7 +68,10 @@ export interface Published {
  * Position of a device in the snapshots of a tick, -1 when the tick did not include it.
  * @param published snapshots in index order; indexes may have gaps
  */
-export function positionOf(published: readonly Published[], deviceIndex: number): number {
+export function positionOf(
+  published: readonly { readonly snapshot: Pick<Snapshot, 'device_index'> }[],
+  deviceIndex: number,
+): number {
   let low = 0;
   let high = published.length;
   while (low < high) {

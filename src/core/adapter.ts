@@ -26,6 +26,7 @@ export const commNames = [
   'ocpp',
   'dnp3',
   'sunspec_client',
+  'fleet',
   'websocket',
 ] as const;
 export type CommName = (typeof commNames)[number];

@@ -9,6 +9,7 @@ export const exitCodes = {
   failed: 4,
   unreachable: 5,
   refused: 6,
+  leaseLost: 7,
   interrupted: 130,
   killed: 137,
 } as const;
@@ -24,6 +25,7 @@ export const exitTexts: Readonly<Record<keyof typeof exitCodes, string>> = {
     'An assertion or step of a scenario failed, a peer broke a rule of --findings_fail_on, or "wait" ended without the value.',
   unreachable: 'No simulator answers at the address of --url.',
   refused: 'The simulator refused the request of a command; the text has its code.',
+  leaseLost: 'Another process has taken the name of this shard in its fleet.',
   interrupted: 'A command was interrupted by SIGINT.',
   killed: 'Instead of 0 or 1, if the program ends while the system looks up a host name: only SIGKILL interrupts that.',
 };

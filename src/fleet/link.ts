@@ -30,6 +30,16 @@ export interface FleetMessage {
   readonly body: Uint8Array;
 }
 
+/** An answer of one of several that serve a subject; those in parts are refused. */
+export type FleetAnswer = FleetMessage | FleetError;
+
+export interface RequestOptions {
+  /** its abort ends the request; the reason is thrown, where it is a FleetError */
+  readonly signal?: AbortSignal;
+  /** true: the time limit counts from the last sign of life, which the other side sends every 5 s */
+  readonly whileAlive?: boolean;
+}
+
 export type LinkState = 'connected' | 'offline' | 'closed';
 export type Stop = () => void;
 
@@ -49,9 +59,11 @@ export interface FleetBucket {
   /** @returns the new revision. @throws FleetError `conflict` where the key has another revision than this */
   update(key: string, value: Uint8Array, revision: number): Promise<number>;
   delete(key: string): Promise<void>;
+  /** @returns ms since the bucket was created, by the clock of the server: less than its server runs, where it is lost */
+  ageMs(): Promise<number>;
   /**
-   * Calls the listener for each present entry and each later change, also after the server was away. The end of a
-   * key by its time limit is not told.
+   * Calls the listener for each present entry and each later change. Present entries are told again after the server
+   * was away, so compare revisions. The end of a key by its time limit is not told.
    *
    * @param keys pattern of keys, like `shard.*`
    */
@@ -70,9 +82,17 @@ export interface FleetLink {
   serve(name: string, subject: string, answer: (request: FleetMessage) => Promise<FleetMessage>): Promise<Stop>;
   /**
    * @returns the whole answer, put together from its parts
-   * @throws FleetError `no-responder`, `offline`, `timeout`, `refused`, `too-large`
+   * @throws FleetError `no-responder`, `offline`, `timeout`, `refused`, `too-large`, `denied`
    */
-  request(subject: string, request: FleetMessage, timeoutMs: number): Promise<FleetMessage>;
+  request(subject: string, request: FleetMessage, timeoutMs: number, options?: RequestOptions): Promise<FleetMessage>;
+  /**
+   * Asks all that serve a subject.
+   *
+   * @param count answers to wait for
+   * @returns the answers in the order of their arrival, fewer where the time is over
+   * @throws FleetError `no-responder`, `offline`, `too-large`, `denied`
+   */
+  requestAll(subject: string, request: FleetMessage, count: number, timeoutMs: number): Promise<readonly FleetAnswer[]>;
   /** Resolves when the server has received all that was published before. */
   flush(): Promise<void>;
   /** entries whose time ends 4 s after the last write */

@@ -1,8 +1,8 @@
 /** The message of all devices in columns, for clients that show a whole plant. */
 import { conditionOf, kindStates } from '../contract/condition.ts';
 import { limitKeys } from '../contract/limit-chain.ts';
-import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
+import type { ColumnSource, StreamTick } from './source.ts';
 
 /** Words behind the codes of the columns: a code is a position in its list. */
 const fleetCodes = { state: kindStates, limited_by: limitKeys };
@@ -25,7 +25,8 @@ interface FleetMessage {
 
 const hundredths = (value: number) => Math.round(value * 100) / 100;
 
-function fleetMessage({ tick, sim, published }: TickEvent, plant: Pick<Plant, 'devices' | 'dateMs'>): FleetMessage {
+function fleetMessage(event: StreamTick, plant: ColumnSource): FleetMessage {
+  const { tick, published } = event;
   const columns = {
     index: [] as number[],
     p_kw: [] as number[],
@@ -48,14 +49,14 @@ function fleetMessage({ tick, sim, published }: TickEvent, plant: Pick<Plant, 'd
     columns.limited_by.push(limitedBy === null ? null : (limitCodes.get(limitedBy) ?? null));
   }
   const timestamp = published[0]?.snapshot.metrics.timestamp;
-  return { tick, sim_time: timestamp ?? new Date(plant.dateMs(sim)).toISOString(), ...columns };
+  return { tick, sim_time: timestamp ?? new Date(plant.dateMs(plant.latest.sim)).toISOString(), ...columns };
 }
 
 /** The text of a tick, and that of the first message of a client, which also names the codes. */
 export class FleetText {
   readonly plain: Buffer;
 
-  constructor(event: TickEvent, plant: Pick<Plant, 'devices' | 'dateMs'>) {
+  constructor(event: StreamTick, plant: ColumnSource) {
     this.plain = Buffer.from(JSON.stringify(fleetMessage(event, plant)));
   }
 

@@ -1,8 +1,8 @@
 /** WebSocket frames of the snapshots of one tick, shared by all clients. */
-import type { Plant, TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 import { inParts } from '../core/turns.ts';
 import { FleetText } from './fleet.ts';
+import type { ColumnSource, StreamTick } from './source.ts';
 
 const finAndText = 0x81;
 
@@ -36,17 +36,17 @@ export const maxPieceBytes = 64 * 1024;
 
 /** The messages of a tick. Texts and frames are built for the first client that needs them. */
 export class Broadcast {
-  readonly event: TickEvent;
-  readonly #plant: Pick<Plant, 'devices' | 'dateMs'>;
+  readonly event: StreamTick;
+  readonly #columnSource: ColumnSource | null;
   readonly #frames: (Buffer | undefined)[] = [];
   #pieces: readonly Piece[] | null = null;
   #fleetText: FleetText | null = null;
   #fleet: Buffer | null = null;
 
-  /** @param plant the plant of the tick, of which the message of all devices shows more than the snapshots */
-  constructor(event: TickEvent, plant: Pick<Plant, 'devices' | 'dateMs'>) {
+  /** @param columnSource the plant of the tick; null: there is no message of all devices */
+  constructor(event: StreamTick, columnSource: ColumnSource | null) {
     this.event = event;
-    this.#plant = plant;
+    this.#columnSource = columnSource;
   }
 
   /** Builds the frames of all devices in parts; one that cannot be built leaves the others. */
@@ -81,8 +81,10 @@ export class Broadcast {
     return textFrame(this.#columns.withCodes);
   }
 
+  /** @throws Error without a source of columns, for which the handshake refuses the form */
   get #columns(): FleetText {
-    return (this.#fleetText ??= new FleetText(this.event, this.#plant));
+    if (this.#columnSource === null) throw new Error('the stream has no columns');
+    return (this.#fleetText ??= new FleetText(this.event, this.#columnSource));
   }
 
   /** The frames of all devices in order of index. */

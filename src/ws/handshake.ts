@@ -19,6 +19,8 @@ const maxDeviceIndex = 999_999_999;
 interface HandshakeRules {
   /** true: upgrades of the timeline alone; else all others, those without a stream among them */
   readonly isTimeline?: boolean;
+  /** false: there is no message of all devices in columns */
+  readonly hasColumns?: boolean;
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
   readonly clients: () => number;
@@ -61,9 +63,15 @@ function selectDevice(value: string | null, { deviceExists }: HandshakeRules): n
   return Number(value);
 }
 
-function selectForm(value: string | null, device: number | null): StreamForm | Refused {
+function selectForm(
+  value: string | null,
+  device: number | null,
+  { hasColumns = true }: HandshakeRules,
+): StreamForm | Refused {
   const form = streamForms.find((each) => each === (value ?? 'snapshots'));
   if (form === undefined) return invalidQuery('form', `must be ${streamForms.join(' or ')}`, streamForms);
+  if (form === 'fleet' && !hasColumns)
+    return invalidQuery('form', 'must be snapshots: this stream has no message of all devices', ['snapshots']);
   if (form === 'fleet' && device !== null) return invalidQuery('device', 'does not go with form=fleet, which has all');
   return form;
 }
@@ -83,7 +91,7 @@ function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refu
   if (repeated !== undefined) return invalidQuery(repeated, 'must be given once');
   const device = selectDevice(query.get('device'), rules);
   if (isRefused(device)) return device;
-  const form = selectForm(query.get('form'), device);
+  const form = selectForm(query.get('form'), device, rules);
   if (isRefused(form)) return form;
   const maxRate = selectRate(query.get('max_rate'));
   return isRefused(maxRate) ? maxRate : { device, form, maxRate };

@@ -13,7 +13,6 @@ import type { HttpGuardConfig } from '../core/http/http-guard.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import { LimitedLog } from '../core/log/limited-log.ts';
 import type { Logger } from '../core/log/log.ts';
-import type { DeviceChange, Plant, TickEvent } from '../contract/plant.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
 import { Broadcast } from './frames.ts';
 import { leaveHttp } from '../core/http/connections.ts';
@@ -25,9 +24,12 @@ import type { LivenessLimits } from './liveness.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
 import { Pace } from './pace.ts';
+import type { ColumnSource, StreamDeviceChange, StreamSource, StreamTick } from './source.ts';
 
 export interface TelemetryContext {
-  readonly plant: Plant;
+  readonly source: StreamSource;
+  /** default: clients of the form `fleet` are refused */
+  readonly columns?: ColumnSource;
   /** the HTTP server whose port the stream shares */
   readonly server: Server;
   readonly guard: HttpGuardConfig;
@@ -115,7 +117,7 @@ class TelemetryStream implements Telemetry {
     this.#log = new LimitedLog(context.logger, context.clock, 'clients of the stream');
     this.#ofAll = { messages: 0, bytes: this.#options.queueBytes, minMessages: 0 };
     this.#ofOne = { messages: 0, bytes: this.#options.queueBytes, minMessages: 1 };
-    this.#broadcast = new Broadcast(context.plant.latest, context.plant);
+    this.#broadcast = new Broadcast(context.source.latest, context.columns ?? null);
   }
 
   get clients(): number {
@@ -188,7 +190,7 @@ class TelemetryStream implements Telemetry {
   }
 
   #listen(): void {
-    const { plant, server, guard, stopping } = this.#context;
+    const { source, columns, server, guard, stopping } = this.#context;
     const { maxClients, every, pingIntervalMs } = this.#options;
     this.#followDevices();
     const library = memo(loadLibrary);
@@ -196,7 +198,8 @@ class TelemetryStream implements Telemetry {
       server,
       {
         guard: createHttpGuard(guard),
-        deviceExists: (index) => plant.devices.some((device) => device.index === index),
+        hasColumns: columns !== undefined,
+        deviceExists: (index) => source.devices.some((device) => device.index === index),
         clients: () => this.#clients.size,
         maxClients,
         stopping: () => this.#lifecycle.stopping || stopping?.() === true,
@@ -212,8 +215,8 @@ class TelemetryStream implements Telemetry {
     );
     this.#ends = [
       end,
-      plant.onTickInParts((event) => this.#onTick(event)),
-      plant.onDevices((change) => {
+      source.onTickInParts((event) => this.#onTick(event)),
+      source.onDevices((change) => {
         this.#onDevices(change);
       }),
       every(pingIntervalMs, () => {
@@ -229,12 +232,12 @@ class TelemetryStream implements Telemetry {
   }
 
   #followDevices(): void {
-    const { length } = this.#context.plant.devices;
+    const { length } = this.#context.source.devices;
     this.#ofAll.minMessages = length;
     this.#ofAll.messages = this.#ofOne.messages = Math.max(this.#options.queue, 2 * length);
   }
 
-  *#onTick(event: TickEvent): Generator<undefined, void> {
+  *#onTick(event: StreamTick): Generator<undefined, void> {
     const takesAll = ({ pace, selection }: Client) =>
       !pace && selection.device === null && selection.form === 'snapshots';
     if ([...this.#clients].some(takesAll)) yield* this.#broadcastOf(event).framesInParts();
@@ -249,12 +252,12 @@ class TelemetryStream implements Telemetry {
   }
 
   /** The messages of a tick, shared by all clients. */
-  #broadcastOf(event: TickEvent): Broadcast {
-    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event, this.#context.plant);
+  #broadcastOf(event: StreamTick): Broadcast {
+    if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event, this.#context.columns ?? null);
     return this.#broadcast;
   }
 
-  #send(client: Client, event: TickEvent): void {
+  #send(client: Client, event: StreamTick): void {
     try {
       this.#deliver(client, event);
     } catch (error) {
@@ -264,7 +267,7 @@ class TelemetryStream implements Telemetry {
     }
   }
 
-  #onDevices({ added, removed }: DeviceChange): void {
+  #onDevices({ added, removed }: StreamDeviceChange): void {
     this.#followDevices();
     // a stream goes on with the device that has taken the place
     if (!removed || added) return;
@@ -313,7 +316,7 @@ class TelemetryStream implements Telemetry {
     this.#noteActivity();
     this.#listenTo(client);
     if (client.pace) client.pace.offer();
-    else this.#deliver(client, this.#context.plant.latest);
+    else this.#deliver(client, this.#context.source.latest);
   }
 
   #paceOf(maxRate: number, client: () => Client): Pace {
@@ -322,7 +325,7 @@ class TelemetryStream implements Telemetry {
       nowMs: () => this.#nowMs(),
       later: this.#options.later,
       send: () => {
-        this.#send(client(), this.#context.plant.latest);
+        this.#send(client(), this.#context.source.latest);
       },
     });
   }
@@ -353,7 +356,7 @@ class TelemetryStream implements Telemetry {
     };
   }
 
-  #deliver(client: Client, event: TickEvent): void {
+  #deliver(client: Client, event: StreamTick): void {
     const broadcast = this.#broadcastOf(event);
     client.tick = event.tick;
     const { device, form } = client.selection;

@@ -149,7 +149,8 @@ export async function openStream(
   let check: () => void = () => undefined;
   const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   const telemetry = createTelemetry({
-    plant: plant as unknown as Plant,
+    source: plant,
+    columns: plant as unknown as Plant,
     server,
     logger: logBook.logger('WS'),
     guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: ['https://tool.example'] },

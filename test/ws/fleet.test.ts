@@ -115,7 +115,8 @@ describe('telemetry stream: columns of the six kinds', () => {
     const types = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
     const rest = await Rest.open(testPlant({ types, tickIntervalS: 1 }));
     const telemetry = createTelemetry({
-      plant: rest.plant,
+      source: rest.plant,
+      columns: rest.plant,
       server: rest.api.server,
       clock: systemClock,
       logger: silentLogger,

@@ -18,7 +18,7 @@ function tickOf(devices: readonly number[], length = 20) {
 }
 
 /** The messages of a tick of devices without more than their snapshots. */
-const broadcastOf = (event: TickEvent) => new Broadcast(event, { devices: [], dateMs: () => 0 });
+const broadcastOf = (event: TickEvent) => new Broadcast(event, { devices: [], dateMs: () => 0, latest: event });
 
 /** Exported, but missing in the types. */
 const { Receiver } = library as unknown as { Receiver: new (options: object) => Writable };

@@ -111,7 +111,8 @@ describe('telemetry stream: messages', () => {
     stream = await openStream(1);
     const rest = await Rest.open();
     const telemetry = createTelemetry({
-      plant: rest.plant,
+      source: rest.plant,
+      columns: rest.plant,
       server: rest.api.server,
       clock: systemClock,
       logger: silentLogger,

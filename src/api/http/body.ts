@@ -52,7 +52,7 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
-function tooLarge(limit: number, close = false): HttpProblem {
+export function tooLarge(limit: number, close = false): HttpProblem {
   return new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
 }
 

@@ -64,9 +64,9 @@ export function endingOf(type: string): Buffer | undefined {
 }
 
 /** The body with its ending; a body that already ends so is sent unchanged, so that many clients can share it. */
-function complete({ type, bytes }: Content): Buffer {
+export function complete({ type, bytes }: Content): Content {
   const ending = endingOf(type);
-  return ending === undefined || bytes.at(-1) === ending[0] ? bytes : Buffer.concat([bytes, ending]);
+  return { type, bytes: ending === undefined || bytes.at(-1) === ending[0] ? bytes : Buffer.concat([bytes, ending]) };
 }
 
 /** Sends a body, with the headers that every answer carries. */
@@ -78,7 +78,7 @@ export function sendBytes(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
-  const bytes = complete({ type, bytes: content });
+  const { bytes } = complete({ type, bytes: content });
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': bytes.length,
@@ -99,8 +99,7 @@ export interface Prepared {
 const commonLines = Object.entries(commonHeaders).flat();
 
 export function prepare(content: Content): Prepared {
-  const { type } = content;
-  const bytes = complete(content);
+  const { type, bytes } = complete(content);
   return {
     bytes,
     headers: ['Content-Type', type, 'Content-Length', String(bytes.length), ...commonLines, 'X-Request-Id', ''],

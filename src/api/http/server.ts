@@ -15,6 +15,7 @@ import { noCertificates } from '../../contract/certificates.ts';
 import { noCaptures } from '../../contract/captures.ts';
 import { noScenarios } from '../../contract/scenarios.ts';
 import { noLab } from '../../contract/lab-config.ts';
+import type { PerformBytes } from '../../contract/perform-bytes.ts';
 import { noSettings } from '../../contract/settings.ts';
 import { noState } from '../../contract/state.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
@@ -26,7 +27,7 @@ import { createHotReads } from './hot-reads.ts';
 import type { HotReads } from './hot-reads.ts';
 import { AnswerCounts } from '../metrics/answer-counts.ts';
 import type { createOperations, Operations, OperationsOptions } from './operations.ts';
-import { createPerform } from './perform.ts';
+import { createPerforming } from './perform.ts';
 import type { Perform } from './perform.ts';
 import { RequestLog } from './request-log.ts';
 import { apiPrefix } from './route.ts';
@@ -55,6 +56,8 @@ export interface Api {
    * HTTP. A refusal is an answer with a `Problem`; the promise never rejects.
    */
   readonly perform: Perform;
+  /** Carries out a request that another process has received, from its bytes to the bytes of its answer. */
+  readonly performBytes: PerformBytes;
   /** true once this interface has received a request to stop, or `stop` was called */
   readonly stopping: boolean;
   /** @param onPageFailure called if the management page does not open; default: throws @throws SimError LISTEN_FAILED */
@@ -208,9 +211,13 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     csipWebsite = await page.start();
   }
 
+  const routesNow = () => loaded?.routes ?? operations().then(({ routes: all }) => all);
+  const { perform, performBytes } = createPerforming(ctx, routesNow, checkReplies);
+
   return {
     operations,
-    perform: createPerform(ctx, () => loaded?.routes ?? operations().then(({ routes: all }) => all), checkReplies),
+    perform,
+    performBytes,
     server: main.server,
     get csipWebsite() {
       return csipWebsite;

@@ -37,6 +37,7 @@ export class Running {
   #contents: Contents = new Map();
   #app: App;
   #isEnding = false;
+  #hasLostLease = false;
   /** a restart that is under way; null: none is */
   #restart: Promise<void> | null = null;
 
@@ -99,7 +100,7 @@ export class Running {
     // a stop that fails or takes too long must not cost the reports
     const code = await this.#endFindings();
     await this.#app.stop();
-    return code;
+    return this.#hasLostLease ? exitCodes.leaseLost : code;
   }
 
   /** Writes reports on findings. @returns the exit code */
@@ -121,6 +122,10 @@ export class Running {
       store: createMemoryStore({}, this.#contents),
       onAdapters: () => this.#around.onAdapters?.(),
       onStopRequest: () => {
+        this.end();
+      },
+      onLeaseLost: () => {
+        this.#hasLostLease = true;
         this.end();
       },
       onRestartRequest: (restart) => {

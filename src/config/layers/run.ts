@@ -102,6 +102,26 @@ function meterUnused({ meter_unit: unit, meter_port: port, mb_enable: tcp, rtu_e
     : [];
 }
 
+function fleetOf(v: Values): AppConfig['fleet'] {
+  if (v.fleet === null) return null;
+  return {
+    servers: v.fleet,
+    shard: v.shard,
+    prefix: v.fleet_prefix,
+    room: v.fleet_room,
+    waitS: v.fleet_wait_s,
+    plain: v.fleet_plain,
+    devices: v.fleet_devices,
+    credsFile: v.fleet_creds,
+    nkeyFile: v.fleet_nkey,
+    user: v.fleet_user,
+    passwordFile: v.fleet_password_file,
+    caFile: v.fleet_ca,
+    certFile: v.fleet_cert,
+    keyFile: v.fleet_key,
+  };
+}
+
 function clockOf(v: Values): AppConfig['clock'] {
   return {
     followsWall: v.wall_clock,
@@ -202,6 +222,7 @@ export function appConfig(
     csip: csipOf(gathered),
     ocpp: change && !change.opened.has('ocpp') ? ocppOf(gathered, change.former.ocpp) : ocppOf(gathered),
     dnp3: dnp3Of(v),
+    fleet: fleetOf(v),
     chargePointId: v.ocpp_csid,
     simModels: v.sim_models,
     faults,

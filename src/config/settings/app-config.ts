@@ -4,6 +4,7 @@ import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
 import type { RestartableAdapter, SettingOrigin } from '../../contract/settings.ts';
 import type { DeviceProtocols } from '../../contract/device-protocols.ts';
+import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import type { OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { Severity } from '../../core/findings/rule.ts';
@@ -197,6 +198,8 @@ export interface AppConfig {
   readonly ocpp: OcppSettings | null;
   /** outstations of DNP3; null: none */
   readonly dnp3: Dnp3Settings | null;
+  /** the fleet that this process is a shard of; null: none */
+  readonly fleet: FleetSettings | null;
   /** identity of the first charging station, also while OCPP is off */
   readonly chargePointId: string;
   /** the maps end with the models 64413 and 64414 */

@@ -4,6 +4,7 @@ import { csipConduct, csipSettings } from './csip.ts';
 import { deviceSettings, mapSettings, kindSettings } from './devices.ts';
 import { dnp3Settings } from './dnp3.ts';
 import { findingSettings } from './findings.ts';
+import { fleetSettings } from './fleet.ts';
 import {
   modbusLimits,
   modbusSettings,
@@ -34,6 +35,7 @@ const settings = {
   ...ocppSettings,
   ...dnp3Settings,
   ...findingSettings,
+  ...fleetSettings,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,
@@ -73,6 +75,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('ocpp', 'Charge points (OCPP)', 'docs/protocols/ocpp.md', ocppSettings),
   group('dnp3', 'Outstations (DNP3)', 'docs/protocols/dnp3.md', dnp3Settings),
   group('findings', 'Findings about peers', 'docs/how-to/findings.md', findingSettings),
+  group('fleet', 'Shard of a fleet', 'docs/fleet.md', fleetSettings),
   group('http', 'HTTP interface and stream', 'docs/reference/http.md', webSettings, browserSettings, webLimits),
   group('program', 'Configuration file, state, history and log', 'docs/concepts/settings.md', programSettings),
 ];

@@ -249,6 +249,32 @@ export const originList = list(
   identity,
 );
 
+const fleetUrl = /^(nats|tls):\/\/[^\s/@?#]+$/;
+/** Servers of one NATS cluster. */
+export const fleetServers = list(
+  z
+    .string()
+    .max(300)
+    .refine((text) => fleetUrl.test(text) && URL.canParse(text), 'a URL'),
+  'a URL nats://HOST:PORT or tls://HOST:PORT, without user and password',
+  'URL',
+  identity,
+);
+
+export const fleetName: Kind<string> = kind(z.string().regex(/^[\w-]{1,32}$/), {
+  allowed: '1 to 32 of the characters A-Z, a-z, 0-9, _ and -',
+  placeholder: 'NAME',
+  normalise: identity,
+});
+
+export const fleetPrefix: Kind<string> = { ...fleetName, placeholder: 'PREFIX' };
+
+export const natsUser: Kind<string> = kind(z.string().min(1).max(200), {
+  allowed: 'a name of 1 to 200 characters',
+  placeholder: 'NAME',
+  normalise: identity,
+});
+
 export const timeZone: Kind<string> = kind(z.string().refine(isTimeZone), {
   allowed: 'an IANA time zone name, for example Europe/Berlin',
   placeholder: 'ZONE',

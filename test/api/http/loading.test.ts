@@ -211,7 +211,13 @@ describe('operations that the first request loads', () => {
 
   it('are not loaded by a client of the stream', async () => {
     const { guard, plant } = { guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] }, plant: testPlant() };
-    const stream = createTelemetry({ plant, server: api.server, guard, clock: systemClock, logger: silentLogger });
+    const stream = createTelemetry({
+      source: plant,
+      server: api.server,
+      guard,
+      clock: systemClock,
+      logger: silentLogger,
+    });
     await stream.start();
     const client = new WebSocket(`ws://127.0.0.1:${port}/api/sim/ws/telemetry`);
     const [message] = await once(client, 'message');

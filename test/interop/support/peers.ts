@@ -34,6 +34,8 @@ export function installedPath(
     | 'dclint'
     | 'mcp'
     | 'prometheus'
+    | 'nats'
+    | 'nats_new'
     | 'packageJudges'
     | 'pageJudges'
     | 'cyclonedx',
@@ -108,6 +110,8 @@ const probes = {
   cyclonedx: () => false,
   mcp: () => false,
   prometheus: () => false,
+  nats: () => false,
+  nats_new: () => false,
   mbpoll: () => succeeds('mbpoll', ['-V']),
   socat: () => succeeds('socat', ['-V']),
   openssl: () => succeeds('openssl', ['version']),

@@ -1,0 +1,113 @@
+/** Requests that a gateway passes on to a shard, without reading what it only passes on. */
+import type { Origin } from '../../core/origin.ts';
+import { HttpProblem } from '../../api/http/errors.ts';
+import { FleetError } from '../link.ts';
+import type { FleetFault, FleetLink } from '../link.ts';
+
+/** Time limit of an answer, ms. */
+const answerLimitMs = 30_000;
+
+export interface ForwardedRequest {
+  readonly method: string;
+  /** path and query with the prefix, as the client sent them */
+  readonly path: string;
+  /** as received */
+  readonly body: Uint8Array;
+  readonly by: Origin;
+  readonly id: string;
+}
+
+export interface ForwardedReply {
+  readonly status: number;
+  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Buffer;
+}
+
+/** A shard as requests find it. */
+export interface ShardPlace {
+  readonly name: string;
+  /** index of its first device */
+  readonly first: number;
+  /** indexes reserved for it */
+  readonly room: number;
+  readonly isLost: boolean;
+  /** in words, for people: when it was seen last */
+  readonly lastSeen: string;
+  /** identities of its charge points */
+  readonly stations: readonly string[];
+}
+
+const offline = () =>
+  new HttpProblem('fleet-offline', 'The gateway has no connection to the server of the fleet. Ask again in a moment.');
+
+/** The refusal of requests for a shard that does not answer. */
+export function lostShard({ name, first, room, lastSeen }: ShardPlace): HttpProblem {
+  return new HttpProblem(
+    'shard-lost',
+    `The shard "${name}" with the devices ${first}..${first + room - 1} does not answer; ${lastSeen}.`,
+  );
+}
+
+function refusalOf(code: FleetFault, shard: ShardPlace, reason: string): HttpProblem {
+  switch (code) {
+    case 'offline':
+      return offline();
+    case 'no-responder':
+      return lostShard(shard);
+    case 'timeout':
+      return new HttpProblem('upstream-timeout', `The shard "${shard.name}" did not answer in time.`);
+    case 'too-large':
+      return new HttpProblem(
+        'too-large',
+        `The request to the shard "${shard.name}", or its answer, is too long: ${reason}`,
+      );
+    case 'refused':
+    case 'denied':
+    case 'conflict':
+      return new HttpProblem('upstream-error', `The shard "${shard.name}" could not answer: ${reason}`);
+  }
+}
+
+/** Headers of NATS, and those that the answer of HTTP does not have. */
+const isInternal = (name: string) => /^(derbench|nats)-/i.test(name);
+
+function statusOf(text: string | undefined): number | null {
+  const status = Number(text);
+  return Number.isInteger(status) && status >= 200 && status <= 599 ? status : null;
+}
+
+export class Forwarder {
+  readonly #link: Pick<FleetLink, 'state' | 'request'>;
+  readonly #prefix: string;
+
+  /** @param prefix first token of the subjects of the fleet */
+  constructor(link: Pick<FleetLink, 'state' | 'request'>, prefix: string) {
+    this.#link = link;
+    this.#prefix = prefix;
+  }
+
+  /** @throws HttpProblem `fleet-offline`, `shard-lost`, `upstream-timeout`, `upstream-error`, `too-large` */
+  async forward(shard: ShardPlace, { method, path, body, by, id }: ForwardedRequest): Promise<ForwardedReply> {
+    // while disconnected a request would only end by its time limit
+    if (this.#link.state !== 'connected') throw offline();
+    if (shard.isLost) throw lostShard(shard);
+    const headers = {
+      'Derbench-Method': method,
+      'Derbench-Path': path,
+      'Derbench-By': by.peer === undefined ? by.source : `${by.source};${by.peer}`,
+      'Derbench-Id': id,
+    };
+    try {
+      const answer = await this.#link.request(`${this.#prefix}.op.${shard.name}`, { headers, body }, answerLimitMs);
+      const status = statusOf(answer.headers['Derbench-Status']);
+      if (status === null) throw new FleetError('refused', 'its answer has no status');
+      const type = answer.headers['Content-Type'] ?? 'application/octet-stream';
+      const others = Object.entries(answer.headers).filter(([name]) => name !== 'Content-Type' && !isInternal(name));
+      return { status, type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
+    } catch (error) {
+      if (error instanceof FleetError) throw refusalOf(error.code, shard, error.message);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,254 @@
+/** Carries out the operations of a gateway that concern shards, by their rules. */
+import { problemTable } from '../../core/http/problem.ts';
+import type { Origin } from '../../core/origin.ts';
+import { describeError, HttpProblem, invalid } from '../../api/http/errors.ts';
+import type { Route } from '../../api/http/route.ts';
+import type { ForwardedReply, Forwarder, ShardPlace } from './forward.ts';
+import { joinLists, readRecordId, recordId, withRecordIds } from './lists.ts';
+import type { ListPart, MissingShard } from './lists.ts';
+import { ruleOf } from './rules.ts';
+
+export interface RoutedRequest {
+  readonly route: Route;
+  readonly method: string;
+  /** path and query with the prefix, as the client sent them */
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** value of the body, which names the device of some operations */
+  readonly body: unknown;
+  /** the same as received; empty: none */
+  readonly bytes: Uint8Array;
+  readonly by: Origin;
+  readonly id: string;
+}
+
+interface Failed {
+  readonly shard: ShardPlace;
+  readonly problem: { readonly status: number; readonly code: string; readonly detail: string };
+  /** the reply of the shard; absent: it gave none */
+  readonly reply?: ForwardedReply;
+  readonly error?: unknown;
+}
+
+interface Outcomes {
+  readonly done: readonly { readonly shard: ShardPlace; readonly reply: ForwardedReply }[];
+  readonly failed: readonly Failed[];
+}
+
+const json = 'application/json';
+/** Status of a request that some shards have carried out, and others not. */
+const partly = 207;
+
+function jsonReply(status: number, body: unknown, headers: ForwardedReply['headers'] = {}): ForwardedReply {
+  return { status, type: json, headers, bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+const valueOf = ({ bytes }: ForwardedReply) => JSON.parse(bytes.toString()) as Readonly<Record<string, unknown>>;
+
+export class ShardRouter {
+  readonly #forwarder: Pick<Forwarder, 'forward'>;
+  readonly #shards: () => readonly ShardPlace[];
+
+  /** @param shards those of the fleet in the order of their devices */
+  constructor(forwarder: Pick<Forwarder, 'forward'>, shards: () => readonly ShardPlace[]) {
+    this.#forwarder = forwarder;
+    this.#shards = shards;
+  }
+
+  /**
+   * @returns null: the gateway answers itself
+   * @throws HttpProblem for requests that reach no shard
+   */
+  async answer(request: RoutedRequest): Promise<ForwardedReply | null> {
+    const rule = ruleOf(request.route.operationId);
+    switch (rule?.name) {
+      case 'own':
+        return null;
+      case undefined:
+        throw new HttpProblem('fleet-unsupported', 'A gateway does not serve this operation.');
+      case 'unsupported':
+        throw new HttpProblem('fleet-unsupported', rule.detail);
+      case 'index':
+        return this.#pass(this.#holding(Number(request.params['index'])), request);
+      case 'station':
+        return this.#pass(this.#ofStation(request.params['id'] ?? ''), request);
+      case 'record':
+        return this.#record(request);
+      case 'device':
+        return this.#byDevice(request);
+      case 'device-or-all':
+        return request.query['device'] === undefined ? this.#all(request) : this.#byDevice(request);
+      case 'all':
+        return this.#all(request);
+      case 'list':
+        return request.query['device'] === undefined ? this.#list(request) : this.#byDevice(request);
+      case 'chosen':
+        return this.#chosen(request);
+    }
+  }
+
+  async #pass(shard: ShardPlace, request: RoutedRequest): Promise<ForwardedReply> {
+    const { method, path, bytes, by, id } = request;
+    const reply = await this.#forwarder.forward(shard, { method, path, body: bytes, by, id });
+    return hasRecordIds(request) && reply.status < 300 ? named(shard, reply) : reply;
+  }
+
+  #byDevice(request: RoutedRequest): Promise<ForwardedReply> {
+    // submit_command: a device in the body overrides the parameter
+    const inBody = (request.body as { readonly device?: unknown } | null | undefined)?.device;
+    if (request.route.operationId === 'submit_command' && inBody === 'all')
+      throw new HttpProblem('fleet-unsupported', 'A gateway sends commands to one device each: name its index.');
+    const device = typeof inBody === 'number' ? inBody : request.query['device'];
+    return this.#pass(device === undefined ? this.#first() : this.#holding(Number(device)), request);
+  }
+
+  /** @throws HttpProblem `shard-lost` */
+  #first(): ShardPlace {
+    const [first] = this.#shards();
+    if (first === undefined) throw new HttpProblem('shard-lost', 'No shard has joined the fleet yet.');
+    return first;
+  }
+
+  /** @throws HttpProblem `unknown-device` */
+  #holding(index: number): ShardPlace {
+    const shard = this.#shards().find(({ first, room }) => index >= first && index < first + room);
+    if (shard === undefined) throw new HttpProblem('unknown-device', `There is no shard with the device ${index}.`);
+    return shard;
+  }
+
+  #ofStation(id: string): ShardPlace {
+    const shard = this.#shards().find(({ stations }) => stations.includes(id));
+    if (shard === undefined)
+      throw new HttpProblem('unknown-resource', `There is no charge point "${id}" in the fleet.`);
+    return shard;
+  }
+
+  #named(name: string): ShardPlace | null {
+    return this.#shards().find((shard) => shard.name === name) ?? null;
+  }
+
+  #record(request: RoutedRequest): Promise<ForwardedReply> {
+    const text = request.params['id'] ?? '';
+    const record = readRecordId(text);
+    const shard = record === null ? null : this.#named(record.shard);
+    if (record === null || shard === null)
+      throw new HttpProblem('unknown-resource', `There is no "${text}"; ids of a fleet begin with a shard, as b:12.`);
+    const path = request.route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(name === 'id' ? record.id : (request.params[name] ?? '')),
+    );
+    const cut = request.path.indexOf('?');
+    return this.#pass(shard, { ...request, path: `/api/sim${path}${cut < 0 ? '' : request.path.slice(cut)}` });
+  }
+
+  #chosen(request: RoutedRequest): Promise<ForwardedReply> {
+    const { device, shard: name } = request.query;
+    if (typeof name === 'string') {
+      const shard = this.#named(name);
+      if (shard === null) throw new HttpProblem('unknown-resource', `There is no shard "${name}" in the fleet.`);
+      return this.#pass(shard, { ...request, path: withoutShard(request.path) });
+    }
+    if (device !== undefined) return this.#pass(this.#holding(Number(device)), request);
+    const parameter = 'device' in request.route.query.shape ? 'device or shard' : 'shard';
+    throw invalid('query', 'shard', `give ${parameter}: ids and times of several processes do not mix`);
+  }
+
+  async #askAll(request: RoutedRequest): Promise<Outcomes> {
+    const done: { shard: ShardPlace; reply: ForwardedReply }[] = [];
+    const failed: Failed[] = [];
+    const { method, path, bytes, by, id } = request;
+    const shards = this.#shards();
+    if (shards.length === 0) this.#first();
+    await Promise.all(
+      shards.map(async (shard) => {
+        try {
+          const reply = await this.#forwarder.forward(shard, { method, path, body: bytes, by, id });
+          if (reply.status < 300) done.push({ shard, reply });
+          else failed.push({ shard, problem: problemIn(reply), reply });
+        } catch (error) {
+          const { code, detail } = describeError(error);
+          failed.push({ shard, problem: { status: problemTable[code].status, code, detail }, error });
+        }
+      }),
+    );
+    const ordered = <T extends { readonly shard: ShardPlace }>(all: T[]) =>
+      all.sort((a, b) => a.shard.first - b.shard.first);
+    return { done: ordered(done), failed: ordered(failed) };
+  }
+
+  async #all(request: RoutedRequest): Promise<ForwardedReply> {
+    const { done, failed } = await this.#askAll(request);
+    const [first] = done;
+    if (first === undefined) return refusalOf(failed);
+    if (failed.length === 0) return first.reply;
+    return jsonReply(partly, {
+      applied: done.map(({ shard }) => shard.name),
+      failed: failed.map(({ shard, problem }) => ({
+        shard: shard.name,
+        first: shard.first,
+        count: shard.room,
+        ...problem,
+      })),
+      reply: valueOf(first.reply),
+    });
+  }
+
+  async #list(request: RoutedRequest): Promise<ForwardedReply> {
+    const { done, failed } = await this.#askAll(request);
+    // a request that a shard refuses is wrong for all of them
+    const refused = failed.find(({ reply }) => reply !== undefined && reply.status < 500);
+    if (refused?.reply !== undefined) return refused.reply;
+    if (done.length === 0) return refusalOf(failed);
+    const parts: ListPart[] = done.map(({ shard, reply }) => ({ shard: shard.name, body: valueOf(reply) }));
+    const missing: MissingShard[] = failed.map(({ shard, problem }) => ({
+      shard: shard.name,
+      first: shard.first,
+      count: shard.room,
+      code: problem.code,
+    }));
+    const { limit } = request.query;
+    return jsonReply(
+      200,
+      joinLists(request.route.operationId, parts, missing, limit === undefined ? undefined : Number(limit)),
+    );
+  }
+}
+
+/** Operations whose replies have ids of records. */
+const withIds = new Set(['submit_command', 'get_command', 'list_commands']);
+
+const hasRecordIds = ({ route, method }: RoutedRequest) => withIds.has(route.operationId) && method !== 'HEAD';
+
+/** The reply of a shard with ids that name it, also in the address of a record. */
+function named({ name }: ShardPlace, { status, headers, bytes }: ForwardedReply): ForwardedReply {
+  const location = headers['Location']?.replace(
+    /(\/commands\/)([^/]+)$/,
+    (_, path: string, id: string) => `${path}${encodeURIComponent(recordId(name, decodeURIComponent(id)))}`,
+  );
+  const renamed = { ...headers, ...(location !== undefined && { Location: location }) };
+  return jsonReply(status, withRecordIds(name, JSON.parse(bytes.toString())), renamed);
+}
+
+/** Answer to a request that no shard has carried out: that of the first, or its refusal. @throws HttpProblem */
+function refusalOf([first]: readonly Failed[]): ForwardedReply {
+  if (first?.reply !== undefined) return first.reply;
+  if (first?.error instanceof Error) throw first.error;
+  throw new HttpProblem('shard-lost', 'No shard of the fleet answers.');
+}
+
+function problemIn({ status, bytes }: ForwardedReply): Failed['problem'] {
+  try {
+    const { code, detail } = JSON.parse(bytes.toString()) as { readonly code?: unknown; readonly detail?: unknown };
+    return { status, code: String(code), detail: String(detail) };
+  } catch {
+    return { status, code: 'upstream-error', detail: 'The shard gave an answer that cannot be read.' };
+  }
+}
+
+function withoutShard(path: string): string {
+  const cut = path.indexOf('?');
+  const query = new URLSearchParams(cut < 0 ? '' : path.slice(cut));
+  query.delete('shard');
+  const text = query.toString();
+  return path.slice(0, cut < 0 ? undefined : cut) + (text === '' ? '' : `?${text}`);
+}

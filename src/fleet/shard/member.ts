@@ -1,0 +1,217 @@
+/** A simulator as one shard of a fleet: its lease, its ticks, the requests of the gateways, and its news. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { FleetSettings } from '../../contract/fleet-settings.ts';
+import type { PerformBytes } from '../../contract/perform-bytes.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { startLine } from '../../core/adapter.ts';
+import type { AdapterStatus } from '../../core/adapter.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { LogBook, Logger } from '../../core/log/log.ts';
+import { readTextFile } from '../../core/text-file.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { connectFleet } from '../connect.ts';
+import { FleetError } from '../link.ts';
+import type { FleetLink, Stop } from '../link.ts';
+import type { FleetCredentials } from '../link-options.ts';
+import { ClaimError, Membership } from '../registry/membership.ts';
+import type { FleetTraits } from '../registry/roster.ts';
+import { publishNews } from './news.ts';
+import { ShardRequests } from './requests.ts';
+import { TickPublisher } from './ticks.ts';
+
+export interface MemberContext {
+  readonly settings: FleetSettings;
+  readonly plant: Plant;
+  readonly logBook: LogBook;
+  readonly log: Logger;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly performBytes: PerformBytes;
+  /** in which all shards agree */
+  readonly traits: FleetTraits;
+  /** address of the HTTP interface, once it listens */
+  readonly http: () => string | null;
+  /** ports of the first and the last device, by protocol */
+  readonly ports: () => Readonly<Record<string, readonly number[]>>;
+  /** Ends the process: another one has the name of this shard. */
+  readonly lost: () => void;
+  readonly connect: typeof connectFleet;
+}
+
+const maxPasswordBytes = 4096;
+
+/** Name of the machine as a name of a shard. */
+const nameOfMachine = () =>
+  hostname()
+    .split('.')[0]
+    ?.replaceAll(/[^\w-]/g, '-')
+    .slice(0, 32) || 'shard';
+
+function credentialsOf({ credsFile, nkeyFile, user, passwordFile }: FleetSettings): FleetCredentials {
+  return {
+    ...(credsFile !== null && { credsFile }),
+    ...(nkeyFile !== null && { nkeyFile }),
+    ...(user !== null && { user }),
+    ...(passwordFile !== null && { password: readTextFile(passwordFile, maxPasswordBytes).trim() }),
+  };
+}
+
+/** The open parts of a member, in the order in which they close. */
+interface Open {
+  readonly link: FleetLink;
+  readonly membership: Membership;
+  readonly ticks: TickPublisher;
+  readonly requests: ShardRequests;
+  readonly stops: readonly Stop[];
+}
+
+export class FleetMember {
+  readonly #context: MemberContext;
+  readonly #shard: string;
+  readonly #session = randomUUID();
+  #open: Open | null = null;
+
+  constructor(context: MemberContext) {
+    this.#context = context;
+    this.#shard = context.settings.shard ?? nameOfMachine();
+  }
+
+  /**
+   * @throws SimError LISTEN_FAILED: no server in time, refused credentials, a name or range that another process has;
+   * CONFIG_INVALID: settings other than those of the fleet
+   */
+  async open(): Promise<void> {
+    try {
+      const link = await this.#connect();
+      try {
+        await this.#join(link);
+      } catch (error) {
+        await link.close();
+        throw error;
+      }
+    } catch (error) {
+      if (error instanceof ClaimError && error.code !== 'taken')
+        throw new SimError('CONFIG_INVALID', `the fleet cannot be joined: ${error.message}`);
+      if (!(error instanceof FleetError || error instanceof ClaimError)) throw error;
+      throw new SimError('LISTEN_FAILED', `the fleet cannot be joined: ${error.message}`);
+    }
+  }
+
+  #connect(): Promise<FleetLink> {
+    const { settings, log, traits, connect } = this.#context;
+    const { servers, prefix, waitS, plain, caFile, certFile, keyFile } = settings;
+    return connect({
+      servers,
+      prefix,
+      name: `derbench shard ${this.#shard}`,
+      log,
+      waitMs: waitS * 1000,
+      plain,
+      credentials: credentialsOf(settings),
+      tls: {
+        ...(caFile !== null && { caFile }),
+        ...(certFile !== null && { certFile }),
+        ...(keyFile !== null && { keyFile }),
+      },
+      service: {
+        name: 'derbench-shard',
+        version: traits.version,
+        description: 'shard of a derbench fleet',
+        metadata: { shard: this.#shard, session: this.#session, prefix },
+      },
+    });
+  }
+
+  async #join(link: FleetLink): Promise<void> {
+    const { settings, plant, logBook, log, clock, later, lost, performBytes, traits } = this.#context;
+    const { prefix } = settings;
+    const [shard, session] = [this.#shard, this.#session];
+    const membership = new Membership({
+      link,
+      shard,
+      session,
+      first: plant.firstIndex,
+      room: settings.room ?? plant.devices.length,
+      traits,
+      details: () => this.#details(),
+      clock,
+      later,
+      log,
+      waitMs: settings.waitS * 1000,
+      onLost: (reason) => {
+        log.error(`the shard stops: ${reason}`);
+        lost();
+      },
+    });
+    await membership.join();
+    const common = { link, plant, prefix, shard, session };
+    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices });
+    const requests = new ShardRequests(performBytes, () => {
+      ticks.repeat();
+    });
+    const serving = await link.serve('op', `${prefix}.op.${shard}`, (request) => requests.answer(request));
+    const news = publishNews({ ...common, logBook, monotonicMs: () => clock.monotonicMs() });
+    this.#open = { link, membership, ticks, requests, stops: [serving, () => ticks.stop(), news] };
+    ticks.repeat();
+  }
+
+  #details() {
+    const { plant, http, ports } = this.#context;
+    const { latest, devices } = plant;
+    return {
+      count: devices.length,
+      host: hostname(),
+      http: http() ?? '',
+      ports: ports(),
+      tick: latest.tick,
+      simUs: latest.sim,
+      pid: process.pid,
+    };
+  }
+
+  /** Lets go of the name first: a watch of a gateway sees it at once. */
+  async close(): Promise<void> {
+    const open = this.#open;
+    this.#open = null;
+    if (open === null) return;
+    try {
+      await open.membership.leave();
+    } catch (error) {
+      this.#context.log.warning(`the lease of the fleet ends by its time limit: ${errorText(error)}`);
+    }
+    for (const stop of open.stops) stop();
+    await open.link.close();
+  }
+
+  status(): Partial<AdapterStatus> {
+    const endpoint = this.#context.settings.servers.join(',');
+    if (this.#open === null) return { endpoint };
+    const { link, ticks, requests } = this.#open;
+    const isOn = link.state === 'connected';
+    return {
+      endpoint,
+      state: isOn ? 'connected' : 'retrying',
+      detail: isOn ? `shard "${this.#shard}" on ${link.server}` : 'no connection to the server of the fleet',
+      peers: isOn ? 1 : 0,
+      rxCount: requests.served,
+      txCount: ticks.sent,
+      errorCount: requests.refused,
+      droppedCount: ticks.missed,
+      lastActivityMs: ticks.lastSentMs,
+    };
+  }
+
+  startLines(): readonly string[] {
+    const { settings, plant } = this.#context;
+    const last = plant.firstIndex + plant.devices.length - 1;
+    const on = settings.servers.join(', ');
+    return [
+      startLine(
+        'Fleet',
+        `shard "${this.#shard}" of ${settings.prefix} on ${on}: devices ${plant.firstIndex}..${last}, session ${this.#session}`,
+      ),
+    ];
+  }
+}

@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { allRoutes } from '../../../src/api/routes.ts';
+import { HttpProblem } from '../../../src/api/http/errors.ts';
+import { routeTableOf, parseQuery } from '../../../src/api/http/paths.ts';
+import { Forwarder } from '../../../src/fleet/gateway/forward.ts';
+import type { ForwardedReply, ShardPlace } from '../../../src/fleet/gateway/forward.ts';
+import { ShardRouter } from '../../../src/fleet/gateway/router.ts';
+import type { FleetMessage } from '../../../src/fleet/link.ts';
+import { MemoryServer } from '../support/memory-link.ts';
+
+const text = (value: unknown) => Buffer.from(JSON.stringify(value));
+const answerOf = (body: unknown, status = 200, headers: Record<string, string> = {}): FleetMessage => ({
+  headers: { 'Derbench-Status': String(status), 'Content-Type': 'application/json', 'Nats-Note': 'x', ...headers },
+  body: text(body),
+});
+
+const place = (name: string, first: number, over: Partial<ShardPlace> = {}): ShardPlace => ({
+  name,
+  first,
+  room: 10,
+  isLost: false,
+  lastSeen: 'it was seen 0.4 s ago',
+  stations: [`CP-${name}`],
+  ...over,
+});
+
+/** Two shards that answer with `reply`, and a gateway; `asked` are the requests that came to a shard. */
+async function opened(reply: (shard: string, request: FleetMessage) => FleetMessage, over: Partial<ShardPlace> = {}) {
+  const server = new MemoryServer();
+  const asked: string[] = [];
+  const shards = [place('a', 0), place('b', 10, over)];
+  for (const { name } of shards) {
+    await server.link().serve('op', `lab.op.${name}`, (request) => {
+      asked.push(`${name} ${request.headers['Derbench-Method']} ${request.headers['Derbench-Path']}`);
+      return Promise.resolve(reply(name, request));
+    });
+  }
+  const link = server.link();
+  const router = new ShardRouter(new Forwarder(link, 'lab'), () => shards);
+  const request = async (method: string, path: string, body?: unknown) => {
+    const [plain = '', query = ''] = path.split('?');
+    const { route, params } = routeTableOf(allRoutes).find(method, `/api/sim${plain}`);
+    const bytes = body === undefined ? Buffer.alloc(0) : text(body);
+    const by = { source: 'rest', peer: '10.0.0.1:5' } as const;
+    const read = { params, query: parseQuery(query) as Record<string, unknown>, body, bytes };
+    return router.answer({ route, method, path: `/api/sim${path}`, ...read, by, id: 'r1' });
+  };
+  return { link, server, shards, asked, request };
+}
+
+const valueOf = (reply: ForwardedReply | null) => JSON.parse(String(reply?.bytes)) as Record<string, unknown>;
+
+/** The code of the refusal of a request. */
+async function refusal(request: Promise<unknown>): Promise<string> {
+  const error = await request.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).to.be.instanceOf(HttpProblem);
+  return `${(error as HttpProblem).code}: ${(error as HttpProblem).message}`;
+}
+
+describe('fleet/gateway: requests for one shard', () => {
+  it('go by device, index, charge point and id, and without a device to the first', async () => {
+    const { asked, request } = await opened(() => answerOf({ ok: true }));
+    await request('GET', '/battery?device=12&detail=true');
+    await request('GET', '/devices/9');
+    await request('GET', '/evse/CP-b/connectors/1');
+    await request('POST', '/commands?device=0', { command: 'stop', device: 11 });
+    await request('GET', '/commands/b%3A12');
+    await request('GET', '/battery');
+    await request('GET', '/modbus/messages?shard=b&limit=5');
+    expect(asked).to.deep.equal([
+      'b GET /api/sim/battery?device=12&detail=true',
+      'a GET /api/sim/devices/9',
+      'b GET /api/sim/evse/CP-b/connectors/1',
+      'b POST /api/sim/commands?device=0',
+      'b GET /api/sim/commands/12',
+      'a GET /api/sim/battery',
+      'b GET /api/sim/modbus/messages?limit=5',
+    ]);
+  });
+
+  it('have the answer of the shard byte for byte, with its status and the headers of its operation', async () => {
+    const { request } = await opened((_shard, { headers, body }) =>
+      answerOf({ headers, body: Buffer.from(body).toString() }, 202, { Location: '/api/sim/x' }),
+    );
+    const reply = await request('POST', '/grid-support/pf?device=3', { pf: 1.0 });
+    expect(reply).to.deep.include({ status: 202, type: 'application/json', headers: { Location: '/api/sim/x' } });
+    expect(valueOf(reply)).to.deep.equal({
+      headers: {
+        'Derbench-Method': 'POST',
+        'Derbench-Path': '/api/sim/grid-support/pf?device=3',
+        'Derbench-By': 'rest;10.0.0.1:5',
+        'Derbench-Id': 'r1',
+      },
+      body: '{"pf":1}',
+    });
+  });
+
+  it('show ids that name the shard, also in the address of a command', async () => {
+    const { request } = await opened(() => answerOf({ id: '7' }, 202, { Location: '/api/sim/commands/7' }));
+    const reply = await request('POST', '/commands?device=12', { command: 'stop' });
+    expect(valueOf(reply)).to.deep.equal({ id: 'b:7' });
+    expect(reply?.headers).to.deep.equal({ Location: '/api/sim/commands/b%3A7' });
+  });
+
+  it('are refused where no shard can answer, with the reason', async () => {
+    const { link, server, request } = await opened(() => answerOf({}), { isLost: true });
+    expect(await refusal(request('GET', '/battery?device=20'))).to.match(/^unknown-device: /);
+    expect(await refusal(request('GET', '/devices/15'))).to.equal(
+      'shard-lost: The shard "b" with the devices 10..19 does not answer; it was seen 0.4 s ago.',
+    );
+    expect(await refusal(request('GET', '/evse/CP-c'))).to.match(/^unknown-resource: /);
+    expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
+    expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
+    expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
+    expect(await refusal(request('POST', '/commands', { command: 'stop', device: 'all' }))).to.match(/^fleet-unsup/);
+    server.services.clear();
+    expect(await refusal(request('GET', '/devices/1'))).to.match(/^shard-lost: .*"a"/);
+    link.set('offline');
+    expect(await refusal(request('GET', '/devices/1'))).to.match(/^fleet-offline: /);
+  });
+
+  it('are refused where the answer of the shard has no status', async () => {
+    const { request } = await opened(() => ({ headers: {}, body: text({}) }));
+    expect(await refusal(request('GET', '/devices/1'))).to.match(/^upstream-error: /);
+  });
+
+  it('are none where the gateway answers itself', async () => {
+    const { asked, request } = await opened(() => answerOf({}));
+    expect(await request('GET', '/health')).to.equal(null);
+    expect(asked).to.deep.equal([]);
+  });
+});
+
+describe('fleet/gateway: requests for all shards', () => {
+  it('have one answer where all agree, and 207 with what is left to repeat where some do not', async () => {
+    const states = new Map([['b', 409]]);
+    const { asked, request } = await opened((name) => {
+      const status = states.get(name) ?? 200;
+      return answerOf(status === 200 ? { frequency_pu: 1 } : { code: 'conflict', detail: 'not now' }, status);
+    });
+    const reply = await request('POST', '/controls/grid', { frequency_pu: 1 });
+    expect(reply?.status).to.equal(207);
+    const failed = { shard: 'b', first: 10, count: 10, status: 409, code: 'conflict', detail: 'not now' };
+    expect(valueOf(reply)).to.deep.equal({ applied: ['a'], failed: [failed], reply: { frequency_pu: 1 } });
+    states.clear();
+    expect(await request('POST', '/controls/grid', { frequency_pu: 1 })).to.include({ status: 200 });
+    expect(asked).to.have.length(4);
+    asked.length = 0;
+    await request('POST', '/controls/grid?device=10', { frequency_pu: 1 });
+    expect(asked).to.have.length(1);
+    for (const name of ['a', 'b']) states.set(name, 409);
+    expect(await request('POST', '/controls/grid', { frequency_pu: 1 })).to.include({ status: 409 });
+  });
+
+  it('say which shards are lost', async () => {
+    const { request } = await opened(() => answerOf({ ok: true }), { isLost: true });
+    const { failed } = valueOf(await request('POST', '/recorder', { enabled: true })) as {
+      failed: readonly Record<string, unknown>[];
+    };
+    expect(failed[0]).to.include({ shard: 'b', status: 503, code: 'shard-lost' });
+  });
+
+  it('join lists in the order of the devices, with the shards that are missing', async () => {
+    const devices = (name: string) => (name === 'a' ? [0, 1] : [10]).map((index) => ({ device_index: index }));
+    const both = await opened((name) => answerOf({ devices: devices(name) }));
+    expect(valueOf(await both.request('GET', '/devices'))).to.deep.equal({
+      devices: [...devices('a'), ...devices('b')],
+      missing: [],
+    });
+    const one = await opened((name) => answerOf({ devices: devices(name) }), { isLost: true });
+    expect(valueOf(await one.request('GET', '/devices'))).to.deep.equal({
+      devices: devices('a'),
+      missing: [{ shard: 'b', first: 10, count: 10, code: 'shard-lost' }],
+    });
+  });
+
+  it('join commands newest first, cut behind the limit, with ids that name the shard', async () => {
+    const minutes = { a: [9, 3], b: [7, 8] } as Record<string, readonly number[]>;
+    const { request } = await opened((name) => {
+      const commands = (minutes[name] ?? []).map((at, id) => ({
+        id: String(id),
+        queued_at: `2026-03-01T09:0${at}:00Z`,
+      }));
+      return answerOf({ commands, count: commands.length });
+    });
+    const { commands, count } = valueOf(await request('GET', '/commands?limit=3')) as {
+      commands: readonly { readonly id: string }[];
+      count: number;
+    };
+    expect(commands.map(({ id }) => id)).to.deep.equal(['a:0', 'b:1', 'b:0']);
+    expect(count).to.equal(3);
+  });
+
+  it('have the refusal of a shard where the request is wrong for all', async () => {
+    const { request } = await opened(() => answerOf({ code: 'validation', detail: 'limit' }, 422));
+    expect(await request('GET', '/commands?limit=0')).to.include({ status: 422 });
+  });
+});
