@@ -3,6 +3,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { errorText } from '../../core/errors.ts';
+import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
 import { Observer } from '../registry/observer.ts';
 import type { ObservedShard, ShardEvent } from '../registry/observer.ts';
@@ -118,6 +119,8 @@ export class FleetView {
     try {
       await this.link.request(`${this.prefix}.op.${shard}`, request, tickLimitMs);
     } catch (error) {
+      // a process that joins begins to serve after its lease, and then sends a tick by itself
+      if (error instanceof FleetError && error.code === 'no-responder') return;
       this.#options.log.info(`the shard "${shard}" did not send its last tick: ${errorText(error)}`);
     }
   }
