@@ -267,6 +267,21 @@ export default tseslint.config(
     'configuration imports core, contract, map and fault-kinds only',
   ),
   forbid(
+    ['src/fleet/*.ts', 'src/fleet/{registry,shard,clock,site}/**/*.ts'],
+    [...aboveApi, '**/api/**', '**/evidence/**', '**/config/**', '**/gateway/**', '@nats-io/*'],
+    'a fleet imports core and contract only; NATS stands in src/fleet/nats',
+  ),
+  forbid(
+    ['src/fleet/nats/**/*.ts'],
+    [...aboveApi, '**/api/**', '**/evidence/**', '**/config/**', '**/{registry,shard,gateway}/**', '**/contract/**'],
+    'the connection of a fleet imports core, the interface of the link and NATS only',
+  ),
+  forbid(
+    ['src/fleet/gateway/**/*.ts'],
+    [...anyAdapter, '**/der/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**', '**/shard/**', '@nats-io/*'],
+    'a gateway imports core, contract, REST, the stream and scenarios only; NATS stands in src/fleet/nats',
+  ),
+  forbid(
     ['src/library/*.ts'],
     ['../**'],
     'the client is one of the REST interface, and knows nothing else of the program',

@@ -28,6 +28,8 @@ import { WireLog } from '../core/wire/wire-log.ts';
 import { composeAdapters } from './adapters/all.ts';
 import { FleetAdapter } from './adapters/fleet.ts';
 import { apiVersion } from '../api/http/context.ts';
+import type { Adapter } from '../core/adapter.ts';
+import type { Plant } from '../contract/plant.ts';
 import { hostAndPort } from '../core/net/listen.ts';
 import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
 import {
@@ -373,8 +375,22 @@ function fleetDigest({
   return createHash('sha256').update(JSON.stringify(common)).digest('hex');
 }
 
+/** Ports of the first and the last device over each protocol, between which those of the others are. */
+function portsOf(adapters: readonly Adapter[], { devices }: Pick<Plant, 'devices'>): Readonly<Record<string, readonly number[]>> {
+  const entries = adapters.map((adapter) => {
+    const endpoints = [devices[0], devices.at(-1)].map((device) => device && adapter.endpointOf?.(device.index));
+    return [adapter.comm, endpoints.flatMap((at) => (at && 'port' in at ? at.port : []))] as const;
+  });
+  return Object.fromEntries(entries.filter(([, ports]) => ports.length > 0));
+}
+
 /** The membership of this process in its fleet; null: it is in none. */
-function shardOf({ config, options, wall, later, logBook, log }: Ground, { plant, origin }: Lab, { api }: Http) {
+function shardOf(
+  { config, options, wall, later, logBook, log }: Ground,
+  { plant, origin }: Lab,
+  { api }: Http,
+  adapters: readonly Adapter[],
+) {
   if (config.fleet === null) return null;
   return new FleetAdapter({
     settings: config.fleet,
@@ -389,6 +405,7 @@ function shardOf({ config, options, wall, later, logBook, log }: Ground, { plant
       const address = api.server.address();
       return typeof address === 'object' && address !== null ? hostAndPort(config.web.host, address.port) : null;
     },
+    ports: () => portsOf(adapters, plant),
     lost: () => options.onLeaseLost?.(),
   });
 }
@@ -447,7 +464,7 @@ function createInterfaces(
   );
   // REST shows the stream as one of the adapters
   seats.add({ name: null, make: () => http.telemetry });
-  if (config.fleet !== null) seats.add({ name: null, make: () => shardOf(ground, lab, http) });
+  if (config.fleet !== null) seats.add({ name: null, make: () => shardOf(ground, lab, http, adapters) });
   scenarios.api.set(http.api);
   settings.restartWith((names, how) =>
     // between changes of the devices, which the adapters follow

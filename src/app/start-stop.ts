@@ -209,6 +209,8 @@ export class App {
     const { log, ticker, changes, settings, eventLoop, clockWatch, scenarios, state, keeping, historyKeeping, feed } =
       this.#parts;
     const { timelineStream } = this.#parts.http;
+    // gateways send their requests elsewhere at once, and nothing later delays the name of the shard
+    await this.#stopAdapters(({ comm }) => comm === 'fleet');
     await this.#waitForEnd('a scenario', scenarios.kept.close());
     // from here on no new request is served; answers under way may finish
     // guarded at once: a failure before it is waited for would end the process

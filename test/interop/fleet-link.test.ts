@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { connect } from '@nats-io/transport-node';
 import { Svcm } from '@nats-io/services';
 import { connectFleet } from '../../src/fleet/connect.ts';
-import type { LinkOptions } from '../../src/fleet/connect.ts';
+import type { LinkOptions } from '../../src/fleet/link-options.ts';
 import { FleetError } from '../../src/fleet/link.ts';
 import type { FleetLink, LinkState } from '../../src/fleet/link.ts';
 import { NatsServer } from './support/nats-server.ts';

@@ -2,7 +2,9 @@
 import { expect } from 'chai';
 import { connect, headers } from '@nats-io/transport-node';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { connectFleet } from '../../src/fleet/connect.ts';
 import { decodeTick } from '../../src/fleet/messages.ts';
+import { decodedLease, encoded } from '../../src/fleet/registry/roster.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { NatsServer } from './support/nats-server.ts';
@@ -15,6 +17,12 @@ describeWith(['nats'], 'shards of a fleet', function () {
   const shards: RunningSimulator[] = [];
   const start = (name: string, ...more: string[]) =>
     startSimulator(['--fleet', server.url, '--shard', name, '--mb_enable', 'no', '--tick', '0.2', '-N', '2', ...more]);
+
+  /** A connection to the buckets of the fleet. */
+  const other = () => {
+    const log = { info: () => undefined, warning: () => undefined };
+    return connectFleet({ servers: [server.url], prefix: 'derbench', name: 'test', log, waitMs: 0 });
+  };
 
   before(async () => {
     server = await NatsServer.start();
@@ -80,11 +88,39 @@ describeWith(['nats'], 'shards of a fleet', function () {
     expect(String(refusal)).to.contain('exit code 3');
   });
 
-  it('let go of their name at SIGTERM', async () => {
+  it('let go of their name first at SIGTERM', async () => {
     const [a] = shards;
-    expect(await a?.stop()).to.equal(0);
+    const link = await other();
+    const order: string[] = [];
+    const stop = link.leases.watch('shard.a', ({ value }) => order.push(value === null ? 'left' : 'lease'));
+    const code = await a?.stop();
+    await link.flush();
+    expect([code, order.at(-1), await link.leases.get('shard.a')]).to.deep.equal([0, 'left', null]);
+    stop();
+    await link.close();
     const again = await start('a', '--fleet_wait_s', '10');
     shards.push(again);
     expect(again.output).to.contain('shard "a" of derbench');
+  });
+
+  it('end with exit code 7 where another process has their name', async () => {
+    const b = shards[1];
+    const link = await other();
+    // the shard renews its lease each second, and may come first
+    for (let isTaken = false; !isTaken; ) {
+      const lease = await link.leases.get('shard.b');
+      if (lease === null) throw new Error('the shard has no lease');
+      const taken = { ...decodedLease(lease.value), session: 'another' };
+      isTaken = await link.leases.update('shard.b', encoded(taken), lease.revision).then(
+        () => true,
+        () => false,
+      );
+    }
+    expect(await b?.ended).to.equal(7);
+    expect(b?.output).to.contain('another process has taken the shard "b"');
+    // what the other process has written stays
+    const left = await link.leases.get('shard.b');
+    if (left !== null) expect(decodedLease(left.value).session).to.equal('another');
+    await link.close();
   });
 });

@@ -410,6 +410,19 @@ const httpJudges: readonly Judge[] = [
   },
 ];
 
+const fleetJudges: readonly Judge[] = [
+  {
+    id: 'nats-server',
+    name: 'nats-server, and its client for Node.js',
+    home: 'https://github.com/nats-io/nats-server',
+    protocol: 'http',
+    role: 'broker of a fleet; reader of ticks and services',
+    shares: 'derbench and the reader use the same client library',
+    version: { peer: 'nats' },
+    tests: [{ peer: 'nats' }],
+  },
+];
+
 const physicsJudges: readonly Judge[] = [
   {
     id: 'opender',
@@ -632,6 +645,7 @@ export const judges: readonly Judge[] = [
   ...ocppJudges,
   ...dnp3Judges,
   ...httpJudges,
+  ...fleetJudges,
   ...physicsJudges,
   ...dashboardJudges,
   ...packagingJudges,

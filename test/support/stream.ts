@@ -149,7 +149,7 @@ export async function openStream(
   let check: () => void = () => undefined;
   const timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
   const telemetry = createTelemetry({
-    source: plant as unknown as Plant,
+    source: plant,
     columns: plant as unknown as Plant,
     server,
     logger: logBook.logger('WS'),

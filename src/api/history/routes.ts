@@ -161,10 +161,14 @@ const headMembers = () => ({
     .number()
     .min(0)
     .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
-  capacity: z.int().min(1).openapi({
-    description:
-      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice; of the whole site always the setting.',
-  }),
+  capacity: z
+    .int()
+    .min(1)
+    .openapi({
+      description:
+        'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice; ' +
+        'of the whole site always the setting.',
+    }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().min(0).openapi({ description: 'Number of samples.' }),
   truncated: z.boolean().openapi({

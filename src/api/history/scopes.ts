@@ -76,9 +76,9 @@ export class ScopeRecording {
   /** Adds a sample of the last tick, with the limits in force at its end. */
   add(depth: number, simMs: number, wallMs: number): void {
     const { site, latest } = this.#plant;
-    const now = this.devices === null ? site : this.#plant.siteOf(this.devices);
+    const state = this.devices === null ? site : this.#plant.siteOf(this.devices);
     const { values, at } = this.series.append(depth, simMs, wallMs, latest.tick);
-    put(values, at, now);
+    put(values, at, state);
     this.idle = hasLimit(values, at) ? 0 : this.idle + 1;
     if (this.devices === null) this.#putFurther(values, at + scopeColumns.length, simMs);
   }

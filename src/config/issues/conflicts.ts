@@ -231,6 +231,41 @@ const clockConflicts = (['time_rate', 'start_clock_time', 'start_date', 'start_p
   }),
 );
 
+/** Logins of a fleet, of which a connection has one. */
+const fleetLogins = ['fleet_creds', 'fleet_nkey', 'fleet_user'] as const;
+
+/** Settings of a fleet of which one is useless without the other. */
+const fleetPairs = [
+  ['fleet_user', 'fleet_password_file'],
+  ['fleet_password_file', 'fleet_user'],
+  ['fleet_cert', 'fleet_key'],
+  ['fleet_key', 'fleet_cert'],
+] as const;
+
+const fleetConflicts: readonly Conflict[] = [
+  ...fleetLogins.slice(1).map((setting, i): Conflict => {
+    const former = ({ values }: Run) => fleetLogins.slice(0, i + 1).find((login) => values[login] !== null);
+    return {
+      setting,
+      when: (run) => run.values.fleet !== null && run.values[setting] !== null && former(run) !== undefined,
+      detail: (run) => `given together with ${run.originOf(former(run) ?? setting)}; allowed: one of the two`,
+    };
+  }),
+  ...fleetPairs.map(
+    ([setting, other]): Conflict => ({
+      setting,
+      when: ({ values }) => values.fleet !== null && values[setting] !== null && values[other] === null,
+      detail: () => `given without ${flagOf(other)}; allowed: both, or neither`,
+    }),
+  ),
+  {
+    setting: 'fleet_room',
+    when: ({ values, count }) => values.fleet !== null && values.fleet_room !== null && values.fleet_room < count,
+    detail: ({ values, count }) =>
+      `given ${values.fleet_room ?? ''} with ${count} devices; allowed: at least the number of devices`,
+  },
+];
+
 const overRtuFraming = ({ values }: Run) => values.mb_enable && values.mb_framing === 'rtu_over_tcp';
 
 const conflicts: readonly Conflict[] = [
@@ -294,6 +329,7 @@ const conflicts: readonly Conflict[] = [
   ...csipConflicts,
   ...ocppConflicts,
   ...dnp3Conflicts,
+  ...fleetConflicts,
 ];
 
 /** One issue for each row that holds. */

@@ -155,8 +155,11 @@ export class Site {
         powerW: [...this.#powerW],
         loadW: [...this.#loadW],
         whole: this.#whole,
+        tickLimits: [...this.#tickLimits],
       }),
-      ({ indexes, powerW, loadW, whole }) => {
+      ({ indexes, powerW, loadW, whole, tickLimits }) => {
+        this.#tickLimits.clear();
+        for (const [key, limits] of tickLimits) this.#tickLimits.set(key, limits);
         const devices = this.#devices();
         if (!sameIndexes(devices, indexes)) return;
         this.#measured = devices;

@@ -15,7 +15,7 @@ import type { Telemetry } from '../../ws/telemetry.ts';
 import { connectFleet } from '../connect.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink } from '../link.ts';
-import { linkOptionsOf } from '../link-options.ts';
+import { linkOptionsOf } from '../settings-of-link.ts';
 import { Forwarder } from './forward.ts';
 import type { GatewayInfo } from './own.ts';
 import { ShardRouter } from './router.ts';

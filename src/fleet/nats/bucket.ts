@@ -98,8 +98,8 @@ export class NatsBucket implements FleetBucket {
       // an entry has the time of the server, whose clock may differ
       const key = `shard.probe.${Math.random().toString(36).slice(2)}`;
       await bucket.put(key, new Uint8Array(0));
-      const now = (await bucket.get(key))?.created.getTime() ?? Date.now();
-      return now - Date.parse(String(created));
+      const serverMs = (await bucket.get(key))?.created.getTime() ?? Date.now();
+      return serverMs - Date.parse(created);
     });
   }
 

@@ -6,7 +6,7 @@ import { connect, credsAuthenticator, errors, nkeyAuthenticator, nkeys } from '@
 import type { Authenticator, NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node';
 import { errorText } from '../../core/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import type { FleetCredentials, LinkOptions } from '../connect.ts';
+import type { FleetCredentials, LinkOptions } from '../link-options.ts';
 import { FleetError } from '../link.ts';
 
 const attemptMs = 3000;

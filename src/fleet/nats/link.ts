@@ -2,7 +2,7 @@
 import type { NatsConnection, Status, Subscription } from '@nats-io/transport-node';
 import { errorText } from '../../core/errors.ts';
 import { Listeners } from '../../core/listeners.ts';
-import type { LinkOptions } from '../connect.ts';
+import type { LinkOptions } from '../link-options.ts';
 import { FleetError } from '../link.ts';
 import type { FleetAnswer, FleetLink, FleetMessage, LinkState, RequestOptions, Stop } from '../link.ts';
 import { NatsBucket } from './bucket.ts';
@@ -139,8 +139,13 @@ class NatsLink implements FleetLink {
     try {
       await this.#connection.flush();
     } catch (error) {
-      throw this.#state === 'connected' ? fleetErrorOf('flush', error) : this.#offline();
+      throw this.#isConnected() ? fleetErrorOf('flush', error) : this.#offline();
     }
+  }
+
+  /** A function, so that the compiler does not carry a check over an `await`. */
+  #isConnected(): boolean {
+    return this.#state === 'connected';
   }
 
   async close(): Promise<void> {

@@ -16,7 +16,7 @@ const waitHeader = 'Derbench-Wait';
 /** headers of the service protocol of NATS */
 const errorCodeHeader = 'Nats-Service-Error-Code';
 const errorHeader = 'Nats-Service-Error';
-const own = new Set([lastHeader, firstHeader, waitHeader, errorCodeHeader, errorHeader]);
+const partHeaders = new Set([lastHeader, firstHeader, waitHeader, errorCodeHeader, errorHeader]);
 
 const tooLargeCode = 413;
 const tooLargeText = `the answer is larger than ${(maxParts * partBytes) / 1024 / 1024} MiB: ask for a page of it`;
@@ -35,7 +35,7 @@ export function headersOf(entries: Readonly<Record<string, string>>): MsgHdrs {
 
 /** Headers of a message without those of this file. */
 export function entriesOf(message: Msg): Record<string, string> {
-  const names = message.headers?.keys().filter((name) => !own.has(name)) ?? [];
+  const names = message.headers?.keys().filter((name) => !partHeaders.has(name)) ?? [];
   return Object.fromEntries(names.map((name) => [name, message.headers?.get(name) ?? '']));
 }
 

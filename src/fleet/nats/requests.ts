@@ -92,13 +92,13 @@ export class Requests {
     const token = this.#count.toString(36);
     let cancelTimer: () => void = () => undefined;
     let abort: () => void = () => undefined;
-    const work = new Promise<T>((resolve, reject: (error: unknown) => void) => {
+    const work = new Promise<T>((resolve, reject: (error: Error) => void) => {
       const settle = (outcome: () => T | undefined) => {
         try {
           const result = outcome();
           if (result !== undefined) resolve(result);
         } catch (error) {
-          reject(error);
+          reject(error instanceof Error ? error : new Error(String(error)));
         }
       };
       const watch = () => {

@@ -6,7 +6,7 @@ import { nuid } from '@nats-io/transport-node';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
 import type { Logger } from '../../core/log/log.ts';
 import { callEvery } from '../../core/time/timers.ts';
-import type { FleetService } from '../connect.ts';
+import type { FleetService } from '../link-options.ts';
 import { errorText } from '../../core/errors.ts';
 import type { FleetMessage, Stop } from '../link.ts';
 import { entriesOf, sendAnswer, sendFailure, sendSignOfLife } from './parts.ts';

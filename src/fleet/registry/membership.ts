@@ -210,7 +210,7 @@ export class Membership {
     return true;
   }
 
-  /** Whether the roster still has the claim; a roster that the server has lost gets it again. */
+  /** @returns false: the roster has another claim; a roster that the server has lost gets this one again */
   async #keepsClaim(entry: RosterEntry): Promise<boolean> {
     const { link, traits, clock } = this.#options;
     const stored = await link.shared.get(rosterKey);

@@ -84,7 +84,7 @@ export class Observer {
     return this.#shards;
   }
 
-  /** Whether a message is of the present holder of a shard, or of a newer one whose lease has not come yet. */
+  /** True for messages of the present holder of a shard, or of a newer one whose lease has not come yet. */
   accepts(shard: string, epoch: number): boolean {
     return epoch >= (this.#shards.get(shard)?.lease.epoch ?? 0);
   }
@@ -101,11 +101,11 @@ export class Observer {
   #renewed(shard: string, value: Uint8Array, revision: number): void {
     const lease = this.#read(value);
     if (!lease) return;
-    const known = this.#shards.get(shard);
+    const former = this.#shards.get(shard);
     // present leases are told again after the server was away
-    if (known?.revision === revision && known.lease.session === lease.session) return;
-    if (known && lease.epoch < known.lease.epoch) return;
-    const entry: Entry = known ?? {
+    if (former?.revision === revision && former.lease.session === lease.session) return;
+    if (former && lease.epoch < former.lease.epoch) return;
+    const entry: Entry = former ?? {
       lease,
       revision,
       isLive: false,
@@ -116,7 +116,7 @@ export class Observer {
     const isNewProcess = entry.lease.session !== lease.session;
     this.#shards.set(shard, entry);
     if (isNewProcess && entry.isLive) this.#lost(shard, entry);
-    const kind = known ? 'returned' : 'joined';
+    const kind = former ? 'returned' : 'joined';
     const wasLive = entry.isLive;
     entry.lease = lease;
     entry.revision = revision;

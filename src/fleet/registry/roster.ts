@@ -41,6 +41,7 @@ export interface Lease extends FleetTraits {
   readonly count: number;
   readonly host: string;
   readonly http: string;
+  /** of the first and the last device, by protocol */
   readonly ports: Readonly<Record<string, readonly number[]>>;
   readonly pid: number;
   readonly tick: number;
@@ -91,11 +92,11 @@ export function takenText(entry: RosterEntry, lease: Lease | null, seenAgoMs: nu
 const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
 
 /** Members in which a shard must not differ from the fleet; a patch level may. */
-export function skewOf(fleet: FleetTraits, own: FleetTraits): readonly string[] {
+export function skewOf(fleet: FleetTraits, shard: FleetTraits): readonly string[] {
   const rows = [
-    ['version', minorOf(fleet.version), minorOf(own.version)],
-    ['apiVersion', fleet.apiVersion, own.apiVersion],
-    ['digest', fleet.digest, own.digest],
+    ['version', minorOf(fleet.version), minorOf(shard.version)],
+    ['apiVersion', fleet.apiVersion, shard.apiVersion],
+    ['digest', fleet.digest, shard.digest],
   ] as const;
   return rows.flatMap(([name, of, mine]) => (of === mine ? [] : [`${name}: the fleet has ${of}, this shard ${mine}`]));
 }

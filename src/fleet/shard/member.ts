@@ -13,9 +13,9 @@ import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet } from '../connect.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
-import { linkOptionsOf } from '../link-options.ts';
 import { ClaimError, Membership } from '../registry/membership.ts';
 import type { FleetTraits } from '../registry/roster.ts';
+import { linkOptionsOf } from '../settings-of-link.ts';
 import { publishNews } from './news.ts';
 import { ShardRequests } from './requests.ts';
 import { TickPublisher } from './ticks.ts';
@@ -32,6 +32,8 @@ export interface MemberContext {
   readonly traits: FleetTraits;
   /** address of the HTTP interface, once it listens */
   readonly http: () => string | null;
+  /** ports of the first and the last device, by protocol */
+  readonly ports: () => Readonly<Record<string, readonly number[]>>;
   /** Ends the process: another one has the name of this shard. */
   readonly lost: () => void;
   readonly connect: typeof connectFleet;
@@ -134,13 +136,13 @@ export class FleetMember {
   }
 
   #details() {
-    const { plant, http } = this.#context;
+    const { plant, http, ports } = this.#context;
     const { latest, devices } = plant;
     return {
       count: devices.length,
       host: hostname(),
       http: http() ?? '',
-      ports: {},
+      ports: ports(),
       tick: latest.tick,
       simUs: latest.sim,
       pid: process.pid,

@@ -9,6 +9,7 @@ import { testPki } from '../../support/pki.ts';
 import { partsOf, run } from '../support.ts';
 import { csipCompanions, csipFiles, csipPlaces, csipSamples } from './csip-samples.ts';
 import { dnp3Companions, dnp3Files, dnp3Places, dnp3Samples } from './dnp3-samples.ts';
+import { fleetCompanions, fleetFiles, fleetPlaces, fleetSamples } from './fleet-samples.ts';
 import { ocppCompanions, ocppFiles, ocppPlaces, ocppSamples } from './ocpp-samples.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -101,6 +102,7 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   ws_max_clients: ['10', 10],
   http_max_connections: ['20', 20],
   ...dnp3Samples,
+  ...fleetSamples,
 };
 
 /** A single word of these makes a plant that does not exist, or shows nowhere: the others that go with it. */
@@ -120,6 +122,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   ...csipCompanions,
   ...ocppCompanions,
   ...dnp3Companions,
+  ...fleetCompanions,
 };
 
 /** TLS of Modbus as a whole, but for one of its settings. */
@@ -196,6 +199,7 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
     ...csipPlaces(config),
     ...ocppPlaces(config),
     ...dnp3Places(config),
+    ...fleetPlaces(config),
     sim_models: config.simModels,
     mb_framing: config.modbus.framing,
     mb_foreign_unit: config.modbus.foreignUnit,
@@ -252,7 +256,7 @@ describe('command line', () => {
   before(async () => {
     const { server, ca } = await testPki();
     Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
-    Object.assign(files, await csipFiles(), ocppFiles, dnp3Files);
+    Object.assign(files, await csipFiles(), ocppFiles, dnp3Files, fleetFiles);
   });
 
   it('has a sample for every setting', () => {

@@ -118,6 +118,7 @@ describe('interface 12: defaults', () => {
       seed: 1,
       deviceSpreadPct: 1,
       firstDevice: 0,
+      fleet: null,
       grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
       seriesEnd: 'loop',
       windTimeScale: 1,

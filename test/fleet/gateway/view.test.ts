@@ -43,7 +43,7 @@ function opened() {
       timers.add(run);
       return () => timers.delete(run);
     },
-    log: { info: (line) => lines.push(String(line)), warning: (line) => lines.push(line) },
+    log: { info: (line) => lines.push(line), warning: (line) => lines.push(line) },
   });
   view.start();
   const shards = server.link();

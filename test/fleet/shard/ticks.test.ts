@@ -59,6 +59,7 @@ describe('fleet: ticks of a shard', () => {
     ]);
     expect(publisher.missed).to.equal(2);
     link.set('connected');
+    await new Promise(setImmediate);
     await step();
     expect(heads().slice(2)).to.deep.equal([
       [4, true],

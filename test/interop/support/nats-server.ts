@@ -3,10 +3,9 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 import { freePorts } from '../../support/ports.ts';
 import { installedPath } from './peers.ts';
 
@@ -45,8 +44,9 @@ export class NatsServer {
       file,
       `listen: 127.0.0.1:${this.port}\njetstream { store_dir: "${storeDirectory}", ${limits} }\n${this.#extra}\n`,
     );
-    this.#child = spawn(this.#program, ['-c', file], { stdio: 'ignore' });
-    while (!(await this.#accepts())) await delay(10);
+    const child = spawn(this.#program, ['-c', file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.#child = child;
+    await readyLine(child.stderr);
   }
 
   async kill(): Promise<void> {
@@ -70,17 +70,18 @@ export class NatsServer {
     await this.kill();
     rmSync(this.#directory, { recursive: true, force: true });
   }
+}
 
-  #accepts(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = createConnection(this.port, '127.0.0.1');
-      socket.once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once('error', () => {
-        resolve(false);
-      });
+/** Resolves when the server says that it is ready; what it writes afterwards is read and dropped. */
+function readyLine(stderr: Readable): Promise<void> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    stderr.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-10_000);
+      if (output.includes('Server is ready')) resolve();
     });
-  }
+    stderr.once('close', () => {
+      reject(new Error(`nats-server has ended\n${output}`));
+    });
+  });
 }

@@ -105,8 +105,8 @@ export default function Charts() {
 
 function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
   const charts = useRef<HTMLDivElement>(null);
-  const known = useGroupsKnown();
-  const groups = known ?? [];
+  const answer = useGroupsKnown();
+  const groups = answer ?? [];
   const group = scope === 'group' ? groupOfAddress(groups) : undefined;
   const zoom = zoomOfAddress();
   return (
@@ -129,7 +129,7 @@ function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
       <div class="row">
         <PanelChoice />
       </div>
-      {scope === 'group' && known !== undefined && group === undefined && <NoGroup />}
+      {scope === 'group' && answer !== undefined && group === undefined && <NoGroup />}
       {scope === 'site' && <SiteCharts seconds={windowSeconds()} box={charts} />}
       {group !== undefined && <GroupCharts key={group} group={group} seconds={windowSeconds()} box={charts} />}
     </>

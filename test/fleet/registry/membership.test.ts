@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { Membership, ClaimError } from '../../../src/fleet/registry/membership.ts';
+import type { MembershipOptions } from '../../../src/fleet/registry/membership.ts';
+import { Observer } from '../../../src/fleet/registry/observer.ts';
+import { decodedLease, encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
+import { HandTimers } from '../../support/timers.ts';
+import { HandWall } from '../../support/wall.ts';
+import { MemoryServer } from '../support/memory-link.ts';
+
+const traits = { version: '0.3.0', apiVersion: '1.16.0', digest: 'd' };
+const quiet = { info: () => undefined, warning: () => undefined };
+
+/** A server whose lease bucket is old, so that a missing lease means a lost shard. */
+function rig() {
+  const wall = new HandWall();
+  const timers = new HandTimers(wall);
+  const server = new MemoryServer(() => wall.monotonicMs());
+  wall.advance(10_000);
+  const lost: string[] = [];
+  const shard = (name: string, first: number, more: Partial<MembershipOptions> = {}) => {
+    const link = server.link();
+    const membership = new Membership({
+      link,
+      shard: name,
+      session: `${name}-${first}-${link.server}-${Math.trunc(wall.ms)}`,
+      first,
+      room: 10,
+      traits,
+      details: () => ({ count: 10, host: 'lab', http: '', ports: {}, tick: 0, simUs: 0, pid: 4711 }),
+      clock: wall,
+      later: timers.later,
+      log: quiet,
+      waitMs: 0,
+      onLost: (reason) => lost.push(reason),
+      ...more,
+    });
+    return { link, membership };
+  };
+  /** Passes time in steps in which requests settle. */
+  const pass = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      timers.pass(250);
+      for (let turn = 0; turn < 4; turn += 1) await new Promise(setImmediate);
+    }
+  };
+  return { wall, timers, server, lost, shard, pass };
+}
+
+const refusalOf = (work: Promise<void>) =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof ClaimError ? `${error.code}: ${error.message}` : String(error)),
+  );
+
+describe('fleet/registry: the claim of a shard', () => {
+  it('has a range of its own: one device in common is refused with the holder, the next range is not', async () => {
+    const { shard } = rig();
+    await shard('a', 100).membership.join();
+    const holder = 'the devices 100..109 belong to the shard "a" on lab (pid 4711)';
+    for (const first of [91, 109]) expect(await refusalOf(shard('b', first).membership.join())).to.contain(holder);
+    for (const [name, first] of [
+      ['c', 90],
+      ['d', 110],
+    ] as const)
+      expect(await refusalOf(shard(name, first).membership.join())).to.equal('none');
+  });
+
+  it('is that of the fleet: another digest or minor version is refused, another patch level is not', async () => {
+    const { shard } = rig();
+    await shard('a', 0).membership.join();
+    const join = (more: Partial<typeof traits>) =>
+      refusalOf(shard('b', 10, { traits: { ...traits, ...more } }).membership.join());
+    expect(await join({ digest: 'e' })).to.equal(
+      'skew: this shard does not fit the fleet: digest: the fleet has d, this shard e',
+    );
+    expect(await join({ version: '0.4.0' })).to.contain('version: the fleet has 0.3, this shard 0.4');
+    expect(await join({ version: '0.3.7' })).to.equal('none');
+  });
+
+  it('passes to another process when its lease has ended, with a higher epoch', async () => {
+    const { shard, pass, wall, timers } = rig();
+    const first = shard('a', 0);
+    await first.membership.join();
+    first.link.set('offline');
+    await pass(3750);
+    expect(await refusalOf(shard('a', 0).membership.join())).to.contain('belong to the shard "a"');
+    await pass(500);
+    const second = shard('a', 0);
+    await second.membership.join();
+    expect(second.membership.epoch).to.be.above(first.membership.epoch);
+    const gateway = new Observer({
+      link: second.link,
+      clock: wall,
+      later: timers.later,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    gateway.start();
+    await pass(250);
+    const { epoch } = second.membership;
+    expect([epoch - 1, epoch, epoch + 1].map((each) => gateway.accepts('a', each))).to.deep.equal([false, true, true]);
+    gateway.stop();
+  });
+
+  it('is lost once where another session has the lease, and is kept where nobody has', async () => {
+    const { shard, pass, lost, server } = rig();
+    const { membership, link } = shard('a', 0);
+    await membership.join();
+    const key = leaseKey('a');
+    await link.leases.delete(key);
+    await pass(1500);
+    const again = server.leases.get(key);
+    expect([lost, again === null]).to.deep.equal([[], false]);
+    if (again === null) return;
+    const other = { ...decodedLease(again.value), session: 'another' };
+    await link.leases.update(key, encoded(other), again.revision);
+    await pass(4000);
+    expect(lost).to.deep.equal(['another process has taken the shard "a"']);
+    await membership.leave();
+    expect(server.leases.get(key)).to.equal(null);
+  });
+
+  it('ends with its lease, of which a gateway knows at once', async () => {
+    const { shard, pass, server, wall, timers } = rig();
+    const { membership } = shard('a', 0);
+    const events: string[] = [];
+    const gateway = new Observer({ link: server.link(), clock: wall, later: timers.later, onFailure: () => undefined });
+    gateway.onEvent(({ kind, shard: name }) => events.push(`${name} ${kind}`));
+    gateway.start();
+    await membership.join();
+    await pass(2000);
+    await membership.leave();
+    await pass(250);
+    expect(events).to.deep.equal(['a joined', 'a left']);
+    gateway.stop();
+  });
+});
