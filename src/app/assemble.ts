@@ -376,7 +376,10 @@ function fleetDigest({
 }
 
 /** Ports of the first and the last device over each protocol, between which those of the others are. */
-function portsOf(adapters: readonly Adapter[], { devices }: Pick<Plant, 'devices'>): Readonly<Record<string, readonly number[]>> {
+function portsOf(
+  adapters: readonly Adapter[],
+  { devices }: Pick<Plant, 'devices'>,
+): Readonly<Record<string, readonly number[]>> {
   const entries = adapters.map((adapter) => {
     const endpoints = [devices[0], devices.at(-1)].map((device) => device && adapter.endpointOf?.(device.index));
     return [adapter.comm, endpoints.flatMap((at) => (at && 'port' in at ? at.port : []))] as const;

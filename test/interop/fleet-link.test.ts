@@ -5,6 +5,7 @@ import { connectFleet } from '../../src/fleet/connect.ts';
 import type { LinkOptions } from '../../src/fleet/link-options.ts';
 import { FleetError } from '../../src/fleet/link.ts';
 import type { FleetLink, LinkState } from '../../src/fleet/link.ts';
+import { depth } from '../support/depth.ts';
 import { NatsServer } from './support/nats-server.ts';
 import { describeWith } from './support/peers.ts';
 
@@ -168,3 +169,18 @@ describeWith(['nats'], 'a link that is refused', () => {
     await server.end();
   });
 });
+
+if (depth === 'full')
+  describeWith(['nats_new'], 'the link of a fleet on the newest server', () => {
+    it('has the two buckets with their times, and compares revisions', async () => {
+      const server = await NatsServer.start('nats_new');
+      const link = await open(server);
+      const first = await link.leases.create('shard.a', text('1'));
+      await link.leases.update('shard.a', text('2'), first);
+      expect(await codeOf(link.leases.update('shard.a', text('3'), first))).to.equal('conflict');
+      await link.leases.delete('shard.a');
+      expect([await link.leases.get('shard.a'), link.server.includes('(2.15')]).to.deep.equal([null, true]);
+      await link.close();
+      await server.end();
+    });
+  });

@@ -419,7 +419,7 @@ const fleetJudges: readonly Judge[] = [
     role: 'broker of a fleet; reader of ticks and services',
     shares: 'derbench and the reader use the same client library',
     version: { peer: 'nats' },
-    tests: [{ peer: 'nats' }],
+    tests: [{ peer: 'nats' }, { peer: 'nats_new' }],
   },
 ];
 
