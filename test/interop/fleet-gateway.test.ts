@@ -77,12 +77,18 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     expect(fleet).to.include({ state: 'connected', shards_live: 2, shards_lost: 0, devices: 4 });
   });
 
-  it('streams each device and tick once', async () => {
+  it('streams each device and tick once, and counts those that did not come', async () => {
     const seen = await messages(40);
+    const { shards: counted } = (await get('/fleet/shards')).json;
+    const { stream_ticks_dropped: dropped } = (await get('/fleet')).json;
     for (const index of [0, 1, 1000, 1001]) {
       const ticks = seen.filter((each) => each.device_index === index).map(({ tick }) => tick);
       expect(ticks.length, `device ${index}`).to.be.above(5);
-      expect(ticks).to.deep.equal(ticks.map((_, i) => (ticks[0] ?? 0) + i));
+      expect(ticks).to.deep.equal([...new Set(ticks)].sort((x, y) => x - y));
+      // a busy machine may leave ticks out: each of them is counted
+      const gaps = (ticks.at(-1) ?? 0) - (ticks[0] ?? 0) + 1 - ticks.length;
+      const { late_slots: late, ticks_missed: missed } = counted[index < 1000 ? 0 : 1];
+      expect(gaps).to.be.at.most(late + missed + dropped);
     }
   });
 
