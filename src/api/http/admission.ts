@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
-import type { RouteContext } from './context.ts';
+import type { ApiLimits, RouteContext } from './context.ts';
 import { describeError, HttpProblem } from './errors.ts';
 import { requestId, sendProblem } from './reply.ts';
 import { apiPrefix } from './route.ts';
@@ -92,8 +92,12 @@ function inTurn(response: Response, run: () => void): void {
     });
 }
 
+interface AdmissionContext extends Pick<RouteContext, 'stopDelayS'> {
+  readonly config: { readonly limits: Pick<ApiLimits, 'maxUrlBytes'> };
+}
+
 /** The checks before routing: length of the address, number of pending answers, host, origin, stopping. */
-export function createAdmission(guard: HttpGuard, ctx: RouteContext): RequestHandler {
+export function createAdmission(guard: HttpGuard, ctx: AdmissionContext): RequestHandler {
   const { maxUrlBytes } = ctx.config.limits;
   const unanswered = createCounter();
 

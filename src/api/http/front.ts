@@ -3,8 +3,7 @@ import { createServer, IncomingMessage } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { limitUnread, newestAnswer, ConnectionCap } from '../../core/http/connections.ts';
-import type { UnreadAnswers } from '../../core/http/connections.ts';
+import { limitUnread, newestAnswer, ConnectionCap, UnreadAnswers } from '../../core/http/connections.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
@@ -13,7 +12,7 @@ import { KeptPorts } from '../../core/net/kept-ports.ts';
 import type { KeptPort } from '../../core/net/kept-ports.ts';
 import { listen, peerOf, withRemedy } from '../../core/net/listen.ts';
 import { callLater } from '../../core/time/timers.ts';
-import type { ApiContext, ApiLimits } from './context.ts';
+import type { ApiConfig, ApiContext, ApiLimits } from './context.ts';
 import { servedMethods } from './admission.ts';
 import { sendProblem } from './reply.ts';
 
@@ -96,7 +95,25 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener, unread: 
   return server;
 }
 
-function createConnectionCap({ config, clock }: ApiContext, unread: UnreadAnswers, log: Logger): ConnectionCap {
+/** The part of the context that listeners need. */
+export interface FrontContext extends Pick<ApiContext, 'clock' | 'logBook' | 'later'> {
+  readonly config: Pick<ApiConfig, 'limits'>;
+}
+
+/** Watches the answers of all listeners of an interface. */
+export function createUnread({ config: { limits }, clock, logBook }: FrontContext): UnreadAnswers {
+  return new UnreadAnswers({
+    limits: {
+      totalBytes: limits.maxUnreadBytes,
+      minBytesPerS: limits.minReadBytesPerS,
+      windowMs: limits.unreadTimeoutMs,
+    },
+    clock,
+    log: new LimitedLog(logBook.logger('Lab'), clock, 'clients that do not read their answers'),
+  });
+}
+
+function createConnectionCap({ config, clock }: FrontContext, unread: UnreadAnswers, log: Logger): ConnectionCap {
   const { limits } = config;
   return new ConnectionCap({
     get max() {
@@ -145,7 +162,7 @@ async function turnsOfLoop(count: number): Promise<void> {
 }
 
 export function createFront(
-  context: ApiContext,
+  context: FrontContext,
   { host, port: wantedPort, name, flag, zero }: FrontOptions,
   listener: RequestListener,
   unread: UnreadAnswers,

@@ -1,14 +1,14 @@
 /** The HTTP interface: its addresses, bound at the start, and the operations behind them, which requests load. */
 import type { RequestListener, Server } from 'node:http';
 import { SimError } from '../../core/errors.ts';
-import { trackAnswer, UnreadAnswers } from '../../core/http/connections.ts';
+import { trackAnswer } from '../../core/http/connections.ts';
+import type { UnreadAnswers } from '../../core/http/connections.ts';
 import { lazily } from '../../core/lazy.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
-import { LimitedLog } from '../../core/log/limited-log.ts';
 import { LoopShare } from '../../core/turns.ts';
 import type { ApiContext, RouteContext } from './context.ts';
 import { answerError } from './dispatch.ts';
-import { createFront } from './front.ts';
+import { createFront, createUnread } from './front.ts';
 import type { Front, FrontOptions } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3.ts';
 import { noCertificates } from '../../contract/certificates.ts';
@@ -69,18 +69,6 @@ export interface Api {
   moveCsipPage(address: Address | null): Promise<void>;
   /** Closes listener and connections; pending answers may finish within the configured limit. */
   stop(): Promise<void>;
-}
-
-function createUnread({ config: { limits }, clock, logBook }: ApiContext): UnreadAnswers {
-  return new UnreadAnswers({
-    limits: {
-      totalBytes: limits.maxUnreadBytes,
-      minBytesPerS: limits.minReadBytesPerS,
-      windowMs: limits.unreadTimeoutMs,
-    },
-    clock,
-    log: new LimitedLog(logBook.logger('Lab'), clock, 'clients that do not read their answers'),
-  });
 }
 
 function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: LoopShare): RouteContext {

@@ -45,9 +45,8 @@ export function shortHelp(): string {
     'Usage: derbench [COMMAND] [ARGUMENTS] [FLAGS]',
     ...examples.map(([command, effect]) => rowOf(command, effect, 26)),
     ...commandLines(),
-    'A command: derbench COMMAND -h',
     `Topics:    derbench help ${Object.keys(topics).join('|')}`,
-    'All flags: derbench --help, or derbench help flags TOPIC',
+    'A command: derbench COMMAND -h; all flags: derbench --help',
   ].join('\n');
 }
 

@@ -79,6 +79,17 @@ async function scenario(name: 'run' | 'check' | null, words: readonly string[]):
   return exitCodes.ok;
 }
 
+async function gateway(words: readonly string[]): Promise<number> {
+  const { gatewayCommand } = await import('./gateway.ts');
+  return gatewayCommand(words, {
+    out: line(process.stdout),
+    env: process.env,
+    onInterrupt(listener) {
+      for (const signal of signals) process.on(signal, listener);
+    },
+  });
+}
+
 async function mcpServer(words: readonly string[]): Promise<number> {
   const { mcp } = await import('./mcp.ts');
   return mcp(words, line(process.stderr));
@@ -107,6 +118,8 @@ export function subcommand(words: readonly string[]): Promise<number | null> {
       return state(rest);
     case 'pki':
       return pki(rest);
+    case 'gateway':
+      return gateway(rest);
     case 'mcp':
       return mcpServer(rest);
     case 'list':

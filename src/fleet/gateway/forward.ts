@@ -80,11 +80,20 @@ function statusOf(text: string | undefined): number | null {
 export class Forwarder {
   readonly #link: Pick<FleetLink, 'state' | 'request'>;
   readonly #prefix: string;
+  readonly #onNoResponder: (shard: string) => void;
 
-  /** @param prefix first token of the subjects of the fleet */
-  constructor(link: Pick<FleetLink, 'state' | 'request'>, prefix: string) {
+  /**
+   * @param prefix first token of the subjects of the fleet
+   * @param onNoResponder called with the name of a shard at whose subject nobody was
+   */
+  constructor(
+    link: Pick<FleetLink, 'state' | 'request'>,
+    prefix: string,
+    onNoResponder: (shard: string) => void = () => undefined,
+  ) {
     this.#link = link;
     this.#prefix = prefix;
+    this.#onNoResponder = onNoResponder;
   }
 
   /** @throws HttpProblem `fleet-offline`, `shard-lost`, `upstream-timeout`, `upstream-error`, `too-large` */
@@ -106,8 +115,9 @@ export class Forwarder {
       const others = Object.entries(answer.headers).filter(([name]) => name !== 'Content-Type' && !isInternal(name));
       return { status, type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
-      if (error instanceof FleetError) throw refusalOf(error.code, shard, error.message);
-      throw error;
+      if (!(error instanceof FleetError)) throw error;
+      if (error.code === 'no-responder') this.#onNoResponder(shard.name);
+      throw refusalOf(error.code, shard, error.message);
     }
   }
 }

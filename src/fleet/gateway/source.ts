@@ -102,6 +102,14 @@ export class FleetSource implements StreamSource {
     this.#latest = null;
   }
 
+  /** Shows the snapshots of a shard again: its process was only out of reach. */
+  restore(shard: string): void {
+    const shown = this.#shards.get(shard);
+    if (shown === undefined) return;
+    shown.isLost = false;
+    this.#latest = null;
+  }
+
   async #run(): Promise<void> {
     this.#isBusy = true;
     try {

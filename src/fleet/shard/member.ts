@@ -8,15 +8,14 @@ import { startLine } from '../../core/adapter.ts';
 import type { AdapterStatus } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { LogBook, Logger } from '../../core/log/log.ts';
-import { readTextFile } from '../../core/text-file.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet } from '../connect.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
-import type { FleetCredentials } from '../link-options.ts';
 import { ClaimError, Membership } from '../registry/membership.ts';
 import type { FleetTraits } from '../registry/roster.ts';
+import { linkOptionsOf } from '../settings-of-link.ts';
 import { publishNews } from './news.ts';
 import { ShardRequests } from './requests.ts';
 import { TickPublisher } from './ticks.ts';
@@ -40,23 +39,12 @@ export interface MemberContext {
   readonly connect: typeof connectFleet;
 }
 
-const maxPasswordBytes = 4096;
-
 /** Name of the machine as a name of a shard. */
 const nameOfMachine = () =>
   hostname()
     .split('.')[0]
     ?.replaceAll(/[^\w-]/g, '-')
     .slice(0, 32) || 'shard';
-
-function credentialsOf({ credsFile, nkeyFile, user, passwordFile }: FleetSettings): FleetCredentials {
-  return {
-    ...(credsFile !== null && { credsFile }),
-    ...(nkeyFile !== null && { nkeyFile }),
-    ...(user !== null && { user }),
-    ...(passwordFile !== null && { password: readTextFile(passwordFile, maxPasswordBytes).trim() }),
-  };
-}
 
 /** The open parts of a member, in the order in which they close. */
 interface Open {
@@ -101,25 +89,15 @@ export class FleetMember {
 
   #connect(): Promise<FleetLink> {
     const { settings, log, traits, connect } = this.#context;
-    const { servers, prefix, waitS, plain, caFile, certFile, keyFile } = settings;
     return connect({
-      servers,
-      prefix,
+      ...linkOptionsOf(settings),
       name: `derbench shard ${this.#shard}`,
       log,
-      waitMs: waitS * 1000,
-      plain,
-      credentials: credentialsOf(settings),
-      tls: {
-        ...(caFile !== null && { caFile }),
-        ...(certFile !== null && { certFile }),
-        ...(keyFile !== null && { keyFile }),
-      },
       service: {
         name: 'derbench-shard',
         version: traits.version,
         description: 'shard of a derbench fleet',
-        metadata: { shard: this.#shard, session: this.#session, prefix },
+        metadata: { shard: this.#shard, session: this.#session, prefix: settings.prefix },
       },
     });
   }

@@ -59,4 +59,14 @@ export const simulateCommands: readonly Command[] = [
     completes: 'files',
     runs: 'itself',
   },
+  {
+    name: 'gateway',
+    group: 'simulate',
+    line: 'serves the shards of a fleet at one address',
+    usage: ['gateway --fleet URL [FLAGS]'],
+    examples: [
+      ['derbench gateway --fleet nats://127.0.0.1:4222 -wp 8111', 'REST and the stream of all shards on port 8111.'],
+    ],
+    runs: 'itself',
+  },
 ];

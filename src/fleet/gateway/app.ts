@@ -1,0 +1,162 @@
+/** A gateway: one address of HTTP and of the stream for the shards of a fleet. It has no devices of its own. */
+import type { FleetSettings } from '../../contract/fleet-settings.ts';
+import { startLine } from '../../core/adapter.ts';
+import { SimError } from '../../core/errors.ts';
+import { trackAnswer } from '../../core/http/connections.ts';
+import type { LogBook } from '../../core/log/log.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { defaultApiLimits } from '../../api/http/context.ts';
+import { createFront, createUnread } from '../../api/http/front.ts';
+import type { Front } from '../../api/http/front.ts';
+import { createTelemetry } from '../../ws/telemetry.ts';
+import type { Telemetry } from '../../ws/telemetry.ts';
+import { connectFleet } from '../connect.ts';
+import { FleetError } from '../link.ts';
+import type { FleetLink } from '../link.ts';
+import { linkOptionsOf } from '../settings-of-link.ts';
+import { Forwarder } from './forward.ts';
+import type { GatewayInfo } from './own.ts';
+import { ShardRouter } from './router.ts';
+import { createGatewayApp } from './serve.ts';
+import { FleetView } from './view.ts';
+
+export interface GatewayOptions {
+  readonly settings: FleetSettings;
+  readonly web: {
+    readonly host: string;
+    readonly port: number;
+    readonly allowedHosts: readonly string[];
+    readonly corsOrigins: readonly string[];
+    readonly maxConnections: number;
+    readonly maxStreamClients: number;
+  };
+  readonly info: GatewayInfo;
+  readonly logBook: LogBook;
+  readonly clock: WallClock;
+  readonly later: Later;
+}
+
+export interface Gateway {
+  /** for the output of a start */
+  readonly lines: readonly string[];
+  /** Ends the stream, the answers under way and the connection to the fleet, in this order. */
+  stop(): Promise<void>;
+}
+
+/** @throws SimError LISTEN_FAILED: no server of the fleet in time, refused credentials, or a port in use */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const link = await connected(options);
+  try {
+    return await serving(options, link);
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+async function connected({ settings, info, logBook }: GatewayOptions): Promise<FleetLink> {
+  try {
+    return await connectFleet({
+      ...linkOptionsOf(settings),
+      name: 'derbench gateway',
+      log: logBook.logger('Lab'),
+      service: {
+        name: 'derbench-gateway',
+        version: info.version,
+        description: 'gateway of a derbench fleet',
+        metadata: { prefix: settings.prefix },
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof FleetError)) throw error;
+    throw new SimError('LISTEN_FAILED', `the fleet cannot be reached: ${error.message}`);
+  }
+}
+
+interface Doors {
+  readonly front: Front;
+  readonly telemetry: Telemetry;
+  /** Refuses what comes from now on. */
+  close(): void;
+}
+
+/** The listener with the application and the stream behind it, which share the port. */
+function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions, view: FleetView): Doors {
+  let isStopping = false;
+  const { host, port, allowedHosts, corsOrigins, maxConnections, maxStreamClients } = web;
+  const limits = { ...defaultApiLimits, maxConnections: maxConnections + maxStreamClients };
+  const guard = { host, allowedHosts, corsOrigins };
+  const forwarder = new Forwarder(view.link, settings.prefix, (shard) => {
+    view.noResponder(shard);
+  });
+  const app = createGatewayApp({
+    view,
+    router: new ShardRouter(forwarder, () => view.places()),
+    info,
+    guard,
+    limits,
+    nowMs: () => clock.nowMs(),
+    isStopping: () => isStopping,
+    log: logBook.logger('Lab'),
+  });
+  const context = { config: { limits }, clock, logBook, later };
+  const front = createFront(
+    context,
+    { host, port, name: 'HTTP', flag: '--website_port' },
+    (request, response) => {
+      trackAnswer(response);
+      // after an `Upgrade` header the parser loses the rest of the TCP segment
+      if (request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
+      app(request, response);
+    },
+    createUnread(context),
+  );
+  const telemetry = createTelemetry({
+    source: view.source,
+    server: front.server,
+    guard,
+    clock,
+    logger: logBook.logger('WS'),
+    stopping: () => isStopping,
+    options: { maxClients: () => maxStreamClients },
+  });
+  return {
+    front,
+    telemetry,
+    close() {
+      isStopping = true;
+    },
+  };
+}
+
+async function serving(options: GatewayOptions, link: FleetLink): Promise<Gateway> {
+  const { settings, logBook, clock, later } = options;
+  const { prefix } = settings;
+  const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
+  const doors = doorsOf(options, view);
+  view.start();
+  try {
+    await doors.telemetry.start();
+    const address = await doors.front.start();
+    const web = hostAndPort(address.host, address.port);
+    return {
+      lines: [
+        startLine('HTTP', `http://${web}/          (gateway: GET /api/sim/fleet)`),
+        startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
+        startLine('Fleet', `${prefix} on ${link.server}`),
+      ],
+      async stop() {
+        doors.close();
+        await doors.telemetry.stop();
+        await doors.front.stop();
+        view.stop();
+        await link.close();
+      },
+    };
+  } catch (error) {
+    view.stop();
+    throw error;
+  }
+}

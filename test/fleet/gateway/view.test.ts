@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { fleetBody, healthBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
+import { FleetView } from '../../../src/fleet/gateway/view.ts';
+import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
+import type { Lease } from '../../../src/fleet/registry/roster.ts';
+import { yieldToLoop } from '../../../src/core/turns.ts';
+import { MemoryServer } from '../support/memory-link.ts';
+import { ticksOf } from '../support/ticks.ts';
+
+const lease = (shard: string, first: number, epoch = 1): Lease => ({
+  shard,
+  first,
+  epoch,
+  session: `session-${epoch}`,
+  room: 10,
+  count: 2,
+  version: '1.0.0',
+  apiVersion: '1.0.0',
+  digest: '',
+  host: 'machine',
+  http: '127.0.0.1:8111',
+  ports: {},
+  pid: 1,
+  tick: 0,
+  simUs: 0,
+});
+
+/** Lets messages and works of several parts arrive. */
+async function settled() {
+  for (let turn = 0; turn < 20; turn += 1) await yieldToLoop();
+}
+
+/** A view, whose timers a test runs by hand, and a connection of the shards. */
+function opened() {
+  const server = new MemoryServer();
+  const lines: string[] = [];
+  const timers = new Set<() => void>();
+  const view = new FleetView({
+    link: server.link(),
+    prefix: 'derbench',
+    clock: { nowMs: () => 0, monotonicMs: () => 0 },
+    later: (_ms, run) => {
+      timers.add(run);
+      return () => timers.delete(run);
+    },
+    log: { info: (line) => lines.push(line), warning: (line) => lines.push(line) },
+  });
+  view.start();
+  const shards = server.link();
+  const asked: string[] = [];
+  const join = async (shard: string, first: number, epoch = 1) => {
+    await shards.serve('op', `derbench.op.${shard}`, ({ headers }) => {
+      asked.push(`${shard} ${headers['Derbench-Method'] ?? ''}`);
+      return Promise.resolve({ headers: {}, body: new Uint8Array(0) });
+    });
+    const key = leaseKey(shard);
+    const present = await shards.leases.get(key);
+    const value = encoded(lease(shard, first, epoch));
+    await (present ? shards.leases.update(key, value, present.revision) : shards.leases.create(key, value));
+    await settled();
+  };
+  const tick = async (shard: string, number: number, indexes: readonly number[], epoch = 1) => {
+    for (const part of ticksOf({ tick: number, epoch, session: `session-${epoch}` }, indexes))
+      shards.publish(`derbench.tick.${shard}`, part);
+    await settled();
+  };
+  const loseAll = () => {
+    for (const run of timers) run();
+  };
+  return { view, lines, asked, join, tick, loseAll };
+}
+
+describe('fleet/gateway: the fleet as it is seen', () => {
+  it('is degraded until a shard has joined, and while one is lost', async () => {
+    const { view, lines, join, loseAll } = opened();
+    expect(healthBody(view).status).to.equal('degraded');
+    await join('a', 0);
+    expect(healthBody(view)).to.include({ status: 'ok', shards_live: 1 });
+    loseAll();
+    expect(healthBody(view)).to.deep.include({
+      status: 'degraded',
+      missing: [{ shard: 'a', first: 0, count: 2 }],
+    });
+    expect(lines).to.deep.equal(['the shard "a" (devices 0..9) has joined', 'the shard "a" (devices 0..9) is lost']);
+  });
+
+  it('asks a new shard for its last tick', async () => {
+    const { asked, join } = opened();
+    await join('a', 0);
+    expect(asked).to.deep.equal(['a TICK']);
+  });
+
+  it('has sums of the newest ticks of the shards that live', async () => {
+    const { view, join, tick, loseAll } = opened();
+    await join('b', 10);
+    await join('a', 0);
+    await tick('b', 7, [10, 11]);
+    await tick('a', 3, [0]);
+    expect(fleetBody(view)).to.deep.include({ devices: 3, shards_live: 2, tick_span: { lowest: 3, highest: 7 } });
+    expect(shardsBody(view).shards.map(({ shard, tick: newest }) => [shard, newest])).to.deep.equal([
+      ['a', 3],
+      ['b', 7],
+    ]);
+    loseAll();
+    expect(fleetBody(view)).to.deep.include({ devices: 0, power_kw: 0, tick_span: null, shards_lost: 2 });
+    expect(oneShardBody(view, 'a')).to.include({ state: 'lost', first: 0, count: 2 });
+    expect(() => oneShardBody(view, 'c')).to.throw('There is no shard "c"');
+  });
+
+  it('shows a lost shard again once it renews its lease, and not by a late tick', async () => {
+    const { view, join, tick, loseAll } = opened();
+    await join('a', 0);
+    await tick('a', 1, [0]);
+    loseAll();
+    await tick('a', 2, [0]);
+    expect(view.source.latest.published).to.have.length(0);
+    await join('a', 0);
+    expect(view.source.latest.published).to.have.length(1);
+  });
+
+  it('leaves out the ticks of a former holder of a name', async () => {
+    const { view, join, tick } = opened();
+    await join('a', 0);
+    await join('a', 0, 2);
+    await tick('a', 9, [0], 1);
+    expect(view.source.latest.published).to.have.length(0);
+    await tick('a', 1, [0], 2);
+    expect(view.source.latest.published).to.have.length(1);
+  });
+});
