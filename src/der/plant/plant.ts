@@ -1,5 +1,4 @@
 /** All devices of one process, their surroundings and their clock: runs the ticks. */
-import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { keptParts, keptRecord, keptThen, keptCount } from '../../core/kept.ts';
@@ -51,7 +50,8 @@ import { tickStamp } from '../device/snapshot.ts';
 import type { TickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
 import { TickListeners } from './tick-listeners.ts';
-import { Turns, yieldToLoop } from '../../core/turns.ts';
+import { TickRun } from './tick-run.ts';
+import { Turns } from '../../core/turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
@@ -81,15 +81,6 @@ export interface PlantOptions {
   readonly monotonicMs: () => number;
 }
 
-/** A tick yields to other work after this many milliseconds. */
-const sliceMs = 2;
-/** sub-steps of one device between two readings of the time */
-const subStepsAtOnce = 200;
-/** devices whose tick is ended between two readings of the time: each costs some microseconds */
-const finishedAtOnce = 100;
-/** A long tick has at most this many pieces of at least `minPieceS`; site and timed acts may divide them. */
-const maxPieces = 32;
-const minPieceS = 30;
 const noDevices: ReadonlySet<number> = new Set();
 
 export class SimPlant implements Plant {
@@ -108,11 +99,11 @@ export class SimPlant implements Plant {
   readonly #turns = new Turns();
   readonly #stepping: Stepping;
   readonly #realTicks: RealTicks;
-  #sliceStart = 0;
   readonly #pace: Pace;
   readonly #timetable: Timetable;
   #timeChangedBy: Provenance | null = null;
   #ended = false;
+  readonly #run: TickRun;
   /** tick slots without a tick, counted by the driver of the plant */
   skippedTicks = 0;
 
@@ -143,6 +134,7 @@ export class SimPlant implements Plant {
       rate: options.clock.rate,
       log: options.log,
     });
+    this.#run = this.#createTickRun();
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
     this.exchange = this.#createExchange();
@@ -569,6 +561,28 @@ export class SimPlant implements Plant {
     });
   }
 
+  #createTickRun(): TickRun {
+    const { clock, tickIntervalS, monotonicMs, forgetBefore } = this.#options;
+    return new TickRun({
+      clock,
+      tickIntervalS,
+      monotonicMs,
+      devices: () => this.devices,
+      commands: this.commands,
+      timetable: this.#timetable,
+      site: this.#site,
+      energy: this.#energy,
+      forgetBefore,
+      lastTick: () => this.#latest.tick,
+      hasEnded: () => this.#ended,
+      done: (event) => {
+        this.#lastEndMs = monotonicMs();
+        this.#latest = event;
+        return this.#listeners.notify(event);
+      },
+    });
+  }
+
   #createRealTicks(): RealTicks {
     const { clock, tickIntervalS, monotonicMs } = this.#options;
     return new RealTicks({
@@ -579,7 +593,7 @@ export class SimPlant implements Plant {
       hasEnded: () => this.#ended,
       lastEndMs: () => this.#lastEndMs,
       inTurn: (work) => this.#turns.take(work),
-      run: (seconds, deadlineMs) => this.#run(seconds, deadlineMs),
+      run: (seconds, deadlineMs) => this.#run.tick(seconds, deadlineMs),
     });
   }
 
@@ -595,14 +609,14 @@ export class SimPlant implements Plant {
       },
       run: async (seconds) => {
         const { tick } = this.#latest;
-        await this.#run(seconds);
+        await this.#run.tick(seconds);
         // a tick that the end of the plant has cut short has no result
         if (this.#latest.tick === tick) this.#checkRunning();
         return this.#latest;
       },
       writer: (by) => this.#writer(by),
       giveWay: async () => {
-        if (this.#isSliceOver) await this.#giveWay();
+        await this.#run.giveWayIfDue();
       },
     });
   }
@@ -613,87 +627,6 @@ export class SimPlant implements Plant {
 
   runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
     return this.#stepping.runTo(t, by);
-  }
-
-  /**
-   * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early. A piece
-   * ends at the latest where an act of the timetable is due.
-   * @param deadlineMs real time from which no further piece begins; Infinity: the tick never ends early
-   * @returns the simulated seconds done
-   */
-  async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
-    const { clock, monotonicMs } = this.#options;
-    const begin = clock.tickTime;
-    const tickEnd = addSeconds(begin, seconds);
-    const pieceS = Math.max(minPieceS, seconds / maxPieces);
-    for (const device of this.devices) this.commands.begin(device, begin);
-    if (this.#timetable.nextDue <= begin) this.#timetable.run(begin);
-    let end = begin;
-    while (end < tickEnd && (end === begin || monotonicMs() < deadlineMs)) {
-      const from = end;
-      const pieceEnd = deadlineMs === Infinity ? tickEnd : addSeconds(end, pieceS);
-      end = this.#site.share(end, Math.min(tickEnd, pieceEnd, this.#timetable.nextDue) as SimTime);
-      for (const device of this.devices) {
-        while (!device.advance(end, subStepsAtOnce)) {
-          if (this.#isSliceOver) await this.#giveWay();
-          if (this.#ended) return 0;
-        }
-        this.#energy.count(device);
-        if (this.#isSliceOver) await this.#giveWay();
-        if (this.#ended) return 0;
-      }
-      this.#site.advanced(end);
-      this.#energy.advanced(from, end);
-      if (this.#timetable.nextDue <= end) this.#timetable.run(end);
-    }
-    await this.#publish(end);
-    return secondsBetween(begin, end);
-  }
-
-  /** Writes registers and snapshots and advances the clock; all devices have advanced to `end`. */
-  async #publish(end: SimTime): Promise<void> {
-    const { clock, monotonicMs } = this.#options;
-    const tick = this.#latest.tick + 1;
-    const stamp = tickStamp(clock, tick, clock.stampMs(end));
-    const published: Published[] = [];
-    for (const [done, device] of this.devices.entries()) {
-      device.finish();
-      if (done % finishedAtOnce !== finishedAtOnce - 1) continue;
-      if (this.#isSliceOver) await this.#giveWay();
-      if (this.#ended) return;
-    }
-    this.#site.beginPublish();
-    for (const device of this.devices) {
-      published.push(device.publish(stamp));
-      // in the same turn: a master reads both in one answer
-      this.#site.published(device.index);
-      this.commands.settle(device, end);
-      // not after the last device: registers and snapshots of a tick must appear together
-      if (published.length < this.devices.length && this.#isSliceOver) await this.#giveWay();
-      if (this.#ended) return;
-    }
-    this.#site.endPublish();
-    this.#options.forgetBefore(end);
-    // one slot, even if this tick covered several late ones
-    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
-    this.#energy.tickEnded(end);
-    this.#lastEndMs = monotonicMs();
-    this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
-    const parts = this.#listeners.notify(this.#latest);
-    while (parts.next().done !== true) {
-      // at the end of the program the rest follows at once: state and history must have the tick
-      if (this.#isSliceOver && !this.#ended) await this.#giveWay();
-    }
-  }
-
-  /** Asked before each wait: a promise for each device would cost a tick of many devices some percent. */
-  get #isSliceOver(): boolean {
-    return this.#options.monotonicMs() - this.#sliceStart > sliceMs;
-  }
-
-  async #giveWay(): Promise<void> {
-    await yieldToLoop();
-    this.#sliceStart = this.#options.monotonicMs();
   }
 }
 
