@@ -215,6 +215,8 @@ async function programsOfNpm(name) {
 /** A linter of Compose files. */
 const dclint = async () => join(await programsOfNpm('dclint'), 'dclint');
 
+const vnuJar = (programs) => join(programs, '../vnu-jar/build/dist/vnu.jar');
+
 /** Clients of MCP of both generations, and the inspector. */
 const mcpClients = async () => dirname(await programsOfNpm('mcp'));
 
@@ -356,11 +358,12 @@ async function install() {
     orNull('the MCP clients', mcpClients()),
     orNull('prometheus', prometheus()),
     orNull('publint and attw', programsOfNpm('package-judges')),
+    orNull('the HTML checker and Lighthouse', programsOfNpm('page-judges')),
     orNull('cyclonedx', virtualEnvironment('cyclonedx', 'python3', 'requirements-cyclonedx.txt')),
   ]);
   const cactus = orNull('the CSIP-AUS test definitions', cactusDefinitions());
   const [central, sunspec, rust] = await compiled;
-  const [dockerfiles, composeFiles, mcp, metrics, packageJudges, cyclonedx] = await judges;
+  const [dockerfiles, composeFiles, mcp, metrics, packageJudges, pageJudges, cyclonedx] = await judges;
   const paths = {
     python: await python,
     opendnp3: await opendnp3,
@@ -375,6 +378,7 @@ async function install() {
     mcp,
     prometheus: metrics,
     packageJudges,
+    pageJudges,
     cyclonedx,
   };
   const packages = paths.python === null ? {} : await packagesOf(paths.python);
@@ -393,6 +397,9 @@ async function install() {
     dclint: paths.dclint && (await outputOf(paths.dclint, ['--version'])),
     publint: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'publint'), ['--version'])),
     attw: paths.packageJudges && firstLine(await outputOf(join(paths.packageJudges, 'attw'), ['--version'])),
+    // the checker is a program of Java, which a machine may lack
+    vnu: paths.pageJudges && (await outputOf('java', ['-jar', vnuJar(paths.pageJudges), '--version'])),
+    lighthouse: paths.pageJudges && (await outputOf(join(paths.pageJudges, 'lighthouse'), ['--version'])),
     cyclonedx: paths.cyclonedx && (await packagesOf(paths.cyclonedx))['cyclonedx-python-lib'],
     mcp: paths.mcp && (await outputOf(join(paths.mcp, '.bin/mcp-inspector'), ['--version'])),
     prometheus: paths.prometheus && firstLine(await outputOf(join(paths.prometheus, 'prometheus'), ['--version'])),

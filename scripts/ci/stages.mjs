@@ -27,7 +27,7 @@ const soaks = {
   'soak of 200 kills': [600, '--kills', '200'],
 };
 /** A change tries one of so many parts of the mutations by hand, a night all. */
-const handParts = 3;
+const handParts = 5;
 /** The modules of rules are mutated in turn, so many parts of them a night. */
 const mutationParts = 5;
 
@@ -150,7 +150,11 @@ export function changeStages(changed, seed) {
     ...checks('lint', 260),
     ...unitTests('.cache/ci', 400),
     ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 400 }),
-    handMutations([`--part=${(Math.abs(seed) % handParts) + 1}/${handParts}`], 'browser tests?'),
+    handMutations(
+      [`--part=${(Math.abs(seed) % handParts) + 1}/${handParts}`, '--after=.cache/ci/npm-test.json'],
+      'npm test?',
+      'browser tests?',
+    ),
   ];
 }
 

@@ -1,10 +1,11 @@
 /**
  * Tries the hand mutations of `test/mutants` in copies of the checkout, and fails where one survives its tests.
  *
- *   node scripts/mutation/hand.ts [--changed | --part=K/N] [id ...]
+ *   node scripts/mutation/hand.ts [--changed | --part=K/N] [--after=REPORT] [id ...]
  *
  * --changed tries those whose source, tests or list differ from the last commit, --part the K-th of N parts, and those
- * that differ from the commit in CI_BASE. Node.js below 24 needs --import=tsx.
+ * that differ from the commit in CI_BASE. --after names the report of a run of these sources: test files that are green
+ * there are not run once more without a mutation. Node.js below 24 needs --import=tsx.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -33,8 +34,10 @@ const maxRunMs = 600_000;
 const notCopied = new Set(['.git', '.cache', '.stryker-tmp', '.venv', 'coverage', 'dist', 'node_modules']);
 
 interface TestResult {
+  /** absent: of a hook outside of files */
+  readonly file?: string | null;
   readonly title: string;
-  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'retried' | 'quarantined';
   readonly error?: string;
 }
 
@@ -131,6 +134,16 @@ async function baselineIssues(copy: string, mutants: readonly Mutant[]): Promise
   ];
 }
 
+/** Those that a report does not show to be judged by green tests. @param path of the report; absent: all of them */
+function unproved(mutants: readonly Mutant[], path: string | undefined): readonly Mutant[] {
+  if (path === undefined || !existsSync(path)) return mutants;
+  const tests = JSON.parse(readFileSync(path, 'utf8')) as TestResult[];
+  const green = new Set(tests.filter(({ outcome }) => outcome === 'passed').map(({ title }) => title));
+  const isRed = ({ outcome }: TestResult) => outcome !== 'passed' && outcome !== 'skipped';
+  const redFiles = new Set(tests.filter(isRed).map(({ file }) => file));
+  return mutants.filter(({ spec, killedBy }) => !green.has(killedBy) || spec.some((file) => redFiles.has(file)));
+}
+
 async function judge(copy: string, mutant: Mutant): Promise<Verdict> {
   const startedMs = Date.now();
   const path = join(copy, mutant.file);
@@ -199,9 +212,17 @@ function chosen(mutants: readonly Mutant[], args: readonly string[]): readonly M
 }
 
 /** @returns whether every mutation was killed */
-async function tryAll(copies: readonly string[], mutants: readonly Mutant[]): Promise<boolean> {
-  const halves = copies.map((_, copy) => mutants.filter((_mutant, at) => at % copies.length === copy));
-  const issues = (await inCopies(copies, halves, baselineIssues)).flat();
+async function tryAll(
+  copies: readonly string[],
+  mutants: readonly Mutant[],
+  report: string | undefined,
+): Promise<boolean> {
+  // neighbours have their tests in common
+  const toProve = unproved(mutants, report).toSorted((a, b) => (a.spec.join() < b.spec.join() ? -1 : 1));
+  const share = Math.ceil(toProve.length / copies.length);
+  const shares = copies.map((_, copy) => toProve.slice(copy * share, (copy + 1) * share));
+  console.log(`${mutants.length} mutations; the tests of ${toProve.length} run without a mutation first`);
+  const issues = (await inCopies(copies, shares, baselineIssues)).flat();
   for (const issue of issues) console.error(issue);
   if (issues.length > 0) return false;
   const verdicts = await inCopies(copies, mutants, async (copy, mutant) => {
@@ -240,7 +261,8 @@ async function main(args: readonly string[]): Promise<boolean> {
     });
   try {
     const copies = Array.from({ length: Math.min(copyCount, mutants.length) }, (_, at) => copyOfCheckout(folder, at));
-    return await tryAll(copies, mutants);
+    const report = args.find((arg) => arg.startsWith('--after='))?.slice('--after='.length);
+    return await tryAll(copies, mutants, report);
   } finally {
     clean();
   }

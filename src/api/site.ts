@@ -6,7 +6,6 @@ import { count, inKilo, list, measured, member, members, nested, text, time, wor
 import { deviceIndex, integerParam, maxDeviceIndex } from './common/schemas.ts';
 import { writer } from './common/writers.ts';
 import { z } from './description/zod.ts';
-import { siteSamples } from './history/site-history.ts';
 import type { SiteColumns } from './history/site-history.ts';
 import type { RouteContext } from './http/context.ts';
 import type { Origin } from '../core/origin.ts';
@@ -339,7 +338,8 @@ export const siteRoutes: readonly Route[] = [
     operationId: 'get_site_history',
     summary: 'Powers and voltage of the site in the last hours',
     description:
-      `At most one sample in 5 simulated seconds; the newest ${siteSamples} are kept until the simulator ends. After \`controls/time\` ` +
+      'Samples of the whole site as in `site/scopes/history`, at most one in 5 simulated seconds, which also survive a restart ' +
+      'with `--state_history yes`. After `controls/time` ' +
       'has set the clock back, the answer begins there.',
     query: z.strictObject({
       seconds: integerParam('seconds', 1, 86_400, 'Samples of this many last simulated seconds. Default 3600.').default(

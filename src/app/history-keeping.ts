@@ -32,8 +32,8 @@ export class HistoryKeeping implements SampleSink {
   readonly #options: Options;
   #waiting = new Map<SeriesKey, WaitingSamples>();
   #waitingBytes = 0;
-  /** series with columns in the present segment */
-  readonly #begun = new Set<SeriesKey>();
+  /** series with columns in the present segment, with the life that has them */
+  readonly #begun = new Map<SeriesKey, string>();
   #work: Promise<void> | null = null;
   #stopTimer: () => void = () => undefined;
   #hasLost = false;
@@ -57,12 +57,20 @@ export class HistoryKeeping implements SampleSink {
   }
 
   add(key: SeriesKey, metrics: readonly Metric[], sample: Float64Array): void {
-    const waiting = this.#waiting.get(key) ?? { metrics, samples: [] };
-    if (waiting.samples.length === 0) this.#waiting.set(key, waiting);
-    waiting.samples.push(sample);
+    this.#waitingOf(key, metrics).push(sample);
     this.#waitingBytes += sample.byteLength;
     if (this.#waitingBytes > maxWaitingBytes) this.#write();
     if (this.#waitingBytes > maxBacklogBytes) this.#lose();
+  }
+
+  /** The samples of a device that wait while another takes its place are of no life that is read again. */
+  #waitingOf(key: SeriesKey, metrics: readonly Metric[]): Float64Array[] {
+    const life = this.#options.lifeOf(key);
+    const waiting = this.#waiting.get(key);
+    if (waiting?.life === life) return waiting.samples;
+    const samples: Float64Array[] = [];
+    this.#waiting.set(key, { metrics, life, samples });
+    return samples;
   }
 
   /** Writes what waits. */
@@ -86,8 +94,8 @@ export class HistoryKeeping implements SampleSink {
 
   #batch(waiting: ReadonlyMap<SeriesKey, WaitingSamples>, isFirst: boolean): Buffer {
     if (isFirst) this.#begun.clear();
-    const batch = batchOf(waiting, this.#options.lifeOf, (key) => !this.#begun.has(key));
-    for (const key of waiting.keys()) this.#begun.add(key);
+    const batch = batchOf(waiting, (key, life) => this.#begun.get(key) !== life);
+    for (const [key, { life }] of waiting) this.#begun.set(key, life);
     return batch;
   }
 

@@ -110,7 +110,7 @@ export interface GridExchange {
    */
   attach(devices: readonly number[], owner: string, by: Origin): ExchangeNow;
   /**
-   * Puts values in, which act from the present instant on.
+   * Puts values in, which act from the present instant on, in mid-tick from the end of the tick under way.
    * @param rampS of voltages, frequency and angle, which are reached then; default: 0, a step
    * @throws SimError COMMAND_CONFLICT without an exchange
    */
@@ -130,9 +130,14 @@ export interface GridExchange {
   trial(values: OutsideColumns, dtS: number | null): readonly (ExchangeTrial | null)[];
   /** Does work that needs all devices at one instant: at once, or at the end of the tick under way. */
   betweenTicks<T>(work: () => T): Promise<T>;
+  /** The last tick, whose states `states` has; null: none has ended in this process. */
+  readonly shown: StepEnd | null;
   /** State of each attached device at the end of the last tick, in the order of the columns; null: it was removed. */
   states(): readonly (ExchangeState | null)[];
-  /** Events of the last step, or up to the last `collect`, in order of time; at most 1,000, the others are counted. */
+  /**
+   * Events of the last step, or up to the end of the last tick before the last `collect`, in order of time; at most 1,000,
+   * the others are counted.
+   */
   readonly events: { readonly events: readonly ExchangeEvent[]; readonly lost: number };
   /** Makes `events` those since they were last made, for a clock that runs; a step does so by itself. */
   collect(): void;

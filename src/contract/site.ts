@@ -63,6 +63,9 @@ export interface SiteOwnerNow {
   readonly changedBy: Provenance;
 }
 
+/** Limits by their name, W; null: no limit. */
+export type SiteLimitsW = Readonly<Record<SiteLimitName, number | null>>;
+
 /** Powers of a scope at the end of the last tick, W, and its limits. */
 export interface SiteNow {
   /** ascending indexes; null: the whole site */
@@ -76,6 +79,8 @@ export interface SiteNow {
   /** sum of the local loads beside the devices */
   readonly loadW: number;
   readonly limits: Readonly<Record<SiteLimitName, SiteLimitNow>>;
+  /** limits in force when the last tick ended, W, whatever was set since; null: no limit */
+  readonly tickLimitsW: SiteLimitsW;
   /** owners in the order of their first limit */
   readonly owners: readonly SiteOwnerNow[];
 }

@@ -49,10 +49,14 @@ export class Broadcast {
     this.#plant = plant;
   }
 
-  /** Builds the frames of all devices in parts. */
+  /** Builds the frames of all devices in parts; one that cannot be built leaves the others. */
   framesInParts(): Generator<undefined, void> {
     return inParts(this.event.published, (_published, position) => {
-      this.#frame(position);
+      try {
+        this.#frame(position);
+      } catch {
+        // the delivery to each client reports a snapshot without text
+      }
     });
   }
 

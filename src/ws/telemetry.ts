@@ -237,11 +237,7 @@ class TelemetryStream implements Telemetry {
   *#onTick(event: TickEvent): Generator<undefined, void> {
     const takesAll = ({ pace, selection }: Client) =>
       !pace && selection.device === null && selection.form === 'snapshots';
-    try {
-      if ([...this.#clients].some(takesAll)) yield* this.#broadcastOf(event).framesInParts();
-    } catch {
-      // the delivery to each client reports a snapshot without text
-    }
+    if ([...this.#clients].some(takesAll)) yield* this.#broadcastOf(event).framesInParts();
     for (const client of [...this.#clients]) {
       // one that has joined or gone between two parts has this tick already, or needs none
       if (!this.#clients.has(client) || client.tick === event.tick) continue;

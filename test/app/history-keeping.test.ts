@@ -125,6 +125,20 @@ describe('History over the end of the process', () => {
     expect(await ticks('&device=1')).to.deep.equal(row(2, 5));
   });
 
+  it('a device of another kind in the place of one has its own samples', async () => {
+    const flags = ['-d', 'PV-3Phase', ...kept];
+    const first = await start('replaced', ...flags);
+    await first.plant.step(3);
+    await ask(port, '/api/sim/devices/0', { method: 'PATCH', body: { device_type: 'Batt-3Phase' } });
+    await first.plant.step(2);
+    const before = await samples();
+    expect(before.map(({ tick }) => tick)).to.deep.equal([3, 4, 5]);
+    expect(before.at(-1)).to.have.property('state_of_charge_pct').that.is.a('number');
+    await first.stop();
+    await start('replaced', ...flags);
+    expect(await samples()).to.deep.equal(before);
+  });
+
   it('the site and groups go on, also a group whose limits had ended', async () => {
     const flags = ['-N', '3', ...kept];
     const first = await start('scopes', ...flags);
@@ -149,6 +163,18 @@ describe('History over the end of the process', () => {
       [6, null],
     ]);
     expect((await of('')).map(([tick]: number[]) => tick)).to.deep.equal(row(0, 6));
+  });
+
+  it('the chart of the site goes on where it was', async () => {
+    const flags = ['-N', '2', ...kept];
+    const first = await start('site', ...flags);
+    await first.plant.step(20);
+    const past = async () => (await ask(port, '/api/sim/site/history')).json;
+    const before = await past();
+    expect(before.timestamp.length).to.be.above(4);
+    await first.stop();
+    await start('site', ...flags);
+    expect(await past()).to.deep.equal(before);
   });
 
   it('without the setting no file is written and none is read', async () => {

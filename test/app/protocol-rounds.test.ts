@@ -18,7 +18,7 @@ import type { Json } from '../support/http.ts';
 import { settingsOf, Subscriptions } from '../support/left-behind.ts';
 import { casesOf } from '../support/random.ts';
 
-const rounds = pick({ quick: 10, ci: 20, full: 200 });
+const rounds = pick({ quick: 10, ci: 12, full: 200 });
 /** acts of a round, after which everything is switched off */
 const actsOfRound = pick({ quick: 3, ci: 5 });
 const identity = 'CP-1';

@@ -504,6 +504,24 @@ const dashboardJudges: readonly Judge[] = [
     version: { npm: 'axe-core' },
     tests: [{ files: ['browser/'], title: /hinder/ }],
   },
+  {
+    id: 'vnu',
+    name: 'Nu HTML checker',
+    home: 'https://github.com/validator/validator',
+    protocol: 'dashboard',
+    role: 'checker of the HTML of all views',
+    version: { peer: 'vnu' },
+    tests: [{ peer: 'vnu' }],
+  },
+  {
+    id: 'lighthouse',
+    name: 'Lighthouse',
+    home: 'https://github.com/GoogleChrome/lighthouse',
+    protocol: 'dashboard',
+    role: 'auditor of accessibility and of shifts of the layout',
+    version: { peer: 'lighthouse' },
+    tests: [{ peer: 'lighthouse' }],
+  },
 ];
 
 const packagingJudges: readonly Judge[] = [

@@ -78,7 +78,15 @@ function historyOf(plant: Plant): History {
   const none = () => {
     throw new Error('this plant has no history');
   };
-  return { depth: 10_000, site: { last: none }, groups: [], of: none, ofScope: none, restoring: none };
+  return {
+    depth: 10_000,
+    siteDepth: 10_000,
+    site: { last: none },
+    groups: [],
+    of: none,
+    ofScope: none,
+    restoring: none,
+  };
 }
 
 function faultsOf(plant: Plant): FaultRegistry {

@@ -72,6 +72,17 @@ describe('frames of the stream', () => {
     expect(pieces.map(({ frames }) => frames.length)).to.deep.equal([1, 1]);
   });
 
+  it('builds the other frames in parts when one cannot be built', () => {
+    const { asked, event } = tickOf([0, 1, 2]);
+    Object.defineProperty(event.published[1], 'json', {
+      get() {
+        throw new Error('no text');
+      },
+    });
+    Array.from(broadcastOf(event).framesInParts());
+    expect(asked).to.deep.equal([0, 2]);
+  });
+
   it('finds a device among indexes with gaps', () => {
     const broadcast = broadcastOf(tickOf([3, 4, 9]).event);
     const found = [0, 3, 4, 5, 9, 10].map((index) => broadcast.of(index)?.subarray(2).toString().replaceAll('.', ''));

@@ -520,20 +520,33 @@ class Exchange:
         """The description of the exchange after a lost answer; attaches again if the request did not arrive."""
         description = self._client.get("exchange")
         if not description["attached"]:
-            return self._client.post("exchange", self._attachment)
+            try:
+                return self._client.post("exchange", self._attachment)
+            except DerbenchError as error:
+                if error.code != "conflict":
+                    raise
+                # the lost request was waiting for the end of a tick, and has attached the devices since
+                description = self._client.get("exchange")
+                if not description["attached"]:
+                    raise
+        return self._taken_over(description, lost)
+
+    def _taken_over(self, description: Json, lost: DerbenchError) -> Json:
+        """The description again if the session can only be that of this exchange."""
         owner = description["owner"]
         if owner != self._attachment["owner"] or not self._has_unique_owner:
             end = f'client.post("exchange/end", {json.dumps({"session": description["session"]})})'
             whose = "of this request or of another client" if owner == self._attachment["owner"] else "of another client"
-            detail = f"{lost.detail}; {json.dumps(owner)} is attached since {description['since']}, in a session {whose}: {end} ends it"
-            raise DerbenchError("conflict", detail) from lost
+            since = f"{json.dumps(owner)} is attached since {description['since']}"
+            raise DerbenchError("conflict", f"{lost.detail}; {since}, in a session {whose}: {end} ends it") from lost
         return description
 
     def step(self, to_s: Optional[float] = None, dt_s: Optional[float] = None, **values: Any) -> Json:
         """Puts values in and runs one step, to an instant since the attachment or of a length; answers the columns at its end.
 
         A step takes 0.001 to 86400 s; its length counts from the last answer, or from the present where the devices were
-        attached to a running clock, which `Client.pause` has to stop before. A step is never sent twice: if its answer is lost, that of `GET exchange/values` counts when it is of the same instant.
+        attached to a running clock, which `Client.pause` has to stop before. A step is never sent twice: if its answer is
+        lost, that of `GET exchange/values` counts when it is of the same instant.
         """
         body = self._body(values)
         to_s = body["to_s"] = self._end_s(to_s, dt_s)

@@ -81,7 +81,7 @@ export interface AnswerForm {
   readonly hasPhases: boolean;
 }
 
-/** To a milliwatt: solvers with tight tolerances do not settle on the steps of registers. */
+/** To 0.001 of the unit: solvers with tight tolerances do not settle on the steps of registers. */
 const rounded = (value: number | null) => (value === null ? null : Math.round(value * 1000) / 1000 + 0);
 
 /** @param states null for a device that was removed, whose values are null */

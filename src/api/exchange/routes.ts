@@ -1,5 +1,5 @@
 /** Co-simulation: a grid outside of the simulator gives voltages and takes power, step by step. */
-import type { ExchangeNow, StepEnd } from '../../contract/exchange.ts';
+import type { ExchangeNow } from '../../contract/exchange.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { memo } from '../../core/lazy.ts';
 import { addSeconds, microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
@@ -215,9 +215,10 @@ const elapsedS = (since: SimTime, tickEnd: SimTime) => Math.max(0, secondsBetwee
 /** to 1 ms */
 const ageS = ({ paused, tickAgeS }: PlantHealth) => (paused ? 0 : Math.round(tickAgeS * 1000) / 1000);
 
-function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow, { tick, sim }: StepEnd) {
+function columnsReply(ctx: RouteContext, { session: id, since, devices }: ExchangeNow) {
   const { plant } = ctx;
   const { events, lost } = plant.exchange.events;
+  const { tick, sim } = plant.exchange.shown ?? plant.latest;
   return {
     session: id,
     time_s: elapsedS(since, sim),
@@ -278,7 +279,7 @@ export const exchangeRoutes: readonly Route[] = [
     summary: 'Attaches devices to a grid outside',
     description:
       'From now on the grid of these devices is that of the exchange, which begins with their present one; others cannot change ' +
-      'it. While the clock is paused only `exchange/step` passes time.',
+      'it. While the clock is paused only `exchange/step` passes time. The request waits for the end of a tick under way.',
     body: attachSchema,
     maxBodyBytes,
     reply: descriptionSchema,
@@ -286,7 +287,6 @@ export const exchangeRoutes: readonly Route[] = [
     problems: ['conflict', 'unknown-device'],
     handle(ctx, { body, by }) {
       const { plant } = ctx;
-      const indexes = body.devices ?? plant.devices.map(({ index }) => index);
       const form = {
         outputs: body.outputs ?? defaultOutputs,
         hasPhases: body.phases ?? false,
@@ -295,6 +295,8 @@ export const exchangeRoutes: readonly Route[] = [
       };
       return plant.exchange.betweenTicks(() => {
         checkClockHasNoOwner(ctx);
+        // a device may have joined or left while the request waited
+        const indexes = body.devices ?? plant.devices.map(({ index }) => index);
         deskOf(ctx).attach(indexes, body.owner ?? 'exchange', form, by);
         return described(ctx);
       });
@@ -319,14 +321,14 @@ export const exchangeRoutes: readonly Route[] = [
       checkMicroseconds(body.dt_s === undefined ? '/to_s' : '/dt_s', body.dt_s ?? body.to_s ?? 0);
       return inTurn(ctx, body, async () => {
         const begin = performance.now();
-        const event = await plant.exchange.step((present) => {
+        await plant.exchange.step((present) => {
           checkClockHasNoOwner(ctx);
           return endOf(body, exchange.since, present);
         }, columns);
         const { counts } = deskOf(ctx);
         counts.steps += 1;
         counts.stepSeconds += (performance.now() - begin) / 1000;
-        return columnsReply(ctx, exchange, event);
+        return columnsReply(ctx, exchange);
       });
     },
   }),
@@ -352,7 +354,7 @@ export const exchangeRoutes: readonly Route[] = [
       return inTurn(ctx, body, () => {
         plant.exchange.put(columns, body.ramp_s);
         plant.exchange.collect();
-        return columnsReply(ctx, exchange, plant.latest);
+        return columnsReply(ctx, exchange);
       });
     },
   }),
@@ -365,7 +367,7 @@ export const exchangeRoutes: readonly Route[] = [
     description: 'The answer of the last step again, for a client that has lost it.',
     reply: columnsSchema,
     problems: ['conflict', 'too-many-requests'],
-    handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant), ctx.plant.latest)),
+    handle: (ctx) => deskOf(ctx).inTurn(() => columnsReply(ctx, anyExchange(ctx.plant))),
   }),
   route({
     method: 'post',

@@ -54,7 +54,8 @@ export const exchangeTrialRoute = route({
   maxBodyBytes,
   summary: 'Powers under other values of the grid, without time passing',
   description:
-    'For a solver that iterates within a step: nothing changes, whatever is asked. Values that are absent are the present ones.',
+    'For a solver that iterates within a step: nothing changes, whatever is asked. Values that are absent are the present ones. ' +
+    'The request waits for the end of a tick under way.',
   body: trialSchema,
   reply: replySchema,
   problems: ['conflict', 'too-many-requests'],

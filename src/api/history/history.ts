@@ -14,7 +14,8 @@ import type { SampleSink } from './kept-samples.ts';
 import { metricsOf } from './metrics.ts';
 import type { DeviceMetrics, Metric } from './metrics.ts';
 import { firstMetric, SampleRing } from './ring.ts';
-import { scopeColumns, ScopeRecordings } from './scopes.ts';
+import { scopeColumns, ScopeRecordings, scopesInParts, siteKey } from './scopes.ts';
+import type { ScopeRecording } from './scopes.ts';
 import { Series, unrecorded } from './series.ts';
 import type { SeriesHistory, SeriesKey } from './series.ts';
 import { createSiteHistory } from './site-history.ts';
@@ -40,6 +41,9 @@ export interface History {
   restoring(): Restoring;
   /** samples kept per device and scope at present */
   readonly depth: number;
+  /** samples kept of the whole site: a large fleet takes nothing from them */
+  readonly siteDepth: number;
+  /** a part of the samples of the whole site, with further columns */
   readonly site: SiteHistory;
   /** devices of each group that has samples */
   readonly groups: readonly (readonly number[])[];
@@ -62,18 +66,21 @@ export interface HistoryOptions {
 /** The series of a device, with the function that writes its samples. */
 class Recording {
   readonly index: number;
+  /** another device in its place has other samples */
+  readonly device: Device;
   readonly series: Series;
   readonly #columns: DeviceMetrics;
 
-  constructor({ snapshot, detail }: Published) {
+  constructor({ snapshot, detail }: Published, device: Device) {
     this.index = snapshot.device_index;
+    this.device = device;
     this.#columns = metricsOf(detail);
     this.series = new Series(this.index, this.#columns.metrics);
   }
 
-  add({ snapshot, detail }: Published, device: Device, simMs: number, wallMs: number, depth: number): void {
+  add({ snapshot, detail }: Published, simMs: number, wallMs: number, depth: number): void {
     const { values, at } = this.series.append(depth, simMs, wallMs, snapshot.tick);
-    this.#columns.put(values, at, snapshot, detail, device);
+    this.#columns.put(values, at, snapshot, detail, this.device);
   }
 }
 
@@ -100,14 +107,17 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   let depth = samplesPerDevice;
   let sink: SampleSink | null = null;
 
-  const allSeries = (): readonly Series[] => [...recordings.map(({ series }) => series), ...scopes.all];
+  const allSeries = (): readonly Series[] => [
+    ...recordings.map(({ series }) => series),
+    ...scopes.all.map(({ series }) => series),
+  ];
 
   function recordDevice(recording: Recording, published: Published): void {
     const {
       metrics: { timestamp },
       wall_time: wallTime,
     } = published.snapshot;
-    recording.add(published, plant.device(recording.index), simMsOf(timestamp), wallMsOf(wallTime), depth);
+    recording.add(published, simMsOf(timestamp), wallMsOf(wallTime), depth);
     added(recording.series);
   }
 
@@ -117,24 +127,35 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   }
 
   /** Adds a sample of the last tick, unless a reader has taken it before its turn. */
-  function recordScope(series: Series): void {
+  function recordScope(scope: ScopeRecording): void {
     const { tick, sim, wallMs } = plant.latest;
-    if (tick <= series.newestTick) return;
-    scopes.record(series, depth, Math.floor(plant.dateMs(sim)), Math.floor(wallMs), tick);
-    added(series);
+    if (tick <= scope.series.newestTick) return;
+    scope.add(depthOf(scope.series), Math.floor(plant.dateMs(sim)), Math.floor(wallMs));
+    added(scope.series);
+  }
+
+  function recordedScope(devices: readonly number[] | null): ScopeRecording | null {
+    const scope = scopes.of(devices);
+    if (scope) recordScope(scope);
+    return scope;
   }
 
   function added(series: Series): void {
     sink?.add(series.key, series.metrics, series.newest());
   }
 
+  /** The samples of the whole site are few octets beside those of the devices, and are not counted. */
+  function depthOf({ key }: Pick<Series, 'key'>): number {
+    return key === siteKey ? samplesPerDevice : depth;
+  }
+
   /** Divides the memory again, and begins new series of scopes. */
   function divide(): void {
     const all = allSeries();
-    const sampleOfAll = all.reduce((sum, series) => sum + series.sampleBytes, 0);
+    const sampleOfAll = all.reduce((sum, { key, sampleBytes }) => sum + (key === siteKey ? 0 : sampleBytes), 0);
     depth = Math.max(1, Math.min(samplesPerDevice, Math.floor(bytes / sampleOfAll)));
-    for (const series of all) series.keep(depth);
-    for (const series of scopes.all) if (series.count === 0) recordScope(series);
+    for (const series of all) series.keep(depthOf(series));
+    for (const scope of scopes.all) if (scope.series.count === 0) recordScope(scope);
   }
 
   /** Starts recordings of new devices, and drops those of removed ones. */
@@ -142,11 +163,13 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {
       const { device_index: index } = published.snapshot;
-      return { published, recording: byIndex.get(index) ?? new Recording(published) };
+      const device = plant.device(index);
+      const former = byIndex.get(index);
+      return { published, recording: former?.device === device ? former : new Recording(published, device) };
     });
     recordings = followed.map(({ recording }) => recording);
     scopes.dropRemoved();
-    scopes.follow();
+    scopes.follow(depth);
     divide();
     for (const { recording, published } of followed)
       if (recording.series.count === 0) recordDevice(recording, published);
@@ -156,33 +179,34 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     const keptOf = new Map<Series, KeptSamples>();
     const seriesOf = (key: SeriesKey): Series | null => {
       const ofDevice = recordings.find(({ index }) => index === key);
-      return ofDevice?.series ?? scopes.restored(key);
+      return ofDevice?.series ?? scopes.restored(key)?.series ?? null;
     };
     return {
       of(key) {
         const series = seriesOf(key);
         if (!series) return null;
         if (series.count === 0) divide();
-        const kept = keptOf.get(series) ?? new KeptSamples(series, () => depth);
+        const kept = keptOf.get(series) ?? new KeptSamples(series, () => depthOf(series));
         keptOf.set(series, kept);
         return kept;
       },
       end(next) {
         sink = next;
         for (const series of allSeries())
-          series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depth, () => {
+          series.join(keptOf.get(series)?.ring ?? series.emptyRing(), depthOf(series), () => {
             added(series);
           });
+        for (const scope of scopes.all) scope.countIdle();
       },
     };
   }
 
   follow();
   plant.onDevices(follow);
-  plant.onTickInParts(({ published }) => {
-    for (const series of scopes.all) recordScope(series);
-    if (scopes.follow()) divide();
-    return inParts(recordings, (recording, at) => {
+  plant.onTickInParts(function* ({ published }) {
+    if (scopes.follow(depth)) divide();
+    yield* scopesInParts(scopes.all, recordScope);
+    yield* inParts(recordings, (recording, at) => {
       recordLatest(recording, published[at]);
     });
   });
@@ -191,7 +215,8 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     get depth() {
       return depth;
     },
-    site: createSiteHistory(plant),
+    siteDepth: samplesPerDevice,
+    site: createSiteHistory(() => recordedScope(null)?.series ?? unrecorded(scopeColumns)),
     get groups() {
       return scopes.groups;
     },
@@ -204,10 +229,9 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
       return recording.series;
     },
     ofScope(devices) {
-      const series = scopes.of(devices);
+      const series = recordedScope(devices)?.series;
       if (!series) return unrecorded(scopeColumns);
-      recordScope(series);
-      return series;
+      return { metrics: scopeColumns, count: series.count, cut: () => series.cut() };
     },
   };
 }

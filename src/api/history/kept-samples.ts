@@ -13,13 +13,14 @@ export interface SampleSink {
 /** The samples of a series that wait for the next batch. */
 export interface WaitingSamples {
   readonly metrics: readonly Metric[];
+  /** the life of the device; empty: a scope */
+  readonly life: string;
   readonly samples: Float64Array[];
 }
 
 /** Rows of a series from here on. */
 interface Begin {
-  /** key of the series */
-  readonly device: SeriesKey;
+  readonly key: SeriesKey;
   /** the life of the device in which its samples were taken */
   readonly life: string;
   /** names of the columns behind the first ones */
@@ -28,8 +29,11 @@ interface Begin {
   readonly fromTick: number;
 }
 
+/** Earlier files name the key `device`. */
+type ReadBegin = Omit<Begin, 'key'> & ({ readonly key: SeriesKey } | { readonly device: SeriesKey });
+
 interface BatchHead {
-  readonly begin: readonly Begin[];
+  readonly begin: readonly ReadBegin[];
   readonly rows: readonly (readonly [key: SeriesKey, count: number])[];
 }
 
@@ -37,20 +41,19 @@ const lengthBytes = 4;
 
 /**
  * A batch: the length of its head, the head as JSON, and the rows as little-endian doubles.
- * @param begins true: the segment does not have the columns of the series yet
+ * @param begins true: the segment does not have the columns of the series in this life yet
  */
 export function batchOf(
   waiting: ReadonlyMap<SeriesKey, WaitingSamples>,
-  lifeOf: (key: SeriesKey) => string,
-  begins: (key: SeriesKey) => boolean,
+  begins: (key: SeriesKey, life: string) => boolean,
 ): Buffer {
   const head: { begin: Begin[]; rows: [SeriesKey, number][] } = { begin: [], rows: [] };
   const octets: Uint8Array[] = [];
-  for (const [key, { metrics, samples }] of waiting) {
-    if (begins(key))
+  for (const [key, { metrics, life, samples }] of waiting) {
+    if (begins(key, life))
       head.begin.push({
-        device: key,
-        life: lifeOf(key),
+        key,
+        life,
         metrics: metrics.map(({ name }) => name),
         fromTick: samples[0]?.[tickColumn] ?? 0,
       });
@@ -78,7 +81,9 @@ export class BatchReader {
   take(batch: Buffer): void {
     const headEnd = lengthBytes + batch.readUInt32LE(0);
     const head = JSON.parse(batch.toString('utf8', lengthBytes, headEnd)) as BatchHead;
-    for (const { device: key, life, metrics, fromTick } of head.begin) {
+    for (const begin of head.begin) {
+      const { life, metrics, fromTick } = begin;
+      const key = 'key' in begin ? begin.key : begin.device;
       const kept = this.#ringOf(key, life);
       kept?.begin(metrics, fromTick);
       this.#open.set(key, { width: firstMetric + metrics.length, kept });

@@ -81,12 +81,17 @@ const devicesParam = z
   .string()
   .regex(/^\d{1,9}(,\d{1,9})*$/, { error: 'must be a comma list of device indexes' })
   .transform((list) => [...new Set(list.split(',').map(Number))].sort((a, b) => a - b))
+  .superRefine(([index, ...others], ctx) => {
+    if (others.length === 0)
+      ctx.addIssue({ code: 'custom', message: `is one device: its samples are those of history?device=${index}` });
+  })
   .openapi({
     param: { name: 'devices', style: 'form', explode: false },
     type: 'array',
     items: { type: 'integer', minimum: 0, maximum: maxDeviceIndex },
-    minItems: 1,
-    description: 'Indexes of the devices of a group. Absent: the whole site.',
+    minItems: 2,
+    description:
+      'Indexes of the devices of a group, at least two; one device has its samples in `history`. Absent: the whole site.',
     example: [0, 5],
   });
 
@@ -158,7 +163,7 @@ const headMembers = () => ({
     .openapi({ description: 'Simulated seconds from one tick to the next at the current rate.' }),
   capacity: z.int().min(1).openapi({
     description:
-      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice.',
+      'Samples kept per device and scope: `--history_samples`, or fewer if the memory for all does not suffice; of the whole site always the setting.',
   }),
   metrics: z.array(z.string()).openapi({ description: 'Names of the metrics, in the order of the answer.' }),
   count: z.int().min(0).openapi({ description: 'Number of samples.' }),
@@ -264,7 +269,11 @@ export const historyRoutes: readonly Route[] = [
         nowMs: dateMs,
         owner: 'a scope of the site',
         fileName: devices === null ? 'history-site' : `history-devices-${devices.slice(0, 10).join('-')}`,
-        head: { devices, interval_s: tickSeconds(rate, tickIntervalS), capacity: ctx.history.depth },
+        head: {
+          devices,
+          interval_s: tickSeconds(rate, tickIntervalS),
+          capacity: devices === null ? ctx.history.siteDepth : ctx.history.depth,
+        },
       });
     },
   }),

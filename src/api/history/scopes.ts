@@ -4,6 +4,8 @@ import { maxSiteGroups, siteLimitNames } from '../../contract/site.ts';
 import type { SiteNow } from '../../contract/site.ts';
 import { kilo } from '../common/members.ts';
 import type { Metric } from './metrics.ts';
+import { firstMetric } from './ring.ts';
+import { furtherColumns, gapMs, putFurther } from './site-history.ts';
 import { Series } from './series.ts';
 import type { SeriesKey } from './series.ts';
 
@@ -22,17 +24,25 @@ export const scopeMetrics = {
 /** The columns of every scope. */
 export const scopeColumns: readonly Metric[] = Object.keys(scopeMetrics).map((name) => ({ name }));
 
-function put(to: Float64Array, at: number, { netW, generationW, consumptionW, loadW, limits }: SiteNow): void {
+function put(to: Float64Array, at: number, { netW, generationW, consumptionW, loadW, tickLimitsW }: SiteNow): void {
   let i = at;
   to[i++] = kilo(netW);
   to[i++] = kilo(generationW);
   to[i++] = kilo(consumptionW);
   to[i++] = kilo(loadW);
-  for (const name of siteLimitNames) to[i++] = kilo(limits[name].limitW ?? NaN);
+  for (const name of siteLimitNames) to[i++] = kilo(tickLimitsW[name] ?? NaN);
+}
+
+/** The limits are the last columns. */
+function hasLimit(values: Float64Array, at: number): boolean {
+  const end = at + scopeColumns.length;
+  for (let i = end - siteLimitNames.length; i < end; i += 1) if (!Number.isNaN(values[i])) return true;
+  return false;
 }
 
 const groupPrefix = 'group:';
-const siteKey = 'site';
+/** Key of the whole site. */
+export const siteKey = 'site';
 const groupKey = (devices: readonly number[]): SeriesKey => `${groupPrefix}${devices.join()}`;
 
 /** Devices of a group; null: the key of another series. */
@@ -41,66 +51,126 @@ function devicesOf(key: SeriesKey): readonly number[] | null {
   return key.slice(groupPrefix.length).split(',').map(Number);
 }
 
-type RecordedPlant = Pick<Plant, 'devices' | 'site' | 'siteGroups' | 'siteOf'>;
+type RecordedPlant = Pick<Plant, 'devices' | 'latest' | 'site' | 'siteGroups' | 'siteOf' | 'sitePowerW'>;
 
-interface Group {
-  readonly devices: readonly number[];
+/** The samples of one scope. */
+export class ScopeRecording {
+  /** null: the whole site */
+  readonly devices: readonly number[] | null;
   readonly series: Series;
+  /** samples since the last one with a limit */
+  idle = 0;
+  readonly #plant: RecordedPlant;
+  /** simulated time of the last sample with further columns */
+  #furtherMs = -Infinity;
+
+  constructor(devices: readonly number[] | null, plant: RecordedPlant) {
+    this.devices = devices;
+    this.series =
+      devices === null
+        ? new Series(siteKey, [...scopeColumns, ...furtherColumns])
+        : new Series(groupKey(devices), scopeColumns);
+    this.#plant = plant;
+  }
+
+  /** Adds a sample of the last tick, with the limits in force at its end. */
+  add(depth: number, simMs: number, wallMs: number): void {
+    const { site, latest } = this.#plant;
+    const now = this.devices === null ? site : this.#plant.siteOf(this.devices);
+    const { values, at } = this.series.append(depth, simMs, wallMs, latest.tick);
+    put(values, at, now);
+    this.idle = hasLimit(values, at) ? 0 : this.idle + 1;
+    if (this.devices === null) this.#putFurther(values, at + scopeColumns.length, simMs);
+  }
+
+  #putFurther(values: Float64Array, at: number, simMs: number): void {
+    if (Math.abs(simMs - this.#furtherMs) < gapMs) {
+      values.fill(NaN, at, at + furtherColumns.length);
+      return;
+    }
+    this.#furtherMs = simMs;
+    putFurther(values, at, this.#plant);
+  }
+
+  /** Counts again how long it has had no limit, after samples of an earlier process were put before those of this one. */
+  countIdle(): void {
+    this.idle = 0;
+    const { runs, width } = this.series.cut();
+    for (const { values, from, to } of runs.toReversed())
+      for (let row = to - 1; row >= from; row -= 1) {
+        if (hasLimit(values, row * width + firstMetric)) return;
+        this.idle += 1;
+      }
+  }
 }
 
 /** The whole site, and each group from its first limit on. */
 export class ScopeRecordings {
   readonly #plant: RecordedPlant;
-  readonly #whole = new Series(siteKey, scopeColumns);
-  /** in the order of their first samples */
-  readonly #groups = new Map<SeriesKey, Group>();
+  readonly #whole: ScopeRecording;
+  /** in the order of their first samples; those of earlier processes in the order in which their files end */
+  readonly #groups = new Map<SeriesKey, ScopeRecording>();
+  /** groups with limits as `follow` last saw them */
+  #limited: readonly (readonly number[])[] = [];
+  #limitedKeys: ReadonlySet<SeriesKey> = new Set();
 
   constructor(plant: RecordedPlant) {
     this.#plant = plant;
+    this.#whole = new ScopeRecording(null, plant);
   }
 
-  get all(): readonly Series[] {
-    return [this.#whole, ...Array.from(this.#groups.values(), ({ series }) => series)];
+  get all(): readonly ScopeRecording[] {
+    return [this.#whole, ...this.#groups.values()];
   }
 
   /** Devices of each group that has samples. */
   get groups(): readonly (readonly number[])[] {
-    return Array.from(this.#groups.values(), ({ devices }) => devices);
+    return Array.from(this.#groups.values(), ({ devices }) => devices ?? []);
   }
 
   /** @param devices ascending; null: the whole site */
-  of(devices: readonly number[] | null): Series | null {
-    return devices === null ? this.#whole : (this.#groups.get(groupKey(devices))?.series ?? null);
+  of(devices: readonly number[] | null): ScopeRecording | null {
+    return devices === null ? this.#whole : (this.#groups.get(groupKey(devices)) ?? null);
   }
 
-  /** The series of an earlier process; a group whose limits had ended before its end is recorded again. */
-  restored(key: SeriesKey): Series | null {
+  /**
+   * The scope of an earlier process; a group whose limits had ended before its end is recorded again. Called oldest
+   * first, and again for each file that has the group: of too many groups those with the newest samples stay.
+   */
+  restored(key: SeriesKey): ScopeRecording | null {
     if (key === siteKey) return this.#whole;
     const devices = devicesOf(key);
     if (devices === null || !this.#areThere(devices)) return null;
-    if (!this.#groups.has(key) && this.#groups.size < maxSiteGroups) this.#open(devices);
+    const recording = this.#groups.get(key) ?? new ScopeRecording(devices, this.#plant);
+    this.#groups.delete(key);
+    this.#groups.set(key, recording);
+    this.#dropSurplus();
     return this.of(devices);
   }
 
-  /** Ends the series of groups with a removed device. */
+  /** Ends the recordings of groups with a removed device. */
   dropRemoved(): void {
-    for (const [key, { devices }] of this.#groups) if (!this.#areThere(devices)) this.#groups.delete(key);
+    for (const [key, { devices }] of this.#groups) if (!this.#areThere(devices ?? [])) this.#groups.delete(key);
   }
 
-  /** Begins the series of groups with a first limit. @returns there are new ones */
-  follow(): boolean {
+  /**
+   * Begins the recordings of groups with a first limit, and ends those of groups without a sample with a limit.
+   * @param depth samples kept
+   * @returns there are other groups than before
+   */
+  follow(depth: number): boolean {
+    const before = this.#groups.size;
+    for (const [key, { idle }] of this.#groups)
+      if (idle >= depth && !this.#limitedKeys.has(key)) this.#groups.delete(key);
+    const hasDropped = this.#groups.size < before;
     const limited = this.#plant.siteGroups;
+    if (limited === this.#limited) return hasDropped;
+    this.#limited = limited;
+    this.#limitedKeys = new Set(limited.map(groupKey));
     const fresh = limited.filter((devices) => !this.#groups.has(groupKey(devices)));
-    for (const devices of fresh) this.#open(devices);
-    if (this.#groups.size > maxSiteGroups) this.#dropEnded(new Set(limited.map(groupKey)));
-    return fresh.length > 0;
-  }
-
-  /** Adds a sample of the last tick. */
-  record(series: Series, depth: number, simMs: number, wallMs: number, tick: number): void {
-    const devices = devicesOf(series.key);
-    const { values, at } = series.append(depth, simMs, wallMs, tick);
-    put(values, at, devices === null ? this.#plant.site : this.#plant.siteOf(devices));
+    for (const devices of fresh) this.#groups.set(groupKey(devices), new ScopeRecording(devices, this.#plant));
+    this.#dropSurplus();
+    return hasDropped || fresh.length > 0;
   }
 
   #areThere(devices: readonly number[]): boolean {
@@ -108,16 +178,29 @@ export class ScopeRecordings {
     return devices.every((index) => present.has(index));
   }
 
-  #open(devices: readonly number[]): void {
-    const key = groupKey(devices);
-    this.#groups.set(key, { devices, series: new Series(key, scopeColumns) });
-  }
-
   /** As many groups as can have limits have samples: the earliest ones without a limit end. */
-  #dropEnded(limited: ReadonlySet<SeriesKey>): void {
+  #dropSurplus(): void {
     for (const key of [...this.#groups.keys()]) {
       if (this.#groups.size <= maxSiteGroups) return;
-      if (!limited.has(key)) this.#groups.delete(key);
+      if (!this.#limitedKeys.has(key)) this.#groups.delete(key);
     }
+  }
+}
+
+/** Yields between scopes, after work for about as many devices. */
+const devicesPerPart = 40;
+
+/** Does work for each scope; large ones are parts of their own. */
+export function* scopesInParts(
+  scopes: readonly ScopeRecording[],
+  work: (scope: ScopeRecording) => void,
+): Generator<undefined, void> {
+  let done = 0;
+  for (const scope of scopes) {
+    work(scope);
+    done += scope.devices?.length ?? 1;
+    if (done < devicesPerPart) continue;
+    done = 0;
+    yield;
   }
 }

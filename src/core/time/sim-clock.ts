@@ -74,6 +74,8 @@ export class SimClock {
   #rateSince: SimTime;
   /** rate before that change */
   #rateBefore = 1;
+  /** end of the tick of real time under way, or of the last tick */
+  #tickEnd: SimTime;
   /** the instant of the act that runs inside a tick; null: none */
   #actingAt: SimTime | null = null;
   /** the time shown does not run on with real time */
@@ -85,6 +87,7 @@ export class SimClock {
     this.#wall = wall;
     this.#settings = settings;
     this.#now = start;
+    this.#tickEnd = start;
     this.#anchor = start;
     this.#horizon = start;
     this.#shownTime = start;
@@ -124,6 +127,7 @@ export class SimClock {
         this.#settings = { mode, rate, timezone };
         this.#offset = null;
         this.#now = saved.now;
+        this.#tickEnd = saved.now;
         this.#shiftMs = saved.shiftMs;
         this.#anchor = saved.anchor;
         this.#anchorMs = this.#wall.monotonicMs() - elapsedMs;
@@ -184,10 +188,13 @@ export class SimClock {
 
   /**
    * The instant at which a request takes effect: the present, or while paused the end of the last tick. A clock paused
-   * between two ticks shows a later time, and a request must not wait until steps have passed that time.
+   * between two ticks shows a later time, and a request must not wait until steps have passed that time. During a tick
+   * of real time it is not before the end of that tick: some devices have done a part of it, and a change counts for
+   * all from one instant on. During a step by hand it is the begin of the step, as for what happens within it.
    */
   acting(): SimTime {
-    return this.#actingAt ?? (this.paused ? this.#now : this.#present());
+    if (this.#actingAt !== null) return this.#actingAt;
+    return Math.max(this.paused ? this.#now : this.#present(), this.#tickEnd) as SimTime;
   }
 
   /** Runs `act` with `t` as the present instant: one inside the tick under way that all devices have reached. */
@@ -230,9 +237,15 @@ export class SimClock {
     return Math.max(Math.min(this.#flowing(), addSeconds(this.#anchor, seconds)), this.#now + 1) as SimTime;
   }
 
+  /** Begins a tick of real time that is to end at `end`; one that is cut short ends earlier. */
+  beginTick(end: SimTime): void {
+    this.#tickEnd = end;
+  }
+
   /** Ends a tick at `t`. @param nextSeconds expected length of the next one, simulated */
   advanceTo(t: SimTime, nextSeconds: number): void {
     this.#now = t;
+    this.#tickEnd = t;
     // after a change of rate the tick may end before the time shown: the clock then waits at that time
     this.#anchor = Math.max(t, this.#shownTime) as SimTime;
     this.#anchorMs = this.#wall.monotonicMs();

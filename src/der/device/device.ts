@@ -32,7 +32,7 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.
 import { DeviceAlarms, tripNames, enterServiceState, statusMessage } from './alarms.ts';
 import { mutedContext } from './device-context.ts';
 import type { DeviceContext } from './device-context.ts';
-import { deviceFlow, phaseFlows } from './flow.ts';
+import { deviceFlow, TriedFlow } from './flow.ts';
 import type { AttachedDevice, DeviceFlow, ExchangeTrial } from '../../contract/exchange.ts';
 import { slopesOf } from './gradient.ts';
 import { limitChain, powerLimit } from './limit-chain.ts';
@@ -382,23 +382,15 @@ export class SimDevice implements Device {
    * Power after `dtS` under a grid that the device does not have; changes nothing.
    * @param grid at the terminals
    * @param dtS null: at the end of all responses
+   * @param isSteady false: the grid would move meanwhile, so that the power is not exact
    */
-  trial(grid: GridValues, dtS: number | null): ExchangeTrial {
-    const { ratings } = this.#inverter;
+  trial(grid: GridValues, dtS: number | null, isSteady = true): ExchangeTrial {
     const outcome = this.#idle
       ? { pW: 0, qVar: 0, phaseLoads: null, exact: false }
       : this.#inverter.trial(this.#now, dtS ?? Infinity, grid, this.#source);
     const timerS = secondsBetween(this.#now, this.#scheduler.nextDue as SimTime);
-    const exact = outcome.exact && (timerS === Infinity || timerS > (dtS ?? Infinity));
-    return {
-      powerW: outcome.pW,
-      reactivePowerVar: outcome.qVar,
-      // most solvers ask for the sums alone
-      get phases() {
-        return phaseFlows(ratings, outcome, grid);
-      },
-      exact,
-    };
+    const exact = isSteady && outcome.exact && (timerS === Infinity || timerS > (dtS ?? Infinity));
+    return new TriedFlow(this.#inverter.ratings, outcome, grid, exact);
   }
 
   /** Wiring and rated powers as a grid solver needs them. */

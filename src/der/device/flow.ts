@@ -1,5 +1,5 @@
 /** The power of a device at its terminals as doubles, for a grid solver: registers round to what a meter shows. */
-import type { DeviceFlow, TerminalFlow } from '../../contract/exchange.ts';
+import type { DeviceFlow, ExchangeTrial, TerminalFlow } from '../../contract/exchange.ts';
 import { phaseCount, phaseCurrentA, phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import { phaseOf } from '../inverter/energy.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -17,10 +17,38 @@ export function deviceFlow(inverter: Inverter, grid: GridValues): DeviceFlow {
   return { powerW: pW, reactivePowerVar: qVar, phases: phaseFlows(ratings, inverter, grid), energyWh, energyVarh };
 }
 
+type FlowRatings = Pick<InverterRatings, 'wiring' | 'vNomRtgV'>;
+type Outcome = Pick<Output, 'pW' | 'qVar' | 'phaseLoads'>;
+
+/** Power under a grid that the device does not have. A class: an object with a getter of its own takes ten times as long. */
+export class TriedFlow implements ExchangeTrial {
+  readonly powerW: number;
+  readonly reactivePowerVar: number;
+  readonly exact: boolean;
+  readonly #ratings: FlowRatings;
+  readonly #outcome: Outcome;
+  readonly #grid: GridValues;
+
+  /** @param grid at the terminals */
+  constructor(ratings: FlowRatings, outcome: Outcome, grid: GridValues, exact: boolean) {
+    this.powerW = outcome.pW;
+    this.reactivePowerVar = outcome.qVar;
+    this.exact = exact;
+    this.#ratings = ratings;
+    this.#outcome = outcome;
+    this.#grid = grid;
+  }
+
+  /** Made on request: most solvers ask for the sums alone. */
+  get phases(): TerminalFlow['phases'] {
+    return phaseFlows(this.#ratings, this.#outcome, this.#grid);
+  }
+}
+
 /** Power of each phase. @param grid at the terminals */
-export function phaseFlows(
-  { wiring, vNomRtgV }: Pick<InverterRatings, 'wiring' | 'vNomRtgV'>,
-  { pW, qVar, phaseLoads }: Pick<Output, 'pW' | 'qVar' | 'phaseLoads'>,
+function phaseFlows(
+  { wiring, vNomRtgV }: FlowRatings,
+  { pW, qVar, phaseLoads }: Outcome,
   grid: GridValues,
 ): TerminalFlow['phases'] {
   const shares = phaseShares(wiring, grid);

@@ -9,11 +9,13 @@ import type {
   ExchangeTrial,
   GridExchange,
   OutsideColumns,
+  StepEnd,
 } from '../../contract/exchange.ts';
 import { noneAttached } from '../../contract/exchange.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import type { TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
+import { inParts } from '../../core/turns.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
@@ -21,6 +23,7 @@ import type { SimDevice } from '../device/device.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { outsideGrid } from '../surroundings/grid/outside.ts';
 import type { OutsideValues } from '../surroundings/grid/outside-ramp.ts';
+import { deadGrid } from '../surroundings/grid/layers.ts';
 import type { MeasuredQuantity } from '../surroundings/grid/layers.ts';
 
 /** The plant as the exchange uses it. */
@@ -38,14 +41,15 @@ interface ExchangedPlant {
   readonly device: (index: number) => SimDevice;
   readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
   readonly betweenTicks: <T>(work: () => Promise<T>) => Promise<T>;
-  readonly onTick: (listener: () => void) => void;
+  /** @param listener its parts are worked off one by one, as a large fleet takes some ms */
+  readonly onTick: (listener: (event: TickEvent) => Iterable<undefined>) => void;
   readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
 }
 
 /** Events of one step that are kept. */
 const maxEvents = 1000;
 /** Instants within one tick at which values change: each device ends a sub-step there, and keeps the values before. */
-const maxInstants = 1000;
+const maxInstants = 100;
 const secondsPerHour = 3600;
 
 interface EventList {
@@ -62,8 +66,6 @@ interface Attached {
   /** null: removed */
   device: SimDevice | null;
   readonly facts: AttachedDevice;
-  /** at the end of the last tick: of the next one some devices may have done a part */
-  state: DeviceState;
   /** at the end of the tick up to which means were collected */
   energyWh: number;
   energyVarh: number;
@@ -73,10 +75,20 @@ interface Attached {
   changesTaken: number;
 }
 
+/** All devices at the end of the last tick, and what has happened up to it: some may have done a part of the next one. */
+interface Reached {
+  readonly at: SimTime;
+  /** by place; null: removed */
+  readonly states: readonly (DeviceState | null)[];
+  /** since the last collection */
+  readonly happened: EventList;
+}
+
 interface Session extends Omit<ExchangeNow, 'devices' | 'steps'> {
   readonly attached: readonly Attached[];
   readonly by: Origin;
   steps: number;
+  reached: Reached;
   /** end of the tick up to which means were collected */
   collectedUntil: SimTime;
   /** the last change of values, and the number of their instants since the tick that ended at `reached` */
@@ -89,16 +101,12 @@ const valueOf = <T>(column: Column<T> | undefined, place: number, present: T): T
 export class PlantExchange implements GridExchange {
   readonly #plant: ExchangedPlant;
   #session: Session | null = null;
+  #shown: StepEnd | null = null;
   #events: EventList = noEvents;
-  /** changes and removals of devices that were removed since the last collection */
-  #ofRemoved: EventList = noEvents;
 
   constructor(plant: ExchangedPlant) {
     this.#plant = plant;
-    plant.onTick(() => {
-      for (const attached of this.#session?.attached ?? [])
-        if (attached.device) attached.state = stateOf(attached.device);
-    });
+    plant.onTick((event) => this.#tickEnded(event));
     plant.onDevices(({ removed }) => {
       if (removed !== null) this.#remove(removed.index);
     });
@@ -123,8 +131,8 @@ export class PlantExchange implements GridExchange {
     if (indexes.length === 0) throw new SimError('COMMAND_CONFLICT', 'there are no devices to attach');
     const devices = indexes.map(device);
     const since = now();
-    for (const { index } of devices) environment.attachOutside(index, owner, since);
-    environment.outsideWriter = writer(by);
+    for (const { index } of devices) environment.outside.attach(index, owner, since);
+    environment.outside.writer = writer(by);
     this.#session = {
       session: randomUUID(),
       owner,
@@ -133,6 +141,7 @@ export class PlantExchange implements GridExchange {
       attached: devices.map(attachedDevice),
       by,
       steps: 0,
+      reached: { at: latestEnd(), states: devices.map(stateOf), happened: noEvents },
       collectedUntil: latestEnd(),
       changes: { reached: latestEnd(), at: since, count: 0 },
     };
@@ -144,13 +153,12 @@ export class PlantExchange implements GridExchange {
     const session = this.#present;
     const { attached, by } = session;
     session.changes = nextChange(session.changes, now(), latestEnd());
-    const { at: from, reached } = session.changes;
-    const approach = { from, rampS, quantities: quantitiesOf(values) };
+    const approach = { from: session.changes.at, rampS, quantities: quantitiesOf(values) };
     // one writer of all devices: a record of each would cost as much as its values
-    environment.outsideWriter = writer(by);
+    environment.outside.writer = writer(by);
     for (const [place, { device }] of attached.entries()) {
-      const present = device && environment.outsideValues(device.index);
-      if (present) environment.setOutside(device.index, valuesAt(values, place, present), approach, reached);
+      const present = device && environment.outside.valuesOf(device.index);
+      if (present) environment.outside.set(device.index, valuesAt(values, place, present), approach);
     }
   }
 
@@ -173,40 +181,64 @@ export class PlantExchange implements GridExchange {
     const { environment, now } = this.#plant;
     const instant = now();
     return this.#present.attached.map(({ device }, place) => {
-      const present = device && environment.outsideValues(device.index);
+      const present = device && environment.outside.valuesOf(device.index);
       if (!present) return null;
-      const trial = device.trial(outsideGrid(valuesAt(values, place, present)), dtS);
-      // a step would go along the ramp
-      const isOnRamp = environment.gridMotion(device.index, instant) !== 'still';
-      return isOnRamp ? { ...trial, exact: false } : trial;
+      const asked = outsideGrid(valuesAt(values, place, present));
+      // a step would go along the ramp, which an outage hides
+      const isSteady = asked === deadGrid || !environment.outside.isMoving(device.index, instant);
+      return device.trial(asked, dtS, isSteady);
     });
   }
 
+  get shown(): StepEnd | null {
+    return this.#shown;
+  }
+
   states(): readonly (ExchangeState | null)[] {
-    return this.#present.attached.map(({ device, state, meanW, meanVar }) => device && { ...state, meanW, meanVar });
+    const { attached, reached } = this.#present;
+    return attached.map(({ device, meanW, meanVar }, place) => {
+      const state = reached.states[place];
+      return device && state ? { ...state, meanW, meanVar } : null;
+    });
   }
 
   get events(): GridExchange['events'] {
-    const { events, lost } = this.#events;
-    return { events: events.slice(0, maxEvents), lost: lost + Math.max(0, events.length - maxEvents) };
+    return this.#events;
   }
 
   collect(): void {
     const session = this.#present;
-    const lists = [this.#ofRemoved, ...session.attached.map(takeChanges)];
-    this.#ofRemoved = noEvents;
-    this.#events = joined(lists);
-    const until = this.#plant.latestEnd();
-    const hours = secondsBetween(session.collectedUntil, until) / secondsPerHour;
-    if (hours > 0) for (const attached of session.attached) recordMeans(attached, hours);
-    session.collectedUntil = until;
+    const { at, states, happened } = session.reached;
+    this.#events = happened;
+    session.reached = { at, states, happened: noEvents };
+    const hours = secondsBetween(session.collectedUntil, at) / secondsPerHour;
+    if (hours > 0)
+      for (const [place, attached] of session.attached.entries()) recordMeans(attached, hours, states[place]);
+    session.collectedUntil = at;
+  }
+
+  /** Takes the states of all devices part by part, and shows them at once: an answer has one instant. */
+  *#tickEnded({ tick, sim: at }: TickEvent): Generator<undefined, void> {
+    const session = this.#session;
+    const states: (DeviceState | null)[] = [];
+    const changes: EventList[] = [];
+    yield* inParts(session?.attached ?? [], (attached, place) => {
+      const { device } = attached;
+      states.push(device && stateOf(device));
+      const taken = takeChanges(attached, place);
+      if (taken !== noEvents) changes.push(taken);
+    });
+    this.#shown = { tick, sim: at };
+    if (session === null) return;
+    const { happened } = session.reached;
+    session.reached = { at, states, happened: changes.length === 0 ? happened : joined([happened, ...changes]) };
   }
 
   end(): void {
     const session = this.#present;
     for (const { device } of session.attached) if (device) this.#detach(device.index);
     this.#session = null;
-    this.#events = this.#ofRemoved = noEvents;
+    this.#events = noEvents;
   }
 
   /** @throws SimError COMMAND_CONFLICT without an exchange */
@@ -216,18 +248,20 @@ export class PlantExchange implements GridExchange {
   }
 
   #remove(index: number): void {
-    const place = this.#session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
-    const attached = this.#session?.attached[place];
-    if (attached === undefined) return;
+    const session = this.#session;
+    const place = session?.attached.findIndex(({ device }) => device?.index === index) ?? -1;
+    const attached = session?.attached[place];
+    if (session === null || attached === undefined) return;
     const removal = { events: [{ place, at: this.#plant.now(), event: 'removed' }], lost: 0 };
-    this.#ofRemoved = joined([this.#ofRemoved, takeChanges(attached, place), removal]);
+    const { happened, ...reached } = session.reached;
+    session.reached = { ...reached, happened: joined([happened, removal]) };
     attached.device = null;
     this.#detach(index);
   }
 
   #detach(index: number): void {
     const { environment, now, latestEnd } = this.#plant;
-    environment.detachOutside(index, now(), latestEnd());
+    environment.outside.detach(index, now(), latestEnd());
   }
 }
 
@@ -247,7 +281,6 @@ function attachedDevice(device: SimDevice): Attached {
   const { energyWh, energyVarh, powerW, reactivePowerVar } = flow;
   return {
     device,
-    state: stateOf(device),
     facts: { index, name, kind, nominalLnV: nominal.lnV, ...terminalRatings },
     energyWh,
     energyVarh,
@@ -268,15 +301,16 @@ function takeChanges(attached: Attached, place: number): EventList {
   return { events, lost: count - events.length };
 }
 
-/** All events in order of time. */
+/** The first events in order of time. */
 function joined(lists: readonly EventList[]): EventList {
   const events = lists.flatMap((list) => list.events).sort((a, b) => a.at - b.at || a.place - b.place);
-  return { events, lost: lists.reduce((sum, { lost }) => sum + lost, 0) };
+  const lost = lists.reduce((sum, list) => sum + list.lost, 0);
+  return { events: events.slice(0, maxEvents), lost: lost + Math.max(0, events.length - maxEvents) };
 }
 
-function recordMeans(attached: Attached, hours: number): void {
-  if (attached.device === null) return;
-  const { energyWh, energyVarh } = attached.state;
+function recordMeans(attached: Attached, hours: number, state: DeviceState | null | undefined): void {
+  if (attached.device === null || !state) return;
+  const { energyWh, energyVarh } = state;
   attached.meanW = (energyWh - attached.energyWh) / hours;
   attached.meanVar = (energyVarh - attached.energyVarh) / hours;
   attached.energyWh = energyWh;

@@ -182,6 +182,7 @@ export class RealTicks {
     const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
     // from the very end of the tick on: a listener that asks for the time must not move it
     if (this.#guide !== null) clock.stand();
+    clock.beginTick(until);
     await this.#runMeasured(secondsBetween(clock.tickTime, until));
     // cut short: the machine had no time for more
     return until === end || clock.tickTime < until;

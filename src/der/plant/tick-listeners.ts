@@ -6,6 +6,9 @@ type TickWork = (event: TickEvent) => Iterable<undefined>;
 
 const noFurtherParts: Iterable<undefined> = [];
 
+const hasParts = (result: unknown): result is Iterable<undefined> =>
+  typeof result === 'object' && result !== null && Symbol.iterator in result;
+
 export class TickListeners {
   readonly #listeners = new Set<TickWork>();
   readonly #onFailure: (error: unknown) => void;
@@ -15,11 +18,14 @@ export class TickListeners {
     this.#onFailure = onFailure;
   }
 
-  /** @returns function that unsubscribes */
-  add(listener: (event: TickEvent) => void): () => void {
+  /**
+   * @param listener one that returns parts of its work is as one of `addInParts`
+   * @returns function that unsubscribes
+   */
+  add(listener: (event: TickEvent) => unknown): () => void {
     return this.addInParts((event) => {
-      listener(event);
-      return noFurtherParts;
+      const result = listener(event);
+      return hasParts(result) ? result : noFurtherParts;
     });
   }
 

@@ -225,6 +225,8 @@ export class SiteScopes {
   /** devices and groups */
   #parts = new Map<string, SiteScope>();
   #groupCount = 0;
+  /** of `groups`; null: to be listed again */
+  #groups: readonly (readonly number[])[] | null = null;
 
   /** State that a restart keeps. */
   kept(): Kept {
@@ -242,6 +244,7 @@ export class SiteScopes {
       ({ scopes }) => {
         this.#parts = new Map();
         this.#groupCount = 0;
+        this.#groups = null;
         for (const { devices, state } of scopes) this.#add(new SiteScope(devices)).kept().restore(state);
       },
     );
@@ -258,10 +261,11 @@ export class SiteScopes {
     return false;
   }
 
-  /** Devices of each group with a limit. */
+  /** Devices of each group with a limit; one object until a group begins or ends. */
   get groups(): readonly (readonly number[])[] {
-    if (this.#groupCount === 0) return [];
-    return [...this.#parts.values()].flatMap(({ devices }) => (devices && devices.length > 1 ? [devices] : []));
+    return (this.#groups ??= [...this.#parts.values()].flatMap(({ devices }) =>
+      devices && devices.length > 1 ? [devices] : [],
+    ));
   }
 
   /** Scopes that have a limit, inner ones before outer ones. */
@@ -321,12 +325,14 @@ export class SiteScopes {
   #add(scope: SiteScope): SiteScope {
     this.#parts.set(keyOf(scope.devices ?? []), scope);
     if (isGroup(scope)) this.#groupCount += 1;
+    this.#groups = null;
     return scope;
   }
 
   #drop(scope: SiteScope): void {
     this.#parts.delete(keyOf(scope.devices ?? []));
     if (isGroup(scope)) this.#groupCount -= 1;
+    this.#groups = null;
   }
 }
 

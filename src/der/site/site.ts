@@ -8,7 +8,15 @@ import { microsPerSecond, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { siteLimitNames } from '../../contract/site.ts';
-import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
+import type {
+  SiteCut,
+  SiteLimitName,
+  SiteLimitNow,
+  SiteLimitsW,
+  SiteNow,
+  SitePatch,
+  SiteTarget,
+} from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
 import type { MeterFaceOptions } from './meter-face.ts';
@@ -60,6 +68,8 @@ export class Site {
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
   readonly #scopes = new SiteScopes();
+  /** limits at the end of the last tick of the scopes whose limits were set since */
+  readonly #tickLimits = new Map<string, SiteLimitsW>();
   #bound: Bound | null = null;
   /** limits have changed since the last sharing */
   #stale = false;
@@ -198,7 +208,12 @@ export class Site {
    * @throws SimError as `SiteScopes.set`
    */
   set(patch: SitePatch, by: Provenance, target: SiteTarget = {}): void {
+    const { devices: named } = target;
+    const devices = named === undefined || named.length === 0 ? null : scopeDevices(named);
+    const before = limitsOf(this.#scopes.of(devices));
     this.#scopes.set(patch, by, target);
+    const key = tickKey(devices);
+    if (!this.#tickLimits.has(key)) this.#tickLimits.set(key, before);
     this.#changed();
   }
 
@@ -231,6 +246,7 @@ export class Site {
 
   /** Takes over the powers of devices and loads, and shows the meter of the connection point, when all are published. */
   endPublish(): void {
+    this.#tickLimits.clear();
     this.#takeOver();
     this.#metering?.showConnection();
   }
@@ -316,7 +332,13 @@ export class Site {
     const limits = Object.fromEntries(
       siteLimitNames.map((name) => [name, limitNow(scope, name, powers, this.#binds(scope, name))]),
     ) as Record<SiteLimitName, SiteLimitNow>;
-    return { devices, ...powers, limits, owners: scope?.owners ?? [] };
+    return {
+      devices,
+      ...powers,
+      limits,
+      tickLimitsW: this.#tickLimits.get(tickKey(devices)) ?? limitsOf(scope),
+      owners: scope?.owners ?? [],
+    };
   }
 
   /** True if the last sharing limited devices because of a limit that has not been changed since. */
@@ -425,6 +447,18 @@ function boundOf(devices: readonly SiteDevice[], scopes: Bound['scopes'], limits
 function sameIndexes(devices: readonly SiteDevice[], indexes: readonly number[]): boolean {
   return devices.length === indexes.length && devices.every(({ index }, i) => index === indexes[i]);
 }
+
+function limitsOf(scope: SiteScope | null): SiteLimitsW {
+  const limitOf = (name: SiteLimitName) => scope?.tightest(name)?.limitW ?? null;
+  return {
+    export: limitOf('export'),
+    import: limitOf('import'),
+    generation: limitOf('generation'),
+    load: limitOf('load'),
+  };
+}
+
+const tickKey = (devices: readonly number[] | null) => devices?.join() ?? '';
 
 function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers, binding: boolean): SiteLimitNow {
   const { netW, generationW, consumptionW } = powers;

@@ -2,7 +2,7 @@
  * The surroundings of the devices: one common grid and one common weather, each with local deviations per device.
  * All values are functions of simulated time; a change creates new layers that start at its instant.
  */
-import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import { keptParts, keptRecord } from '../../core/kept.ts';
@@ -16,27 +16,33 @@ import type {
   GridSource,
   GridState,
   IrradianceSource,
-  SettableMember,
   SurroundingsNow,
   SurroundingsPatch,
 } from '../../contract/environment.ts';
-import { settableMembers } from '../../contract/environment.ts';
+import { AttachedGrids } from './grid/attached.ts';
 import { gridEventLibrary } from './grid/events.ts';
 import { GridScope } from './grid/grid-scope.ts';
 import type { GridCourse } from './grid/grid-scope.ts';
-import { LayerStack } from './grid/layers.ts';
-import { EndedOutsideGrid, OutsideGrid } from './grid/outside.ts';
-import type { Approach, OutsideValues } from './grid/outside-ramp.ts';
-import type { PlainLayers, Segment, Tracks, GridValues } from './grid/layers.ts';
-import { constant, ramp, valueAt } from './grid/trajectory.ts';
+import type { GridValues } from './grid/layers.ts';
 import type { Motion } from './grid/trajectory.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { ScopeWriters } from '../device/writers.ts';
+import {
+  irradianceSourceOf,
+  isClearSky,
+  layersFor,
+  layersOf,
+  overriddenAt,
+  patchedLayers,
+  setValue,
+} from './layers.ts';
+import type { SurroundingsLayers, WeatherCourse } from './layers.ts';
 import type { Series } from './series.ts';
 import type { SeriesTime } from './series-time.ts';
 import type { Sky, Weather } from './weather.ts';
 
 export type { GridValues } from './grid/layers.ts';
+export type { WeatherCourse } from './layers.ts';
 
 /** The weather of one device; `weatherAt` overwrites the object. */
 export interface WeatherNow {
@@ -50,14 +56,6 @@ export interface WeatherNow {
    */
   planesWm2?: number[];
 }
-
-/**
- * `clearSky` is 1 while the irradiance comes from the clear sky. The others are null unless set by a change; while
- * null, the weather (irradiance, air), the thermal model (cell) or the load series decides.
- */
-type SurroundingsQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
-type SurroundingsLayers = LayerStack<SurroundingsQuantity>;
-export type WeatherCourse = Segment<SurroundingsQuantity>;
 
 export interface EnvironmentOptions {
   readonly nominalHz: number;
@@ -77,29 +75,13 @@ export interface EnvironmentOptions {
   readonly seriesOrigin?: Pick<SeriesTime, 'kept'>;
 }
 
-/** Value set by a change; null: not set. */
-function setValue(segment: Segment<SurroundingsQuantity>, name: SurroundingsQuantity, t: SimTime): number | null {
-  const track = segment.tracks[name];
-  return track && valueAt(track, t);
-}
-
-function irradianceSourceOf(segment: Segment<SurroundingsQuantity>, t: SimTime): IrradianceSource {
-  if (segment.tracks.irradiance) return 'const';
-  return setValue(segment, 'clearSky', t) === 1 ? 'clear_sky' : 'csv';
-}
-
 export class Environment {
   readonly #options: EnvironmentOptions;
   #grid: GridScope;
   #commonLayers: SurroundingsLayers;
   readonly #localGrid = new Map<number, GridScope>();
-  /** grids of devices that are attached to a grid outside; a restart does not keep them */
-  readonly #outsideGrid = new Map<number, OutsideGrid>();
-  /** grids of devices that were detached within the tick under way */
-  readonly #endedGrid = new Map<number, EndedOutsideGrid>();
-  #outsideOwner = '';
-  /** last writer of the grids outside; null: there are none */
-  outsideWriter: Provenance | null = null;
+  /** grids outside of the simulator, of the devices that are attached to one */
+  readonly outside: AttachedGrids;
   readonly #localLayers = new Map<number, SurroundingsLayers>();
   /** last writers of grid and surroundings; the plant records them */
   readonly gridWriters = new ScopeWriters();
@@ -110,14 +92,11 @@ export class Environment {
   constructor(options: EnvironmentOptions, start: SimTime) {
     this.#options = options;
     this.#grid = GridScope.initial(options, start);
-    const clearSky = constant(options.weatherSource === 'clear_sky' ? 1 : 0);
-    this.#commonLayers = new LayerStack<SurroundingsQuantity>({
-      irradiance: null,
-      ambientC: null,
-      cellC: null,
-      loadKw: null,
-      clearSky,
+    this.outside = new AttachedGrids({
+      nominalHz: options.nominalHz,
+      of: (deviceIndex) => this.#insideGridOf(deviceIndex),
     });
+    this.#commonLayers = layersFor(options.weatherSource);
   }
 
   /** State that a restart keeps. Restoring needs the date, and thus the clock, restored before. */
@@ -147,16 +126,15 @@ export class Environment {
   }
 
   #keptSurroundings(): Kept {
-    const stackOf = (layers: PlainLayers<SurroundingsQuantity>) => LayerStack.of(layers, () => null);
     return keptRecord(
       () => ({
         common: this.#commonLayers.plain,
         local: Array.from(this.#localLayers, ([deviceIndex, stack]) => ({ deviceIndex, layers: stack.plain })),
       }),
       ({ common, local }) => {
-        this.#commonLayers = stackOf(common);
+        this.#commonLayers = layersOf(common);
         this.#localLayers.clear();
-        for (const { deviceIndex, layers } of local) this.#localLayers.set(deviceIndex, stackOf(layers));
+        for (const { deviceIndex, layers } of local) this.#localLayers.set(deviceIndex, layersOf(layers));
       },
     );
   }
@@ -192,7 +170,7 @@ export class Environment {
     return 1000 * this.#loadKw(deviceIndex, this.#layersOf(deviceIndex).segmentAt(t), t);
   }
 
-  #loadKw(deviceIndex: number, segment: Segment<SurroundingsQuantity>, t: SimTime): number {
+  #loadKw(deviceIndex: number, segment: WeatherCourse, t: SimTime): number {
     const setKw = setValue(segment, 'loadKw', t);
     if (setKw !== null) return setKw;
     return this.#options.load?.(deviceIndex)?.at('load_kw', this.#options.seriesTime(t)) ?? 0;
@@ -214,7 +192,7 @@ export class Environment {
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
     if (out.planesWm2) out.planesWm2.length = 0;
     // the air follows the date as the sun does; only the wind is still that of the series
-    if (setValue(segment, 'clearSky', t) === 1) {
+    if (isClearSky(segment, t)) {
       const sky = clearSky(deviceIndex);
       out.irradianceWm2 = sky.irradianceAt(t);
       out.ambientTemperatureC = sky.airTemperatureAt(t);
@@ -242,7 +220,7 @@ export class Environment {
    * @throws SimError as the methods below, COMMAND_CONFLICT while a grid outside gives the values
    */
   changeGrid(command: GridCommand, by: Provenance, deviceIndex?: number): void {
-    this.#checkNotOutside(deviceIndex);
+    this.outside.checkNone(deviceIndex);
     const before = this.onGridChange && this.grid(by.at, deviceIndex);
     if (command.kind === 'set') this.setGrid(command.patch, by.at, deviceIndex);
     else if (command.kind === 'event') this.startGridEvent(command.name, command.args, by.at, deviceIndex);
@@ -286,10 +264,10 @@ export class Environment {
     const gridNow = (deviceIndex === undefined ? this.#grid : this.#gridOf(deviceIndex)).now(t);
     return {
       ...gridNow,
-      deviatingDevices: deviatingOf(new Map<number, unknown>([...this.#localGrid, ...this.#outsideGrid]), deviceIndex),
+      deviatingDevices: deviatingOf([...this.#localGrid.keys(), ...this.outside.indexes], deviceIndex),
       changedBy:
-        deviceIndex !== undefined && this.#outsideGrid.has(deviceIndex)
-          ? this.outsideWriter
+        deviceIndex !== undefined && this.outside.has(deviceIndex)
+          ? this.outside.writer
           : this.gridWriters.of(deviceIndex),
     };
   }
@@ -319,57 +297,15 @@ export class Environment {
       source: irradianceSourceOf(segment, t),
       rampRemainingS: secondsBetween(t, stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
-      overridden: settableMembers.filter((name) => setValue(segment, quantityOf[name], t) !== null),
-      deviatingDevices: deviatingOf(this.#localLayers, ofDevice),
+      overridden: overriddenAt(segment, t),
+      deviatingDevices: deviatingOf(this.#localLayers.keys(), ofDevice),
       changedBy: this.surroundingsWriters.of(ofDevice),
     };
   }
 
-  /** Attaches a device to a grid outside, which begins with the present values. @param owner for refusals of others */
-  attachOutside(deviceIndex: number, owner: string, t: SimTime): void {
-    this.#outsideOwner = owner;
-    const before = this.#gridOf(deviceIndex);
-    this.#outsideGrid.set(deviceIndex, new OutsideGrid(this.#presentValues(deviceIndex, t), t, before));
-  }
-
-  /** Values that the grid outside has set; undefined: the device is not attached. */
-  outsideValues(deviceIndex: number): OutsideValues | undefined {
-    return this.#outsideGrid.get(deviceIndex)?.values;
-  }
-
-  /** Changes the values of an attached device. @param reached an instant that the device has reached */
-  setOutside(deviceIndex: number, values: OutsideValues, approach: Approach, reached: SimTime): void {
-    this.#outsideGrid.get(deviceIndex)?.set(values, approach, reached);
-  }
-
-  /** Returns a device to the grid of the simulator, from `t` on. @param reached as of `setOutside` */
-  detachOutside(deviceIndex: number, t: SimTime, reached: SimTime): void {
-    const outside = this.#outsideGrid.get(deviceIndex);
-    this.#outsideGrid.delete(deviceIndex);
-    if (outside === undefined || t <= reached) this.#endedGrid.delete(deviceIndex);
-    else this.#endedGrid.set(deviceIndex, new EndedOutsideGrid(outside, t, () => this.#insideGridOf(deviceIndex)));
-  }
-
   /** Frees what no device needs that has reached `t`. */
   forgetBefore(t: SimTime): void {
-    for (const [deviceIndex, { until }] of this.#endedGrid) if (until <= t) this.#endedGrid.delete(deviceIndex);
-  }
-
-  #presentValues(deviceIndex: number, t: SimTime): OutsideValues {
-    const { outage, island } = this.#gridOf(deviceIndex).now(t);
-    // an outage has no values that could hold after it
-    if (outage) return { aPu: 1, bPu: 1, cPu: 1, hz: this.#options.nominalHz, angleDeg: 0, island: false, outage };
-    return { ...this.gridAt(deviceIndex, t), island, outage };
-  }
-
-  #checkNotOutside(deviceIndex: number | undefined): void {
-    const isOutside = deviceIndex === undefined ? this.#outsideGrid.size > 0 : this.#outsideGrid.has(deviceIndex);
-    if (!isOutside) return;
-    const whose = deviceIndex === undefined ? 'of attached devices' : `of device ${deviceIndex}`;
-    throw new SimError(
-      'COMMAND_CONFLICT',
-      `${JSON.stringify(this.#outsideOwner)} gives the grid ${whose} until POST exchange/end`,
-    );
+    this.outside.forgetBefore(t);
   }
 
   /** Ends the local deviations of a device (reset). */
@@ -381,11 +317,7 @@ export class Environment {
   }
 
   #gridOf(deviceIndex: number): GridCourse {
-    return (
-      (this.#outsideGrid.size > 0 ? this.#outsideGrid.get(deviceIndex) : undefined) ??
-      (this.#endedGrid.size > 0 ? this.#endedGrid.get(deviceIndex) : undefined) ??
-      this.#insideGridOf(deviceIndex)
-    );
+    return this.outside.courseOf(deviceIndex) ?? this.#insideGridOf(deviceIndex);
   }
 
   #insideGridOf(deviceIndex: number): GridScope {
@@ -420,51 +352,19 @@ export class Environment {
     instant: SimTime,
     deviceIndex: number,
   ): SurroundingsLayers {
-    const segment = stack.segmentAt(instant);
-    const present = this.#weatherNow(deviceIndex, instant);
-    const followsSource = patch.source === 'csv' || patch.source === 'clear_sky';
-    const heldWm2 = patch.source === 'const' && !segment.tracks.irradiance ? present.irradianceWm2 : undefined;
-    const changes: Readonly<
-      Partial<Record<SurroundingsQuantity, readonly [to: number | null | undefined, from: number | null]>>
-    > = {
-      irradiance: [
-        patch.irradianceWm2 === undefined ? (followsSource ? null : heldWm2) : patch.irradianceWm2,
-        present.irradianceWm2,
-      ],
-      ambientC: [patch.ambientTemperatureC, present.ambientTemperatureC],
-      cellC: [patch.cellTemperatureC, present.cellTemperatureC],
-      loadKw: [patch.loadKw, this.#loadKw(deviceIndex, segment, instant)],
-    };
-    const tracks: Tracks<SurroundingsQuantity> = {
-      ...Object.fromEntries(
-        Object.entries(changes)
-          .filter(([, [to]]) => to !== undefined)
-          .map(([name, [to, from]]) =>
-            // without a previous value there is no ramp
-            [name, to == null ? null : ramp(from ?? to, to, instant, patch.rampS ?? 0)],
-          ),
-      ),
-      ...(followsSource && { clearSky: constant(patch.source === 'clear_sky' ? 1 : 0) }),
-    };
-    return patch.durationS == null
-      ? stack.withBase(tracks, instant)
-      : stack.withOverlay(tracks, instant, addSeconds(instant, patch.durationS));
+    const loadKw = this.#loadKw(deviceIndex, stack.segmentAt(instant), instant);
+    return patchedLayers(stack, patch, instant, { ...this.#weatherNow(deviceIndex, instant), loadKw });
   }
 }
 
 /** Index for the common surroundings; their site is that of the first device. */
 const commonIndex = -1;
 
-const quantityOf: Readonly<Record<SettableMember, SurroundingsQuantity>> = {
-  irradiance_w_m2: 'irradiance',
-  ambient_temperature_c: 'ambientC',
-  cell_temperature_c: 'cellC',
-  load_kw: 'loadKw',
-};
-
 /** Indexes of the devices with values of their own, ascending. @param deviceIndex undefined: of all devices */
-function deviatingOf(local: ReadonlyMap<number, unknown>, deviceIndex: number | undefined): readonly number[] {
-  return [...local.keys()].filter((index) => deviceIndex === undefined || index === deviceIndex).sort((a, b) => a - b);
+function deviatingOf(indexes: Iterable<number>, deviceIndex: number | undefined): readonly number[] {
+  return [...new Set(indexes)]
+    .filter((index) => deviceIndex === undefined || index === deviceIndex)
+    .sort((a, b) => a - b);
 }
 
 /** A patch must have a value; source csv, which ends a local deviation, has no other value. */

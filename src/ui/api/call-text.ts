@@ -8,7 +8,8 @@ export function lineOf({ method, address, body }: Call): string {
   return [method, address, ...(body === undefined ? [] : [JSON.stringify(body)])].join(' ');
 }
 
-function quoted(text: string): string {
+/** A word of a shell. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

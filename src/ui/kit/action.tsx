@@ -84,7 +84,7 @@ export function Action({
     onDone?.(answer);
   };
   return (
-    <span class="row">
+    <div class="row">
       <button
         type="button"
         class={primary ? 'primary' : undefined}
@@ -102,7 +102,7 @@ export function Action({
       )}
       <Refused problem={problem} />
       {curl && <CallLine call={call} />}
-    </span>
+    </div>
   );
 }
 

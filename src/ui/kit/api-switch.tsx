@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
 import { curlOf, lineOf, pythonOf, typescriptOf } from '../api/call-text';
+import { commandOf } from '../api/command-text';
 import { madeCalls } from '../api/made-calls';
 import { apiMode } from '../store/api-mode';
 import { copyOr, SelectedText } from './copies';
@@ -27,8 +28,9 @@ function Line({ call }: { readonly call: Call }) {
     setTextOf(null);
     void copyOr(of(call), `Copied as ${language}`, () => setTextOf({ of }));
   };
+  const command = commandOf(call);
   return (
-    <span class="call">
+    <div class="call">
       <button type="button" class="call-line" title={curlOf(call)} onClick={() => copy('curl', curlOf)}>
         <span class="visually-hidden">Copy as curl: </span>
         <code>{lineOf(call)}</code>
@@ -51,8 +53,14 @@ function Line({ call }: { readonly call: Call }) {
           </div>
         )}
       </Menu>
+      {command !== null && (
+        <button type="button" class="call-line command" title={command} onClick={() => copy('command', () => command)}>
+          <span class="visually-hidden">Copy as command: </span>
+          <code>{command}</code>
+        </button>
+      )}
       {textOf !== null && <SelectedText text={textOf.of(call)} />}
-    </span>
+    </div>
   );
 }
 

@@ -314,7 +314,7 @@ function Control({ field, typed, invalid, onTyped }: ControlProps) {
     case 'choice':
       return (
         <select {...common} value={typed} onChange={(event) => onTyped(event.currentTarget.value)}>
-          {field.value === undefined && <option value="" />}
+          {field.value === undefined && <option value="" label="–" />}
           {field.options.map((option) => {
             const [value, label] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
             return (

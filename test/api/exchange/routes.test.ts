@@ -175,6 +175,25 @@ describe('exchange', () => {
     await empty.api.stop();
   });
 
+  it('attaches the devices that are there when the tick under way has ended', async () => {
+    const own = await Rest.open(testPlant({ types: ['PV', 'PV'] }));
+    const { exchange } = own.plant;
+    let openGate = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    void own.plant.betweenTicks(() => gate);
+    const removed = own.plant.remove(1);
+    const betweenTicks = exchange.betweenTicks.bind(exchange);
+    exchange.betweenTicks = (work) => {
+      const done = betweenTicks(work);
+      openGate();
+      return done;
+    };
+    const { devices } = await own.post('/exchange', {}, 201);
+    expect(devices.map(({ index }: Json) => index)).to.deep.equal([0]);
+    await removed;
+    await own.api.stop();
+  });
+
   it('runs steps one after the other, and a few wait', async () => {
     await attach();
     let openGate = (): void => undefined;

@@ -7,6 +7,7 @@ import type { AssetType } from '../../../src/contract/device.ts';
 import type { Published } from '../../../src/contract/snapshot.ts';
 import type { Plant, TickEvent } from '../../../src/contract/plant.ts';
 import type { Device } from '../../../src/contract/device.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { testPlant } from '../../support/plant.ts';
 
 const typeOf: Readonly<Record<AssetType, string>> = {
@@ -92,7 +93,6 @@ class Fleet {
 }
 
 const pvSampleBytes = 8 * (3 + 16 + 3 + 2 + 2);
-const siteSampleBytes = 8 * (3 + 8);
 const row = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 describe('history of a plant', () => {
@@ -109,10 +109,10 @@ describe('history of a plant', () => {
     const fleet = new Fleet(4, 5);
     const history = createHistory(fleet.plant, {
       samplesPerDevice: 50,
-      bytes: 25 * (4 * pvSampleBytes + siteSampleBytes),
+      bytes: 25 * 4 * pvSampleBytes,
     });
     fleet.run(60);
-    expect(fleet.ticksOf(history, 4)).to.deep.equal(row(16, 60));
+    expect(fleet.ticksOf(history, 4)).to.deep.equal(row(11, 60));
     fleet.indexes = [4, 5, 9, 10];
     expect(history.depth).to.equal(25);
     expect(fleet.ticksOf(history, 5), 'at once').to.deep.equal(row(36, 60));
@@ -121,14 +121,28 @@ describe('history of a plant', () => {
     expect(fleet.ticksOf(history, 5)).to.deep.equal(row(37, 61));
     expect(fleet.ticksOf(history, 10)).to.deep.equal([60, 61]);
     fleet.indexes = [5, 10, 11];
-    expect(history.depth).to.equal(32);
+    expect(history.depth).to.equal(33);
     expect(fleet.ticksOf(history, 4), 'what has left is forgotten').to.deep.equal([]);
     fleet.run(30);
-    expect(fleet.ticksOf(history, 5)).to.deep.equal(row(60, 91));
+    expect(fleet.ticksOf(history, 5)).to.deep.equal(row(59, 91));
     expect(fleet.ticksOf(history, 11)).to.deep.equal(row(61, 91));
     fleet.indexes = [];
     fleet.run(1);
     expect(history.depth).to.equal(50);
+  });
+
+  it('begins anew with the columns of another device that takes the place', async () => {
+    const plant = testPlant({ types: ['PV-3Phase'] });
+    const history = createHistory(plant, { samplesPerDevice: 50 });
+    await plant.step(2);
+    const [battery] = configuredDevices('-d', 'Batt-3Phase');
+    await plant.replace(battery!, 0, () => Promise.resolve());
+    await plant.step(1);
+    const recorded = history.of(plant.device(0));
+    expect(recorded.metrics.map(({ name }) => name))
+      .to.include('state_of_charge_pct')
+      .and.not.include('irradiance_w_m2');
+    expect(recorded.count).to.equal(2);
   });
 
   it('of a device that is not there is empty, with the names of its metrics', () => {

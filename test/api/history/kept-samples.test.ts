@@ -16,8 +16,9 @@ function rowsOf(ring: SampleRing): number[][] {
 
 const batch = (metrics: readonly string[], rows: readonly number[][], begins = true): Buffer =>
   batchOf(
-    new Map([[3, { metrics: metricsOf(...metrics), samples: rows.map((row) => Float64Array.from(row)) }]]),
-    () => 'first life',
+    new Map([
+      [3, { metrics: metricsOf(...metrics), life: 'first life', samples: rows.map((row) => Float64Array.from(row)) }],
+    ]),
     () => begins,
   );
 
@@ -42,6 +43,17 @@ describe('samples in batches', () => {
       [0, 0, 8, 6, NaN, 4],
       [0, 0, 9, 7, 8, 9],
     ]);
+  });
+
+  it('files of earlier versions, which name the key `device`, are read', () => {
+    const kept = new KeptSamples(new Series(3, metricsOf('a')), () => 1000);
+    // as many octets
+    const text = batch(['aa'], [[0, 0, 7, 1]]).toString('latin1');
+    const head = text.replace('"key":3', '"device":3').replace('["aa"]', '["a"]');
+    const octets = Buffer.from(head, 'latin1');
+    octets.writeUInt32LE(octets.readUInt32LE(0) + 2);
+    new BatchReader(() => kept).take(octets);
+    expect(rowsOf(kept.ring)).to.deep.equal([[0, 0, 7, 1]]);
   });
 
   it('samples without columns, and a batch that is cut, are errors', () => {

@@ -93,7 +93,8 @@ describe('site (13)', () => {
     ]);
     const whole = await rest.get('/site/scopes/history');
     expect(whole).to.deep.include({ devices: null, count: 34 });
-    expect((await rest.get('/site/scopes/history?devices=1')).samples).to.deep.equal([]);
+    const { errors } = await rest.refused('/site/scopes/history?devices=1,1', 422, 'validation');
+    expect(errors[0].detail).to.equal('is one device: its samples are those of history?device=1');
     await rest.refused('/site/scopes/history?devices=0,7', 404, 'unknown-device');
     await rest.refused('/site/scopes/history?devices=0,x', 422, 'validation');
     expect((await rest.get('/site/history')).export_limit_kw.at(-1)).to.equal(null);

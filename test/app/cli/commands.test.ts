@@ -12,6 +12,7 @@ import { topicText } from '../../../src/app/cli/topics.ts';
 import { clientCommands } from '../../../src/client-commands/commands.ts';
 import { exitCodes } from '../../../src/core/exit-codes.ts';
 import { packageFile } from '../../../src/core/package-files.ts';
+import { skip } from '../../support/skip.ts';
 
 /** How a command line is answered without the program, with both outputs. */
 async function answered(...words: readonly string[]) {
@@ -162,6 +163,25 @@ describe('completion', () => {
     expect(completed(['derbench', 'limit', '--ex'], 2)).to.deep.equal(['--export', '--expect-instance']);
     expect(completed(['derbench', '--config', 'mixed'], 2)).to.deep.equal(['mixed-site']);
     expect(completed(['derbench', 'help', 'exit'], 2)).to.deep.equal(['exit-codes']);
+  });
+
+  /** Runs a shell without files of its user; skipped where it is missing. */
+  const inShell = (context: Mocha.Context, shell: string, args: readonly string[]) => {
+    const { error, status, stdout, stderr } = spawnSync(shell, args, { encoding: 'utf8' });
+    if (error !== undefined) skip(context, `${shell} is missing`);
+    expect({ status, stderr }).to.deep.equal({ status: 0, stderr: '' });
+    return stdout;
+  };
+
+  it('of fish offers commands with their words, names and values', function () {
+    const lines = ['derbench unp', 'derbench run volt-w', 'derbench --config mixed'];
+    const script = [completionScript(['fish']), ...lines.map((line) => `complete -C "${line}"`)].join('\n');
+    const offers = inShell(this, 'fish', ['--no-config', '-c', script]).trim().split('\n');
+    expect(offers.map((offer) => offer.split('\t')[0])).to.deep.equal(['unplug', 'volt-watt', 'mixed-site']);
+  });
+
+  it('of zsh is a script of zsh', function () {
+    inShell(this, 'zsh', ['-f', '-n', '-c', completionScript(['zsh'])]);
   });
 
   it('of zsh and fish has every command, and no other shell has one', () => {

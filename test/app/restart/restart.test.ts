@@ -7,7 +7,7 @@ import { pick } from '../../support/depth.ts';
 import { Lab } from './lab.ts';
 
 /** Simulated time before and after the restart; less where tests are to be quick. */
-const spanS = pick({ quick: 600, ci: 3600, full: 3600 });
+const spanS = pick({ quick: 600, ci: 1200, full: 3600 });
 
 describe('A simulator with all protocols over a restart', () => {
   let root: string;

@@ -39,7 +39,7 @@ class Refusals(unittest.TestCase):
 
 
 class Breaking:
-    """A server that answers by `answer(request)`, and drops the connection where that is None."""
+    """A server that answers by `answer(request)`, and drops the connection where that is None. A `status` may be in it."""
 
     def __init__(self, answer, keep_alive_s=5, api_version="%d.%d.0" % _API_VERSION):
         self.requests = requests = []
@@ -62,7 +62,7 @@ class Breaking:
                     self.close_connection = True
                     return
                 text = json.dumps(reply).encode()
-                self.send_response(200)
+                self.send_response(reply.get("status", 200))
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(text)))
                 self.send_header("Keep-Alive", f"timeout={keep_alive_s}")
@@ -282,6 +282,36 @@ class LostAttachments(Refusals):
     def test_a_request_that_did_not_arrive_is_sent_again(self):
         self.assertEqual(self.attached(arrives=False, owner="lab").session, "7f")
         self.assertEqual(self.calls, ["POST exchange", "GET exchange", "POST exchange"])
+
+    def waited(self, owner=None, by=None):
+        """The session after a request whose answer is lost, and which attaches the devices after `GET exchange`."""
+        description = {"session": "7f", "time_s": 0, "devices": [], "pace": "stepped", "since": "2026-06-21T12:00:00.000Z"}
+        conflict = {"status": 409, "code": "conflict", "detail": "there is an exchange"}
+
+        def answer(method, _path, body):
+            self.requests += 1
+            if method == "POST":
+                self.owners.append(by or body["owner"])
+                return None if self.requests == 1 else conflict
+            attached = self.requests > 2
+            return {**description, "attached": attached, "owner": self.owners[0] if attached else None}
+
+        self.requests = 0
+        with Breaking(answer) as there:
+            exchange = Exchange(there.client, owner=owner)
+            try:
+                exchange.attach()
+            finally:
+                self.calls = there.calls
+        return exchange.session
+
+    def test_a_request_that_waited_for_a_tick_and_attached_then_is_taken_over(self):
+        self.assertEqual(self.waited(), "7f")
+        self.assertEqual(self.calls, ["POST exchange", "GET exchange"] * 2)
+        for choice in ({"owner": "lab"}, {"by": "grid"}):
+            with self.refused("conflict") as found:
+                self.waited(**choice)
+            self.assertIn("ends it", found.error.detail)
 
     def test_a_session_that_may_be_of_another_client_is_left_and_its_end_named(self):
         for attachment, whose in (

@@ -35,6 +35,7 @@ export function installedPath(
     | 'mcp'
     | 'prometheus'
     | 'packageJudges'
+    | 'pageJudges'
     | 'cyclonedx',
 ): string {
   return installed.paths[name] ?? '';
@@ -102,6 +103,8 @@ const probes = {
   dclint: () => false,
   publint: () => false,
   attw: () => false,
+  vnu: () => false,
+  lighthouse: () => false,
   cyclonedx: () => false,
   mcp: () => false,
   prometheus: () => false,

@@ -46,7 +46,7 @@ export function callOf(curl: string): Shown {
 
 /** Objections of the API to the calls that the page shows while the API switch is on; tests of forms judge bodies of forms. */
 export function callIssues(): readonly string[] {
-  return all('.call-line[title]').flatMap((shown) => {
+  return all('.call-line[title]:not(.command)').flatMap((shown) => {
     const { method, path, query, body } = callOf(shown.getAttribute('title') ?? '');
     const operation = operationAt(method, path);
     if (operation === undefined) return [`${method} ${path}: there is no such operation`];

@@ -3,7 +3,7 @@ import { Notice } from '../../../src/ui/kit/notice';
 import { rangeOf } from '../../../src/ui/kit/uplot-chart';
 import Charts from '../../../src/ui/views/charts/charts';
 import { energyOf } from '../../../src/ui/views/charts/energy';
-import { groupChartsOf } from '../../../src/ui/views/charts/group';
+import { groupCharts, pastOf } from '../../../src/ui/views/charts/group-charts';
 import { marksOf } from '../../../src/ui/views/charts/marks';
 import { drawn, powerLinesOfOne, quantities } from '../../../src/ui/views/charts/panels';
 import type { TimelineEntry } from '../../../src/ui/store/timeline';
@@ -97,7 +97,7 @@ const groupHistory = { devices: [0, 5], interval_s: 2, capacity: 100, metrics: [
 
 describe('charts of a group', () => {
   const linesOf = (times: readonly string[]) =>
-    groupChartsOf(columnsOf(times)).map(({ series, data }) =>
+    groupCharts(pastOf(columnsOf(times))).map(({ series, data }) =>
       Object.fromEntries(series.map(({ label }, at) => [label, data.columns[at + 1]])),
     );
 
@@ -269,6 +269,14 @@ describe('charts', () => {
     daemon.on('GET site/scopes/history', () => ({ ...groupHistory, columns: columnsOf([]) }));
     await draw('#/charts?of=group&group=1,3');
     expect(textOf('.empty')).to.equal('A group is recorded from its first limit on.');
+    expect(all('button').map(({ textContent }) => textContent)).to.include('CSV');
+  });
+
+  it('say how a group is made while there is none', async () => {
+    await leave();
+    daemon.on('GET site/scopes', () => ({ ...daemon.exampleOf('GET', 'site/scopes'), recorded_groups: [] }));
+    await draw('#/charts?of=group');
+    expect(textOf('.empty')).to.contain('"export_limit_kw": 5');
   });
 
   it('draw each kind of the site with dashes of its own, also in the key, whatever other kinds there are', async () => {

@@ -239,6 +239,32 @@ describe('scenarios', () => {
       );
     });
 
+    it('here list the captures that began in them, those of a run of the same name before them not', async () => {
+      const ended = { started_at: '2026-06-21T10:00:00.000Z', ended_at: '2026-06-21T10:01:00.000Z' };
+      const begun = ['09:59:59.999', '10:01:00.000', '10:00:00.000', '10:01:00.001', '10:00:30.000'];
+      const { captures, ...book } = daemon.exampleOf('GET', 'captures');
+      const capture = (time: string, n: number) => ({
+        ...captures[0],
+        id: 10 - n,
+        title: `Sag ${n}`,
+        scenario: n === 4 ? 'Other' : 'Volt-watt',
+        started_wall_at: `2026-06-21T${time}Z`,
+      });
+      daemon.on('GET captures', () => ({ ...book, captures: begun.map(capture) }));
+      runs = [run('5', ended, { beside: false })];
+      answerRun('5', ended, { beside: false });
+      await open('scenarios/runs/5');
+      const links = all('[aria-label="Captures of the run"] a');
+      expect(links.map((link) => [link.textContent, link.getAttribute('href')])).to.deep.equal([
+        ['Sag 2', '#/events/captures/8'],
+        ['Sag 1', '#/events/captures/9'],
+      ]);
+      await leave();
+      answerRun('5', ended, { beside: true });
+      await open('scenarios/runs/5');
+      expect(all('[aria-label="Captures of the run"]')).to.deep.equal([]);
+    });
+
     it('are compared with the one before of the same scenario', async () => {
       const ended = { ended_at: '2026-06-21T12:00:00Z' };
       runs = [run('5'), run('4', ended, { name: 'Other' }), run('3', ended)];

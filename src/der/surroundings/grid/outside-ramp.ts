@@ -33,6 +33,11 @@ export class OutsideRamp {
     this.end = Math.max(...tracks.map(([, track]) => restsFrom(track))) as SimTime;
   }
 
+  /** True under an outage, which hides the way; phases without voltage hide it only as long as they have none. */
+  get isHidden(): boolean {
+    return this.#to.outage;
+  }
+
   at(t: SimTime): OutsideValues {
     return { ...this.#to, ...Object.fromEntries(this.#tracks.map(([name, track]) => [name, valueAt(track, t)])) };
   }

@@ -45,9 +45,8 @@ export class OutsideGrid implements GridCourse {
   /**
    * Changes the values. The object stays the same one when nothing changes, which settled devices need.
    * @param values at the end of the ramp
-   * @param reached an instant that the device has reached: earlier values are forgotten
    */
-  set(values: OutsideValues, approach: Approach, reached: SimTime): void {
+  set(values: OutsideValues, approach: Approach): void {
     const { from } = approach;
     const former = this.#rampAt(from);
     const ramp = rampTo(values, approach, former?.at(from) ?? this.#set, former);
@@ -56,7 +55,6 @@ export class OutsideGrid implements GridCourse {
     const { since, values: latest } = this.#latest;
     if (from >= since && ramp === null && former === null && sameGrid(present, latest)) return;
     this.#latest = { since: from, values: present, ramp, earlier: this.#spanAt((from - 1) as SimTime) };
-    this.#forgetBefore(reached);
   }
 
   at(t: SimTime): GridValues {
@@ -67,7 +65,12 @@ export class OutsideGrid implements GridCourse {
 
   motion(t: SimTime): Motion {
     if (this.#spanAt(t) === null) return this.#before.motion(t);
-    return this.#rampAt(t) === null ? 'still' : 'fast';
+    return this.#rampAt(t)?.isHidden === false ? 'fast' : 'still';
+  }
+
+  /** True on a ramp, also of values that an outage hides. */
+  isMoving(t: SimTime): boolean {
+    return this.#rampAt(t) !== null;
   }
 
   source(t: SimTime): GridSource {
@@ -96,9 +99,10 @@ export class OutsideGrid implements GridCourse {
     return span;
   }
 
-  #forgetBefore(reached: SimTime): void {
+  /** Frees the values before those in force at `t`, which the device has reached. */
+  forgetBefore(t: SimTime): void {
     for (let span: Span | null = this.#latest; span !== null; span = span.earlier)
-      if (span.since <= reached) span.earlier = null;
+      if (span.since <= t) span.earlier = null;
   }
 
   now(t: SimTime): ReturnType<GridCourse['now']> {

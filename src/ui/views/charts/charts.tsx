@@ -11,7 +11,7 @@ import { route, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { EnergyPanel } from './energy-panel';
-import { GroupCharts, GroupChoice, groupOfAddress, useGroups } from './group';
+import { GroupCharts, GroupChoice, GroupCsv, groupOfAddress, NoGroup, useGroups, useGroupsKnown } from './group';
 import { Layouts } from './layouts';
 import { MarkList, useMarks } from './marks';
 import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
@@ -105,7 +105,8 @@ export default function Charts() {
 
 function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
   const charts = useRef<HTMLDivElement>(null);
-  const groups = useGroups();
+  const known = useGroupsKnown();
+  const groups = known ?? [];
   const group = scope === 'group' ? groupOfAddress(groups) : undefined;
   const zoom = zoomOfAddress();
   return (
@@ -122,11 +123,13 @@ function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
             Whole window, follow
           </button>
         )}
+        {group !== undefined && <GroupCsv group={group} seconds={windowSeconds()} />}
         <Picture charts={() => charts.current} />
       </div>
       <div class="row">
         <PanelChoice />
       </div>
+      {scope === 'group' && known !== undefined && group === undefined && <NoGroup />}
       {scope === 'site' && <SiteCharts seconds={windowSeconds()} box={charts} />}
       {group !== undefined && <GroupCharts key={group} group={group} seconds={windowSeconds()} box={charts} />}
     </>

@@ -37,11 +37,11 @@ const tabs: readonly Tab[] = [
 export default function Compare() {
   return (
     <TabbedView title="Compare" path="compare" tabs={tabs}>
-      <span class="tools">
+      <div class="tools">
         <DevicePicker />
         <Recorder />
         <SaveReport />
-      </span>
+      </div>
     </TabbedView>
   );
 }

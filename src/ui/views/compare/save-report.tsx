@@ -12,13 +12,13 @@ interface DocumentsProps {
 }
 
 const Documents = ({ hrefOf, nameOf, onSave }: DocumentsProps) => (
-  <span class="row">
+  <div class="row">
     {(['html', 'junit'] as const).map((format) => (
       <a key={format} class="button" href={hrefOf(format)} download={nameOf(format)} onClick={onSave}>
         {format === 'html' ? 'HTML' : 'JUnit'}
       </a>
     ))}
-  </span>
+  </div>
 );
 
 /** Documents about both sides, and of the findings on each peer. */

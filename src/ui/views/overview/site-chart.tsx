@@ -23,8 +23,9 @@ const slimPx = 560;
 
 interface Line {
   readonly points: readonly Point[];
+  /** empty: none, as of a limit, which need not reach the end */
   readonly label: string;
-  /** class of the line */
+  /** classes of the line */
   readonly look: string;
 }
 
@@ -47,7 +48,18 @@ function powerLane(past: Past): Lane {
   const isMega = largest >= 10_000;
   const scaled = (points: readonly Point[]): readonly Point[] =>
     isMega ? points.map(([at, kw]) => [at, kw / 1000]) : points;
-  const lines = [
+  const limits = [
+    { points: pointsOf(past, past.export_limit_kw), look: 'limit export' },
+    {
+      points: pointsOf(
+        past,
+        past.import_limit_kw.map((kw) => (kw === null ? null : 0 - kw)),
+      ),
+      look: 'limit import',
+    },
+  ].flatMap(({ points, look }) => (points.length === 0 ? [] : [{ points: scaled(points), label: '', look }]));
+  const lines: readonly Line[] = [
+    ...limits,
     { points: scaled(possible), label: 'could give', look: 'possible' },
     { points: scaled(net), label: 'to the grid', look: 'power' },
   ];
@@ -88,7 +100,8 @@ function LaneView({
 }) {
   const { min, max, ticks, decimals } = lane.axis;
   const y = (value: number) => topPx + heightPx - ((value - min) / (max - min || 1)) * heightPx;
-  const ends = lane.lines.map(({ points }) => y(points.at(-1)?.[1] ?? 0));
+  const labelled = lane.lines.filter(({ label }) => label !== '');
+  const ends = labelled.map(({ points }) => y(points.at(-1)?.[1] ?? 0));
   return (
     <g>
       <text class="title" x={0} y={topPx + 4}>
@@ -109,7 +122,7 @@ function LaneView({
         <path key={look} class={`line ${look}`} d={pathOf(points, x, y)} />
       ))}
       {!isSlim &&
-        lane.lines.map(({ label, look }, at) => {
+        labelled.map(({ label, look }, at) => {
           const [here = 0, other] = [ends[at], ends[1 - at]];
           // two labels at one height part from each other
           const isClose = other !== undefined && Math.abs(other - here) < 13;

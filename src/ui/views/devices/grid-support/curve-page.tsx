@@ -5,6 +5,7 @@ import { fixed } from '../../../look/format';
 import type { CurveSpec, FunctionEntry, Settings } from './functions';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
+import { PresetMenu } from './preset-menu';
 import type { ApiPoint } from './points';
 import type { Trace } from './why';
 import { MissingSet, SetsPanel, storedSet, useSets } from './sets';
@@ -129,7 +130,15 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
             Solid: set 1, in force. Dashed: stored sets. In colour: the set that is edited. Filled dot: now, with the
             last minute.
           </Plot>
-          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} inForce={inForce} />
+          <Points
+            draft={draft}
+            spec={spec}
+            maxPoints={Number(settings['max_points'])}
+            inForce={inForce}
+            device={device}
+          >
+            <PresetMenu device={device} entry={entry} draft={draft} settings={set ?? settings} />
+          </Points>
         </div>
         <Facts
           rows={[

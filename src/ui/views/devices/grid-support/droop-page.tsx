@@ -130,6 +130,7 @@ function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: S
     call,
     busy,
     problem,
+    onApplied: endDraft,
     issueOf,
     change,
     move: (index: number, [x]: Point) => {
@@ -210,7 +211,7 @@ function DroopEditor(props: EditorProps) {
             Change from the power at which the frequency left the dead band. Solid: set 1, in force. Dashed: stored
             sets. In colour: the set that is edited. Filled dot: now, with the last minute.
           </Plot>
-          <DroopValues draft={draft} />
+          <DroopValues draft={draft} device={device} />
         </div>
         <Facts
           rows={[
@@ -228,7 +229,7 @@ function DroopEditor(props: EditorProps) {
 }
 
 /** The four values as numbers, and the buttons of the draft. */
-function DroopValues({ draft }: { readonly draft: DroopDraft }) {
+function DroopValues({ draft, device }: { readonly draft: DroopDraft; readonly device: number }) {
   return (
     <>
       <table aria-label="Droop">
@@ -257,7 +258,7 @@ function DroopValues({ draft }: { readonly draft: DroopDraft }) {
           })}
         </tbody>
       </table>
-      <DraftButtons draft={draft} apply="Apply droop" stage="Stage droop" />
+      <DraftButtons draft={draft} device={device} apply="Apply droop" stage="Stage droop" />
     </>
   );
 }

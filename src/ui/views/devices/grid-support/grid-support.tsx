@@ -1,5 +1,5 @@
-import { get, anyCall } from '../../../api/call';
-import { Empty, Chip, Panel } from '../../../kit/panel';
+import { get } from '../../../api/call';
+import { Empty } from '../../../kit/panel';
 import { useLive } from '../../../store/live';
 import { deviceHref, route } from '../../../store/route';
 import { useDevice } from '../../../store/site';
@@ -8,102 +8,14 @@ import { CurvePage } from './curve-page';
 import type { PageProps } from './curve-page';
 import { DerControls } from './der-controls';
 import { DroopPage } from './droop-page';
+import { FunctionList } from './function-list';
 import { functions, pathOf } from './functions';
-import type { Settings, FunctionEntry } from './functions';
+import type { Settings } from './functions';
 import { Holds } from './holds';
 import { TripPage } from './trip-page';
 import { FunctionValues } from './values-form';
 import { Why, WhyLine } from './why';
 import type { Controls } from './why';
-import { Refused, useDo } from '../../../kit/action';
-import { CallLine } from '../../../kit/api-switch';
-import { show, timeOfDay } from '../../../look/format';
-import { hasDraft } from './points';
-
-type Mode = Controls['modes'][keyof Controls['modes']];
-
-interface ListProps {
-  readonly device: number;
-  readonly all: Readonly<Record<string, Settings | undefined>>;
-  readonly controls: Controls | undefined;
-  readonly chosen: string;
-}
-
-/** All functions with switch, state and writer. */
-function FunctionList({ device, all, controls, chosen }: ListProps) {
-  return (
-    <Panel title="Functions" flush>
-      <ul class="functions" aria-label="Functions">
-        {functions.map((entry) => (
-          <Row
-            key={entry.name}
-            device={device}
-            entry={entry}
-            settings={all[entry.name]}
-            mode={controls?.modes[entry.mode]}
-            chosen={entry.name === chosen}
-          />
-        ))}
-      </ul>
-    </Panel>
-  );
-}
-
-interface RowProps {
-  readonly device: number;
-  readonly entry: FunctionEntry;
-  readonly settings: Settings | undefined;
-  readonly mode: Mode | undefined;
-  readonly chosen: boolean;
-}
-
-function Row({ device, entry: { name, title, model }, settings, mode, chosen }: RowProps) {
-  const { busy, problem, run } = useDo();
-  const supported = settings?.['supported'] === true;
-  const enabled = settings?.['enabled'] === true;
-  const call = anyCall('POST', `grid-support/${pathOf(name)}`, { device }, { enabled: !enabled });
-  return (
-    <li class={chosen ? 'chosen' : undefined} data-function={name}>
-      <div class="row">
-        <input
-          type="checkbox"
-          role="switch"
-          aria-label={`${title} enabled`}
-          checked={enabled}
-          disabled={!supported || busy || name === 'ramp'}
-          onClick={(event) => {
-            event.preventDefault();
-            void run(call);
-          }}
-        />
-        <a href={deviceHref(device, `grid-support/${pathOf(name)}`)} aria-current={chosen ? 'true' : undefined}>
-          {title}
-        </a>
-        <span class="muted">{model}</span>
-        {supported && name !== 'ramp' && <CallLine call={call} />}
-      </div>
-      <div class="row note">
-        {supported ? <State mode={mode} enabled={enabled} /> : <span class="muted">not a function of this device</span>}
-        {hasDraft(device, name) && <Chip tone="warn">draft</Chip>}
-      </div>
-      <Refused problem={problem} />
-    </li>
-  );
-}
-
-function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly enabled: boolean }) {
-  const tone = mode?.active ? 'good' : enabled ? 'muted' : 'off';
-  return (
-    <>
-      <Chip tone={tone}>{mode?.active ? 'active' : enabled ? 'on, not active' : 'off'}</Chip>
-      <span class="muted" title={mode?.source_detail ?? undefined}>
-        {mode?.source ?? ''}
-        {mode?.changed_at ? ` ${timeOfDay(mode.changed_at)}` : ''}
-      </span>
-      {mode?.reversion_remaining_s != null && <span>reverts in {show(mode.reversion_remaining_s, 'seconds')}</span>}
-    </>
-  );
-}
 
 const tabs = [
   ['volt-var', 'Functions'],

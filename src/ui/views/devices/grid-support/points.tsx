@@ -14,6 +14,8 @@ import { adoptionIssue, registerOf, stageCall } from './sets';
 import type { SetEntry } from './sets';
 import { daemon } from '../../../store/site';
 import { say } from '../../../kit/notice';
+import { ApplyTo } from './apply-to';
+import { keepOwnCurve } from './curve-presets';
 
 const storageKey = 'drafts';
 
@@ -101,6 +103,8 @@ export interface Draft {
   readonly problem: Problem | null;
   readonly busy: boolean;
   readonly call: Call;
+  /** name of its curves in the list of applied ones */
+  readonly ownName: string;
   readonly handles: readonly Handle[];
   /** the daemon's objection to a point, or to one value of it; null: none */
   readonly issueOf: (index: number, axis?: 0 | 1) => string | null;
@@ -111,6 +115,8 @@ export interface Draft {
   readonly take: (points: readonly Point[]) => void;
   readonly discard: () => void;
   readonly apply: () => void;
+  /** called when the draft was applied */
+  readonly onApplied: () => void;
 }
 
 /** Points of the API as `[x, y]`. */
@@ -186,6 +192,11 @@ export function useDraft(
     setDraft(next);
     forget();
   };
+  const ownName = part === undefined ? entry.name : `${entry.name} ${part.name}`;
+  const onApplied = () => {
+    keepOwnCurve(ownName, points);
+    endDraft();
+  };
   return {
     points,
     present: live,
@@ -194,6 +205,8 @@ export function useDraft(
     problem,
     busy,
     call,
+    ownName,
+    onApplied,
     issueOf,
     handles: points.map((at, index) => ({
       at,
@@ -212,7 +225,7 @@ export function useDraft(
     discard: () => change(null),
     apply: () => {
       void run(call).then((answer) => {
-        if (answer !== undefined) endDraft();
+        if (answer !== undefined) onApplied();
       });
     },
   };
@@ -224,10 +237,13 @@ interface PointsProps {
   readonly maxPoints: number;
   /** points of set 1, which a stored set can copy */
   readonly inForce: readonly Point[];
+  readonly device: number;
+  /** presets of the curve */
+  readonly children?: ComponentChildren;
 }
 
 /** The points as numbers, and the buttons of the draft. */
-export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
+export function Points({ draft, spec, maxPoints, inForce, device, children }: PointsProps) {
   return (
     <>
       <div class="scroller">
@@ -253,7 +269,8 @@ export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
           </tbody>
         </table>
       </div>
-      <DraftButtons draft={draft} apply="Apply points" stage="Stage points">
+      <DraftButtons draft={draft} device={device} apply="Apply points" stage="Stage points">
+        {children}
         <button type="button" disabled={draft.points.length >= maxPoints} onClick={draft.add}>
           Add point
         </button>
@@ -271,7 +288,8 @@ export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
 }
 
 interface DraftButtonsProps {
-  readonly draft: Pick<Draft, 'isChanged' | 'busy' | 'call' | 'set' | 'problem' | 'apply' | 'discard'>;
+  readonly draft: Pick<Draft, 'isChanged' | 'busy' | 'call' | 'set' | 'problem' | 'apply' | 'discard' | 'onApplied'>;
+  readonly device: number;
   /** label of the button for the set in force */
   readonly apply: string;
   /** label of the button for a stored set */
@@ -280,7 +298,7 @@ interface DraftButtonsProps {
 }
 
 /** Buttons that apply or discard a draft. They stay in view while there is one: the plot pushes them off the screen. */
-export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProps) {
+export function DraftButtons({ draft, device, apply, stage, children }: DraftButtonsProps) {
   return (
     <>
       <div class={draft.isChanged ? 'row draft-bar' : 'row'}>
@@ -291,6 +309,7 @@ export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProp
         <button type="button" disabled={!draft.isChanged} onClick={draft.discard}>
           Discard
         </button>
+        {draft.set === null && <ApplyTo call={draft.call} device={device} onOwn={draft.onApplied} />}
         {children}
         {draft.isChanged && <Chip tone="warn">{draft.set === null ? 'not applied yet' : 'not staged yet'}</Chip>}
       </div>

@@ -9,6 +9,7 @@ import type { PageProps } from './curve-page';
 import type { CurveSpec, Settings } from './functions';
 import { widened } from './live-point';
 import { Points, pointsOf, useDraft } from './points';
+import { PresetMenu } from './preset-menu';
 import type { ApiPoint, Draft } from './points';
 import { MissingSet, SetsPanel, storedSet, useSets } from './sets';
 import type { Sets } from './sets';
@@ -159,7 +160,15 @@ function TripEditor(props: EditorProps) {
             drawn at the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set
             that is edited.
           </Plot>
-          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} inForce={inForce} />
+          <Points
+            draft={draft}
+            spec={spec}
+            maxPoints={Number(settings['max_points'])}
+            inForce={inForce}
+            device={device}
+          >
+            <PresetMenu device={device} entry={entry} draft={draft} settings={set ?? settings} />
+          </Points>
         </div>
         <ul class="regions" aria-label="Ride-through regions">
           {areas.map((area, index) => (

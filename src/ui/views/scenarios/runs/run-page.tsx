@@ -12,6 +12,7 @@ import { go, href } from '../../../store/route';
 import { openRunOf } from '../library/starting';
 import type { Run } from '../words';
 import { assertionsText, parametersText, placeOf, tookS, toneOf } from '../words';
+import { RunCaptures } from './captures';
 import { Assertions, Steps } from './results';
 import { Signals } from './signals';
 
@@ -45,6 +46,7 @@ export function RunPage({ id }: { readonly id: string }) {
       <Head run={data} />
       <Course run={data} />
       {!isRunning && state !== 'running' && <Signals run={data} />}
+      {!data.beside && <RunCaptures run={data} />}
       <Assertions {...data.run} />
       <Steps {...data.run} />
     </div>
