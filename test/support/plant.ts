@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import type { Logger } from '../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../src/core/time/sim-clock.ts';
 import { createPlant } from '../../src/der/plant/create-plant.ts';
+import type { SpreadAnchor } from '../../src/der/plant/device-factory.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { FeederSpec } from '../../src/der/surroundings/grid/feeder.ts';
 import { parseSeries } from '../../src/der/surroundings/series.ts';
@@ -36,6 +37,7 @@ export interface TestPlantOptions {
   readonly seed?: number;
   /** default 0: devices of one type are equal */
   readonly spreadPct?: number;
+  readonly spreadAnchor?: SpreadAnchor;
   readonly nominalHz?: number;
   readonly weatherSource?: 'csv' | 'clear_sky';
   readonly clouds?: CloudPreset;
@@ -149,6 +151,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     timezone,
     seed,
     spreadPct,
+    spreadAnchor,
     nominalHz,
     weatherSource,
     clouds,
@@ -182,6 +185,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     meter,
     gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
     monotonicMs: () => wall.monotonicMs(),
+    ...(spreadAnchor && { spreadAnchor }),
     ...(unitAddressOf && { unitAddressOf }),
     ...(faults && { faults: faults(clock) }),
     ...(commAlarms && { commAlarms }),

@@ -12,6 +12,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import { DarkDevices } from '../device/device-context.ts';
 import { DeviceFactory } from './device-factory.ts';
+import type { SpreadAnchor } from './device-factory.ts';
 import type { DeviceSpec, ProfileSpec } from '../device/template.ts';
 import { Environment } from '../surroundings/environment.ts';
 import { followFaults } from '../faults/follow.ts';
@@ -46,6 +47,7 @@ export interface PlantSpec {
   readonly seed: number;
   /** maximum deviation between devices of one profile, percent; absent or 0: devices of one profile are equal */
   readonly spreadPct?: number;
+  readonly spreadAnchor?: SpreadAnchor;
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
@@ -199,6 +201,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     simModels: spec.simModels ?? false,
     unitAddressOf: spec.unitAddressOf,
     spreadPct: spec.spreadPct ?? 0,
+    spreadAnchor: spec.spreadAnchor,
   });
   checkDevices(spec.devices, factory, start);
   const devices = spec.devices.map((device, at) => factory.make(device, device.index ?? spec.firstIndex + at, start));
