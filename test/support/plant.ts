@@ -1,4 +1,4 @@
-import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import { addSeconds, simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/time/clock.ts';
 import type { CommAlarms } from '../../src/core/comm-alarms.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
@@ -35,6 +35,8 @@ export interface TestPlantOptions {
   readonly time?: string;
   readonly timezone?: string;
   readonly seed?: number;
+  /** a fleet that runs since the date and time, for so many ticks, which the plant joins now */
+  readonly joinsAfterTicks?: number;
   /** default 0: devices of one type are equal */
   readonly spreadPct?: number;
   readonly spreadAnchor?: SpreadAnchor;
@@ -160,13 +162,16 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     simModels,
     meter = null,
     unitAddressOf,
+    joinsAfterTicks = 0,
     faults,
     commAlarms,
     log,
     dcLog,
   } = { ...defaults, ...options };
   const devices = options.devices ?? devicesOf(types, options);
-  const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
+  const start = simTimeFromMs(localDateMs(date, time, timezone));
+  const begin = addSeconds(start, joinsAfterTicks * rate * tickIntervalS);
+  const clock = new SimClock(wall, { mode, rate, timezone }, begin);
   return createPlant({
     devices,
     firstIndex,
@@ -178,6 +183,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     version: '0.1.0',
     log,
     ...(dcLog && { dcLog }),
+    ...(joinsAfterTicks > 0 && { joins: { start, tick: joinsAfterTicks } }),
     weatherSource,
     clouds,
     feeder,

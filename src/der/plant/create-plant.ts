@@ -41,7 +41,10 @@ export interface PlantSpec {
   readonly firstIndex: number;
   /** true: clients have removed all devices; default false */
   readonly mayBeEmpty?: boolean;
+  /** its instant is the begin of the first tick */
   readonly clock: SimClock;
+  /** a fleet that runs already */
+  readonly joins?: RunningFleet;
   readonly tickIntervalS: number;
   readonly nominalHz: number;
   readonly seed: number;
@@ -70,6 +73,14 @@ export interface PlantSpec {
   readonly log: Logger;
   /** log of the DC side of devices; default `log` */
   readonly dcLog?: Logger;
+}
+
+/** A fleet that a plant joins: its series and ticks count from the start of the fleet. */
+export interface RunningFleet {
+  /** instant at which the fleet started */
+  readonly start: SimTime;
+  /** number of its last tick */
+  readonly tick: number;
 }
 
 /** @throws SimError CONFIG_INVALID with the issues of all profiles, each under the first device that uses it */
@@ -150,7 +161,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   if (spec.devices.length === 0 && !spec.mayBeEmpty) throw new SimError('CONFIG_INVALID', 'there are no devices');
   const start = clock.tickTime;
   const dateMs = (t: SimTime) => clock.dateMs(t);
-  const seriesOrigin = new SeriesTime(clock);
+  const seriesOrigin = new SeriesTime(clock, spec.joins?.start);
   const seriesTime = (t: SimTime) => seriesOrigin.at(t);
   const clouds = new CloudTrack(spec.seed, spec.clouds);
   const places = new Places({
@@ -208,6 +219,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   const plant = new SimPlant({
     devices,
     firstIndex: spec.firstIndex,
+    firstTick: spec.joins?.tick,
     factory,
     ...metersOf(spec, devices, { clock: commits, surroundings: environment, start }),
     environment,

@@ -35,6 +35,7 @@ import { OperatorQueue } from './commands.ts';
 import type { DarkDevices } from '../device/device-context.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
+import { DrivenTicks } from './driven-ticks.ts';
 import type { DeviceSpec } from '../device/template.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
@@ -57,6 +58,8 @@ export interface PlantOptions {
   readonly devices: readonly SimDevice[];
   /** default: that of the first device */
   readonly firstIndex?: number;
+  /** number of the last tick of the fleet that the plant joins; default 0 */
+  readonly firstTick?: number | undefined;
   /** creates devices that are added later */
   readonly factory: Pick<DeviceFactory, 'make' | 'makeInPlace' | 'release'>;
   readonly environment: Environment;
@@ -86,6 +89,8 @@ const noDevices: ReadonlySet<number> = new Set();
 export class SimPlant implements Plant {
   readonly commands: OperatorQueue;
   readonly exchange: PlantExchange;
+  /** ticks from outside */
+  readonly driven: DrivenTicks;
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
@@ -137,12 +142,14 @@ export class SimPlant implements Plant {
     this.#run = this.#createTickRun();
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
+    this.driven = this.#createDrivenTicks();
     this.exchange = this.#createExchange();
-    // tick 0: a snapshot exists before the first request
+    // before the first tick: a snapshot exists before the first request
     const instant = options.clock.tickTime;
-    const stamp = tickStamp(options.clock, 0, options.clock.dateMs(instant));
+    const { firstTick = 0 } = options;
+    const stamp = tickStamp(options.clock, firstTick, options.clock.dateMs(instant));
     this.#latest = {
-      tick: 0,
+      tick: firstTick,
       sim: instant,
       wallMs: options.clock.wallMs(),
       published: this.devices.map((device) => publishFirst(device, stamp)),
@@ -372,6 +379,7 @@ export class SimPlant implements Plant {
   /** Stops a running tick after the present sub-steps, lets no further tick start, and drops every timed act. */
   end(): void {
     this.#ended = true;
+    this.driven.end();
     this.#timetable.clear();
   }
 
@@ -534,9 +542,13 @@ export class SimPlant implements Plant {
     });
   }
 
-  /** Runs a tick of real time, unless the clock is paused. @param slots tick intervals since the last tick */
-  tick(slots = 1): Promise<void> {
-    return this.#realTicks.tick(slots);
+  /**
+   * Runs a tick of real time, unless the clock is paused.
+   * @param slots tick intervals since the last tick
+   * @param number number of the tick, if it is above the last one; default: the next
+   */
+  tick(slots = 1, number?: number): Promise<void> {
+    return this.#realTicks.tick(slots, number);
   }
 
   guideTicks(guide: TickGuide): () => void {
@@ -551,7 +563,7 @@ export class SimPlant implements Plant {
       now: () => clock.acting(),
       latestEnd: () => clock.tickTime,
       isPaused: () => clock.paused,
-      isStepping: () => this.#stepping.isBusy,
+      isStepping: () => this.#stepping.isBusy || this.driven.isOpen,
       writer: (by) => this.#writer(by),
       device: (index) => this.device(index),
       tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
@@ -593,7 +605,26 @@ export class SimPlant implements Plant {
       hasEnded: () => this.#ended,
       lastEndMs: () => this.#lastEndMs,
       inTurn: (work) => this.#turns.take(work),
-      run: (seconds, deadlineMs) => this.#run.tick(seconds, deadlineMs),
+      run: (seconds, deadlineMs, number) => this.#run.tick(seconds, deadlineMs, number),
+    });
+  }
+
+  #createDrivenTicks(): DrivenTicks {
+    return new DrivenTicks({
+      clock: this.#options.clock,
+      run: this.#run,
+      timetable: this.#timetable,
+      site: this.#site,
+      latest: () => this.#latest,
+      guideDue: () => this.#realTicks.guideDue,
+      isStepping: () => this.#stepping.isBusy,
+      inTurn: (work) => this.#turns.take(work),
+      checkRunning: () => {
+        this.#checkRunning();
+      },
+      stepped: (by) => {
+        this.#stepping.note(by);
+      },
     });
   }
 

@@ -52,9 +52,10 @@ export class TickRun {
   /**
    * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early.
    * @param deadlineMs real time from which no further piece begins; Infinity: the tick never ends early
+   * @param number as in `publish`
    * @returns the simulated seconds done
    */
-  async tick(seconds: number, deadlineMs = Infinity): Promise<number> {
+  async tick(seconds: number, deadlineMs = Infinity, number?: number): Promise<number> {
     const { clock, monotonicMs } = this.#plant;
     const begin = clock.tickTime;
     const tickEnd = addSeconds(begin, seconds);
@@ -67,7 +68,7 @@ export class TickRun {
       if (reached === null) return 0;
       end = reached;
     }
-    await this.publish(end);
+    await this.publish(end, number);
     return secondsBetween(begin, end);
   }
 
@@ -101,11 +102,14 @@ export class TickRun {
     return end;
   }
 
-  /** Writes registers and snapshots and advances the clock; all devices have advanced to `end`. */
-  async publish(end: SimTime): Promise<void> {
+  /**
+   * Writes registers and snapshots and advances the clock; all devices have advanced to `end`.
+   * @param number number of the tick, if it is above the last one; default: the next
+   */
+  async publish(end: SimTime, number = 0): Promise<void> {
     const { clock, tickIntervalS, site, energy, commands, hasEnded } = this.#plant;
     const devices = this.#plant.devices();
-    const tick = this.#plant.lastTick() + 1;
+    const tick = Math.max(number, this.#plant.lastTick() + 1);
     const stamp = tickStamp(clock, tick, clock.stampMs(end));
     const published: Published[] = [];
     for (const [done, device] of devices.entries()) {
