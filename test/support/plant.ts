@@ -1,4 +1,4 @@
-import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import { addSeconds, simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/time/clock.ts';
 import type { CommAlarms } from '../../src/core/comm-alarms.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
@@ -6,6 +6,7 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import type { Logger } from '../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../src/core/time/sim-clock.ts';
 import { createPlant } from '../../src/der/plant/create-plant.ts';
+import type { SpreadAnchor } from '../../src/der/plant/device-factory.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { FeederSpec } from '../../src/der/surroundings/grid/feeder.ts';
 import { parseSeries } from '../../src/der/surroundings/series.ts';
@@ -34,8 +35,11 @@ export interface TestPlantOptions {
   readonly time?: string;
   readonly timezone?: string;
   readonly seed?: number;
+  /** a fleet that runs since the date and time, for so many ticks, which the plant joins now */
+  readonly joinsAfterTicks?: number;
   /** default 0: devices of one type are equal */
   readonly spreadPct?: number;
+  readonly spreadAnchor?: SpreadAnchor;
   readonly nominalHz?: number;
   readonly weatherSource?: 'csv' | 'clear_sky';
   readonly clouds?: CloudPreset;
@@ -149,6 +153,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     timezone,
     seed,
     spreadPct,
+    spreadAnchor,
     nominalHz,
     weatherSource,
     clouds,
@@ -157,13 +162,16 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     simModels,
     meter = null,
     unitAddressOf,
+    joinsAfterTicks = 0,
     faults,
     commAlarms,
     log,
     dcLog,
   } = { ...defaults, ...options };
   const devices = options.devices ?? devicesOf(types, options);
-  const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
+  const start = simTimeFromMs(localDateMs(date, time, timezone));
+  const begin = addSeconds(start, joinsAfterTicks * rate * tickIntervalS);
+  const clock = new SimClock(wall, { mode, rate, timezone }, begin);
   return createPlant({
     devices,
     firstIndex,
@@ -175,6 +183,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     version: '0.1.0',
     log,
     ...(dcLog && { dcLog }),
+    ...(joinsAfterTicks > 0 && { joins: { start, tick: joinsAfterTicks } }),
     weatherSource,
     clouds,
     feeder,
@@ -182,6 +191,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     meter,
     gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
     monotonicMs: () => wall.monotonicMs(),
+    ...(spreadAnchor && { spreadAnchor }),
     ...(unitAddressOf && { unitAddressOf }),
     ...(faults && { faults: faults(clock) }),
     ...(commAlarms && { commAlarms }),

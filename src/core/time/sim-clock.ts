@@ -83,8 +83,10 @@ export class SimClock {
   /** the instant that the time shown does not pass before a tick has reached it; Infinity: none */
   #nextEnd: () => number = endless;
 
-  constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
+  /** @param shiftMs shift of the dates against the instants, where a fleet that runs already has one */
+  constructor(wall: WallClock, settings: ClockSettings, start: SimTime, shiftMs = 0) {
     this.#wall = wall;
+    this.#shiftMs = shiftMs;
     this.#settings = settings;
     this.#now = start;
     this.#tickEnd = start;

@@ -51,6 +51,8 @@ export const callEvery: Every = (ms, run) => {
 interface TickerOptions {
   readonly intervalMs: number;
   readonly wall: WallClock;
+  /** an instant of `wall.monotonicMs` at which a slot ends, also of the past or future; default: that of the start */
+  readonly originMs?: number;
   /** @param slots grid slots since the last call: 1, or more when the machine was late */
   readonly tick: (slots: number) => Promise<void>;
 }
@@ -76,7 +78,10 @@ export class Ticker {
   }
 
   start(): void {
-    this.#startMs = this.#options.wall.monotonicMs();
+    const { wall, intervalMs, originMs } = this.#options;
+    const nowMs = wall.monotonicMs();
+    const intoSlotMs = originMs === undefined ? 0 : (nowMs - originMs) % intervalMs;
+    this.#startMs = nowMs - (intoSlotMs < 0 ? intoSlotMs + intervalMs : intoSlotMs);
     this.#schedule();
   }
 

@@ -12,6 +12,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import { DarkDevices } from '../device/device-context.ts';
 import { DeviceFactory } from './device-factory.ts';
+import type { SpreadAnchor } from './device-factory.ts';
 import type { DeviceSpec, ProfileSpec } from '../device/template.ts';
 import { Environment } from '../surroundings/environment.ts';
 import { followFaults } from '../faults/follow.ts';
@@ -40,12 +41,16 @@ export interface PlantSpec {
   readonly firstIndex: number;
   /** true: clients have removed all devices; default false */
   readonly mayBeEmpty?: boolean;
+  /** its instant is the begin of the first tick */
   readonly clock: SimClock;
+  /** a fleet that runs already */
+  readonly joins?: RunningFleet;
   readonly tickIntervalS: number;
   readonly nominalHz: number;
   readonly seed: number;
   /** maximum deviation between devices of one profile, percent; absent or 0: devices of one profile are equal */
   readonly spreadPct?: number;
+  readonly spreadAnchor?: SpreadAnchor;
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
@@ -68,6 +73,14 @@ export interface PlantSpec {
   readonly log: Logger;
   /** log of the DC side of devices; default `log` */
   readonly dcLog?: Logger;
+}
+
+/** A fleet that a plant joins: its series and ticks count from the start of the fleet. */
+export interface RunningFleet {
+  /** instant at which the fleet started */
+  readonly start: SimTime;
+  /** number of its last tick */
+  readonly tick: number;
 }
 
 /** @throws SimError CONFIG_INVALID with the issues of all profiles, each under the first device that uses it */
@@ -148,7 +161,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
   if (spec.devices.length === 0 && !spec.mayBeEmpty) throw new SimError('CONFIG_INVALID', 'there are no devices');
   const start = clock.tickTime;
   const dateMs = (t: SimTime) => clock.dateMs(t);
-  const seriesOrigin = new SeriesTime(clock);
+  const seriesOrigin = new SeriesTime(clock, spec.joins?.start);
   const seriesTime = (t: SimTime) => seriesOrigin.at(t);
   const clouds = new CloudTrack(spec.seed, spec.clouds);
   const places = new Places({
@@ -199,12 +212,14 @@ export function createPlant(spec: PlantSpec): SimPlant {
     simModels: spec.simModels ?? false,
     unitAddressOf: spec.unitAddressOf,
     spreadPct: spec.spreadPct ?? 0,
+    spreadAnchor: spec.spreadAnchor,
   });
   checkDevices(spec.devices, factory, start);
   const devices = spec.devices.map((device, at) => factory.make(device, device.index ?? spec.firstIndex + at, start));
   const plant = new SimPlant({
     devices,
     firstIndex: spec.firstIndex,
+    firstTick: spec.joins?.tick,
     factory,
     ...metersOf(spec, devices, { clock: commits, surroundings: environment, start }),
     environment,

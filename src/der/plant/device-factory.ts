@@ -24,8 +24,15 @@ export interface FactoryOptions {
   readonly unitAddressOf?: ((index: number) => number) | undefined;
   /** maximum deviation between devices of one profile, percent; 0: devices are equal */
   readonly spreadPct: number;
+  readonly spreadAnchor?: SpreadAnchor | undefined;
   readonly version: string;
 }
+
+/**
+ * Index of the device that has exactly the values of a profile, where a fleet has its devices in several plants; another
+ * one may have that device. Undefined: it is the first device of the profile in this plant.
+ */
+export type SpreadAnchor = (spec: DeviceSpec) => number | undefined;
 
 interface StampedTemplate {
   readonly template: DeviceTemplate;
@@ -50,7 +57,7 @@ const madeTemplates: Templates<DeviceTemplate> = new WeakMap();
 export class DeviceFactory {
   readonly #options: FactoryOptions;
   readonly #templates: Templates<StampedTemplate> = new WeakMap();
-  /** profiles that have had a device, of which the first one has exactly the values of the profile */
+  /** profiles that have had a device here */
   readonly #used = new WeakSet<ProfileSpec>();
 
   constructor(options: FactoryOptions) {
@@ -111,6 +118,12 @@ export class DeviceFactory {
     }
   }
 
+  /** True: the device has exactly the values of its profile, also its serial number. */
+  #isAnchor(spec: DeviceSpec, index: number): boolean {
+    const { spreadAnchor } = this.#options;
+    return !this.#used.has(spec.profile) && index === (spreadAnchor?.(spec) ?? index);
+  }
+
   /** A function that creates a device in its place. @throws SimError CONFIG_INVALID with the issues of the profile */
   #maker(spec: DeviceSpec, index: number, at: SimTime): () => SimDevice {
     const template = this.#templateOf(spec, index, at);
@@ -123,7 +136,7 @@ export class DeviceFactory {
       deviceType,
       profileName,
       ...protocolsOf(spec),
-      serialNumber: serialNumberOf(index, profileSerial?.toString(), !this.#used.has(spec.profile)),
+      serialNumber: serialNumberOf(index, profileSerial?.toString(), this.#isAnchor(spec, index)),
       version,
       ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),
     };
@@ -138,7 +151,7 @@ export class DeviceFactory {
   #templateOf(spec: DeviceSpec, index: number, at: SimTime): DeviceTemplate {
     const shared = this.template(spec, at);
     const { spreadPct, context } = this.#options;
-    if (spreadPct === 0 || !this.#used.has(spec.profile)) return shared;
+    if (spreadPct === 0 || this.#isAnchor(spec, index)) return shared;
     const source = spreadSource(spec.profile.source, spreadPct, context.seed, index);
     const deviceTraits = kindTraits(source, shared.ratings.wMaxW, []);
     return deviceTraits === null ? shared : { ...shared, ...deviceTraits, storage: shared.storage };

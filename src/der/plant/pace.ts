@@ -123,7 +123,7 @@ interface TickedPlant {
   /** Runs `work` while no device joins or leaves and no other tick runs. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs one tick, which ends after the first piece beyond the deadline. @returns the simulated seconds done */
-  readonly run: (seconds: number, deadlineMs: number) => Promise<number>;
+  readonly run: (seconds: number, deadlineMs: number, number?: number) => Promise<number>;
 }
 
 export class RealTicks {
@@ -147,14 +147,19 @@ export class RealTicks {
     };
   }
 
-  /** Runs a tick, unless the clock is paused. @param slots tick intervals since the last tick */
-  async tick(slots: number): Promise<void> {
+  /** The next instant of the guide; Infinity: none. */
+  get guideDue(): number {
+    return this.#guide?.due() ?? Infinity;
+  }
+
+  /** @see SimPlant.tick */
+  async tick(slots: number, number?: number): Promise<void> {
     let end: SimTime | null = null;
     for (;;) {
       const isOver = await this.#plant.inTurn(async () => {
         if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
         end ??= this.#tickEnd(slots);
-        return this.#tickPiece(end);
+        return this.#tickPiece(end, number);
       });
       await this.#awaitGuide();
       if (isOver) return;
@@ -176,24 +181,25 @@ export class RealTicks {
   }
 
   /** Ticks to `end`, or to an earlier instant of the guide. @returns true if the tick is over */
-  async #tickPiece(end: SimTime): Promise<boolean> {
+  async #tickPiece(end: SimTime, number: number | undefined): Promise<boolean> {
     const { clock } = this.#plant;
-    const dueAt = this.#guide?.due() ?? Infinity;
+    const dueAt = this.guideDue;
     const until = dueAt > clock.tickTime && dueAt < end ? (dueAt as SimTime) : end;
     // from the very end of the tick on: a listener that asks for the time must not move it
     if (this.#guide !== null) clock.stand();
     clock.beginTick(until);
-    await this.#runMeasured(secondsBetween(clock.tickTime, until));
+    // pieces that end earlier, at the guide, have the numbers that follow the last one
+    await this.#runMeasured(secondsBetween(clock.tickTime, until), until === end ? number : undefined);
     // cut short: the machine had no time for more
     return until === end || clock.tickTime < until;
   }
 
   /** Runs a tick, and updates the pace by its duration. */
-  async #runMeasured(seconds: number): Promise<void> {
+  async #runMeasured(seconds: number, number: number | undefined): Promise<void> {
     const { clock, pace, monotonicMs, run } = this.#plant;
     const beginMs = monotonicMs();
     const lastEndMs = this.#plant.lastEndMs();
-    const doneS = await run(seconds, beginMs + pace.budgetMs);
+    const doneS = await run(seconds, beginMs + pace.budgetMs, number);
     pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 }

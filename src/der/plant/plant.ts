@@ -1,5 +1,4 @@
 /** All devices of one process, their surroundings and their clock: runs the ticks. */
-import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { keptParts, keptRecord, keptThen, keptCount } from '../../core/kept.ts';
@@ -36,6 +35,7 @@ import { OperatorQueue } from './commands.ts';
 import type { DarkDevices } from '../device/device-context.ts';
 import type { SimDevice } from '../device/device.ts';
 import type { DeviceFactory } from './device-factory.ts';
+import { DrivenTicks } from './driven-ticks.ts';
 import type { DeviceSpec } from '../device/template.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
@@ -51,12 +51,15 @@ import { tickStamp } from '../device/snapshot.ts';
 import type { TickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
 import { TickListeners } from './tick-listeners.ts';
-import { Turns, yieldToLoop } from '../../core/turns.ts';
+import { TickRun } from './tick-run.ts';
+import { Turns } from '../../core/turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
   /** default: that of the first device */
   readonly firstIndex?: number;
+  /** number of the last tick of the fleet that the plant joins; default 0 */
+  readonly firstTick?: number | undefined;
   /** creates devices that are added later */
   readonly factory: Pick<DeviceFactory, 'make' | 'makeInPlace' | 'release'>;
   readonly environment: Environment;
@@ -81,20 +84,13 @@ export interface PlantOptions {
   readonly monotonicMs: () => number;
 }
 
-/** A tick yields to other work after this many milliseconds. */
-const sliceMs = 2;
-/** sub-steps of one device between two readings of the time */
-const subStepsAtOnce = 200;
-/** devices whose tick is ended between two readings of the time: each costs some microseconds */
-const finishedAtOnce = 100;
-/** A long tick has at most this many pieces of at least `minPieceS`; site and timed acts may divide them. */
-const maxPieces = 32;
-const minPieceS = 30;
 const noDevices: ReadonlySet<number> = new Set();
 
 export class SimPlant implements Plant {
   readonly commands: OperatorQueue;
   readonly exchange: PlantExchange;
+  /** ticks from outside */
+  readonly driven: DrivenTicks;
   readonly #options: PlantOptions;
   readonly #roster: Roster;
   readonly #site: Site;
@@ -108,11 +104,11 @@ export class SimPlant implements Plant {
   readonly #turns = new Turns();
   readonly #stepping: Stepping;
   readonly #realTicks: RealTicks;
-  #sliceStart = 0;
   readonly #pace: Pace;
   readonly #timetable: Timetable;
   #timeChangedBy: Provenance | null = null;
   #ended = false;
+  readonly #run: TickRun;
   /** tick slots without a tick, counted by the driver of the plant */
   skippedTicks = 0;
 
@@ -143,14 +139,17 @@ export class SimPlant implements Plant {
       rate: options.clock.rate,
       log: options.log,
     });
+    this.#run = this.#createTickRun();
     this.#stepping = this.#createStepping();
     this.#realTicks = this.#createRealTicks();
+    this.driven = this.#createDrivenTicks();
     this.exchange = this.#createExchange();
-    // tick 0: a snapshot exists before the first request
+    // before the first tick: a snapshot exists before the first request
     const instant = options.clock.tickTime;
-    const stamp = tickStamp(options.clock, 0, options.clock.dateMs(instant));
+    const { firstTick = 0 } = options;
+    const stamp = tickStamp(options.clock, firstTick, options.clock.dateMs(instant));
     this.#latest = {
-      tick: 0,
+      tick: firstTick,
       sim: instant,
       wallMs: options.clock.wallMs(),
       published: this.devices.map((device) => publishFirst(device, stamp)),
@@ -380,6 +379,7 @@ export class SimPlant implements Plant {
   /** Stops a running tick after the present sub-steps, lets no further tick start, and drops every timed act. */
   end(): void {
     this.#ended = true;
+    this.driven.end();
     this.#timetable.clear();
   }
 
@@ -542,9 +542,13 @@ export class SimPlant implements Plant {
     });
   }
 
-  /** Runs a tick of real time, unless the clock is paused. @param slots tick intervals since the last tick */
-  tick(slots = 1): Promise<void> {
-    return this.#realTicks.tick(slots);
+  /**
+   * Runs a tick of real time, unless the clock is paused.
+   * @param slots tick intervals since the last tick
+   * @param number number of the tick, if it is above the last one; default: the next
+   */
+  tick(slots = 1, number?: number): Promise<void> {
+    return this.#realTicks.tick(slots, number);
   }
 
   guideTicks(guide: TickGuide): () => void {
@@ -559,13 +563,35 @@ export class SimPlant implements Plant {
       now: () => clock.acting(),
       latestEnd: () => clock.tickTime,
       isPaused: () => clock.paused,
-      isStepping: () => this.#stepping.isBusy,
+      isStepping: () => this.#stepping.isBusy || this.driven.isOpen,
       writer: (by) => this.#writer(by),
       device: (index) => this.device(index),
       tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
       betweenTicks: (work) => this.betweenTicks(work),
       onTick: (listener) => this.onTick(listener),
       onDevices: (listener) => this.onDevices(listener),
+    });
+  }
+
+  #createTickRun(): TickRun {
+    const { clock, tickIntervalS, monotonicMs, forgetBefore } = this.#options;
+    return new TickRun({
+      clock,
+      tickIntervalS,
+      monotonicMs,
+      devices: () => this.devices,
+      commands: this.commands,
+      timetable: this.#timetable,
+      site: this.#site,
+      energy: this.#energy,
+      forgetBefore,
+      lastTick: () => this.#latest.tick,
+      hasEnded: () => this.#ended,
+      done: (event) => {
+        this.#lastEndMs = monotonicMs();
+        this.#latest = event;
+        return this.#listeners.notify(event);
+      },
     });
   }
 
@@ -579,7 +605,26 @@ export class SimPlant implements Plant {
       hasEnded: () => this.#ended,
       lastEndMs: () => this.#lastEndMs,
       inTurn: (work) => this.#turns.take(work),
-      run: (seconds, deadlineMs) => this.#run(seconds, deadlineMs),
+      run: (seconds, deadlineMs, number) => this.#run.tick(seconds, deadlineMs, number),
+    });
+  }
+
+  #createDrivenTicks(): DrivenTicks {
+    return new DrivenTicks({
+      clock: this.#options.clock,
+      run: this.#run,
+      timetable: this.#timetable,
+      site: this.#site,
+      latest: () => this.#latest,
+      guideDue: () => this.#realTicks.guideDue,
+      isStepping: () => this.#stepping.isBusy,
+      inTurn: (work) => this.#turns.take(work),
+      checkRunning: () => {
+        this.#checkRunning();
+      },
+      stepped: (by) => {
+        this.#stepping.note(by);
+      },
     });
   }
 
@@ -595,14 +640,14 @@ export class SimPlant implements Plant {
       },
       run: async (seconds) => {
         const { tick } = this.#latest;
-        await this.#run(seconds);
+        await this.#run.tick(seconds);
         // a tick that the end of the plant has cut short has no result
         if (this.#latest.tick === tick) this.#checkRunning();
         return this.#latest;
       },
       writer: (by) => this.#writer(by),
       giveWay: async () => {
-        if (this.#isSliceOver) await this.#giveWay();
+        await this.#run.giveWayIfDue();
       },
     });
   }
@@ -613,87 +658,6 @@ export class SimPlant implements Plant {
 
   runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
     return this.#stepping.runTo(t, by);
-  }
-
-  /**
-   * Runs one tick of `seconds`. In a long tick all devices advance piece by piece, so that it can end early. A piece
-   * ends at the latest where an act of the timetable is due.
-   * @param deadlineMs real time from which no further piece begins; Infinity: the tick never ends early
-   * @returns the simulated seconds done
-   */
-  async #run(seconds: number, deadlineMs = Infinity): Promise<number> {
-    const { clock, monotonicMs } = this.#options;
-    const begin = clock.tickTime;
-    const tickEnd = addSeconds(begin, seconds);
-    const pieceS = Math.max(minPieceS, seconds / maxPieces);
-    for (const device of this.devices) this.commands.begin(device, begin);
-    if (this.#timetable.nextDue <= begin) this.#timetable.run(begin);
-    let end = begin;
-    while (end < tickEnd && (end === begin || monotonicMs() < deadlineMs)) {
-      const from = end;
-      const pieceEnd = deadlineMs === Infinity ? tickEnd : addSeconds(end, pieceS);
-      end = this.#site.share(end, Math.min(tickEnd, pieceEnd, this.#timetable.nextDue) as SimTime);
-      for (const device of this.devices) {
-        while (!device.advance(end, subStepsAtOnce)) {
-          if (this.#isSliceOver) await this.#giveWay();
-          if (this.#ended) return 0;
-        }
-        this.#energy.count(device);
-        if (this.#isSliceOver) await this.#giveWay();
-        if (this.#ended) return 0;
-      }
-      this.#site.advanced(end);
-      this.#energy.advanced(from, end);
-      if (this.#timetable.nextDue <= end) this.#timetable.run(end);
-    }
-    await this.#publish(end);
-    return secondsBetween(begin, end);
-  }
-
-  /** Writes registers and snapshots and advances the clock; all devices have advanced to `end`. */
-  async #publish(end: SimTime): Promise<void> {
-    const { clock, monotonicMs } = this.#options;
-    const tick = this.#latest.tick + 1;
-    const stamp = tickStamp(clock, tick, clock.stampMs(end));
-    const published: Published[] = [];
-    for (const [done, device] of this.devices.entries()) {
-      device.finish();
-      if (done % finishedAtOnce !== finishedAtOnce - 1) continue;
-      if (this.#isSliceOver) await this.#giveWay();
-      if (this.#ended) return;
-    }
-    this.#site.beginPublish();
-    for (const device of this.devices) {
-      published.push(device.publish(stamp));
-      // in the same turn: a master reads both in one answer
-      this.#site.published(device.index);
-      this.commands.settle(device, end);
-      // not after the last device: registers and snapshots of a tick must appear together
-      if (published.length < this.devices.length && this.#isSliceOver) await this.#giveWay();
-      if (this.#ended) return;
-    }
-    this.#site.endPublish();
-    this.#options.forgetBefore(end);
-    // one slot, even if this tick covered several late ones
-    clock.advanceTo(end, tickSeconds(clock.settings.rate, this.#options.tickIntervalS));
-    this.#energy.tickEnded(end);
-    this.#lastEndMs = monotonicMs();
-    this.#latest = { tick, sim: end, wallMs: clock.wallMs(), published };
-    const parts = this.#listeners.notify(this.#latest);
-    while (parts.next().done !== true) {
-      // at the end of the program the rest follows at once: state and history must have the tick
-      if (this.#isSliceOver && !this.#ended) await this.#giveWay();
-    }
-  }
-
-  /** Asked before each wait: a promise for each device would cost a tick of many devices some percent. */
-  get #isSliceOver(): boolean {
-    return this.#options.monotonicMs() - this.#sliceStart > sliceMs;
-  }
-
-  async #giveWay(): Promise<void> {
-    await yieldToLoop();
-    this.#sliceStart = this.#options.monotonicMs();
   }
 }
 

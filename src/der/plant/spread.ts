@@ -129,8 +129,8 @@ const spreadOf: {
 };
 
 /**
- * The parameters of one device of a fleet: a function of seed, index and profile alone. The caller excludes the first
- * device of a profile in a process.
+ * The parameters of one device of a fleet: a function of seed, index and profile alone. The caller excludes the
+ * device that has the values of the profile.
  * @param spreadPct maximum deviation, percent; levels in percent move by as many percentage points
  */
 export function spreadSource(

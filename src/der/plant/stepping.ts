@@ -59,6 +59,11 @@ export class Stepping {
     );
   }
 
+  /** Records the client that runs ticks, from the end of the last one on. */
+  note(by: Origin | undefined): void {
+    this.#steppedBy = this.#plant.writer(by);
+  }
+
   /** True while a request has not ended. */
   get isBusy(): boolean {
     return this.#requests.isBusy;
@@ -161,7 +166,7 @@ export class Stepping {
   }
 
   #tick(seconds: number, done: number, by: Origin | undefined): Promise<TickEvent> {
-    if (done === 0) this.#steppedBy = this.#plant.writer(by);
+    if (done === 0) this.note(by);
     return this.#plant.run(seconds);
   }
 }

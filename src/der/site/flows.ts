@@ -189,7 +189,12 @@ export class SiteFlows {
     this.#follow(devices);
     this.#at = from;
     for (const entry of this.#entries) entry.loadW = this.#options.surroundings.loadW(entry.index, from);
-    return Math.min(to, (Math.floor(from / intervalMicros) + 1) * intervalMicros) as SimTime;
+    return Math.min(to, this.intervalEnd(from)) as SimTime;
+  }
+
+  /** End of the interval of an instant. */
+  intervalEnd(from: SimTime): SimTime {
+    return ((Math.floor(from / intervalMicros) + 1) * intervalMicros) as SimTime;
   }
 
   /** Counts the energies of the piece, to whose end all devices have advanced. */

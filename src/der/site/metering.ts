@@ -74,6 +74,11 @@ export class Metering {
     return to;
   }
 
+  /** The instant at which `begin` ends a piece from `from` at the latest; Infinity without a meter when devices last changed. */
+  nextCut(from: SimTime): number {
+    return this.#isActive ? this.#flows.intervalEnd(from) : Infinity;
+  }
+
   /** Counts the energies of the piece, to whose end all devices have advanced. */
   advance(to: SimTime): void {
     if (this.#isActive) this.#flows.advance(to);

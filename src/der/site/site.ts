@@ -289,13 +289,24 @@ export class Site {
     return this.#share(from, this.#metering?.begin(this.#devices(), from, to) ?? to);
   }
 
+  /** The instant at which `share` ends a piece from `from` at the latest; Infinity: it does not. */
+  nextCut(from: SimTime): number {
+    const metered = this.#metering?.nextCut(from) ?? Infinity;
+    return this.#anyLimit ? Math.min(metered, this.nextSharing(from)) : metered;
+  }
+
+  /** True if limits are in force. */
+  get anyLimit(): boolean {
+    return this.#anyLimit;
+  }
+
   #share(from: SimTime, to: SimTime): SimTime {
     if (!this.#anyLimit) {
       if (this.#boundsSet) this.#clearBounds();
       return to;
     }
     const bound = this.#bind();
-    const end = this.#pieceEnd(from);
+    const end = this.nextSharing(from);
     if (end !== this.#end || !this.#loadsExpected(bound, from, end)) {
       this.#gather(bound, from, end);
       this.#allocate(bound);
@@ -367,8 +378,8 @@ export class Site {
     return (this.#bound = bound);
   }
 
-  /** Pieces end at whole seconds and where a load jumps. */
-  #pieceEnd(from: SimTime): SimTime {
+  /** Pieces with limits end at whole seconds and where a load jumps. */
+  nextSharing(from: SimTime): SimTime {
     let end = (Math.floor(from / maxPieceMicros) + 1) * maxPieceMicros;
     for (const { index } of this.#devices()) end = Math.min(end, this.#surroundings.nextEvent(index, from));
     return Math.max(end, from + 1) as SimTime;

@@ -4,16 +4,16 @@ import type { Kept } from '../../core/kept.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 
-/** Counts seconds since local midnight of the date at which the plant started. */
+/** Counts seconds since local midnight of the date at which the plant, or the fleet that it has joined, started. */
 export class SeriesTime {
   readonly #clock: Pick<SimClock, 'dateMs'>;
   #midnightMs: number;
   #originS: number;
 
-  constructor(clock: Pick<SimClock, 'dateMs' | 'midnightMs' | 'tickTime'>) {
+  constructor(clock: Pick<SimClock, 'dateMs' | 'midnightMs' | 'tickTime'>, start: SimTime = clock.tickTime) {
     this.#clock = clock;
-    this.#midnightMs = clock.midnightMs(clock.tickTime);
-    this.#originS = this.at(clock.tickTime);
+    this.#midnightMs = clock.midnightMs(start);
+    this.#originS = this.at(start);
   }
 
   /** Series time at the start of the plant, s. */

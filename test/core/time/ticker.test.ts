@@ -78,6 +78,18 @@ describe('Ticker', () => {
     expect([slots, ticker.skipped]).to.deep.equal([[1], 0]);
   });
 
+  it('aligns its slots to an origin, of the past or of the future', async () => {
+    for (const aheadMs of [-4000, 500, 6500]) {
+      const originMs = timers.wall.monotonicMs() + aheadMs;
+      ticker = new Ticker({ intervalMs: 1500, wall: timers.wall, originMs, tick: () => work() });
+      ticker.start();
+      expect(timers.waitMs).to.equal(500);
+      await timers.fire(7);
+      expect(timers.waitMs).to.equal(1493);
+      await ticker.stop();
+    }
+  });
+
   it('keeps an absolute grid: lateness does not add up', async () => {
     ticker.start();
     const origin = timers.wall.monotonicMs();

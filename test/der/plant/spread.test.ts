@@ -4,6 +4,7 @@ import { spreadSource } from '../../../src/der/plant/spread.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { configOf, configuredDevices } from '../../support/configured.ts';
 import { testPlant } from '../../support/plant.ts';
+import { fleetDevices, serialNumberIn, shardsOf, shownBy } from '../../support/shards.ts';
 
 /** Irradiance in the morning: no inverter is at its rating, so that every array shows. */
 const morning = { time: '08:30:00', spreadPct: 1 } as const;
@@ -34,6 +35,40 @@ describe('devices of one profile', () => {
     expect(powers(other).slice(1)).not.to.deep.equal(powers(spread).slice(1));
     expect(powers(other)[0]).to.equal(nominal);
     for (let index = 0; index < 12; index += 1) expect(registers(again, index)).to.equal(registers(spread, index));
+  });
+
+  it('are the same in parts of a fleet that know its first device of each profile', async () => {
+    const devices = fleetDevices(['PV-3Phase', 'Batt-3Phase', 'EVSE', 'PV-3Phase', 'EVSE', 'PV-3Phase']);
+    const [whole, parts] = [[6], [3, 3]].map((sizes) => shardsOf(devices, sizes, morning));
+    if (!whole || !parts) throw new Error('no plants');
+    for (const plant of [...whole, ...parts]) await plant.step(10);
+    expect(shownBy(parts)).to.deep.equal(shownBy(whole));
+    const numbers = parts.flatMap((plant) => plant.devices.map(({ index }) => serialNumberIn(plant, index)));
+    expect(numbers).to.deep.equal([
+      'PV-3Phase-7',
+      'Batt-3Phase-7',
+      'EVSE-7',
+      'PV-3Phase-7-000003',
+      'EVSE-7-000004',
+      'PV-3Phase-7-000005',
+    ]);
+    expect(powers(parts[1]!)[0], 'not as the profile says').not.to.equal(powers(parts[0]!)[0]);
+  });
+
+  it('that come in place of the first one, or of a profile that the fleet has nowhere, are as in one plant', async () => {
+    const devices = fleetDevices(['PV-3Phase', 'PV-3Phase', 'PV-3Phase']);
+    const [other] = fleetDevices(['Batt-3Phase']);
+    const [whole, part] = [shardsOf(devices, [3], morning)[0]!, shardsOf(devices, [1, 2], morning)[1]!];
+    for (const plant of [whole, part]) {
+      await plant.replace(devices[0]!, 1, () => Promise.resolve());
+      await plant.add(other!);
+      expect(serialNumberIn(plant, 1)).to.equal('PV-3Phase-7-000001');
+      expect(serialNumberIn(plant, 3)).to.equal('Batt-3Phase-7');
+    }
+    await whole.replace(devices[0]!, 0, () => Promise.resolve());
+    expect(serialNumberIn(whole, 0), 'a later one of its profile').to.equal('PV-3Phase-7-000000');
+    await Promise.all([whole.step(2), part.step(2)]);
+    expect(shownBy([part])).to.deep.equal(shownBy([whole]).slice(1));
   });
 
   it('are the same however the fleet is split, but for the first of each process', async () => {
