@@ -362,9 +362,14 @@ describe('tools of MCP', () => {
     const { port } = server.address() as AddressInfo;
     const pause = (signal: AbortSignal) =>
       callTool(toolOf('time'), { action: 'pause' }, contextOf({ ...options, url: `http://127.0.0.1:${port}` }), signal);
-    expect(textOf(await pause(cancelling.signal))).to.include('aborted');
-    expect((await pause(new AbortController().signal)).structuredContent).to.deep.equal({ clock });
-    server.close();
+    try {
+      expect(textOf(await pause(cancelling.signal))).to.include('aborted');
+      expect((await pause(new AbortController().signal)).structuredContent).to.deep.equal({ clock });
+    } finally {
+      // an open listener keeps the process of a failed test
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('are called at most 100 times in a second', () => {
