@@ -3,6 +3,7 @@ import type { Origin } from '../../core/origin.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
 import { FleetError } from '../link.ts';
 import type { FleetFault, FleetLink } from '../link.ts';
+import { requestHeaders, statusHeader, typeHeader } from '../operation.ts';
 
 /** Time limit of an answer, ms. */
 const answerLimitMs = 30_000;
@@ -102,17 +103,17 @@ export class Forwarder {
     if (this.#link.state !== 'connected') throw offline();
     if (shard.isLost) throw lostShard(shard);
     const headers = {
-      'Derbench-Method': method,
-      'Derbench-Path': path,
-      'Derbench-By': by.peer === undefined ? by.source : `${by.source};${by.peer}`,
-      'Derbench-Id': id,
+      [requestHeaders.method]: method,
+      [requestHeaders.path]: path,
+      [requestHeaders.by]: by.peer === undefined ? by.source : `${by.source};${by.peer}`,
+      [requestHeaders.id]: id,
     };
     try {
       const answer = await this.#link.request(`${this.#prefix}.op.${shard.name}`, { headers, body }, answerLimitMs);
-      const status = statusOf(answer.headers['Derbench-Status']);
+      const status = statusOf(answer.headers[statusHeader]);
       if (status === null) throw new FleetError('refused', 'its answer has no status');
-      const type = answer.headers['Content-Type'] ?? 'application/octet-stream';
-      const others = Object.entries(answer.headers).filter(([name]) => name !== 'Content-Type' && !isInternal(name));
+      const type = answer.headers[typeHeader] ?? 'application/octet-stream';
+      const others = Object.entries(answer.headers).filter(([name]) => name !== typeHeader && !isInternal(name));
       return { status, type, headers: Object.fromEntries(others), bytes: Buffer.from(answer.body) };
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;

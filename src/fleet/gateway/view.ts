@@ -5,6 +5,7 @@ import type { Later } from '../../core/time/timers.ts';
 import { errorText } from '../../core/errors.ts';
 import { FleetError } from '../link.ts';
 import type { FleetLink, Stop } from '../link.ts';
+import { requestHeaders, tickMethod } from '../operation.ts';
 import { Observer } from '../registry/observer.ts';
 import type { ObservedShard, ShardEvent } from '../registry/observer.ts';
 import { placesOf } from './places.ts';
@@ -115,7 +116,7 @@ export class FleetView {
 
   /** A paused shard sends no tick by itself. */
   async #askForTick(shard: string): Promise<void> {
-    const request = { headers: { 'Derbench-Method': 'TICK' }, body: new Uint8Array(0) };
+    const request = { headers: { [requestHeaders.method]: tickMethod }, body: new Uint8Array(0) };
     try {
       await this.link.request(`${this.prefix}.op.${shard}`, request, tickLimitMs);
     } catch (error) {

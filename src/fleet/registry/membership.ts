@@ -156,9 +156,9 @@ export class Membership {
     for (const entry of rivals(roster, this.#claim)) {
       const stored = await link.leases.get(leaseKey(entry.shard));
       const lease = stored ? decodedLease(stored.value) : null;
-      if (lease) return { text: takenText(entry, lease, null), isOther: entry.shard !== shard };
+      if (lease) return { text: takenText(entry, lease), isOther: entry.shard !== shard };
       const ageMs = await link.leases.ageMs();
-      if (ageMs < settledMs) return { text: takenText(entry, null, null), isOther: false };
+      if (ageMs < settledMs) return { text: takenText(entry, null), isOther: false };
     }
     return null;
   }

@@ -84,11 +84,6 @@ export class Observer {
     return this.#shards;
   }
 
-  /** True for messages of the present holder of a shard, or of a newer one whose lease has not come yet. */
-  accepts(shard: string, epoch: number): boolean {
-    return epoch >= (this.#shards.get(shard)?.lease.epoch ?? 0);
-  }
-
   /** A request to a shard found nobody. Two of them, half a second apart, are a loss. */
   noResponder(shard: string): void {
     const entry = this.#shards.get(shard);

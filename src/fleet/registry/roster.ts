@@ -82,11 +82,10 @@ export function withClaim(roster: Roster, claim: Claim, traits: FleetTraits, now
 }
 
 /** The devices of an entry belong to a living shard. */
-export function takenText(entry: RosterEntry, lease: Lease | null, seenAgoMs: number | null): string {
+export function takenText(entry: RosterEntry, lease: Lease | null): string {
   const place = lease ? ` on ${lease.host} (pid ${lease.pid})` : '';
-  const seen = seenAgoMs === null ? '' : `, seen ${(seenAgoMs / 1000).toFixed(1)} s ago`;
   const devices = `the devices ${entry.first}..${entry.first + entry.room - 1}`;
-  return `${devices} belong to the shard "${entry.shard}"${place}${seen}`;
+  return `${devices} belong to the shard "${entry.shard}"${place}`;
 }
 
 const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');

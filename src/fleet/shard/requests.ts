@@ -5,20 +5,7 @@ import { sources } from '../../core/origin.ts';
 import type { Origin, Source } from '../../core/origin.ts';
 import { FleetError } from '../link.ts';
 import type { FleetMessage } from '../link.ts';
-
-/** Headers of a request. `by` is `source;peer`; `private` is there where the client may see secrets. */
-export const requestHeaders = {
-  method: 'Derbench-Method',
-  path: 'Derbench-Path',
-  by: 'Derbench-By',
-  id: 'Derbench-Id',
-  private: 'Derbench-Private',
-} as const;
-export const statusHeader = 'Derbench-Status';
-const typeHeader = 'Content-Type';
-
-/** Method of a request for the last tick once more, as the first one. */
-export const tickMethod = 'TICK';
+import { requestHeaders, statusHeader, tickMethod, typeHeader } from '../operation.ts';
 
 const maxOpen = 256;
 /** Greatest answer, bytes: 64 parts of 512 KiB. */
