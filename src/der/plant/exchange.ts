@@ -42,7 +42,7 @@ interface ExchangedPlant {
   readonly tickTo: (begin: (now: SimTime) => SimTime, by: Origin) => Promise<TickEvent>;
   readonly betweenTicks: <T>(work: () => Promise<T>) => Promise<T>;
   /** @param listener its parts are worked off one by one, as a large fleet takes some ms */
-  readonly onTick: (listener: (event: TickEvent) => Iterable<undefined>) => void;
+  readonly onTickInParts: (work: (event: TickEvent) => Iterable<undefined>) => void;
   readonly onDevices: (listener: (change: { readonly removed: { readonly index: number } | null }) => void) => void;
 }
 
@@ -106,7 +106,7 @@ export class PlantExchange implements GridExchange {
 
   constructor(plant: ExchangedPlant) {
     this.#plant = plant;
-    plant.onTick((event) => this.#tickEnded(event));
+    plant.onTickInParts((event) => this.#tickEnded(event));
     plant.onDevices(({ removed }) => {
       if (removed !== null) this.#remove(removed.index);
     });

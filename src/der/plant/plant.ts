@@ -2,6 +2,7 @@
 import type { ClockPatch, SimTime } from '../../core/time/clock.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import { keptParts, keptRecord, keptThen, keptCount } from '../../core/kept.ts';
+import { ListenersInParts } from '../../core/listeners-in-parts.ts';
 import type { Kept, KeptByName } from '../../core/kept.ts';
 import { isDateMs, keptWriterOrNull } from '../../core/kept-dates.ts';
 import { plainProvenance } from '../../core/origin.ts';
@@ -50,7 +51,6 @@ import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
 import type { TickStamp } from '../device/snapshot.ts';
 import { Stepping, Timetable } from './stepping.ts';
-import { TickListeners } from './tick-listeners.ts';
 import { TickRun } from './tick-run.ts';
 import { Turns } from '../../core/turns.ts';
 
@@ -95,7 +95,7 @@ export class SimPlant implements Plant {
   readonly #roster: Roster;
   readonly #site: Site;
   readonly #energy: EnergyBook;
-  readonly #listeners = new TickListeners((error) => {
+  readonly #listeners = new ListenersInParts<TickEvent>((error) => {
     this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
   });
   #latest: TickEvent;
@@ -568,7 +568,7 @@ export class SimPlant implements Plant {
       device: (index) => this.device(index),
       tickTo: (begin, by) => this.#stepping.tickTo(begin, by),
       betweenTicks: (work) => this.betweenTicks(work),
-      onTick: (listener) => this.onTick(listener),
+      onTickInParts: (work) => this.onTickInParts(work),
       onDevices: (listener) => this.onDevices(listener),
     });
   }

@@ -1,10 +1,9 @@
 /** Devices and ticks of all shards, as the telemetry stream uses them: one message for each device and tick. */
+import { ListenersInParts } from '../../core/listeners-in-parts.ts';
 import { LoopShare } from '../../core/turns.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
 import type { StreamDeviceChange, StreamPublished, StreamSource, StreamTick } from '../../ws/source.ts';
 import type { ShardTick } from './tick-book.ts';
-
-type Work = (event: StreamTick) => Iterable<undefined>;
 
 /** A snapshot whose text is parsed at the first use of its values. */
 class LateSnapshot implements StreamPublished {
@@ -44,7 +43,7 @@ export class FleetSource implements StreamSource {
   readonly #shards = new Map<string, Shown>();
   /** newest tick of each shard that waits for its turn */
   readonly #waiting = new Map<string, ShardTick>();
-  readonly #works = new Set<Work>();
+  readonly #works: ListenersInParts<StreamTick>;
   readonly #listeners = new Set<(change: StreamDeviceChange) => void>();
   #devices: readonly { readonly index: number }[] = [];
   #latest: StreamTick | null = null;
@@ -53,7 +52,9 @@ export class FleetSource implements StreamSource {
   #isBusy = false;
   #dropped = 0;
 
-  constructor(share: LoopShare = new LoopShare()) {
+  /** @param onFailure called with the error of a listener */
+  constructor(onFailure: (error: unknown) => void, share: LoopShare = new LoopShare()) {
+    this.#works = new ListenersInParts(onFailure);
     this.#share = share;
   }
 
@@ -72,11 +73,8 @@ export class FleetSource implements StreamSource {
     return this.#dropped;
   }
 
-  onTickInParts(work: Work): () => void {
-    this.#works.add(work);
-    return () => {
-      this.#works.delete(work);
-    };
+  onTickInParts(work: (event: StreamTick) => Iterable<undefined>): () => void {
+    return this.#works.addInParts(work);
   }
 
   onDevices(listener: (change: StreamDeviceChange) => void): () => void {
@@ -114,8 +112,7 @@ export class FleetSource implements StreamSource {
     this.#isBusy = true;
     try {
       for (const tick of this.#ticksInTurn()) {
-        const event = this.#show(tick);
-        for (const work of [...this.#works]) await this.#share.runInParts(inTurn(work(event)));
+        await this.#share.runInParts(this.#works.notify(this.#show(tick)));
       }
     } finally {
       this.#isBusy = false;
@@ -159,10 +156,6 @@ export class FleetSource implements StreamSource {
     const live = [...this.#shards.values()].filter(({ isLost }) => !isLost);
     return live.flatMap(({ published }) => published).sort(byIndex);
   }
-}
-
-function* inTurn(parts: Iterable<undefined>): Generator<undefined, void> {
-  yield* parts;
 }
 
 function* changesBetween(

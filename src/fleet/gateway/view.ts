@@ -33,7 +33,7 @@ export interface FleetViewOptions {
 export class FleetView {
   readonly link: FleetLink;
   readonly prefix: string;
-  readonly source = new FleetSource();
+  readonly source: FleetSource;
   readonly ticks: TickBook;
   readonly #options: FleetViewOptions;
   readonly #observer: Observer;
@@ -44,6 +44,10 @@ export class FleetView {
     this.#options = options;
     this.link = link;
     this.prefix = prefix;
+    const onFailure = (error: unknown) => {
+      log.warning(`news of the fleet: ${errorText(error)}`);
+    };
+    this.source = new FleetSource(onFailure);
     this.ticks = new TickBook({
       nowMs: () => clock.monotonicMs(),
       onTick: (tick) => {
@@ -55,9 +59,7 @@ export class FleetView {
       link,
       clock,
       later,
-      onFailure: (error) => {
-        log.warning(`news of the fleet: ${errorText(error)}`);
-      },
+      onFailure,
     });
   }
 

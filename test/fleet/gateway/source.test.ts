@@ -9,7 +9,8 @@ const textsOf = ({ published }: StreamTick) => published.map(({ json }) => json.
 const indexesOf = ({ published }: StreamTick) => published.map(({ snapshot }) => snapshot.device_index);
 
 function opened() {
-  const source = new FleetSource();
+  const failures: unknown[] = [];
+  const source = new FleetSource((error) => failures.push(error));
   const book = new TickBook({
     nowMs: () => 0,
     onTick: (tick) => {
@@ -26,7 +27,7 @@ function opened() {
   const take = (shard: string, tick: number, indexes: readonly number[]) => {
     for (const message of ticksOf({ tick }, indexes)) book.take(shard, message);
   };
-  return { source, events, take, parts };
+  return { source, events, take, parts, failures };
 }
 
 /** Lets works of several parts end. */
@@ -51,6 +52,19 @@ describe('fleet/gateway: the stream of all shards', () => {
     expect(events.map(({ tick }) => tick)).to.deep.equal([1, 2, 3]);
     expect(events.flatMap(textsOf).at(-1)).to.equal(snapshotText(1, 2));
     expect(events[2]?.published[1]?.snapshot.metrics.power_kw).to.equal(1.002);
+  });
+
+  it('goes on after a listener that fails', async () => {
+    const { source, events, take, failures } = opened();
+    source.onTickInParts(() => {
+      throw new Error('closed');
+    });
+    take('a', 1, [0]);
+    await settled();
+    take('a', 2, [0]);
+    await settled();
+    expect(failures.map(String)).to.deep.equal(['Error: closed', 'Error: closed']);
+    expect(events).to.have.length(2);
   });
 
   it('shows a new client the newest snapshot of each device in index order, without lost shards', async () => {

@@ -1,16 +1,12 @@
-/** Listeners of finished ticks, worked off in parts so that a large fleet delays no request. */
-import type { TickEvent } from '../../contract/plant.ts';
+/** Listeners of one event, worked off in parts so that a large fleet delays no request. */
 
 /** The work of a listener; other work may run at each `yield`. */
-type TickWork = (event: TickEvent) => Iterable<undefined>;
+type Work<Event> = (event: Event) => Iterable<undefined>;
 
 const noFurtherParts: Iterable<undefined> = [];
 
-const hasParts = (result: unknown): result is Iterable<undefined> =>
-  typeof result === 'object' && result !== null && Symbol.iterator in result;
-
-export class TickListeners {
-  readonly #listeners = new Set<TickWork>();
+export class ListenersInParts<Event> {
+  readonly #listeners = new Set<Work<Event>>();
   readonly #onFailure: (error: unknown) => void;
 
   /** @param onFailure called with the error of a listener, which does not reach the others */
@@ -18,19 +14,16 @@ export class TickListeners {
     this.#onFailure = onFailure;
   }
 
-  /**
-   * @param listener one that returns parts of its work is as one of `addInParts`
-   * @returns function that unsubscribes
-   */
-  add(listener: (event: TickEvent) => unknown): () => void {
+  /** @returns function that unsubscribes */
+  add(listener: (event: Event) => void): () => void {
     return this.addInParts((event) => {
-      const result = listener(event);
-      return hasParts(result) ? result : noFurtherParts;
+      listener(event);
+      return noFurtherParts;
     });
   }
 
   /** @returns function that unsubscribes */
-  addInParts(work: TickWork): () => void {
+  addInParts(work: Work<Event>): () => void {
     this.#listeners.add(work);
     return () => {
       this.#listeners.delete(work);
@@ -38,7 +31,7 @@ export class TickListeners {
   }
 
   /** Calls the present listeners in the order in which they subscribed; yields after each, and after each part. */
-  *notify(event: TickEvent): Generator<undefined, void> {
+  *notify(event: Event): Generator<undefined, void> {
     for (const work of [...this.#listeners]) {
       // another listener, or a request between two parts, may have ended it
       if (!this.#listeners.has(work)) continue;
