@@ -119,6 +119,14 @@ describe('a central system of OCPP 2.1 leaves nothing behind', () => {
     return call('SetChargingProfile', { evseId: isMax ? 0 : pick([0, evseId]), chargingProfile });
   }
 
+  const reserve = ({ upTo }: Chance) =>
+    call('ReserveNow', {
+      id: 1 + upTo(3),
+      expiryDateTime: inS(1 + upTo(60)),
+      idToken: { idToken: 'A', type: 'Central' },
+      evseId,
+    });
+
   function steps(random: Chance): readonly (() => Promise<unknown>)[] {
     const { pick, upTo } = random;
     return [
@@ -142,10 +150,7 @@ describe('a central system of OCPP 2.1 leaves nothing behind', () => {
       () => dynamic(random),
       () => signalled(random),
       () => call('ChangeAvailability', { evse: { id: evseId }, operationalStatus: pick(['Operative', 'Inoperative']) }),
-      () => {
-        const idToken = { idToken: 'A', type: 'Central' };
-        return call('ReserveNow', { id: 1 + upTo(3), expiryDateTime: inS(1 + upTo(60)), idToken, evseId });
-      },
+      () => reserve(random),
       () => setVariable({ name: 'TxCtrlr' }, 'EVConnectionTimeOut', String(1 + upTo(90))),
       () => {
         if (site.connector(evseId, device).operative)
@@ -211,6 +216,8 @@ describe('a central system of OCPP 2.1 leaves nothing behind', () => {
       const start = await changes();
       for (let n = 0; n < sequences; n += 1) {
         const ev = { socPct: 60, batteryCapacityWh: 200_000 };
+        // an EVSE with an EV or a card is occupied, and later reservations are mostly refused
+        if (random.next() < 0.2) await reserve(random);
         if (random.next() < 0.7) site.do({ kind: 'evse.plug', connectorId: evseId, ev }, device);
         if (random.next() < 0.5) site.do({ kind: 'evse.authorize', connectorId: evseId, idToken: 'A' }, device);
         await site.settle();
