@@ -3,7 +3,7 @@
  * docs/evidence (VERSION.json, VERSION.md, index.md). `npm run peers` comes before.
  *
  *   npm run evidence -- [--only TEXT ...]    judges whose id, name or protocol contains a text; others keep their verdict
- *   npm run evidence -- --reports FOLDER     no run: reports that a night has written, TEST_SKIPPED names the skipped tests
+ *   npm run evidence -- --reports FOLDER     no run: reports of a night or of CI, TEST_SKIPPED names the skipped tests
  *   npm run evidence -- --release VERSION    the version of the page; else that of package.json, or `unreleased` behind it
  *   npm run evidence -- --check              whether a release, with --release that of VERSION, may rest on the newest page
  */
@@ -21,7 +21,7 @@ import type { Evidence } from './evidence/document.ts';
 import { chosenIds, evidenceOf, staleDisagreements } from './evidence/evidence.ts';
 import { indexOf, pageOf } from './evidence/page.ts';
 import { refusals } from './evidence/refusals.ts';
-import { plannedTests, reportsOf, runTests, skipsOf } from './evidence/runs.ts';
+import { leftOutOf, plannedTests, reportsOf, runTests, skipsOf } from './evidence/runs.ts';
 import { sourceOf } from './evidence/source.ts';
 
 const root = packageFile('');
@@ -97,8 +97,10 @@ function run({ only, reports, version }: Options, source: string): number {
   }
   const date = new Date().toISOString();
   const commit = git('rev-parse', 'HEAD');
+  const testReports = reportsOf(root, folder);
+  const leftOut = reports === undefined ? new Set<string>() : leftOutOf(root, testReports);
   const evidence = evidenceOf(table, {
-    run: { plan, reports: reportsOf(root, folder), skips: skipsOf(folder), date: date.slice(0, 10), commit },
+    run: { plan, reports: testReports, skips: skipsOf(folder), leftOut, date: date.slice(0, 10), commit },
     chosen,
     heading: {
       format: evidenceFormat,

@@ -22,10 +22,21 @@ interface Suite {
 const isInterop = (file: string) => file.startsWith('test/interop/');
 const isBrowser = (file: string) => file.startsWith('test/browser/');
 
+/** Files of a list of .ci/judges.json. */
+function filesOf(root: string, list: 'alone' | 'nightly'): readonly string[] {
+  const lists = JSON.parse(readFileSync(join(root, '.ci/judges.json'), 'utf8')) as Record<typeof list, string[]>;
+  return lists[list].map((name) => `test/interop/${name}.test.ts`);
+}
+
+/** Files of the night of which a run of CI has no report: no changed file called them. */
+export function leftOutOf(root: string, reports: readonly TestReport[]): ReadonlySet<string> {
+  const reported = new Set(reports.map(({ file }) => file));
+  return new Set(filesOf(root, 'nightly').filter((file) => !reported.has(file)));
+}
+
 /** The commands of the stages of CI (scripts/ci/stages.mjs), each for its files. */
 function suites(root: string): readonly Suite[] {
-  const { alone: names } = JSON.parse(readFileSync(join(root, '.ci/judges.json'), 'utf8')) as { alone: string[] };
-  const alone = names.map((name) => `test/interop/${name}.test.ts`);
+  const alone = filesOf(root, 'alone');
   return [
     { report: 'npm-test', config: '.mocharc.cjs', takes: (file) => !isInterop(file) && !isBrowser(file) },
     {

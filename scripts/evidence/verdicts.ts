@@ -32,9 +32,14 @@ export interface TestRun {
   readonly plan: readonly TestReport[];
   readonly reports: readonly TestReport[];
   readonly skips: readonly Skip[];
+  /** files, as reports name them, that the run leaves to the night */
+  readonly leftOut: ReadonlySet<string>;
   readonly date: string;
   readonly commit: string;
 }
+
+/** Reason of the tests of a file that a run leaves to the night. */
+export const nightAlone = 'the reports are of a run that leaves its file to the night';
 
 /** The peers of a suite made by `describeWith`, whose title lists them. */
 const peersOf = (title: string) => title.split(', ');
@@ -55,7 +60,7 @@ interface Result {
 const keyOf = ({ file, title }: TestReport) => `${file}: ${title}`;
 
 /** Each report and each planned test without one; a test in quarantine that fails has failed for its judge. */
-function resultsOf({ plan, reports }: TestRun, selectors: readonly Selector[]): readonly Result[] {
+function resultsOf({ plan, reports, leftOut }: TestRun, selectors: readonly Selector[]): readonly Result[] {
   const ended = reports.filter((test) => test.outcome !== 'retried' && isOf(test, selectors));
   const keys = new Set(ended.map(keyOf));
   return [
@@ -65,12 +70,13 @@ function resultsOf({ plan, reports }: TestRun, selectors: readonly Selector[]): 
     })),
     ...plan
       .filter((test) => isOf(test, selectors) && !keys.has(keyOf(test)))
-      .map((test) => ({ test, outcome: 'missing' as const })),
+      .map((test) => ({ test, outcome: leftOut.has(test.file) ? ('skipped' as const) : ('missing' as const) })),
   ];
 }
 
 /** The reason of the notice with the longest title that the test's title begins with. */
-function reasonOf({ title }: TestReport, skips: readonly Skip[]): string {
+function reasonOf({ title, file }: TestReport, { skips, leftOut }: TestRun): string {
+  if (leftOut.has(file)) return nightAlone;
   const fitting = skips.filter((skip) => title === skip.title || title.startsWith(`${skip.title} `));
   const longest = fitting.toSorted((a, b) => b.title.length - a.title.length)[0];
   return longest?.reason ?? 'no reason was given';
@@ -132,7 +138,7 @@ export function lookOf(run: TestRun, selectors: readonly Selector[], peers: Read
   const having = (...outcomes: readonly Result['outcome'][]) =>
     results.filter(({ outcome }) => outcomes.includes(outcome));
   const skipped = having('skipped');
-  const skips = [...counted(skipped, ({ test }) => reasonOf(test, run.skips))].map(([reason, tests]) => ({
+  const skips = [...counted(skipped, ({ test }) => reasonOf(test, run))].map(([reason, tests]) => ({
     reason,
     tests,
   }));

@@ -10,7 +10,8 @@ import { chosenIds, evidenceOf, staleDisagreements } from '../../scripts/evidenc
 import type { Judge, Table } from '../../scripts/evidence/evidence.ts';
 import { indexOf, pageOf } from '../../scripts/evidence/page.ts';
 import { claimsIn, refusals } from '../../scripts/evidence/refusals.ts';
-import { lookOf } from '../../scripts/evidence/verdicts.ts';
+import { leftOutOf } from '../../scripts/evidence/runs.ts';
+import { lookOf, nightAlone } from '../../scripts/evidence/verdicts.ts';
 import type { Skip, TestReport, TestRun } from '../../scripts/evidence/verdicts.ts';
 import { schemaOf } from '../../scripts/generate-schemas.ts';
 import { packageFile } from '../../src/core/package-files.ts';
@@ -107,14 +108,14 @@ function reportsOf(peer: string, outcomes: Readonly<Record<string, TestReport['o
 }
 
 function runOf(reports: readonly TestReport[], plan = reports): TestRun {
-  return { plan, reports, skips: [], date: '2026-12-02', commit };
+  return { plan, reports, skips: [], leftOut: new Set(), date: '2026-12-02', commit };
 }
 
 const lookAt = (run: TestRun) => lookOf(run, [{ peer: 'alpha' }], peers);
 
 describe('verdicts of judges', () => {
   it('follow from a made-up suite: passed, failed, skipped, missing judge', () => {
-    const run = { ...recorded(), plan: [], date: '2026-12-02', commit };
+    const run = { ...runOf([]), ...recorded() };
     const look = (id: string) => lookOf(run, [{ peer: id }], peers);
     expect(lookOf(run, [{ peer: 'alpha', title: /master (reads|captures)/ }], peers)).to.deep.equal({
       verdict: 'passed',
@@ -154,6 +155,29 @@ describe('verdicts of judges', () => {
       verdict: 'not_run',
       reason: 'none of its 2 tests came to an end',
     });
+  });
+
+  it('count the tests of a file that the run left to the night as not run', () => {
+    const plan = reportsOf('alpha', { one: 'passed', two: 'passed' });
+    const night = reportsOf('alpha', { three: 'passed' }).map((test) => ({ ...test, file: 'test/interop/y.test.ts' }));
+    const leftOut = new Set(['test/interop/y.test.ts']);
+    expect(lookAt({ ...runOf(plan, [...plan, ...night]), leftOut })).to.deep.include({
+      verdict: 'passed',
+      tests: { passed: 2, failed: 0, skipped: 1 },
+      skips: [{ reason: nightAlone, tests: 1 }],
+    });
+    expect(lookAt({ ...runOf([], night), leftOut })).to.include({ verdict: 'not_run', reason: nightAlone });
+    // a file of every run that has no report was cut short
+    expect(lookAt({ ...runOf(plan.slice(1), [...plan, ...night]), leftOut })).to.include({ verdict: 'failed' });
+  });
+
+  it('leave out the files of the night that have no report', () => {
+    const root = packageFile('');
+    const [first, second] = [...leftOutOf(root, [])];
+    expect(first).to.equal('test/interop/container.test.ts');
+    const report = { file: String(first), title: 'x', path: ['x'], outcome: 'failed' as const };
+    expect([...leftOutOf(root, [report])][0]).to.equal(second);
+    expect(leftOutOf(root, []).has('test/interop/mbpoll.test.ts')).to.equal(false);
   });
 });
 
