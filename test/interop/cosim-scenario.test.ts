@@ -24,3 +24,16 @@ describeWith(['opendssdirect.py'], 'a scenario beside a street in OpenDSS', func
     expect(message).to.match(/Node 1: is in its band of voltage +yes/);
   });
 });
+
+describeWith(['pysunspec2'], 'the example of real time', function () {
+  this.timeout(120_000);
+
+  it('sees powers and ticks beside a running clock, and devices that follow', async () => {
+    const { rows, figures } = await runExample('real_time', '--devices', '5', '--seconds', '1');
+    expect(rows.map(({ holds }) => holds)).to.deep.equal([true, true]);
+    for (const name of ['from the request to its answer', 'from the request to the next powers']) {
+      const [median, , maximum] = figures[name] as readonly [number, number, number];
+      expect(median, name).to.be.within(0.01, maximum);
+    }
+  });
+});

@@ -252,30 +252,53 @@ describeWith(['pysunspec2'], 'SVP', () => {
       expect(await peer.ask('misfits')).to.deep.equal([]);
     });
 
+    /** Runs a script with few samples, which its criteria do not need. */
+    const judge = async (script: string, more: Readonly<Record<string, string | number>>): Promise<Outcome> =>
+      peer.ask('run', { script, more: { ...more, 'das.derbench.sample_interval': 5000 } });
+    /** Steps with a Fail, as file and name. */
+    const failingSteps = ({ lines }: Outcome): readonly string[] =>
+      lines
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as Record<string, string>)
+        .map((row) => `${row['FILENAME'] ?? ''} ${row['STEP'] ?? ''}`.replace(/\.\d{5,}/, ''));
+
+    // without the parameters of which docs/how-to/svp.md explains a Fail
     const fullPower = { 'vv.irr': '100%', 'vv.vref': '100%', 'vv.test_2': 'Disabled', 'vv.test_3': 'Disabled' };
     const nominalInput = { 'cpf.imbalance_fix': 'std', 'cpf.v_in_min': 'Disabled', 'cpf.v_in_max': 'Disabled' };
     for (const [script, lines, more] of [
       ['VV', 26, fullPower],
       ['CPF', 40, nominalInput],
+      ['VW', 26, { 'vw.power_lvl': '100%', 'vw.test_3': 'Disabled' }],
+      ['WV', 38, { 'eut_wv.irr': '100%', 'eut_wv.test_2': 'Disabled' }],
+      ['FW', 27, { 'fw.mode': 'Above', 'fw.test_2': 'Disabled' }],
+      ['FW', 8, { 'fw.mode': 'Below', 'fw.test_2': 'Disabled' }],
+      ['Prioritization', 32, {}],
     ] as const) {
-      it(`${script}: each of ${String(lines)} steps passes`, async function () {
+      const mode = 'fw.mode' in more ? ` ${more['fw.mode'].toLowerCase()} nominal` : '';
+      it(`${script}${mode}: each of ${String(lines)} steps passes`, async function () {
         this.timeout(180_000);
-        const sparse = { 'das.derbench.sample_interval': 5000 };
-        const outcome = (await peer.ask('run', { script, more: { ...more, ...sparse } })) as Outcome;
+        const outcome = await judge(script, more);
         expect(outcome.lines.at(-1)).to.equal(`${script}: ran to its end; ${String(lines)} lines pass, 0 fail`);
         expect(outcome.code).to.equal(0);
       });
     }
 
+    it('CRP: only the steps below 20 % of the rating fail, where the capability falls', async function () {
+      this.timeout(180_000);
+      const nominal = { 'crp.imbalance_fix': 'std', 'crp.v_in_min': 'Disabled', 'crp.v_in_max': 'Disabled' };
+      const outcome = await judge('CRP', nominal);
+      const shares = ['Q_MAX_ABS', 'Q_MAX_INJ', 'HALF_Q_MAX_ABS', 'HALF_Q_MAX_INJ'];
+      expect(failingSteps(outcome)).to.deep.equal(
+        shares.flatMap((share) => ['Step G', 'Step H'].map((step) => `V_NOM_IN_CRP_${share} ${step}`)),
+      );
+      expect(outcome.lines).to.include('CRP: ran to its end; 36 lines pass, 8 fail');
+    });
+
     it('LAP runs to its end; only steps that docs/how-to/svp.md explains fail', async function () {
       this.timeout(180_000);
-      const { code, lines } = (await peer.ask('run', { script: 'LAP', more: { 'lap.iter': 1 } })) as Outcome;
-      expect(code, lines.slice(-20).join('\n')).to.equal(1);
-      const failing = lines
-        .filter((line) => line.startsWith('{'))
-        .map((line) => JSON.parse(line) as Record<string, string>);
-      const steps = failing.map((row) => `${row['FILENAME'] ?? ''} ${row['STEP'] ?? ''}`.replace(/\.\d{5,}/, ''));
-      expect(steps).to.deep.equal([
+      const outcome = (await peer.ask('run', { script: 'LAP', more: { 'lap.iter': 1 } })) as Outcome;
+      expect(outcome.code, outcome.lines.slice(-20).join('\n')).to.equal(1);
+      expect(failingSteps(outcome)).to.deep.equal([
         'LAP_0.66_1 Step D_59.0',
         'LAP_0.66_1 Step F_299',
         'LAP_0.33_1 Step D_59.0',

@@ -15,7 +15,16 @@ import type { Route } from '../http/route.ts';
 import { columnsOf, maxAttached, valuesShape } from './body.ts';
 import { columnsFrom, columnTexts, defaultOutputs, outputNames } from './columns.ts';
 import { deskOf, silenceActions } from './desk.ts';
-import { anyExchange, inTurn, maxBodyBytes, maxStepS, minStepS, presentExchange, session } from './session.ts';
+import {
+  anyExchange,
+  checkNoneAttached,
+  inTurn,
+  maxBodyBytes,
+  maxStepS,
+  minStepS,
+  presentExchange,
+  session,
+} from './session.ts';
 import { exchangeTrialRoute } from './trial.ts';
 
 /** real time, s */
@@ -294,6 +303,7 @@ export const exchangeRoutes: readonly Route[] = [
         onSilence: body.on_silence ?? 'detach',
       };
       return plant.exchange.betweenTicks(() => {
+        checkNoneAttached(plant);
         checkClockHasNoOwner(ctx);
         // a device may have joined or left while the request waited
         const indexes = body.devices ?? plant.devices.map(({ index }) => index);

@@ -24,13 +24,20 @@ export function anyExchange({ exchange }: Plant): ExchangeNow {
 /** @throws SimError COMMAND_CONFLICT without an exchange, or for another session */
 export function presentExchange(plant: Plant, named: string): ExchangeNow {
   const attached = anyExchange(plant);
-  const { session: present, owner, since } = attached;
-  if (present === named) return attached;
-  const begin = new Date(plant.dateMs(since)).toISOString();
-  throw new SimError(
-    'COMMAND_CONFLICT',
-    `the session is another one: ${JSON.stringify(owner)} is attached since ${begin}`,
-  );
+  if (attached.session === named) return attached;
+  throw new SimError('COMMAND_CONFLICT', `the session is another one: ${attachedSince(plant, attached)}`);
+}
+
+function attachedSince(plant: Plant, { owner, since }: ExchangeNow): string {
+  return `${JSON.stringify(owner)} is attached since ${new Date(plant.dateMs(since)).toISOString()}`;
+}
+
+/** @throws SimError COMMAND_CONFLICT while devices are attached */
+export function checkNoneAttached(plant: Plant): void {
+  const { now: attached } = plant.exchange;
+  if (attached === null) return;
+  const end = 'POST exchange/end with the session of GET exchange ends it';
+  throw new SimError('COMMAND_CONFLICT', `${attachedSince(plant, attached)}: ${end}`);
 }
 
 /** Runs a request of the client, whose exchange may end while the request waits. @throws HttpProblem, SimError */

@@ -126,11 +126,9 @@ class SiteBound {
     );
   }
 
-  /** A second one with the same state, which advances by itself. */
-  copy(): SiteBound {
-    const copy = new SiteBound();
-    copy.#state = this.#state;
-    return copy;
+  /** Takes over the state of another one, which advances by itself. */
+  resume(other: SiteBound): void {
+    this.#state = other.#state;
   }
 
   get #state() {
@@ -236,9 +234,9 @@ const nonLimitingDeciders: readonly ActiveDecider[] = [
 ];
 
 export class ActivePower {
-  readonly droop: FrequencyDroop;
+  readonly droop = new FrequencyDroop();
   /** bounds of the connection point */
-  readonly site: SiteBound;
+  readonly site = new SiteBound();
   /** power after all functions and the connection point, before the apparent-power limit, W */
   requestedW = 0;
   /** the function or limit that decided `requestedW` */
@@ -260,7 +258,7 @@ export class ActivePower {
   /** a ramp or response is under way */
   moving = false;
   /** true: runs at maximum power without a set-point; false: without one the source chooses, and a storage idles */
-  readonly #generator: boolean;
+  #generator: boolean;
   /** the last decision, without the connection point */
   readonly #decision = new ActiveDecision();
   /** true: a set-point is enabled, or the power is returning from one */
@@ -274,10 +272,8 @@ export class ActivePower {
   /** power that all functions but droop gave in the last step, W */
   #normalW = 0;
 
-  constructor(settings: Settings, generator: boolean, droop = new FrequencyDroop(), site = new SiteBound()) {
+  constructor(settings: Settings, generator: boolean) {
     this.#generator = generator;
-    this.droop = droop;
-    this.site = site;
     this.limitW = this.limitTargetW = limitTarget(settings);
     this.setPointW = this.setPointTargetW = commandOf(settings) ?? this.#restW(settings);
     this.#commanded = settings.setPointW !== null;
@@ -298,11 +294,12 @@ export class ActivePower {
     });
   }
 
-  /** Second functions with the same state, which advance by themselves. */
-  copy(settings: Settings): ActivePower {
-    const copy = new ActivePower(settings, this.#generator, this.droop.copy(), this.site.copy());
-    copy.#state = this.#state;
-    return copy;
+  /** Takes over the state of other functions, which advance by themselves. */
+  resume(other: ActivePower): void {
+    this.droop.resume(other.droop);
+    this.site.resume(other.site);
+    this.#generator = other.#generator;
+    this.#state = other.#state;
   }
 
   get #state() {

@@ -57,14 +57,21 @@ export class DcLink {
   /** AC power that the source could give once its ramps are over, W */
   potentialW = 0;
   #source: DcSource;
-  readonly #dc0W: number;
-  readonly #etaNominal: number | null;
+  #dc0W: number;
+  #etaNominal: number | null;
   /** Reused for every `answer`; a source must not keep it. */
   readonly #request = { targetW: null as number | null, floorW: 0, ceilingW: 0 } satisfies DcRequest;
 
   constructor({ wMaxRtgW, efficiencyNominal }: DcLinkRatings, source: DcSource) {
     this.#etaNominal = efficiencyNominal;
     this.#dc0W = wMaxRtgW / (efficiencyNominal ?? 1);
+    this.#source = source;
+  }
+
+  /** Takes over the ratings of another one before another source. */
+  resume(other: DcLink, source: DcSource): void {
+    this.#dc0W = other.#dc0W;
+    this.#etaNominal = other.#etaNominal;
     this.#source = source;
   }
 

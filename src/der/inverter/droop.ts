@@ -68,11 +68,9 @@ export class FrequencyDroop {
     );
   }
 
-  /** A second one with the same state, which advances by itself. */
-  copy(): FrequencyDroop {
-    const copy = new FrequencyDroop();
-    copy.#state = this.#state;
-    return copy;
+  /** Takes over the state of another one, which advances by itself. */
+  resume(other: FrequencyDroop): void {
+    this.#state = other.#state;
   }
 
   get #state() {

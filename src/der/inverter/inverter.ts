@@ -343,10 +343,10 @@ export class Inverter implements Output {
       return isHeld || dueS > dtS || !this.protection.mayEnter(grid, this.#settings);
     }
     if (isHeld || this.phase === 'shutting_down' || this.#stopCeilingW < this.ratings.wMaxRtgW) return false;
-    const rampEnd = this.#enterService.rampEnd(enterService);
-    return (
-      (rampEnd === null || rampEnd > addSeconds(t, dtS)) && this.protection.rests(grid, this.#lastGrid, this.#settings)
-    );
+    const rampEnd = this.phase === 'ramping' ? this.#enterService.rampEnd(enterService) : null;
+    if (rampEnd !== null && rampEnd <= addSeconds(t, dtS)) return false;
+    const noTimers = this.#noTimersUnderGrid !== null || this.protection.noTimers;
+    return noTimers && this.protection.rests(grid, this.#lastGrid, this.#settings);
   }
 
   /**

@@ -208,14 +208,13 @@ export class Protection {
     return !grid.island && !this.#hasRelay && this.#insideLimits(grid, settings);
   }
 
-  /** True if protection has nothing to do now, and this grid gives it nothing to do. @param present the grid now */
+  /** True if protection without timers has nothing to do under this grid. @param present the grid now */
   rests(grid: GridValues, present: GridValues | null, settings: Settings): boolean {
     // both relays act on a change
     const isRelayed = this.#hasRelay && !(grid.hz === present?.hz && grid.angleDeg === present.angleDeg);
     return (
       !grid.island &&
       !isRelayed &&
-      this.noTimers &&
       this.#insideLimits(grid, settings) &&
       this.rideThrough(grid, settings.vNomV) === 'continuous_operation'
     );

@@ -96,11 +96,9 @@ export function voltVarPct({ points }: VoltVarSetting, vPct: number, vRefPct: nu
 export class ReferenceVoltage {
   #autoPct: number | null = null;
 
-  /** A second one with the same state, which advances by itself. */
-  copy(): ReferenceVoltage {
-    const copy = new ReferenceVoltage();
-    copy.#autoPct = this.#autoPct;
-    return copy;
+  /** Takes over the state of another one, which advances by itself. */
+  resume(other: ReferenceVoltage): void {
+    this.#autoPct = other.#autoPct;
   }
 
   /** State that a restart keeps. */
@@ -228,8 +226,8 @@ function varRateS(settings: Settings): number {
 const negligibleVar = 1e-3;
 
 export class ReactivePower {
-  readonly #reference: ReferenceVoltage;
-  readonly #order: ReactiveOrder;
+  readonly #reference = new ReferenceVoltage();
+  #order = new ReactiveOrder();
   activeFunction: ReactiveFunction | null = null;
   /** request of the active function within the capability, var */
   targetVar = 0;
@@ -243,11 +241,6 @@ export class ReactivePower {
   moving = false;
   /** true: no function acts, and the reactive power is that of the loads behind the terminals */
   isOfLoads = false;
-
-  constructor(reference = new ReferenceVoltage(), order = new ReactiveOrder()) {
-    this.#reference = reference;
-    this.#order = order;
-  }
 
   /** State that a restart keeps. */
   kept(): Kept {
@@ -263,11 +256,11 @@ export class ReactivePower {
     });
   }
 
-  /** Second functions with the same state, which advance by themselves; settings change the order of both. */
-  copy(): ReactivePower {
-    const copy = new ReactivePower(this.#reference.copy(), this.#order);
-    copy.#state = this.#state;
-    return copy;
+  /** Takes over the state of other functions, which advance by themselves; settings change the order of both. */
+  resume(other: ReactivePower): void {
+    this.#reference.resume(other.#reference);
+    this.#order = other.#order;
+    this.#state = other.#state;
   }
 
   get #state() {

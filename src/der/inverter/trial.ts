@@ -3,9 +3,12 @@ import type { ReactiveDecider } from '../../contract/grid-trace.ts';
 import type { DcSource, PhaseLoads } from '../source/source.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { meanPu, phaseVoltages } from './ac.ts';
+import { ActivePower } from './active-power.ts';
+import { lowPowerShare } from './capability.ts';
 import { DcLink } from './dc-link.ts';
 import { advanceOutput, takeUpLoads } from './output.ts';
 import type { Output, ServiceCeiling } from './output.ts';
+import { ReactivePower } from './reactive-power.ts';
 import { isEnergized } from './service.ts';
 
 export interface Trial {
@@ -32,25 +35,67 @@ const tolerancePct = 1e-3;
 const beginS = 1e-6;
 
 /** The functions of an inverter with the same state, which advance by themselves. */
-function copyOf(output: Output, source: DcSource): Output {
-  const { ratings, settings, phase, ceasedBy, rampWS, pW, qVar, clipped, apparentPowerLimited } = output;
-  return {
-    ratings,
-    settings,
-    phase,
-    ceasedBy,
-    rampWS,
-    link: new DcLink(ratings, source),
-    activePower: output.activePower.copy(settings),
-    reactivePower: output.reactivePower.copy(),
-    pW,
-    qVar,
-    clipped,
-    apparentPowerLimited,
-    circleVa: output.circleVa,
-    curvePct: output.curvePct,
-    phaseLoads: output.phaseLoads,
-  };
+class TriedOutput implements Output {
+  ratings: Output['ratings'];
+  settings: Output['settings'];
+  phase: Output['phase'] = 'in_service';
+  ceasedBy: Output['ceasedBy'] = null;
+  rampWS = 0;
+  readonly link: DcLink;
+  readonly activePower: ActivePower;
+  readonly reactivePower = new ReactivePower();
+  pW = 0;
+  qVar = 0;
+  clipped = false;
+  apparentPowerLimited = false;
+  circleVa = 0;
+  curvePct = 100;
+  phaseLoads: PhaseLoads | null = null;
+
+  constructor({ ratings, settings }: Output, source: DcSource) {
+    this.ratings = ratings;
+    this.settings = settings;
+    this.link = new DcLink(ratings, source);
+    this.activePower = new ActivePower(settings, ratings.generator);
+  }
+
+  resume(output: Output, source: DcSource): void {
+    this.ratings = output.ratings;
+    this.settings = output.settings;
+    this.phase = output.phase;
+    this.ceasedBy = output.ceasedBy;
+    this.rampWS = output.rampWS;
+    this.link.resume(output.link, source);
+    this.activePower.resume(output.activePower);
+    this.reactivePower.resume(output.reactivePower);
+    this.pW = output.pW;
+    this.qVar = output.qVar;
+    this.clipped = output.clipped;
+    this.apparentPowerLimited = output.apparentPowerLimited;
+    this.circleVa = output.circleVa;
+    this.curvePct = output.curvePct;
+    this.phaseLoads = output.phaseLoads;
+  }
+}
+
+/** One for the trials of all devices: new functions for each would take longer than its trial. */
+let shared: TriedOutput | null = null;
+
+/** The way of a device to the end of a trial. */
+interface Way {
+  readonly output: Output;
+  readonly grid: GridValues;
+  /** that of the trial */
+  readonly source: DcSource;
+  readonly service: TriedService;
+  readonly dtS: number;
+}
+
+/** Takes functions from `fromS` to `toS` after the present. */
+function pass(end: Output, { grid, source, service }: Way, fromS: number, toS: number): void {
+  advanceOutput(end, grid, source, service.ceilingAt(toS), toS - fromS);
+  source.planFor?.(end.link.dcW(end.pW));
+  takeUpLoads(end, source);
 }
 
 /**
@@ -58,26 +103,61 @@ function copyOf(output: Output, source: DcSource): Output {
  * @param dtS Infinity: at the end of all responses; an autonomous reference voltage stays as it is
  */
 export function trial(output: Output, grid: GridValues, source: DcSource, dtS: number, service: TriedService): Trial {
-  const { wiring, vNomRtgV } = output.ratings;
-  const phaseLnV: [number, number, number] = [0, 0, 0];
-  phaseVoltages(wiring, vNomRtgV, grid, phaseLnV);
-  const tried = source.triedAt?.(dtS, phaseLnV) ?? source;
-  const end = copyOf(output, tried);
-  const passTo = (seconds: number, passedS: number): void => {
-    advanceOutput(end, grid, tried, service.ceilingAt(seconds), seconds - passedS);
-    tried.planFor?.(end.link.dcW(end.pW));
-    takeUpLoads(end, tried);
-  };
-  passTo(beginS, 0);
-  const begin = aimOf(end);
-  passTo(dtS, beginS);
+  const tried = sourceAt(output, grid, source, dtS);
+  const way = { output, grid, source: tried, service, dtS };
+  const end = (shared ??= new TriedOutput(output, tried));
+  const isCertain = passAtOnce(end, way) || passInTwo(end, way);
   const { pW, qVar, phaseLoads } = end;
   const exact =
+    isCertain &&
     service.lasts &&
     functionsHold(output, end) &&
-    sourceHolds(end, tried, dtS, meanPu(wiring, grid)) &&
-    (isAtEnd(end) || isDirect(begin, end));
+    sourceHolds(end, tried, dtS, meanPu(output.ratings.wiring, grid));
   return { pW, qVar, phaseLoads, exact };
+}
+
+function sourceAt(
+  { ratings: { wiring, vNomRtgV } }: Output,
+  grid: GridValues,
+  source: DcSource,
+  dtS: number,
+): DcSource {
+  if (source.triedAt === undefined) return source;
+  const phaseLnV: [number, number, number] = [0, 0, 0];
+  phaseVoltages(wiring, vNomRtgV, grid, phaseLnV);
+  return source.triedAt(dtS, phaseLnV);
+}
+
+/**
+ * Goes to the end in one sub-step, for the many devices whose voltage moves reactive power alone.
+ * @returns true if active power stays, and no limit is reached: reactive power then has one target all the way
+ */
+function passAtOnce(end: TriedOutput, way: Way): boolean {
+  const { output, source, dtS } = way;
+  const { voltVar, voltWatt } = output.settings;
+  if (voltWatt.enabled || voltVar.autoReference || source.planFor !== undefined) return false;
+  end.resume(output, source);
+  pass(end, way, 0, dtS);
+  const { ratings, activePower, circleVa } = end;
+  const { requestedW } = activePower;
+  return (
+    requestedW === output.activePower.requestedW &&
+    lowPowerShare(ratings.capability, requestedW) === 1 &&
+    Math.hypot(requestedW, output.reactivePower.qVar) <= circleVa &&
+    !isLimited(end)
+  );
+}
+
+/**
+ * Goes to the end by a first moment, in which limits take effect that the rest begins with.
+ * @returns true if powers then move to ends that stand still
+ */
+function passInTwo(end: TriedOutput, way: Way): boolean {
+  end.resume(way.output, way.source);
+  pass(end, way, 0, beginS);
+  const begin = aimOf(end);
+  pass(end, way, beginS, way.dtS);
+  return isAtEnd(end) || isDirect(begin, end);
 }
 
 /** True if nothing moves any more, so that the way there did not matter. */
@@ -95,11 +175,13 @@ interface Aim {
   readonly isLimited: boolean;
 }
 
-const aimOf = ({ activePower: { requestedW }, reactivePower, apparentPowerLimited }: Output): Aim => ({
-  requestedW,
-  targetVar: reactivePower.targetVar,
-  isLimited: apparentPowerLimited || limits.includes(reactivePower.decidedBy),
-});
+const isLimited = ({ apparentPowerLimited, reactivePower }: Output): boolean =>
+  apparentPowerLimited || limits.includes(reactivePower.decidedBy);
+
+function aimOf(output: Output): Aim {
+  const { activePower, reactivePower } = output;
+  return { requestedW: activePower.requestedW, targetVar: reactivePower.targetVar, isLimited: isLimited(output) };
+}
 
 /**
  * True if reactive power moves towards a target that stands still, within limits that do: otherwise the end depends on
@@ -108,8 +190,8 @@ const aimOf = ({ activePower: { requestedW }, reactivePower, apparentPowerLimite
  */
 function isDirect(begin: Aim, end: Output): boolean {
   const tolerated = tolerance * end.ratings.vaMaxRtgVa;
-  const { requestedW, targetVar, isLimited } = aimOf(end);
-  const limitMoves = (begin.isLimited || isLimited) && Math.abs(begin.requestedW - requestedW) > tolerated;
+  const { requestedW, targetVar, isLimited: isEndLimited } = aimOf(end);
+  const limitMoves = (begin.isLimited || isEndLimited) && Math.abs(begin.requestedW - requestedW) > tolerated;
   return !limitMoves && Math.abs(begin.targetVar - targetVar) <= tolerated;
 }
 

@@ -157,8 +157,8 @@ export class PlantExchange implements GridExchange {
     // one writer of all devices: a record of each would cost as much as its values
     environment.outside.writer = writer(by);
     for (const [place, { device }] of attached.entries()) {
-      const present = device && environment.outside.valuesOf(device.index);
-      if (present) environment.outside.set(device.index, valuesAt(values, place, present), approach);
+      const outside = device && environment.outside.gridOf(device.index);
+      outside?.set(valuesAt(values, place, outside.values), approach);
     }
   }
 
@@ -181,11 +181,11 @@ export class PlantExchange implements GridExchange {
     const { environment, now } = this.#plant;
     const instant = now();
     return this.#present.attached.map(({ device }, place) => {
-      const present = device && environment.outside.valuesOf(device.index);
-      if (!present) return null;
-      const asked = outsideGrid(valuesAt(values, place, present));
+      const outside = device && environment.outside.gridOf(device.index);
+      if (!outside) return null;
+      const asked = outsideGrid(valuesAt(values, place, outside.values));
       // a step would go along the ramp, which an outage hides
-      const isSteady = asked === deadGrid || !environment.outside.isMoving(device.index, instant);
+      const isSteady = asked === deadGrid || !outside.isMoving(instant);
       return device.trial(asked, dtS, isSteady);
     });
   }

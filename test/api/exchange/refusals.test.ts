@@ -106,7 +106,9 @@ describe('refusals of the exchange', () => {
     const other = await rest.refused('/exchange/step', 409, 'conflict', { session: 'x', dt_s: 1 });
     expect(other.detail).to.equal(`the session is another one: "helics:grid" is attached since ${since}`);
     const second = await rest.refused('/exchange', 409, 'conflict', {});
-    expect(second.detail).to.equal('"helics:grid" has an exchange under way');
+    expect(second.detail).to.equal(
+      `"helics:grid" is attached since ${since}: POST exchange/end with the session of GET exchange ends it`,
+    );
     await rest.post('/exchange/end', { session });
     const none = await rest.refused('/exchange/step', 409, 'conflict', { session, dt_s: 1 });
     expect(none.detail).to.equal('no devices are attached: POST exchange attaches them');

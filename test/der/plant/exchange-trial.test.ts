@@ -252,6 +252,25 @@ describe('a trial of the exchange', () => {
     expect(isExact(plant, 1, volts(1.01))).to.equal(true);
   });
 
+  it('is not exact where reactive power follows a limit on its ramp', async () => {
+    const plant = steadyPlant(['PV-3Phase']);
+    set(plant, (tx) => {
+      Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: 90, WRmp: 5, VarRmp: 1 });
+      useCurve(tx, 712, [
+        [0, 0],
+        [20, 0],
+        [100, -44],
+      ]);
+    });
+    await step(plant, 120, volts(1));
+    await expectStep(plant, 1, volts(1.01));
+    set(plant, (tx) => {
+      tx.m704.WMaxLimPct = 40;
+    });
+    expect(isExact(plant, 1)).to.equal(false);
+    expect(isExact(plant, null)).to.equal(true);
+  });
+
   it('is exact out of service until the delay may end, and on the ramp until it ends', async () => {
     const plant = steadyPlant(['PV-3Phase']);
     set(plant, service(100, 50));

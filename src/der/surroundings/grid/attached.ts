@@ -6,7 +6,7 @@ import type { SimTime } from '../../../core/time/clock.ts';
 import type { GridCourse } from './grid-scope.ts';
 import type { GridValues } from './layers.ts';
 import { EndedOutsideGrid, OutsideGrid } from './outside.ts';
-import type { Approach, OutsideValues } from './outside-ramp.ts';
+import type { OutsideValues } from './outside-ramp.ts';
 
 type PresentGrid = Pick<GridNow, 'outage' | 'island'>;
 
@@ -54,19 +54,9 @@ export class AttachedGrids {
     this.#outside.set(deviceIndex, new OutsideGrid(values, t, before));
   }
 
-  /** Values that were set; undefined: the device is not attached. */
-  valuesOf(deviceIndex: number): OutsideValues | undefined {
-    return this.#outside.get(deviceIndex)?.values;
-  }
-
-  /** True while set values of a device are on their way by a ramp. */
-  isMoving(deviceIndex: number, t: SimTime): boolean {
-    return this.#outside.get(deviceIndex)?.isMoving(t) ?? false;
-  }
-
-  /** Changes the values of a device. */
-  set(deviceIndex: number, values: OutsideValues, approach: Approach): void {
-    this.#outside.get(deviceIndex)?.set(values, approach);
+  /** The grid outside of a device; undefined: the device is not attached. */
+  gridOf(deviceIndex: number): OutsideGrid | undefined {
+    return this.#outside.get(deviceIndex);
   }
 
   /** Returns a device to the grid of the simulator, from `t` on. @param reached an instant that it has reached */

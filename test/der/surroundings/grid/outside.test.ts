@@ -52,7 +52,7 @@ describe('the grid of an attached device', () => {
       [0.9, 500],
       [0.7, 700],
     ] as const)
-      grids.set(3, { ...nominal, aPu }, { from: at(ms), rampS: 0, quantities: ['aPu'] });
+      grids.gridOf(3)!.set({ ...nominal, aPu }, { from: at(ms), rampS: 0, quantities: ['aPu'] });
     const present = () => [100, 500, 700].map((ms) => grids.courseOf(3)?.at(at(ms)).aPu);
     expect(present()).to.deep.equal([0.8, 0.9, 0.7]);
     grids.forgetBefore(at(600));
