@@ -9,6 +9,7 @@ import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
+import { withOrdinal } from './places.ts';
 import type { SettingOrigin } from '../../contract/settings.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
 import { flagOf, settingKeys, settingOf, variableOf } from '../settings/settings.ts';
@@ -242,7 +243,7 @@ export function gather(
   const lowerLayers = typeof path === 'string' ? [layers.file, presets] : [presets, layers.file];
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers([...lowerLayers, layers.env, layers.flags]),
+    values: withOrdinal(mergeLayers([...lowerLayers, layers.env, layers.flags]), file),
     file,
     layers,
     requested: new Set(),
