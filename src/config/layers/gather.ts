@@ -147,8 +147,17 @@ const variablesOfServices = (env: Environment): readonly string[] =>
     isVariable([name, text]) && isOfService(name, text) ? [name] : [],
   );
 
-/** Variables of commands that ask a running simulator, and of the Python client: a start ignores them. */
-const variablesOfClients: ReadonlySet<string> = new Set(['DERBENCH_URL', 'DERBENCH_COMMAND']);
+/**
+ * Variables of commands that ask a running simulator, of the Python client, and of a gateway and its workers: a start
+ * ignores them.
+ */
+const variablesOfClients: ReadonlySet<string> = new Set([
+  'DERBENCH_URL',
+  'DERBENCH_COMMAND',
+  'DERBENCH_NATS_SERVER',
+  'DERBENCH_WORKERS',
+  'DERBENCH_WORKER',
+]);
 
 function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
