@@ -30,7 +30,6 @@ import { FleetAdapter } from './adapters/fleet.ts';
 import { apiVersion } from '../api/http/context.ts';
 import type { Adapter } from '../core/adapter.ts';
 import type { Plant } from '../contract/plant.ts';
-import { hostAndPort } from '../core/net/listen.ts';
 import { configuredDevice, DeviceChanges, isDeviceServer } from './devices/changes.ts';
 import {
   createClock,
@@ -406,7 +405,7 @@ function shardOf(
     traits: { version: origin.version, apiVersion, digest: fleetDigest(config) },
     http() {
       const address = api.server.address();
-      return typeof address === 'object' && address !== null ? hostAndPort(config.web.host, address.port) : null;
+      return typeof address === 'object' && address !== null ? { host: config.web.host, port: address.port } : null;
     },
     ports: () => portsOf(adapters, plant),
     lost: () => options.onLeaseLost?.(),

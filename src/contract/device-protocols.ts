@@ -46,22 +46,37 @@ export interface PlacedAtListeners extends Pick<DeviceProtocols, 'dnp3' | 'modbu
   readonly index: number;
 }
 
-/** Port of a device in a row of ports by index. @param base 0: any free port */
-const portInRow = (base: number, index: number) => (base === 0 ? 0 : base + index);
+/** A row of ports, unit ids or link addresses, one for each device. */
+export interface PlaceRow {
+  /** index of the device that has the first of them; absent: 0 */
+  readonly countsFrom?: number;
+}
+
+interface PortRow extends PlaceRow {
+  /** port of the device `countsFrom`; 0: any free port */
+  readonly port: number;
+}
+
+const portInRow = ({ port, countsFrom = 0 }: PortRow, index: number) => (port === 0 ? 0 : port + index - countsFrom);
 
 /** Port of a device that shares none. 0: any free port */
-export const modbusPortOf = (base: number, { index, modbus }: PlacedAtListeners): number =>
-  modbus?.port ?? portInRow(base, index);
+export const modbusPortOf = (row: PortRow, { index, modbus }: PlacedAtListeners): number =>
+  modbus?.port ?? portInRow(row, index);
 
 /** Unit id of a device on a port for several devices. */
-export const unitIdOf = ({ index, modbus }: PlacedAtListeners): number => modbus?.unitId ?? 1 + index;
+export const unitIdOf = ({ countsFrom = 0 }: PlaceRow, { index, modbus }: PlacedAtListeners): number =>
+  modbus?.unitId ?? 1 + index - countsFrom;
 
 /** Port of an outstation that shares none. 0: any free port */
-export const dnp3PortOf = ({ port }: Pick<Dnp3Settings, 'port'>, { index, dnp3 }: PlacedAtListeners): number =>
-  dnp3?.port ?? portInRow(port, index);
+export const dnp3PortOf = (row: PortRow, { index, dnp3 }: PlacedAtListeners): number =>
+  dnp3?.port ?? portInRow(row, index);
 
 /** Link address of an outstation. */
 export const dnp3AddressOf = (
-  { outstationAddress, sharedPort }: Pick<Dnp3Settings, 'outstationAddress' | 'sharedPort'>,
+  {
+    outstationAddress,
+    sharedPort,
+    countsFrom = 0,
+  }: Pick<Dnp3Settings, 'outstationAddress' | 'sharedPort' | 'countsFrom'>,
   { index, dnp3 }: PlacedAtListeners,
-): number => dnp3?.address ?? outstationAddress + (sharedPort ? index : 0);
+): number => dnp3?.address ?? outstationAddress + (sharedPort ? index - countsFrom : 0);

@@ -30,10 +30,14 @@ export interface Dnp3TlsSettings {
 
 export interface Dnp3Settings {
   readonly host: string;
-  /** port of the device with index 0, the others follow by index; with a shared port that of all devices */
+  /** host of the endpoints in place of a wildcard; absent: as bound */
+  readonly advertisedHost?: string | null;
+  /** port of the device `countsFrom`, the others follow by index; with a shared port that of all devices */
   readonly port: number;
   readonly sharedPort: boolean;
-  /** address of the outstation; with a shared port that of index 0, the others follow by index */
+  /** absent: 0 */
+  readonly countsFrom?: number;
+  /** address of the outstation; with a shared port that of the device `countsFrom`, the others follow by index */
   readonly outstationAddress: number;
   /** 1 to 8 different addresses */
   readonly masterAddresses: readonly number[];

@@ -7,6 +7,8 @@ export interface FleetSettings {
   readonly prefix: string;
   /** indexes that the shard reserves from its first device on; null: as many as it has devices */
   readonly room: number | null;
+  /** host of its listeners for others, in place of a wildcard; null: the name of the machine */
+  readonly advertisedHost: string | null;
   /** time limit of the first connection, and of the wait for an earlier process of this name */
   readonly waitS: number;
   /** true: `nats://` to another machine is permitted */

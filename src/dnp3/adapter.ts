@@ -25,7 +25,7 @@ import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/limited-log.ts';
 import { KeptPorts } from '../core/net/kept-ports.ts';
-import { hostAndPort, withRemedy } from '../core/net/listen.ts';
+import { hostAndPort, shownHost, withRemedy } from '../core/net/listen.ts';
 import { Sweeper } from '../core/net/sweeper.ts';
 import type { Swept } from '../core/net/sweeper.ts';
 import type { Origin } from '../core/origin.ts';
@@ -164,8 +164,9 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   endpointOf(deviceIndex: number): Dnp3Endpoint | null {
     const entry = this.#entries.get(deviceIndex);
     if (entry === undefined) return null;
-    const { host, tls } = this.#options.settings;
+    const { host: bound, advertisedHost, tls } = this.#options.settings;
     const { listener, outstation } = entry;
+    const host = shownHost(bound, advertisedHost);
     return { protocol: 'dnp3', host, port: listener.port, outstation: outstation.address, tls: tls !== null };
   }
 

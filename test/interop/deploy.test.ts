@@ -124,4 +124,12 @@ describe('systemd-analyze on the unit', () => {
       const { status, output } = judged('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
       expect(status, output).to.equal(0);
     });
+
+  it('has no remark on the unit of a shard either', () => {
+    const unit = join(folder, 'derbench-shard@.service');
+    writeFileSync(unit, text('deploy/derbench-shard@.service').replace('/opt/derbench/bin/derbench', process.execPath));
+    expect(judged('systemd-analyze', 'verify', unit)).to.deep.equal({ status: 0, output: '' });
+    const { status, output } = judged('systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
+    expect(status, output).to.equal(0);
+  });
 });

@@ -148,7 +148,7 @@ export function modbusTlsFiles(
 function composeTcp(context: ModbusContext, faultInjection: FaultInjection, judge: MasterJudge): ModbusAdapter | null {
   const { inForce, plant, commAlarms, clock, later, logBook, pem } = context;
   const {
-    modbus: { enabled, host, port, sharedPort, framing, tls },
+    modbus: { enabled, host, advertisedHost, port, sharedPort, countsFrom, framing, tls },
     meter,
   } = inForce();
   if (!enabled) return null;
@@ -158,6 +158,8 @@ function composeTcp(context: ModbusContext, faultInjection: FaultInjection, judg
     host,
     port,
     sharedPort,
+    countsFrom,
+    advertisedHost,
     ...(plant.meter && meter && { meter: { ...meter, bank: plant.meter.bank } }),
     ...faultInjection,
     commAlarms,

@@ -2,10 +2,9 @@
 import { parseFlags } from '../../config/layers/flags.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import type { AppConfig } from '../../config/settings/app-config.ts';
+import { settingsOfGateway } from '../../config/settings/gateway.ts';
 import { variableOf } from '../../config/settings/settings.ts';
-import type { SettingKey } from '../../config/settings/settings.ts';
 import type { FleetSettings } from '../../contract/fleet-settings.ts';
-import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
 import { createLogBook } from '../../core/log/log.ts';
 import { buildId, packageVersion } from '../../core/package-files.ts';
@@ -14,6 +13,8 @@ import { callLater } from '../../core/time/timers.ts';
 import { apiVersion } from '../../api/http/context.ts';
 import { startGateway } from '../../fleet/gateway/app.ts';
 import { createStopHandler } from './ending.ts';
+import { accessWords, invalidGateway, planOf } from './gateway-plan.ts';
+import { LocalFleet } from './local-fleet.ts';
 
 /** The process around the command. */
 export interface GatewayIo {
@@ -23,11 +24,15 @@ export interface GatewayIo {
   readonly onInterrupt: (listener: () => void) => void;
 }
 
-export const gatewayHelp = `Usage: derbench gateway --fleet URL [FLAGS]
+export const gatewayHelp = `Usage: derbench gateway [--fleet URL | --workers [W] -N n] [FLAGS]
 
 Serves the shards of a fleet at one address: REST, and the telemetry stream. It has no devices of its own.
 
-  --fleet URL               NATS server of the fleet; may be repeated for the servers of one cluster
+  --fleet URL               NATS server of the fleet; may be repeated for the servers of one cluster.
+                            Without it the gateway starts a server of its own on this machine
+  --workers [W]             starts W shards too (default: processor cores - 1); flags of devices and protocols are theirs,
+                            and -N is the number of all devices
+  --nats_server FILE        program of the own server (default: nats-server of the path)
   --fleet_prefix P          first token of the subjects (default derbench)
   --fleet_wait_s S          time limit of the first connection, s (default 30)
   --fleet_plain yes         permits nats:// to another machine
@@ -42,32 +47,8 @@ Serves the shards of a fleet at one address: REST, and the telemetry stream. It 
 
 Each flag has its variable, such as DERBENCH_FLEET. Flags of devices and protocols go to the shards.
 
-Exit code: 0 ended by SIGINT or SIGTERM, 2 a flag is not valid, 3 no NATS server in time, refused there, or the port is in use.`;
-
-const settingsOfGateway: ReadonlySet<SettingKey> = new Set<SettingKey>([
-  'fleet',
-  'fleet_prefix',
-  'fleet_wait_s',
-  'fleet_plain',
-  'fleet_creds',
-  'fleet_nkey',
-  'fleet_user',
-  'fleet_password_file',
-  'fleet_ca',
-  'fleet_cert',
-  'fleet_key',
-  'website_ip',
-  'website_port',
-  'cors_origin',
-  'allowed_host',
-  'ws_max_clients',
-  'http_max_connections',
-  'log_level',
-  'log_format',
-]);
-
-const invalid = (issues: SimError['issues']) =>
-  new SimError('CONFIG_INVALID', 'The command line of the gateway is not valid:', issues);
+Exit code: 0 ended by SIGINT or SIGTERM, 2 a flag is not valid or nats-server is missing,
+3 no NATS server in time, refused there, or the port is in use.`;
 
 /** Variables of settings that a gateway has: those of shards may stand in the same environment. */
 function environmentOf(env: GatewayIo['env']): GatewayIo['env'] {
@@ -83,17 +64,17 @@ export function gatewayConfig(
   if (flags.help) return null;
   const foreign = [...flags.values].filter(([key]) => !settingsOfGateway.has(key));
   if (foreign.length > 0)
-    throw invalid(
+    throw invalidGateway(
       foreign.map(([, { spelling }]) => ({
         name: spelling,
         detail: 'is no flag of a gateway, which has no devices and no protocols of its own: give it to the shards',
       })),
     );
   const loaded = loadConfig(words, environmentOf(env));
-  if (loaded.kind !== 'run') throw invalid([{ name: '--version', detail: 'is asked of derbench itself' }]);
+  if (loaded.kind !== 'run') throw invalidGateway([{ name: '--version', detail: 'is asked of derbench itself' }]);
   const { fleet } = loaded.config;
   if (fleet === null)
-    throw invalid([
+    throw invalidGateway([
       { name: '--fleet', detail: 'is missing: the NATS server of the fleet, such as nats://127.0.0.1:4222' },
     ]);
   return { ...loaded.config, fleet };
@@ -104,12 +85,37 @@ export function gatewayConfig(
  * @returns the exit code
  * @throws SimError CONFIG_INVALID, LISTEN_FAILED
  */
-export async function gatewayCommand(words: readonly string[], { out, env, onInterrupt }: GatewayIo): Promise<number> {
-  const config = gatewayConfig(words, env);
-  if (config === null) {
+export async function gatewayCommand(words: readonly string[], io: GatewayIo): Promise<number> {
+  const { out, env } = io;
+  if (parseFlags(words.filter((word) => word === '-h' || word === '--help')).help) {
     out(gatewayHelp);
     return exitCodes.ok;
   }
+  const plan = planOf(words, env);
+  if (plan.local === null) return serveFleet(configOf(plan.words, env), io, null);
+  // a mistake is told before anything starts
+  const checked = configOf([...plan.words, '--fleet=nats://127.0.0.1:1'], env);
+  const logBook = createLogBook({ ...checked.log, clock: systemClock });
+  const local = await LocalFleet.start(plan.local, { log: logBook.logger('Lab'), env });
+  try {
+    return await serveFleet(configOf([...plan.words, ...accessWords(local.access)], env), io, local);
+  } catch (error) {
+    await local.end();
+    throw error;
+  }
+}
+
+function configOf(words: readonly string[], env: GatewayIo['env']) {
+  const config = gatewayConfig(words, env);
+  if (config === null) throw new Error('help is answered before');
+  return config;
+}
+
+async function serveFleet(
+  config: ReturnType<typeof configOf>,
+  { out, onInterrupt }: GatewayIo,
+  local: LocalFleet | null,
+): Promise<number> {
   const logBook = createLogBook({ ...config.log, clock: systemClock });
   const gateway = await startGateway({
     settings: config.fleet,
@@ -124,11 +130,13 @@ export async function gatewayCommand(words: readonly string[], { out, env, onInt
     clock: systemClock,
     later: callLater,
   });
-  out(['derbench gateway is ready', ...gateway.lines.map((line) => `  ${line}`)].join('\n'));
+  const lines = [...gateway.lines, ...((await local?.startWorkers()) ?? [])];
+  out(['derbench gateway is ready', ...lines.map((line) => `  ${line}`)].join('\n'));
   return new Promise((resolve, reject) => {
     const end = createStopHandler({
       async stop() {
         await gateway.stop();
+        await local?.end();
         logBook.flush();
         return exitCodes.ok;
       },

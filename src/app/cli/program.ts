@@ -5,6 +5,8 @@ import { loadConfig } from '../../config/layers/load.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { printableLines } from '../../core/log/log.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
+import { callLater } from '../../core/time/timers.ts';
+import { followGateway, workerVariable } from '../../fleet/workers/life.ts';
 import { fatalEnding, startEnding } from './ending.ts';
 import type { Ending } from './ending.ts';
 import { Running } from './running.ts';
@@ -105,8 +107,17 @@ async function main(args: readonly string[], onStarted: () => void): Promise<voi
   process.on('SIGINT', end);
   process.on('SIGTERM', end);
   followHangups();
+  const tellReady = followAsWorker(end);
   await simulator.start();
+  tellReady();
   onStarted();
+}
+
+/** A worker of a gateway ends with it. @returns tells the gateway that the simulator has started */
+function followAsWorker(end: () => void): () => void {
+  if (process.env[workerVariable] === undefined) return () => undefined;
+  const exit = () => process.kill(process.pid, 'SIGKILL');
+  return followGateway({ channel: process, end, exit, later: callLater });
 }
 
 /**

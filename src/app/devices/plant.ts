@@ -110,7 +110,7 @@ function usesRtuFrames({ modbus, rtu }: AppConfig): boolean {
 
 /** On a serial line and on a shared TCP port each device has its own address, otherwise all devices have address 1. */
 function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
-  return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
+  return rtu !== null || modbus.sharedPort ? (index) => 1 + index - modbus.countsFrom : () => 1;
 }
 
 export function tickerOf({ tickS }: Pick<AppConfig, 'tickS'>, plant: SimPlant, wall: WallClock): Ticker {

@@ -8,6 +8,7 @@ import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import { quoted } from './issues.ts';
+import { countsFromOf } from '../layers/places.ts';
 import { dnp3AllowedPeer, maxDnp3Address } from '../../contract/dnp3-settings.ts';
 import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
 import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
@@ -113,7 +114,8 @@ const csipConflicts: readonly Conflict[] = [
 /** Addresses of the outstations. */
 function addressesOf({ values, devices }: Run): readonly number[] {
   const { dnp3_outstation_addr: outstationAddress, dnp3_shared_port: sharedPort } = values;
-  return devices.map((device) => dnp3AddressOf({ outstationAddress, sharedPort }, device));
+  const row = { outstationAddress, sharedPort, countsFrom: countsFromOf(values) };
+  return devices.map((device) => dnp3AddressOf(row, device));
 }
 
 /** The address of a master that is also the address of an outstation; undefined: none. */
@@ -210,12 +212,16 @@ const ocppConflicts: readonly Conflict[] = [
   requiredFile('ocpp_key', 3),
 ];
 
-const lastUnitId = ({ values, count }: Run) => values.first_device + count;
+/** Unit ids of the devices on a shared port, or on a line. */
+function unitsOf({ values, count }: Run): readonly [first: number, last: number] {
+  const before = values.first_device - countsFromOf(values);
+  return [before + 1, before + count];
+}
 
 /** First and last unit id of the devices on the ports and lines of the meter; the first is above the last if none. */
 function deviceUnits(run: Run): readonly [number, number] {
   const { mb_enable: served, mb_shared_port: shared, rtu_enable: line, meter_port: meterPort } = run.values;
-  if (line || (served && shared && meterPort === null)) return [run.values.first_device + 1, lastUnitId(run)];
+  if (line || (served && shared && meterPort === null)) return unitsOf(run);
   return served && meterPort === null ? [1, 1] : [1, 0];
 }
 
@@ -242,6 +248,8 @@ const fleetPairs = [
   ['fleet_key', 'fleet_cert'],
 ] as const;
 
+const { high: maxFirstDevice = 0 } = settingOf('first_device').kind.range ?? {};
+
 const fleetConflicts: readonly Conflict[] = [
   ...fleetLogins.slice(1).map((setting, i): Conflict => {
     const former = ({ values }: Run) => fleetLogins.slice(0, i + 1).find((login) => values[login] !== null);
@@ -258,6 +266,18 @@ const fleetConflicts: readonly Conflict[] = [
       detail: () => `given without ${flagOf(other)}; allowed: both, or neither`,
     }),
   ),
+  {
+    setting: 'shard_ordinal',
+    when: (run) => run.values.shard_ordinal !== null && isGiven(run, 'first_device'),
+    detail: ({ originOf }) => `given together with ${originOf('first_device')}; allowed: one of the two`,
+  },
+  {
+    setting: 'shard_ordinal',
+    when: (run) => run.values.shard_ordinal !== null && run.values.first_device > maxFirstDevice,
+    detail: ({ values }) =>
+      `given ${values.shard_ordinal ?? ''}, so that the first device would have the index ${values.first_device}; ` +
+      `allowed: an index up to ${maxFirstDevice}`,
+  },
   {
     setting: 'fleet_room',
     when: ({ values, count }) => values.fleet !== null && values.fleet_room !== null && values.fleet_room < count,
@@ -312,9 +332,9 @@ const conflicts: readonly Conflict[] = [
   },
   {
     setting: 'rtu_enable',
-    when: (run) => run.values.rtu_enable && lastUnitId(run) > maxUnitId,
+    when: (run) => run.values.rtu_enable && unitsOf(run)[1] > maxUnitId,
     detail: (run) =>
-      `given yes, so that the last device would have unit id ${lastUnitId(run)}; allowed: unit ids up to ${maxUnitId} on one line`,
+      `given yes, so that the last device would have unit id ${unitsOf(run)[1]}; allowed: unit ids up to ${maxUnitId} on one line`,
   },
   {
     setting: 'mb_foreign_unit',

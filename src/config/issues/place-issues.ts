@@ -31,19 +31,19 @@ export interface Clash extends Pick<Claim, 'member' | 'value' | 'words'> {
 }
 
 function modbusClaim({ modbus }: PlaceSettings, device: DevicePlace): Claim | null {
-  const { enabled, sharedPort, port, host, framing } = modbus;
+  const { enabled, sharedPort, host, framing } = modbus;
   if (!enabled) return null;
   if (!sharedPort)
     return {
       space: `port of ${host}`,
-      value: modbusPortOf(port, device),
+      value: modbusPortOf(modbus, device),
       isOwn: device.modbus?.port !== undefined,
       member: 'modbus.port',
       words: 'Modbus port',
     };
   if (framing === 'rtu_over_tcp') return null;
   const isOwn = device.modbus?.unitId !== undefined;
-  return { space: 'unit', value: unitIdOf(device), isOwn, member: 'modbus.unit_id', words: 'unit id' };
+  return { space: 'unit', value: unitIdOf(modbus, device), isOwn, member: 'modbus.unit_id', words: 'unit id' };
 }
 
 function dnp3Claim({ dnp3, modbus }: PlaceSettings, device: DevicePlace): Claim | null {

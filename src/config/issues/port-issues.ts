@@ -5,6 +5,7 @@ import { addressesMeet } from '../../core/net/listen.ts';
 import { dnp3PortOf, modbusPortOf } from '../../contract/device-protocols.ts';
 import type { DevicePlace } from './place-issues.ts';
 import { isGiven, issueNameOf } from '../layers/gather.ts';
+import { countsFromOf } from '../layers/places.ts';
 import type { Gathered } from '../layers/gather.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
@@ -40,8 +41,11 @@ function portsOf({ gathered: { values }, devices, proxy }: Run, listener: Listen
   if (listener.row === undefined || values[listener.row.shared])
     return base === 0 ? [] : [{ listener, first: base, last: base }];
   const { port } = listener;
+  const countsFrom = countsFromOf(values);
   const portOf = (device: DevicePlace) =>
-    port === 'dnp3_port' ? dnp3PortOf({ port: base }, device) : modbusPortOf(base, device);
+    port === 'dnp3_port'
+      ? dnp3PortOf({ port: base, countsFrom }, device)
+      : modbusPortOf({ port: base, countsFrom }, device);
   const ports = devices.map(portOf).filter((each) => each !== 0);
   const runs: { listener: Listener; first: number; last: number }[] = [];
   for (const each of ports.sort((a, b) => a - b)) {
@@ -83,13 +87,17 @@ function pairIssue(run: Run, earlier: Ports, later: Ports): Issue | null {
   return isOther ? overlapIssue(run, earlier, later) : overlapIssue(run, later, earlier);
 }
 
+/** A further way out for a process whose devices begin far behind index 0. */
+const countsFromShard = ({ values }: Gathered) =>
+  values.first_device > 0 && countsFromOf(values) === 0 ? ', or port_base shard' : '';
+
 /** The issue of a row that ends beyond the highest port. */
 function rowIssues({ gathered }: Run, { listener, last }: Ports): Issue[] {
   if (listener.row === undefined || last <= maxPort) return [];
   const { owner, shared } = listener.row;
   const detail =
     `given ${gathered.values[listener.port]}, so that the last ${owner} would be on port ${last}; ` +
-    `allowed: a last port up to ${maxPort}, 0, or ${shared}`;
+    `allowed: a last port up to ${maxPort}, 0, or ${shared}${countsFromShard(gathered)}`;
   return [{ name: issueNameOf(gathered, listener.port), detail }];
 }
 

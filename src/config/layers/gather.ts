@@ -9,6 +9,7 @@ import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
+import { withOrdinal } from './places.ts';
 import type { SettingOrigin } from '../../contract/settings.ts';
 import { isOpened, listeners } from '../settings/listeners.ts';
 import { flagOf, settingKeys, settingOf, variableOf } from '../settings/settings.ts';
@@ -146,8 +147,17 @@ const variablesOfServices = (env: Environment): readonly string[] =>
     isVariable([name, text]) && isOfService(name, text) ? [name] : [],
   );
 
-/** Variables of commands that ask a running simulator, and of the Python client: a start ignores them. */
-const variablesOfClients: ReadonlySet<string> = new Set(['DERBENCH_URL', 'DERBENCH_COMMAND']);
+/**
+ * Variables of commands that ask a running simulator, of the Python client, and of a gateway and its workers: a start
+ * ignores them.
+ */
+const variablesOfClients: ReadonlySet<string> = new Set([
+  'DERBENCH_URL',
+  'DERBENCH_COMMAND',
+  'DERBENCH_NATS_SERVER',
+  'DERBENCH_WORKERS',
+  'DERBENCH_WORKER',
+]);
 
 function environmentLayer(env: Environment, cwd: string, issues: Issue[]): Layer {
   const layer = new Map<SettingKey, unknown>();
@@ -242,7 +252,7 @@ export function gather(
   const lowerLayers = typeof path === 'string' ? [layers.file, presets] : [presets, layers.file];
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers([...lowerLayers, layers.env, layers.flags]),
+    values: withOrdinal(mergeLayers([...lowerLayers, layers.env, layers.flags]), file),
     file,
     layers,
     requested: new Set(),

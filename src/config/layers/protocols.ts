@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { CsipCertificateSource, CsipSettings } from '../../contract/csip-settings.ts';
 import type { Gathered } from './gather.ts';
+import { countsFromOf } from './places.ts';
 import { dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
 import type { Dnp3Settings, Dnp3TlsSettings } from '../../contract/dnp3-settings.ts';
 import type { Values } from '../settings/settings.ts';
@@ -82,8 +83,10 @@ export function dnp3Of(v: Values): Dnp3Settings | null {
   if (!v.dnp3_enable) return null;
   return {
     host: v.dnp3_host,
+    advertisedHost: v.advertise_host,
     port: v.dnp3_port,
     sharedPort: v.dnp3_shared_port,
+    countsFrom: countsFromOf(v),
     outstationAddress: v.dnp3_outstation_addr,
     masterAddresses: v.dnp3_remote_addr,
     profile: v.dnp3_profile,
@@ -104,8 +107,10 @@ export function modbusOf(v: Values): AppConfig['modbus'] {
   return {
     enabled: v.mb_enable,
     host: v.mb_host,
+    advertisedHost: v.advertise_host,
     port: v.mb_port,
     sharedPort: v.mb_shared_port,
+    countsFrom: countsFromOf(v),
     framing: v.mb_framing,
     foreignUnit: v.mb_foreign_unit,
     maxConnections: v.mb_max_connections,

@@ -109,6 +109,7 @@ function fleetOf(v: Values): AppConfig['fleet'] {
     shard: v.shard,
     prefix: v.fleet_prefix,
     room: v.fleet_room,
+    advertisedHost: v.advertise_host,
     waitS: v.fleet_wait_s,
     plain: v.fleet_plain,
     devices: v.fleet_devices,

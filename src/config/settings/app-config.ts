@@ -150,9 +150,13 @@ export interface AppConfig {
   readonly modbus: {
     readonly enabled: boolean;
     readonly host: string;
-    /** port of the device with index 0, the others follow by index; 0: any free ports */
+    /** host that others know in place of a wildcard; null: none is given */
+    readonly advertisedHost: string | null;
+    /** port of the device `countsFrom`, the others follow by index; 0: any free ports */
     readonly port: number;
     readonly sharedPort: boolean;
+    /** index of the device with the first port, or the first unit id of a shared port */
+    readonly countsFrom: number;
     readonly framing: 'tcp' | 'rtu_over_tcp';
     /** answer to a unit id that is not served; null: gateway, with RTU framing silent */
     readonly foreignUnit: 'silent' | 'gateway' | null;

@@ -1,7 +1,7 @@
 /** Settings of a shard: a simulator that is one of several processes of a fleet. */
 import { fileAtStart, heldAtStart } from './changes.ts';
 import { optionalSetting, setting } from './setting.ts';
-import { fleetName, fleetPrefix, fleetServers, integer, natsUser, onOff, path } from './value-kinds.ts';
+import { choice, fleetName, fleetPrefix, fleetServers, host, integer, natsUser, onOff, path } from './value-kinds.ts';
 
 const membership = heldAtStart('A process is a member of one fleet from its start to its end.');
 
@@ -23,6 +23,30 @@ export const fleetSettings = {
     kind: integer(1, 1_000_000),
     changes: membership,
     doc: 'Device indexes that this shard reserves from first_device on; unset: as many as it has devices.',
+  }),
+  shard_ordinal: optionalSetting({
+    flags: ['--shard_ordinal'],
+    kind: integer(0, 1_000_000),
+    changes: membership,
+    doc:
+      'Number of this shard, from 0 on: its first device has the index shard_ordinal x fleet_room (without fleet_room: x N), ' +
+      'as first_device would say it.',
+  }),
+  port_base: optionalSetting({
+    flags: ['--port_base'],
+    kind: choice(['shard', 'fleet'] as const, 'BASE'),
+    changes: membership,
+    doc:
+      'Device with the first port, unit id and link address: shard is the first one of this process, fleet that with index 0; ' +
+      'unset: shard with --fleet, else fleet.',
+  }),
+  advertise_host: optionalSetting({
+    flags: ['--advertise_host'],
+    kind: host,
+    changes: membership,
+    doc:
+      'Host at which others reach this process, in place of 0.0.0.0 and :: in `devices` and in the fleet; unset: the name of ' +
+      'the machine in the fleet.',
   }),
   fleet_prefix: setting({
     flags: ['--fleet_prefix'],

@@ -105,6 +105,10 @@ export function firstLine(cause: unknown): string {
   return line;
 }
 
+/** The host of a listener for people: that at which others reach it, where it is bound to all addresses. */
+export const shownHost = (bound: string, advertised: string | null | undefined): string =>
+  bound === '0.0.0.0' || bound === '::' ? (advertised ?? bound) : bound;
+
 /** True if no two listeners on one port can have these addresses. The address `::` takes IPv4 too. */
 export function addressesMeet(one: string, other: string): boolean {
   const covers = (every: string, address: string) => every === '::' || (every === '0.0.0.0' && !isIPv6(address));

@@ -9,6 +9,7 @@ import type { AdapterStatus } from '../../core/adapter.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { LogBook, Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { connectFleet } from '../connect.ts';
 import { FleetError } from '../link.ts';
@@ -31,7 +32,7 @@ export interface MemberContext {
   /** in which all shards agree */
   readonly traits: FleetTraits;
   /** address of the HTTP interface, once it listens */
-  readonly http: () => string | null;
+  readonly http: () => { readonly host: string; readonly port: number } | null;
   /** ports of the first and the last device, by protocol */
   readonly ports: () => Readonly<Record<string, readonly number[]>>;
   /** Ends the process: another one has the name of this shard. */
@@ -136,12 +137,14 @@ export class FleetMember {
   }
 
   #details() {
-    const { plant, http, ports } = this.#context;
+    const { settings, plant, http, ports } = this.#context;
     const { latest, devices } = plant;
+    const machine = settings.advertisedHost ?? hostname();
+    const address = http();
     return {
       count: devices.length,
-      host: hostname(),
-      http: http() ?? '',
+      host: machine,
+      http: address === null ? '' : hostAndPort(shownHost(address.host, machine), address.port),
       ports: ports(),
       tick: latest.tick,
       simUs: latest.sim,

@@ -2,7 +2,7 @@ import { AdapterLifecycle, startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { SimError, shortageOf } from '../../core/errors.ts';
-import { hostAndPort } from '../../core/net/listen.ts';
+import { hostAndPort, shownHost } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
@@ -46,10 +46,14 @@ export interface ModbusAdapterOptions extends Omit<ModbusContextOptions, 'portAl
   /** the devices at the start */
   readonly devices: readonly ModbusDevice[];
   readonly host: string;
-  /** port of device 0, or the shared port; 0: any free port */
+  /** port of the device `countsFrom`, or the shared port; 0: any free port */
   readonly port: number;
-  /** true: one port for all, unit id 1 + index; false: one port per device, base + index */
+  /** true: one port for all, unit ids from 1 on; false: one port per device, in the order of the indexes */
   readonly sharedPort: boolean;
+  /** index of the device with the first port or unit id; absent: 0 */
+  readonly countsFrom?: number;
+  /** host of the endpoints in place of a wildcard; absent: as bound */
+  readonly advertisedHost?: string | null;
   /**
    * Default `mbap`. With `rtu` each port is a serial line: devices answer at their address (1.DA), other unit ids get
    * no answer.
@@ -106,7 +110,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
       ...(alarms && { portAlarm: { alarms, code: 'modbus_port_lost', devices: () => this.#units.keys() } }),
     });
     this.counters = this.#context.counters;
-    for (const device of devices) this.#enter(new BankUnit(device, faultyMaps));
+    for (const device of devices) this.#enter(new BankUnit(device, faultyMaps, this.#options));
     const { meter } = options;
     this.#meter = meter === undefined ? null : new MeterUnit(meter.unitId ?? ownUnitId, meter.bank, faultyMaps);
     if (tlsFiles === undefined) {
@@ -140,7 +144,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
     const others = [...this.#units.values()].map((each) => each.device);
     const lack = lackOfRoom(this.#options, device) ?? sharedPlace(this.#options, [...others, device]);
     if (lack !== null) throw new SimError('COMMAND_CONFLICT', lack.detail);
-    const unit = new BankUnit(device, this.#options.faultyMaps);
+    const unit = new BankUnit(device, this.#options.faultyMaps, this.#options);
     if (this.#lifecycle.state === 'listening') this.#portOf.set(index, await this.#portFor(unit));
     this.#enter(unit);
     this.#context.ports.joined(index);
@@ -204,10 +208,10 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   endpointOf(deviceIndex: number): ModbusTcpEndpoint | null {
     const port = this.#portOf.get(deviceIndex);
     if (port === undefined) return null;
-    const { host, tlsFiles } = this.#options;
+    const { host, advertisedHost, tlsFiles } = this.#options;
     return {
       protocol: 'modbus_tcp',
-      host,
+      host: shownHost(host, advertisedHost),
       port: port.server.port,
       unitId: this.#unitIdOf(deviceIndex),
       tls: tlsFiles !== undefined,
@@ -330,7 +334,7 @@ export class ModbusAdapter implements Adapter, DeviceServer, ModbusReporter {
   #unitIdOf(index: number): number {
     const { framing, sharedPort } = this.#options;
     const unit = this.#units.get(index);
-    const byPort = sharedPort ? (unit?.unitId ?? unitIdOf({ index })) : ownUnitId;
+    const byPort = sharedPort ? (unit?.unitId ?? unitIdOf(this.#options, { index })) : ownUnitId;
     return framing === 'rtu' ? (unit?.address ?? byPort) : byPort;
   }
 }
@@ -342,9 +346,10 @@ interface Lack {
 }
 
 /** null: the device can be served */
-function lackOfRoom({ port, sharedPort, meter }: ModbusAdapterOptions, device: ModbusDevice): Lack | null {
+function lackOfRoom(options: ModbusAdapterOptions, device: ModbusDevice): Lack | null {
+  const { port, sharedPort, meter } = options;
   const { index } = device;
-  const unitId = unitIdOf(device);
+  const unitId = unitIdOf(options, device);
   if (sharedPort && meter?.port === null && unitId === meter.unitId) {
     return { name: 'meter_unit', detail: `device ${index} would have unit id ${unitId}, which the meter has` };
   }
@@ -356,7 +361,7 @@ function lackOfRoom({ port, sharedPort, meter }: ModbusAdapterOptions, device: M
         `${index} would have unit id ${unitId}`,
     };
   }
-  const devicePort = modbusPortOf(port, device);
+  const devicePort = modbusPortOf(options, device);
   if (!sharedPort && devicePort > maxPort) {
     return {
       name: 'mb_port',
@@ -367,11 +372,12 @@ function lackOfRoom({ port, sharedPort, meter }: ModbusAdapterOptions, device: M
 }
 
 /** The lack of two devices in one place; null: each has a place of its own. */
-function sharedPlace({ port, sharedPort }: ModbusAdapterOptions, devices: readonly ModbusDevice[]): Lack | null {
+function sharedPlace(options: ModbusAdapterOptions, devices: readonly ModbusDevice[]): Lack | null {
+  const { sharedPort } = options;
   const indexes = new Map<number, number>();
   for (const device of devices) {
     const { index } = device;
-    const place = sharedPort ? unitIdOf(device) : modbusPortOf(port, device);
+    const place = sharedPort ? unitIdOf(options, device) : modbusPortOf(options, device);
     const other = indexes.get(place);
     if (other !== undefined && place !== 0)
       return {

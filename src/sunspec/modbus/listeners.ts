@@ -58,13 +58,13 @@ export function sharedListener(options: Place, context: ModbusContext, { units, 
 }
 
 export function ownListener(options: Place, context: ModbusContext, meter: MeterUnit | null, unit: BankUnit): Port {
-  const { host, port, framing = 'mbap' } = options;
+  const { host, framing = 'mbap' } = options;
   const { index } = unit.device;
   const units = new Map([[index, unit]]);
   const line = framing === 'rtu' ? new LineUnits(units, context.log, meter) : undefined;
   const server = createModbusTcpServer({
     host,
-    port: modbusPortOf(port, unit.device),
+    port: modbusPortOf(options, unit.device),
     framing,
     units:
       line !== undefined

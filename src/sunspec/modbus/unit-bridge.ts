@@ -1,7 +1,7 @@
 /** Devices as units of the Modbus stack: one at a unit id, or all devices of a line at their addresses. */
 import { Buffer } from 'node:buffer';
 import { unitIdOf } from '../../contract/device-protocols.ts';
-import type { PlacedAtListeners } from '../../contract/device-protocols.ts';
+import type { PlacedAtListeners, PlaceRow } from '../../contract/device-protocols.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
@@ -135,11 +135,11 @@ export class BankUnit extends ServedBank {
   /** on a port for several devices, as the device had it when it joined */
   readonly unitId: number;
 
-  constructor(device: UnitDevice, faultyMaps?: FaultyMaps) {
+  constructor(device: UnitDevice, faultyMaps?: FaultyMaps, row: PlaceRow = {}) {
     super(device.index, device.bank, faultyMaps);
     this.device = device;
     this.deviceIndex = device.index;
-    this.unitId = unitIdOf(device);
+    this.unitId = unitIdOf(row, device);
   }
 
   get name(): string {

@@ -52,3 +52,41 @@ describe('conflicts of a fleet that is split into several processes (first_devic
     expect(refusedNumbers('--dnp3_port', numbers, dnp3)).to.deep.equal([65_524, 65_525]);
   });
 });
+
+describe('ports of a shard (port_base, shard_ordinal)', () => {
+  const fleet = ['--fleet', 'nats://127.0.0.1:4222', '-N', '3', '--first_device', '60000'];
+
+  it('count from its own first device in a fleet, and from index 0 without one', () => {
+    const countsFrom = (...words: string[]) => {
+      const { modbus, dnp3 } = run([...words, '-d3', 'yes']);
+      return [modbus.countsFrom, dnp3?.countsFrom];
+    };
+    expect(countsFrom(...fleet)).to.deep.equal([60_000, 60_000]);
+    expect(countsFrom('--first_device', '10')).to.deep.equal([0, 0]);
+    expect(countsFrom('--first_device', '10', '--port_base', 'shard')).to.deep.equal([10, 10]);
+    expect(countsFrom(...fleet.slice(0, 4), '--port_base', 'fleet')).to.deep.equal([0, 0]);
+  });
+
+  it('above the highest one are refused, with the ways out', () => {
+    const { issues } = errorOf([...fleet, '--port_base', 'fleet', '-p', '8502']);
+    expect(issues.map(({ detail }) => detail)).to.deep.equal([
+      'given 8502, so that the last device would be on port 68504; ' +
+        'allowed: a last port up to 65535, 0, or mb_shared_port, or port_base shard',
+    ]);
+  });
+
+  it('of a shared port have unit ids and link addresses from the first on', () => {
+    const shared = [...fleet, '--mb_shared_port', 'yes', '-d3', 'yes', '--dnp3_shared_port', 'yes'];
+    expect(refusedBy(shared)).to.deep.equal([]);
+    const addresses = [...shared, '--dnp3_outstation_addr', '65517'];
+    expect(refusedBy(addresses)).to.deep.equal([]);
+    expect(refusedBy([...addresses.slice(0, -1), '65518'])).to.deep.equal(['--dnp3_outstation_addr']);
+  });
+
+  it('follow the ordinal of the shard, by the room or by the number of devices', () => {
+    const first = (...words: string[]) => run([...fleet.slice(0, 4), '--shard_ordinal', '4', ...words]).firstDevice;
+    expect([first(), first('--fleet_room', '1000')]).to.deep.equal([12, 4000]);
+    expect(refusedBy([...fleet, '--shard_ordinal', '4'])).to.deep.equal(['--shard_ordinal']);
+    expect(refusedBy([...fleet.slice(0, 4), '--shard_ordinal', '400000'])).to.deep.equal(['--shard_ordinal']);
+  });
+});

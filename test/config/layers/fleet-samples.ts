@@ -10,6 +10,9 @@ const values = {
   fleet: ['nats://a:4222,tls://b:4222', ['nats://a:4222', 'tls://b:4222'], []],
   shard: ['b', 'b', on],
   fleet_room: ['1000', 1000, on],
+  shard_ordinal: ['2', 4000, [...on, '--fleet_room', '2000']],
+  port_base: ['shard', 4, ['--first_device', '4']],
+  advertise_host: ['lab-2', 'lab-2', []],
   fleet_prefix: ['lab', 'lab', on],
   fleet_wait_s: ['5', 5, on],
   fleet_devices: ['yes', true, on],
@@ -38,11 +41,14 @@ export const fleetFiles: Readonly<Record<string, string>> = {
 };
 
 /** The part of a configuration that each setting shows in. */
-export function fleetPlaces({ fleet }: AppConfig): Readonly<Record<keyof typeof values, unknown>> {
+export function fleetPlaces({ fleet, modbus, firstDevice }: AppConfig): Readonly<Record<keyof typeof values, unknown>> {
   return {
     fleet: fleet?.servers,
     shard: fleet?.shard,
     fleet_room: fleet?.room,
+    shard_ordinal: firstDevice,
+    port_base: modbus.countsFrom,
+    advertise_host: modbus.advertisedHost,
     fleet_prefix: fleet?.prefix,
     fleet_wait_s: fleet?.waitS,
     fleet_devices: fleet?.devices,

@@ -134,6 +134,8 @@ describe('interface 12: defaults', () => {
         frameTimeoutS: 30,
         tls: null,
         framing: 'tcp',
+        advertisedHost: null,
+        countsFrom: 0,
         foreignUnit: null,
       },
       proxy: null,

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
-import { hostAndPort, listen } from '../../../src/core/net/listen.ts';
+import { hostAndPort, listen, shownHost } from '../../../src/core/net/listen.ts';
 
 async function failure(host: string, port: number, what?: string): Promise<SimError> {
   try {
@@ -40,5 +40,15 @@ describe('listening', () => {
 
   it('writes IPv6 addresses in brackets', () => {
     expect([hostAndPort('::1', 80), hostAndPort('localhost', 80)]).to.deep.equal(['[::1]:80', 'localhost:80']);
+  });
+
+  it('shows the host that others know in place of a wildcard alone', () => {
+    const shown = (bound: string, known: string | null) => shownHost(bound, known);
+    expect([shown('0.0.0.0', 'lab'), shown('::', 'lab'), shown('10.0.0.1', 'lab'), shown('::', null)]).to.deep.equal([
+      'lab',
+      'lab',
+      '10.0.0.1',
+      '::',
+    ]);
   });
 });

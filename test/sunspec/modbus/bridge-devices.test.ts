@@ -144,6 +144,20 @@ describe('Modbus: devices that join and leave', () => {
       .that.contains('device 6 would need port 65536');
   });
 
+  it('of a shard have unit ids from its first device on, and the host that others know', async () => {
+    const shard = { devices: [device(1000), device(1001)], countsFrom: 1000, sharedPort: true };
+    await start({ ...shard, host: '0.0.0.0', advertisedHost: 'lab-2' });
+    await adapter.addDevice(device(1002));
+    const endpoints = [1000, 1001, 1002].map((index) => adapter.endpointOf(index));
+    expect(endpoints.map((endpoint) => [endpoint?.host, endpoint?.unitId])).to.deep.equal([
+      ['lab-2', 1],
+      ['lab-2', 2],
+      ['lab-2', 3],
+    ]);
+    const client = await open(1002);
+    expect(await client.request(readRequest(1, 100, 1, 3))).to.equal(answerOf(1002, 3));
+  });
+
   it('what joined or left while it was stopped counts at the next start', async () => {
     await start();
     await adapter.stop();
