@@ -367,6 +367,11 @@ export class ReactivePower {
     this.moving = !this.isOfLoads;
   }
 
+  /** True if a limit of apparent power reduces active and reactive power by the same share. */
+  get shrinksBoth(): boolean {
+    return this.activeFunction === null || isPowerFactor(this.activeFunction);
+  }
+
   /** Reactive power of a function before any limit, var; 0 without a function. */
   requestVar(
     name: ReactiveFunction | null,

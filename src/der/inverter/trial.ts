@@ -156,8 +156,9 @@ function passInTwo(end: TriedOutput, way: Way): boolean {
   end.resume(way.output, way.source);
   pass(end, way, 0, beginS);
   const begin = aimOf(end);
+  const beginVar = end.qVar;
   pass(end, way, beginS, way.dtS);
-  return isAtEnd(end) || isDirect(begin, end);
+  return !isShrunkOnTheWay(begin, beginVar, end) && (isAtEnd(end) || isDirect(begin, end));
 }
 
 /** True if nothing moves any more, so that the way there did not matter. */
@@ -181,6 +182,15 @@ const isLimited = ({ apparentPowerLimited, reactivePower }: Output): boolean =>
 function aimOf(output: Output): Aim {
   const { activePower, reactivePower } = output;
   return { requestedW: activePower.requestedW, targetVar: reactivePower.targetVar, isLimited: isLimited(output) };
+}
+
+/**
+ * True if a limit shrinks both powers while reactive power moves: it then starts each sub-step from less than the one
+ * before has aimed at, and its end depends on their number.
+ */
+function isShrunkOnTheWay(begin: Aim, beginVar: number, end: Output): boolean {
+  const isShrunk = end.reactivePower.shrinksBoth && (begin.isLimited || isLimited(end));
+  return isShrunk && Math.abs(end.qVar - beginVar) > tolerance * end.ratings.vaMaxRtgVa;
 }
 
 /**
