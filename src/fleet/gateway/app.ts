@@ -2,6 +2,8 @@
 import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import { startLine } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
+import { EventLoopWatch } from '../../core/event-loop.ts';
+import type { EventLoopState } from '../../core/event-loop.ts';
 import { trackAnswer } from '../../core/http/connections.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
@@ -83,7 +85,11 @@ interface Doors {
 }
 
 /** The listener with the application and the stream behind it, which share the port. */
-function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions, view: FleetView): Doors {
+function doorsOf(
+  { settings, web, info, logBook, clock, later }: GatewayOptions,
+  view: FleetView,
+  eventLoop: EventLoopState,
+): Doors {
   let isStopping = false;
   const { host, port, allowedHosts, corsOrigins, maxConnections, maxStreamClients } = web;
   const limits = { ...defaultApiLimits, maxConnections: maxConnections + maxStreamClients };
@@ -93,7 +99,12 @@ function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions,
   });
   const app = createGatewayApp({
     view,
-    router: new ShardRouter(forwarder, () => view.places()),
+    router: new ShardRouter(
+      forwarder,
+      () => view.places(),
+      () => clock.monotonicMs(),
+    ),
+    eventLoop,
     info,
     guard,
     limits,
@@ -135,15 +146,17 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
   const { settings, logBook, clock, later } = options;
   const { prefix } = settings;
   const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
-  const doors = doorsOf(options, view);
+  const eventLoop = new EventLoopWatch({ log: logBook.logger('Lab') });
+  const doors = doorsOf(options, view, eventLoop);
   view.start();
+  eventLoop.start();
   try {
     await doors.telemetry.start();
     const address = await doors.front.start();
     const web = hostAndPort(address.host, address.port);
     return {
       lines: [
-        startLine('HTTP', `http://${web}/          (gateway: GET /api/sim/fleet)`),
+        startLine('HTTP', `http://${web}/`),
         startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
         startLine('Fleet', `${prefix} on ${link.server}`),
       ],
@@ -152,11 +165,13 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
         await doors.telemetry.stop();
         await doors.front.stop();
         view.stop();
+        eventLoop.stop();
         await link.close();
       },
     };
   } catch (error) {
     view.stop();
+    eventLoop.stop();
     throw error;
   }
 }

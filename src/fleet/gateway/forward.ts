@@ -32,6 +32,8 @@ export interface ShardPlace {
   readonly first: number;
   /** indexes reserved for it */
   readonly room: number;
+  /** devices that it had when it was seen last */
+  readonly count: number;
   readonly isLost: boolean;
   /** in words, for people: when it was seen last */
   readonly lastSeen: string;
