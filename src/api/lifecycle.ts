@@ -10,9 +10,9 @@ import { z } from './description/zod.ts';
 import { deviceListRoute } from './device-list.ts';
 import { overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
 import type { OverviewReply } from './devices.ts';
-import { linkStates } from './fleet/routes.ts';
-import { missingShard, missingText } from './fleet/members.ts';
+import { linkStates, missingShard, missingText } from './fleet/members.ts';
 import type { RouteContext } from './http/context.ts';
+import { invalid } from './http/errors.ts';
 import { idOfProcess } from './http/reply.ts';
 import { Answer, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
@@ -91,17 +91,23 @@ const health = members<Health>()('Health', () => ({
 }));
 export type HealthReply = ReplyOf<typeof health>;
 
-const stopBodySchema = memo(() =>
+export const stopBodySchema = memo(() =>
   z
     .strictObject({
       reason: z.string().max(200).optional(),
       delay_s: z.number().min(0).max(60).optional().openapi({ description: 'Seconds; default 0.' }),
+      scope: z
+        .enum(['process', 'fleet'])
+        .optional()
+        .openapi({
+          description: 'Only at the gateway of a fleet, `fleet`: all shards end as well; default `process`.',
+        }),
     })
     .openapi('StopRequest'),
 );
 
 /** Reply to a stop after a delay in seconds. */
-const stopping = members<number>()('Stopping', () => ({
+export const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
 }));
@@ -197,6 +203,7 @@ export const lifecycleRoutes: readonly Route[] = [
     reply: stopping.schema,
     status: 202,
     handle(ctx, { body, by }) {
+      if (body.scope === 'fleet') throw invalid('body', '/scope', 'must be process: this is no gateway of a fleet');
       const isFirst = ctx.stopDelayS === null;
       const delayS = ctx.beginStop(body.delay_s ?? 0);
       const reason = body.reason ?? `${by.source} request`;

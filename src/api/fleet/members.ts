@@ -1,6 +1,9 @@
 /** Members of replies about a fleet: shards and what is missing. */
 import { count, members, text } from '../common/members.ts';
 
+/** States of the connection of a gateway to the server of its fleet. */
+export const linkStates = ['connected', 'offline', 'closed'] as const;
+
 /** A shard that a reply is without. */
 export interface MissingShard {
   readonly shard: string;

@@ -4,11 +4,11 @@ import { z } from '../description/zod.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { missingShard } from './members.ts';
+import { stopBodySchema, stopping } from '../lifecycle.ts';
+import { linkStates, missingShard } from './members.ts';
 import type { MissingShard } from './members.ts';
 
 const shardStates = ['live', 'lost'] as const;
-export const linkStates = ['connected', 'offline', 'closed'] as const;
 
 export interface ShardFacts {
   readonly shard: string;
@@ -158,6 +158,20 @@ export const fleetRoutes: readonly Route[] = [
     params: shardParams,
     reply: shardTable.schema,
     problems: ['disabled', 'unknown-resource'],
+    handle: refuse,
+  }),
+  route({
+    method: 'post',
+    path: '/fleet/shards/{name}/stop',
+    tag: 'Controls',
+    operationId: 'stop_shard',
+    summary: 'Shuts one shard of a fleet down cleanly',
+    description: note,
+    params: shardParams,
+    body: stopBodySchema,
+    reply: stopping.schema,
+    status: 202,
+    problems: ['disabled', 'unknown-resource', 'shard-lost', 'fleet-offline', 'upstream-timeout', 'upstream-error'],
     handle: refuse,
   }),
 ];

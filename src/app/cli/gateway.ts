@@ -111,6 +111,8 @@ export async function gatewayCommand(words: readonly string[], { out, env, onInt
     return exitCodes.ok;
   }
   const logBook = createLogBook({ ...config.log, clock: systemClock });
+  // set before the first request can come
+  let requestStop: () => void = () => undefined;
   const gateway = await startGateway({
     settings: config.fleet,
     web: config.web,
@@ -123,6 +125,9 @@ export async function gatewayCommand(words: readonly string[], { out, env, onInt
     logBook,
     clock: systemClock,
     later: callLater,
+    requestStop: () => {
+      requestStop();
+    },
   });
   out(['derbench gateway is ready', ...gateway.lines.map((line) => `  ${line}`)].join('\n'));
   return new Promise((resolve, reject) => {
@@ -136,6 +141,7 @@ export async function gatewayCommand(words: readonly string[], { out, env, onInt
       fail: reject,
       later: callLater,
     });
+    requestStop = end;
     onInterrupt(end);
   });
 }

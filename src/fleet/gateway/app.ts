@@ -20,6 +20,7 @@ import type { FleetLink } from '../link.ts';
 import { linkOptionsOf } from '../settings-of-link.ts';
 import { Forwarder } from './forward.ts';
 import type { GatewayInfo } from './own.ts';
+import { FleetLog } from './logs.ts';
 import { ShardRouter } from './router.ts';
 import { createGatewayApp } from './serve.ts';
 import { FleetView } from './view.ts';
@@ -38,6 +39,8 @@ export interface GatewayOptions {
   readonly logBook: LogBook;
   readonly clock: WallClock;
   readonly later: Later;
+  /** Ends the process, after a request to stop. */
+  readonly requestStop: () => void;
 }
 
 export interface Gateway {
@@ -85,12 +88,17 @@ interface Doors {
 }
 
 /** The listener with the application and the stream behind it, which share the port. */
-function doorsOf(
-  { settings, web, info, logBook, clock, later }: GatewayOptions,
-  view: FleetView,
-  eventLoop: EventLoopState,
-): Doors {
+interface Watched {
+  readonly view: FleetView;
+  readonly eventLoop: EventLoopState;
+  readonly logs: FleetLog;
+}
+
+function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): Doors {
+  const { settings, web, info, logBook, clock, later, requestStop } = options;
   let isStopping = false;
+  let stopDelayS: number | null = null;
+  let stream: Telemetry | null = null;
   const { host, port, allowedHosts, corsOrigins, maxConnections, maxStreamClients } = web;
   const limits = { ...defaultApiLimits, maxConnections: maxConnections + maxStreamClients };
   const guard = { host, allowedHosts, corsOrigins };
@@ -110,6 +118,14 @@ function doorsOf(
     limits,
     nowMs: () => clock.nowMs(),
     isStopping: () => isStopping,
+    logs,
+    stream: () => stream,
+    beginStop(delayS) {
+      const isFirst = stopDelayS === null;
+      stopDelayS ??= delayS;
+      isStopping = true;
+      return { delayS: stopDelayS, afterwards: () => isFirst && later(delayS * 1000, requestStop) };
+    },
     log: logBook.logger('Lab'),
   });
   const context = { config: { limits }, clock, logBook, later };
@@ -124,7 +140,7 @@ function doorsOf(
     },
     createUnread(context),
   );
-  const telemetry = createTelemetry({
+  const telemetry = (stream = createTelemetry({
     source: view.source,
     server: front.server,
     guard,
@@ -132,7 +148,7 @@ function doorsOf(
     logger: logBook.logger('WS'),
     stopping: () => isStopping,
     options: { maxClients: () => maxStreamClients },
-  });
+  }));
   return {
     front,
     telemetry,
@@ -145,9 +161,17 @@ function doorsOf(
 async function serving(options: GatewayOptions, link: FleetLink): Promise<Gateway> {
   const { settings, logBook, clock, later } = options;
   const { prefix } = settings;
+  const logs = new FleetLog();
   const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
   const eventLoop = new EventLoopWatch({ log: logBook.logger('Lab') });
-  const doors = doorsOf(options, view, eventLoop);
+  const doors = doorsOf(options, { view, eventLoop, logs });
+  const subject = `${prefix}.log.`;
+  const stops = [
+    logs.follow(logBook),
+    link.subscribe(`${subject}*`, (body, from) => {
+      logs.take(from.slice(subject.length), body);
+    }),
+  ];
   view.start();
   eventLoop.start();
   try {
@@ -164,6 +188,7 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
         doors.close();
         await doors.telemetry.stop();
         await doors.front.stop();
+        for (const stop of stops) stop();
         view.stop();
         eventLoop.stop();
         await link.close();

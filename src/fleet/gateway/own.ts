@@ -6,9 +6,15 @@ import type { ApiLimits } from '../../api/http/context.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
 import { idOfProcess } from '../../api/http/reply.ts';
 import { Answer } from '../../api/http/route.ts';
-import { licenseReply } from '../../api/lifecycle.ts';
+import type { Adapter } from '../../core/adapter.ts';
+import type { StreamReporter } from '../../contract/stream-report.ts';
+import { licenseReply, stopping } from '../../api/lifecycle.ts';
+import { logsReply } from '../../api/logs.ts';
+import type { ShownLog } from '../../api/logs.ts';
+import { streamClientsReply } from '../../api/stream.ts';
 import type { HealthReply, ServerInfoReply } from '../../api/lifecycle.ts';
 import type { ObservedShard } from '../registry/observer.ts';
+import type { RoutedRequest } from './router.ts';
 import type { FleetView } from './view.ts';
 
 /** Constant facts of the process. */
@@ -28,6 +34,10 @@ export interface OwnContext {
   /** wall time, ms since the epoch */
   readonly nowMs: () => number;
   readonly isStopping: () => boolean;
+  readonly logs: ShownLog;
+  readonly stream: () => (Pick<Adapter, 'status'> & StreamReporter) | null;
+  /** Ends the process after a delay, once the answer is sent; the first call counts. @returns the delay in force, s */
+  readonly beginStop: (delayS: number) => { readonly delayS: number; readonly afterwards: () => void };
 }
 
 type Shards = readonly (readonly [name: string, shard: ObservedShard])[];
@@ -174,13 +184,24 @@ export function infoBody({ view, info, limits, nowMs }: OwnContext): ServerInfoR
   };
 }
 
-type OwnAnswer = (context: OwnContext, params: Readonly<Record<string, string>>) => Answer<unknown>;
+/** A request for the gateway itself, checked by its form. */
+export type OwnRequest = Pick<RoutedRequest, 'route' | 'params' | 'query' | 'body'>;
+
+type OwnAnswer = (context: OwnContext, request: OwnRequest) => Answer<unknown>;
 
 /** Answers of the gateway by operation. */
 export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
   get_fleet: ({ view }) => new Answer(fleetBody(view)),
   list_shards: ({ view }) => new Answer(shardsBody(view)),
-  get_shard: ({ view }, { name = '' }) => new Answer(oneShardBody(view, name)),
+  get_shard: ({ view }, { params: { name = '' } }) => new Answer(oneShardBody(view, name)),
   get_health: (context) => new Answer(healthBody(context), { status: context.isStopping() ? 503 : 200 }),
   get_server_info: (context) => new Answer(infoBody(context)),
+  get_logs: ({ logs }, { query }) => new Answer(logsReply(logs, query)),
+  list_stream_clients: ({ stream }, { query: { limit } }) =>
+    new Answer(streamClientsReply(stream(), limit === undefined ? undefined : Number(limit))),
+  stop_simulator({ beginStop }, { body }) {
+    const { delay_s: wanted = 0 } = (body ?? {}) as { readonly delay_s?: number };
+    const { delayS, afterwards } = beginStop(wanted);
+    return new Answer(stopping.reply(delayS), { status: 202, afterwards });
+  },
 };

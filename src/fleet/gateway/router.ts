@@ -73,7 +73,10 @@ export class ShardRouter {
     const rule = ruleOf(request.route.operationId);
     switch (rule?.name) {
       case 'own':
+        if (endsFleet(request)) await this.#askAll({ ...request, bytes: Buffer.from('{}') });
         return null;
+      case 'shard':
+        return this.#pass(this.#named(request.params['name'] ?? ''), { ...request, path: `${apiPrefix}/stop` });
       case undefined:
         throw new HttpProblem('fleet-unsupported', 'A gateway does not serve this operation.');
       case 'unsupported':
@@ -258,6 +261,10 @@ export class ShardRouter {
     );
   }
 }
+
+/** True for a stop that all shards get before the gateway ends. */
+const endsFleet = ({ route, body }: RoutedRequest) =>
+  route.operationId === 'stop_simulator' && (body as { readonly scope?: unknown } | undefined)?.scope === 'fleet';
 
 /** Operations whose replies have ids of records. */
 const withIds = new Set(['submit_command', 'get_command', 'list_commands']);

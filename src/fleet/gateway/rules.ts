@@ -21,6 +21,8 @@ export const ruleNames = [
   'any',
   /** by the parameter `device` or `shard`, one of which must be there: ids of several processes do not mix */
   'chosen',
+  /** to the shard in the path */
+  'shard',
   /** answered by the gateway itself */
   'own',
   /** not served by a gateway yet */
@@ -71,6 +73,7 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   overview: 'get_overview',
   any: `
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
+  shard: 'stop_shard',
   own: `
     get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet list_shards get_shard`,
 };

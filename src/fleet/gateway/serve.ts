@@ -22,8 +22,8 @@ import { mountDocs } from '../../api/description/docs.ts';
 import { lazily } from '../../core/lazy.ts';
 import { allRoutes } from '../../api/routes.ts';
 import { ownAnswers } from './own.ts';
-import type { OwnContext } from './own.ts';
-import type { RoutedRequest, ShardRouter } from './router.ts';
+import type { OwnContext, OwnRequest } from './own.ts';
+import type { ShardRouter } from './router.ts';
 import { ruleOf } from './rules.ts';
 import type { RuleName } from './rules.ts';
 
@@ -72,13 +72,13 @@ async function answer(request: Request, response: Response, options: ServingOpti
   else sendBytes(response, reply.status, reply.type, reply.bytes, { ...reply.headers });
 }
 
-type OwnRequest = Pick<RoutedRequest, 'route' | 'params'>;
-
-async function answerOwn(response: Response, { route, params }: OwnRequest, options: ServingOptions): Promise<void> {
+async function answerOwn(response: Response, request: OwnRequest, options: ServingOptions): Promise<void> {
+  const { route } = request;
   const answerOf = ownAnswers[route.operationId];
   if (answerOf === undefined) throw notServed();
-  const answered = answerOf(options, params);
-  const { body, headers, status = route.status } = answered;
+  const answered = answerOf(options, request);
+  const { body, headers, status = route.status, afterwards } = answered;
+  if (afterwards) response.once('close', afterwards);
   if (body instanceof StreamedReply) {
     await streamReply(response, status, body, headers);
     return;

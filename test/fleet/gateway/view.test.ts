@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { fleetBody, healthBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
+import { FleetLog } from '../../../src/fleet/gateway/logs.ts';
 import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
@@ -79,6 +80,9 @@ const health = (view: FleetView) =>
     limits: defaultApiLimits,
     nowMs: () => 0,
     isStopping: () => false,
+    logs: new FleetLog(),
+    stream: () => null,
+    beginStop: (delayS) => ({ delayS, afterwards: () => undefined }),
   });
 
 describe('fleet/gateway: the fleet as it is seen', () => {
