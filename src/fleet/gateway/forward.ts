@@ -40,8 +40,6 @@ export interface ShardPlace {
   readonly isLost: boolean;
   /** in words, for people: when it was seen last */
   readonly lastSeen: string;
-  /** identities of its charge points */
-  readonly stations: readonly string[];
 }
 
 const offline = () =>

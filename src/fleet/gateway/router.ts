@@ -41,6 +41,8 @@ interface Outcomes {
 }
 
 const json = 'application/json';
+/** Charge points whose shards are known; beyond them the shards are asked again. */
+const maxStations = 100_000;
 /** Status of a request that some shards have carried out, and others not. */
 const partly = 207;
 
@@ -54,6 +56,8 @@ export class ShardRouter {
   readonly #forwarder: Pick<Forwarder, 'forward'>;
   readonly #shards: () => readonly ShardPlace[];
   readonly #overview: FleetOverview;
+  /** names of the shards that have the charge points asked for, by identity */
+  readonly #stations = new Map<string, string>();
 
   /**
    * @param shards those of the fleet in the order of their devices
@@ -84,7 +88,7 @@ export class ShardRouter {
       case 'index':
         return this.#pass(this.#holding(Number(request.params['index'])), request);
       case 'station':
-        return this.#pass(this.#ofStation(request.params['id'] ?? ''), request);
+        return this.#atStation(request.params['id'] ?? '', request);
       case 'record':
         return this.#record(request);
       case 'device':
@@ -139,11 +143,32 @@ export class ShardRouter {
     return shard;
   }
 
-  #ofStation(id: string): ShardPlace {
-    const shard = this.#shards().find(({ stations }) => stations.includes(id));
-    if (shard === undefined)
+  /** A shard that no longer has the charge point refuses with 404: then another one may have it. */
+  async #atStation(id: string, request: RoutedRequest): Promise<ForwardedReply> {
+    const former = this.#find(this.#stations.get(id) ?? '');
+    const reply = former && (await this.#pass(former, request));
+    if (reply !== null && reply.status !== 404) return reply;
+    const holder = await this.#holderOf(id, request);
+    return reply !== null && holder.name === former?.name ? reply : this.#pass(holder, request);
+  }
+
+  /**
+   * Identities are not in the leases, which are renewed each second: the shards are asked for one when it is first used.
+   *
+   * @throws HttpProblem `unknown-resource`, or the refusal of a shard that may have it
+   */
+  async #holderOf(id: string, request: RoutedRequest): Promise<ShardPlace> {
+    const path = `${apiPrefix}/evse/${encodeURIComponent(id)}`;
+    const { done, failed } = await this.#askAll({ ...request, method: 'GET', path, bytes: new Uint8Array(0) });
+    const [found] = done;
+    if (found === undefined) {
+      const silent = failed.find(({ error }) => error instanceof Error);
+      if (silent?.error instanceof Error) throw silent.error;
       throw new HttpProblem('unknown-resource', `There is no charge point "${id}" in the fleet.`);
-    return shard;
+    }
+    if (this.#stations.size >= maxStations) this.#stations.clear();
+    this.#stations.set(id, found.shard.name);
+    return this.#find(found.shard.name) ?? found.shard;
   }
 
   #find(name: string): ShardPlace | null {

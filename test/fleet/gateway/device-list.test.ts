@@ -13,7 +13,6 @@ const place = (name: string, first: number): ShardPlace => ({
   count: devicesOf[name]?.length ?? 0,
   isLost: false,
   lastSeen: '',
-  stations: [],
 });
 const shards = [place('a', 0), place('b', 10)];
 

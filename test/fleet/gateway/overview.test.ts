@@ -11,7 +11,6 @@ const place = (name: string, first: number, count: number): ShardPlace => ({
   count,
   isLost: false,
   lastSeen: '',
-  stations: [],
 });
 
 const comm = (over: object) => ({

@@ -13,8 +13,8 @@ describe('fleet/gateway: shards of the registry', () => {
     ]);
     const lastSeen = 'it was seen 1.5 s ago';
     expect(placesOf(shards, 2500)).to.deep.equal([
-      { name: 'z', first: 0, room: 5, count: 3, isLost: false, lastSeen, stations: [] },
-      { name: 'a', first: 5, room: 5, count: 3, isLost: true, lastSeen, stations: [] },
+      { name: 'z', first: 0, room: 5, count: 3, isLost: false, lastSeen },
+      { name: 'a', first: 5, room: 5, count: 3, isLost: true, lastSeen },
     ]);
   });
 });

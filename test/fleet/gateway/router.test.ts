@@ -21,7 +21,6 @@ const place = (name: string, first: number, over: Partial<ShardPlace> = {}): Sha
   count: 2,
   isLost: false,
   lastSeen: 'it was seen 0.4 s ago',
-  stations: [`CP-${name}`],
   ...over,
 });
 
@@ -78,7 +77,6 @@ describe('fleet/gateway: requests for one shard', () => {
     const { asked, request } = await opened(() => answerOf({ ok: true }));
     await request('GET', '/battery?device=12&detail=true');
     await request('GET', '/devices/9');
-    await request('GET', '/evse/CP-b/connectors/1');
     await request('POST', '/commands?device=0', { command: 'stop', device: 11 });
     await request('GET', '/commands/b%3A12');
     await request('GET', '/battery');
@@ -86,12 +84,26 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(asked).to.deep.equal([
       'b GET /api/sim/battery?device=12&detail=true',
       'a GET /api/sim/devices/9',
-      'b GET /api/sim/evse/CP-b/connectors/1',
       'b POST /api/sim/commands?device=0',
       'b GET /api/sim/commands/12',
       'a GET /api/sim/battery',
       'b GET /api/sim/modbus/messages?limit=5',
     ]);
+  });
+
+  it('find the shard of a charge point once, and again when it has gone to another one', async () => {
+    let holder = 'b';
+    const { asked, request } = await opened((name) => answerOf({}, name === holder ? 200 : 404));
+    await request('GET', '/evse/CP%201/connectors/1');
+    await request('POST', '/evse/CP%201/connectors/1/unplug', {});
+    const search = ['a GET /api/sim/evse/CP%201', 'b GET /api/sim/evse/CP%201'];
+    const direct = ['b GET /api/sim/evse/CP%201/connectors/1', 'b POST /api/sim/evse/CP%201/connectors/1/unplug'];
+    expect(asked).to.deep.equal([...search, ...direct]);
+    holder = 'a';
+    expect(await request('GET', '/evse/CP%201/connectors/1')).to.include({ status: 200 });
+    expect(asked.at(-1)).to.equal('a GET /api/sim/evse/CP%201/connectors/1');
+    holder = 'none';
+    expect(await refusal(request('GET', '/evse/CP%201'))).to.match(/^unknown-resource: /);
   });
 
   it('have the answer of the shard byte for byte, with its status and the headers of its operation', async () => {
@@ -124,7 +136,6 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(await refusal(request('GET', '/devices/15'))).to.equal(
       'shard-lost: The shard "b" with the devices 10..19 does not answer; it was seen 0.4 s ago.',
     );
-    expect(await refusal(request('GET', '/evse/CP-c'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
     expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
