@@ -160,15 +160,15 @@ export class ShardRouter {
   async #holderOf(id: string, request: RoutedRequest): Promise<ShardPlace> {
     const path = `${apiPrefix}/evse/${encodeURIComponent(id)}`;
     const { done, failed } = await this.#askAll({ ...request, method: 'GET', path, bytes: new Uint8Array(0) });
-    const [found] = done;
-    if (found === undefined) {
+    const [first] = done;
+    if (first === undefined) {
       const silent = failed.find(({ error }) => error instanceof Error);
       if (silent?.error instanceof Error) throw silent.error;
       throw new HttpProblem('unknown-resource', `There is no charge point "${id}" in the fleet.`);
     }
     if (this.#stations.size >= maxStations) this.#stations.clear();
-    this.#stations.set(id, found.shard.name);
-    return this.#find(found.shard.name) ?? found.shard;
+    this.#stations.set(id, first.shard.name);
+    return this.#find(first.shard.name) ?? first.shard;
   }
 
   #find(name: string): ShardPlace | null {
