@@ -37,6 +37,7 @@ import { pointNumber } from '../sunspec/map/bank.ts';
 import { deviceIndex, integerParam, isoTime, maxDeviceIndex, quantity } from './common/schemas.ts';
 import { lastWriteReply, lastWriteSchema } from './common/writers.ts';
 import { z } from './description/zod.ts';
+import { missingShard, missingText } from './fleet/members.ts';
 import { decidedBySchema } from './grid-support/trace.ts';
 import type { RouteContext } from './http/context.ts';
 import { HttpProblem, invalid } from './http/errors.ts';
@@ -105,12 +106,13 @@ const snapshotShape = {
 
 export const snapshotSchema = z.strictObject(snapshotShape).openapi('Snapshot');
 
-const severities = ['info', 'warning', 'error'] as const satisfies readonly AlarmSeverity[];
+/** from the least to the worst */
+export const alarmSeverities = ['info', 'warning', 'error'] as const satisfies readonly AlarmSeverity[];
 
 const alarm = members<Alarm>()('Alarm', () => ({
   code: text(),
   source: word(['ac', 'dc', 'battery', 'comm', 'evse', 'sim'])(),
-  severity: word(severities)(),
+  severity: word(alarmSeverities)(),
   since: time('Wall time at which the alarm was raised.'),
   device_index: member(() => deviceIndex)(),
   port: integer.orNull(),
@@ -131,9 +133,9 @@ const alarmsOf = (devices: readonly Device[]): AlarmState => ({
 
 const alarms = members<AlarmState>()('Alarms', () => ({
   active_count: integer(({ active }) => active.length),
-  highest_severity: word(severities).orNull(({ active }) => {
+  highest_severity: word(alarmSeverities).orNull(({ active }) => {
     const present = new Set(active.map(({ severity }) => severity));
-    return severities.findLast((severity) => present.has(severity));
+    return alarmSeverities.findLast((severity) => present.has(severity));
   }),
   active: list(alarm)(),
   latched_count: integer('Alarms that stay until a reset.'),
@@ -248,30 +250,43 @@ export const commStatus = members<readonly Adapter[]>()(
 /** The schema of a reply with the members of a snapshot, followed by those of a table. */
 function besideSnapshot<T>(name: string, table: { members: () => object; reply?: (...args: never) => T }) {
   const kinds = Object.entries(table.members()) as [string, { readonly schema: () => z.ZodType }][];
-  const shape = Object.fromEntries(kinds.map(([member, { schema }]) => [member, schema()]));
+  const shape = Object.fromEntries(
+    kinds.map(([member, kind]) => [member, 'isOptional' in kind ? kind.schema().optional() : kind.schema()]),
+  );
   return z.strictObject({ ...snapshotShape, ...shape }).openapi(name) as unknown as z.ZodType<Snapshot & T>;
 }
 
+/** The devices that an overview lists. */
+interface Listed {
+  readonly devices: readonly Device[];
+  /** number of all devices; undefined: the request has no limit */
+  readonly total: number | undefined;
+}
+
 /** Members of the overview beside the snapshot. */
-export const overviewRest = members<readonly Device[], RouteContext>()(null, () => ({
-  devices: list(deviceSummary)((devices, ctx) =>
+export const overviewRest = members<Listed, RouteContext>()(null, () => ({
+  devices: list(deviceSummary)(({ devices }, ctx) =>
     devices.map((device) => ({
       device,
       snapshot: latestOf(ctx, device).snapshot,
       condition: conditionOf(device),
     })),
   ),
-  comm_status: nested(commStatus)((_devices, { adapters }) => adapters),
+  comm_status: nested(commStatus)((_listed, { adapters }) => adapters),
+  devices_total: count.optional('Only with `limit`, and at the gateway of a fleet: all devices.', ({ total }) => total),
+  devices_truncated: flag.optional(
+    'Only with `limit`, and at the gateway of a fleet: true if `devices` does not list all.',
+    ({ devices, total }) => (total === undefined ? undefined : devices.length < total),
+  ),
+  missing: list(missingShard).optional(missingText, () => undefined),
 }));
 /** Members of the overview whose devices a request chooses. */
 export const overviewAlarms = members<readonly Device[]>()(null, () => ({
   alarms: nested(alarms)('Alarms of all devices, or only of the device that `device` selects.', alarmsOf),
 }));
-const overviewMembers = members<readonly Device[], RouteContext>()(null, () => ({
-  ...overviewRest.members(),
-  ...overviewAlarms.members(),
-}));
-export const overviewSchema = memo(() => besideSnapshot('Overview', overviewMembers));
+const overviewParts = { members: () => ({ ...overviewRest.members(), ...overviewAlarms.members() }) };
+type OverviewParts = ReplyOf<typeof overviewRest> & ReplyOf<typeof overviewAlarms>;
+export const overviewSchema = memo(() => besideSnapshot<OverviewParts>('Overview', overviewParts));
 export type OverviewReply = z.output<ReturnType<typeof overviewSchema>>;
 
 const entryRest = members<Device, RouteContext>()(null, () => ({
@@ -280,10 +295,8 @@ const entryRest = members<Device, RouteContext>()(null, () => ({
   modbus: nested(modbusAddress).orNull(({ index }, { adapters }) => modbusEndpoint(adapters, index)),
   charge_point_id: text.orNull((device, { chargePointId }) => chargePointId(device)),
 }));
-const deviceEntrySchema = memo(() => besideSnapshot('DeviceEntry', entryRest));
+export const deviceEntrySchema = memo(() => besideSnapshot('DeviceEntry', entryRest));
 type DeviceEntryReply = z.output<ReturnType<typeof deviceEntrySchema>>;
-export const devicesSchema = memo(() => z.strictObject({ devices: z.array(deviceEntrySchema()) }).openapi('Devices'));
-export type DevicesReply = z.output<ReturnType<typeof devicesSchema>>;
 
 /** One entry of the list of devices. */
 export function deviceEntry(ctx: RouteContext, device: Device): JsonText<DeviceEntryReply> {

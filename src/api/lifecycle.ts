@@ -3,14 +3,18 @@ import type { PlantHealth } from '../contract/plant.ts';
 import type { CommState } from '../core/adapter.ts';
 import type { EventLoopState } from '../core/event-loop.ts';
 import { latestOf, selectedDevice, withMembers } from './common/device-replies.ts';
-import { count, integer, member, members, nested, number, text, time, word } from './common/members.ts';
-import { deviceParam, deviceQuery } from './common/schemas.ts';
+import { count, integer, list, member, members, nested, number, text, time, word } from './common/members.ts';
+import type { ReplyOf } from './common/members.ts';
+import { deviceParam, integerParam } from './common/schemas.ts';
 import { z } from './description/zod.ts';
-import { deviceEntry, devicesSchema, overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
-import type { DevicesReply, OverviewReply } from './devices.ts';
+import { deviceListRoute } from './device-list.ts';
+import { overviewAlarms, overviewRest, overviewSchema } from './devices.ts';
+import type { OverviewReply } from './devices.ts';
+import { linkStates, missingShard, missingText } from './fleet/members.ts';
 import type { RouteContext } from './http/context.ts';
+import { invalid } from './http/errors.ts';
 import { idOfProcess } from './http/reply.ts';
-import { Answer, JsonText, route } from './http/route.ts';
+import { Answer, route } from './http/route.ts';
 import type { Route } from './http/route.ts';
 
 const license = members<unknown>()(null, () => ({
@@ -25,6 +29,11 @@ const limits = members<RouteContext>()(null, () => ({
   ws_queue: integer(({ config, plant }) => Math.max(config.limits.wsQueue, 2 * plant.devices.length)),
   max_body_bytes: integer(({ config }) => config.limits.maxBodyBytes),
 }));
+
+const gatewayRole = member(() => z.literal('gateway')).optional(
+  'Only of a gateway, which shows the shards of a fleet at one address.',
+  () => undefined,
+);
 
 const serverInfo = members<RouteContext>()('ServerInfo', () => ({
   name: text(() => 'derbench'),
@@ -42,7 +51,11 @@ const serverInfo = members<RouteContext>()('ServerInfo', () => ({
   tick_interval_s: number(({ plant }) => plant.time.tickIntervalS),
   device_count: integer(({ plant }) => plant.devices.length),
   limits: nested(limits)((ctx) => ctx),
+  role: gatewayRole,
 }));
+/** Licence of the program, as `server-info` shows it. */
+export const licenseReply = (): ReplyOf<typeof license> => license.reply(null);
+export type ServerInfoReply = ReplyOf<typeof serverInfo>;
 
 interface Health
   extends Pick<PlantHealth, 'tick' | 'tickAgeS' | 'skippedTicks'>,
@@ -53,7 +66,8 @@ interface Health
 const health = members<Health>()('Health', () => ({
   status: word(['ok', 'degraded', 'stopping'])(
     '`degraded`: no tick for five intervals, a protocol without its port (`error`, `retrying`), `rate` of the clock ' +
-      'not reached, or state that is not kept (`failure` of `state`).',
+      'not reached, or state that is not kept (`failure` of `state`). Of a gateway: a shard is lost, none has joined, or ' +
+      'the fleet cannot be reached; ticks are those of the shard that is furthest behind.',
   ),
   tick: integer(),
   tick_age_s: number('Real seconds since the last tick ended, to 1 ms.', (of) => Math.round(of.tickAgeS * 1000) / 1000),
@@ -70,25 +84,37 @@ const health = members<Health>()('Health', () => ({
     ({ slowPeriods }) => slowPeriods,
   ),
   stalls: count('How often the process was blocked for more than 1 s since the start.'),
+  role: gatewayRole,
+  fleet: word(linkStates).optional('Only of a gateway: its connection to the server of the fleet.', () => undefined),
+  shards_live: count.optional('Only of a gateway: shards that renew their leases.', () => undefined),
+  missing: list(missingShard).optional(missingText, () => undefined),
 }));
+export type HealthReply = ReplyOf<typeof health>;
 
-const stopBodySchema = memo(() =>
+export const stopBodySchema = memo(() =>
   z
     .strictObject({
       reason: z.string().max(200).optional(),
       delay_s: z.number().min(0).max(60).optional().openapi({ description: 'Seconds; default 0.' }),
+      scope: z
+        .enum(['process', 'fleet'])
+        .optional()
+        .openapi({
+          description: 'Only at the gateway of a fleet, `fleet`: all shards end as well; default `process`.',
+        }),
     })
     .openapi('StopRequest'),
 );
 
 /** Reply to a stop after a delay in seconds. */
-const stopping = members<number>()('Stopping', () => ({
+export const stopping = members<number>()('Stopping', () => ({
   state: member(() => z.literal('stopping'))(() => 'stopping' as const),
   delay_s: number((delayS) => delayS),
 }));
 
-const devicesQuery = z.strictObject({
-  device: deviceParam.optional().openapi({ description: 'Only the device of this index; default all devices.' }),
+const overviewQuery = z.strictObject({
+  device: deviceParam.optional(),
+  limit: integerParam('limit', 0, 10_000, 'Maximum number of entries of `devices`, the first; default all.').optional(),
 });
 
 const freshness =
@@ -147,40 +173,25 @@ export const lifecycleRoutes: readonly Route[] = [
     summary: 'Snapshot of a device, all devices, protocols and alarms',
     description:
       'The snapshot is the same as in the stream. `devices` and `comm_status` cover the whole process, `alarms` too unless ' +
-      '`device` is given.' +
+      '`device` is given. The gateway of a fleet lists at most 1,000 devices: read further ones by `devices`.' +
       freshness,
     hot: 'per_tick',
-    query: deviceQuery,
+    query: overviewQuery,
     reply: overviewSchema,
     handle(ctx, { query }) {
       const device = selectedDevice(ctx, query.device);
-      const common = ctx.replyCache.of('overview', () =>
-        Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
-      );
+      const { limit } = query;
+      const common = ctx.replyCache.of(`overview ${limit ?? 'whole'}`, () => {
+        const { devices } = ctx.plant;
+        const total = limit === undefined ? undefined : devices.length;
+        return Buffer.from(JSON.stringify(overviewRest.reply({ devices: devices.slice(0, limit), total }, ctx)));
+      });
       const alarmDevices = query.device === undefined ? ctx.plant.devices : [device];
       const alarms = Buffer.from(JSON.stringify(overviewAlarms.reply(alarmDevices)));
       return withMembers<OverviewReply>(latestOf(ctx, device), common, alarms);
     },
   }),
-  route({
-    method: 'get',
-    path: '/devices',
-    tag: 'Core',
-    operationId: 'list_devices',
-    summary: 'Telemetry of every device',
-    description: `One entry per device; with \`device\` only that one.${freshness}`,
-    hot: 'per_tick',
-    query: devicesQuery,
-    reply: devicesSchema,
-    handle(ctx, { query }) {
-      const devices = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
-      const entries = devices.flatMap((device, position) => [
-        Buffer.from(position === 0 ? '' : ','),
-        deviceEntry(ctx, device).bytes,
-      ]);
-      return new JsonText<DevicesReply>(Buffer.concat([Buffer.from('{"devices":['), ...entries, Buffer.from(']}')]));
-    },
-  }),
+  deviceListRoute,
   route({
     method: 'post',
     path: '/stop',
@@ -192,6 +203,7 @@ export const lifecycleRoutes: readonly Route[] = [
     reply: stopping.schema,
     status: 202,
     handle(ctx, { body, by }) {
+      if (body.scope === 'fleet') throw invalid('body', '/scope', 'must be process: this is no gateway of a fleet');
       const isFirst = ctx.stopDelayS === null;
       const delayS = ctx.beginStop(body.delay_s ?? 0);
       const reason = body.reason ?? `${by.source} request`;

@@ -31,7 +31,7 @@ const moduleSchema = memo(() =>
   }),
 );
 
-const entry = members<LogEntry>()('LogEntry', () => ({
+const entry = members<LogEntry & { readonly shard?: string }>()('LogEntry', () => ({
   id: member(() => z.int().min(1))(
     'Ascending over all modules, from 1 in every process, or with `--state_dir` on from the process before.',
   ),
@@ -43,16 +43,27 @@ const entry = members<LogEntry>()('LogEntry', () => ({
   level: word(logLevels)(),
   module: member(moduleSchema)(),
   device_index: count.orNull('The device that the line is about; null: no single device.'),
+  shard: text.optional(
+    'Only at the gateway of a fleet: the shard that wrote the line; absent: the gateway itself.',
+    ({ shard }) => shard,
+  ),
   message: text(
     'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
   ),
 }));
 
-const logs = members<Pick<LogBook, 'modules' | 'dropped'>, { readonly entries: readonly LogEntry[] }>()('Logs', () => ({
+/** A log as replies show it. */
+export interface ShownLog extends Pick<LogBook, 'modules' | 'dropped' | 'entries'> {
+  /** of a gateway: lines of shards that did not come */
+  readonly lost?: number;
+}
+
+const logs = members<ShownLog, { readonly entries: readonly LogEntry[] }>()('Logs', () => ({
   logs: listInPieces(entry)('Oldest first.', (_book, { entries }) => entries),
   count: count('Entries in this answer.', (_book, { entries }) => entries.length),
   modules: list(member(moduleSchema)())('Modules with lines since the start, or of the process before.'),
   dropped: count('Entries of any module that are no longer kept.'),
+  lost: count.optional('Only at the gateway of a fleet: lines of shards that did not come.', ({ lost }) => lost),
 }));
 
 /** @throws HttpProblem `validation` with `allowed` for every unknown module or level */
@@ -68,6 +79,14 @@ function filterOf(query: z.output<typeof logsQuery>): LogFilter {
     ...camelCased({ device_index: query.device, after_id: query.after_id, since_ms: query.since }),
   };
 }
+
+function replyOf(book: ShownLog, entries: readonly LogEntry[]) {
+  return replyInPieces(logs.reply(book, { entries }));
+}
+
+/** The reply about a log that is not of a simulator. @param query as the client sent it, checked before */
+export const logsReply = (book: ShownLog, query: unknown) =>
+  replyOf(book, book.entries(filterOf(logsQuery.parse(query))));
 
 export const logRoutes: readonly Route[] = [
   route({
@@ -94,7 +113,7 @@ export const logRoutes: readonly Route[] = [
       const entries = logBook.entries(filterOf(query));
       // a client that has seen a line finds it after a restart, too
       await state.durable();
-      return replyInPieces(logs.reply(logBook, { entries }));
+      return replyOf(logBook, entries);
     },
   }),
 ];

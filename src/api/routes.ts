@@ -16,6 +16,7 @@ import { faultRoutes } from './faults/routes.ts';
 import { exerciseRoutes } from './findings/exercise.ts';
 import { findingRoutes } from './findings/routes.ts';
 import { fuelCellRoutes } from './fuelcell.ts';
+import { fleetRoutes } from './fleet/routes.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
 import { regionRoutes } from './grid-support/regions.ts';
 import { storedSetRoutes } from './grid-support/sets.ts';
@@ -53,6 +54,7 @@ import { windRoutes } from './wind.ts';
 export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes,
   ...deviceRoutes,
+  ...fleetRoutes,
   ...scenarioRunRoutes,
   ...scenarioRoutes,
   ...stateRoutes,

@@ -52,6 +52,11 @@ function isReporter(adapter: Adapter): adapter is Adapter & StreamReporter {
 
 const defaultLimit = 100;
 
+/** The reply about a stream; null: there is none. */
+export function streamClientsReply(stream: (Pick<Adapter, 'status'> & StreamReporter) | null, limit = defaultLimit) {
+  return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);
+}
+
 export const streamRoutes: readonly Route[] = [
   route({
     method: 'get',
@@ -69,9 +74,6 @@ export const streamRoutes: readonly Route[] = [
       ).optional(),
     }),
     reply: streamClients.schema,
-    handle({ adapters }, { query: { limit = defaultLimit } }) {
-      const stream = adapters.find(isReporter);
-      return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);
-    },
+    handle: ({ adapters }, { query }) => streamClientsReply(adapters.find(isReporter) ?? null, query.limit),
   }),
 ];

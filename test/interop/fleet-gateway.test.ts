@@ -77,6 +77,22 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     expect(fleet).to.include({ state: 'connected', shards_live: 2, shards_lost: 0, devices: 4 });
   });
 
+  it('has pages of devices, an overview, the dashboard and the description', async () => {
+    const page = (await get('/devices?limit=3')).json;
+    expect([page.devices.map(indexOf), page.total, page.next_after]).to.deep.equal([[0, 1, 1000], 4, 1000]);
+    const last = (await get('/devices?limit=3&after=1000')).json;
+    expect([last.devices.map(indexOf), last.next_after]).to.deep.equal([[1001], null]);
+    expect((await get('/devices?shard=b')).json.devices.map(indexOf)).to.deep.equal([1000, 1001]);
+    const { json: overview } = await get('/overview?device=1001');
+    expect(overview).to.include({ device_index: 1001, devices_total: 4, devices_truncated: false });
+    expect(overview.devices.map(indexOf)).to.deep.equal([0, 1, 1000, 1001]);
+    const dashboard = await ask(gateway.port, '/');
+    expect(dashboard.headers['content-type']).to.contain('text/html');
+    expect((await ask(gateway.port, '/redoc')).status).to.equal(200);
+    expect((await ask(gateway.port, '/docs/')).status).to.equal(200);
+    expect((await ask(gateway.port, '/openapi.json')).json.paths).to.include.keys('/api/sim/fleet/shards/{name}');
+  });
+
   it('streams each device and tick once, and counts those that did not come', async () => {
     const seen = await messages(40);
     const { shards: counted } = (await get('/fleet/shards')).json;
@@ -99,7 +115,7 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     const path = '/api/sim/registers/704?device=1001&points=WMaxLimPct';
     const texts = await Promise.all([gateway.port, shards['b']?.httpPort ?? 0].map((port) => ask(port, path)));
     for (const { json } of texts) expect(json.points[0]).to.include({ name: 'WMaxLimPct', value: 37 });
-    expect((await get('/overview?device=5')).status).to.equal(501);
+    expect((await get('/overview?device=5')).json.code).to.equal('unknown-device');
     expect((await get('/controls?device=5')).json.code).to.equal('unknown-device');
   });
 
@@ -107,7 +123,9 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     await shards['b']?.kill();
     const first = await get('/controls?device=1000');
     expect([first.status, first.json.code]).to.deep.equal([503, 'shard-lost']);
-    expect((await health('degraded')).missing).to.deep.equal([{ shard: 'b', first: 1000, count: 2 }]);
+    expect((await health('degraded')).missing).to.deep.equal([
+      { shard: 'b', first: 1000, count: 2, code: 'shard-lost' },
+    ]);
     const { json: body } = await get('/devices');
     expect(body.devices.map(indexOf)).to.deep.equal([0, 1]);
     expect(body.missing).to.deep.equal([{ shard: 'b', first: 1000, count: 2, code: 'shard-lost' }]);

@@ -129,7 +129,8 @@ export interface RouteBase {
   readonly otherMedia?: readonly string[];
   /**
    * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with bytes kept in the reply cache
-   * until the next tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
+   * until the next tick, or built for each request. Requests with a parameter other than `device` go to Express; its
+   * handler is synchronous.
    */
   readonly hot?: 'per_tick' | 'per_request';
   /** a routine POST, or one that changes nothing: logged at `debug` only */

@@ -57,10 +57,20 @@ function drained(response: ServerResponse): Promise<void> {
  * when the client disconnects. HEAD gets the headers alone, and no piece is made.
  * @throws what a piece throws; the connection has then ended in the middle of the answer
  */
-export async function streamReply(
+export function streamReply(
   response: ServerResponse,
   status: number,
   { type, pieces }: StreamedReply,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  return streamPieces(response, status, { type, pieces: inTurns(pieces) }, headers);
+}
+
+/** As `streamReply`, of pieces that come from elsewhere. */
+export async function streamPieces(
+  response: ServerResponse,
+  status: number,
+  { type, pieces }: { readonly type: string; readonly pieces: AsyncIterable<string | Buffer> },
   headers: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   if (response.headersSent || isGone(response)) return;
@@ -76,7 +86,7 @@ export async function streamReply(
   }
   if (response.socket) startUnreadLimit(response.socket);
   try {
-    for await (const piece of inTurns(pieces)) {
+    for await (const piece of pieces) {
       // after a close during the turn neither `drain` nor another `close` follows
       if (isGone(response)) return;
       if (!(typeof piece === 'string' ? response.write(piece, 'latin1') : response.write(piece))) {

@@ -117,6 +117,8 @@ async function serveFleet(
   local: LocalFleet | null,
 ): Promise<number> {
   const logBook = createLogBook({ ...config.log, clock: systemClock });
+  // set before the first request can come
+  let requestStop: () => void = () => undefined;
   const gateway = await startGateway({
     settings: config.fleet,
     web: config.web,
@@ -129,6 +131,9 @@ async function serveFleet(
     logBook,
     clock: systemClock,
     later: callLater,
+    requestStop: () => {
+      requestStop();
+    },
   });
   const lines = [...gateway.lines, ...((await local?.startWorkers()) ?? [])];
   out(['derbench gateway is ready', ...lines.map((line) => `  ${line}`)].join('\n'));
@@ -144,6 +149,7 @@ async function serveFleet(
       fail: reject,
       later: callLater,
     });
+    requestStop = end;
     onInterrupt(end);
   });
 }

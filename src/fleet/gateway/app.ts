@@ -2,6 +2,8 @@
 import type { FleetSettings } from '../../contract/fleet-settings.ts';
 import { startLine } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
+import { EventLoopWatch } from '../../core/event-loop.ts';
+import type { EventLoopState } from '../../core/event-loop.ts';
 import { trackAnswer } from '../../core/http/connections.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
@@ -18,6 +20,7 @@ import type { FleetLink } from '../link.ts';
 import { linkOptionsOf } from '../settings-of-link.ts';
 import { Forwarder } from './forward.ts';
 import type { GatewayInfo } from './own.ts';
+import { FleetLog } from './logs.ts';
 import { ShardRouter } from './router.ts';
 import { createGatewayApp } from './serve.ts';
 import { FleetView } from './view.ts';
@@ -36,6 +39,8 @@ export interface GatewayOptions {
   readonly logBook: LogBook;
   readonly clock: WallClock;
   readonly later: Later;
+  /** Ends the process, after a request to stop. */
+  readonly requestStop: () => void;
 }
 
 export interface Gateway {
@@ -83,8 +88,17 @@ interface Doors {
 }
 
 /** The listener with the application and the stream behind it, which share the port. */
-function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions, view: FleetView): Doors {
+interface Watched {
+  readonly view: FleetView;
+  readonly eventLoop: EventLoopState;
+  readonly logs: FleetLog;
+}
+
+function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): Doors {
+  const { settings, web, info, logBook, clock, later, requestStop } = options;
   let isStopping = false;
+  let stopDelayS: number | null = null;
+  let stream: Telemetry | null = null;
   const { host, port, allowedHosts, corsOrigins, maxConnections, maxStreamClients } = web;
   const limits = { ...defaultApiLimits, maxConnections: maxConnections + maxStreamClients };
   const guard = { host, allowedHosts, corsOrigins };
@@ -93,12 +107,25 @@ function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions,
   });
   const app = createGatewayApp({
     view,
-    router: new ShardRouter(forwarder, () => view.places()),
+    router: new ShardRouter(
+      forwarder,
+      () => view.places(),
+      () => clock.monotonicMs(),
+    ),
+    eventLoop,
     info,
     guard,
     limits,
     nowMs: () => clock.nowMs(),
     isStopping: () => isStopping,
+    logs,
+    stream: () => stream,
+    beginStop(delayS) {
+      const isFirst = stopDelayS === null;
+      stopDelayS ??= delayS;
+      isStopping = true;
+      return { delayS: stopDelayS, afterwards: () => isFirst && later(delayS * 1000, requestStop) };
+    },
     log: logBook.logger('Lab'),
   });
   const context = { config: { limits }, clock, logBook, later };
@@ -113,7 +140,7 @@ function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions,
     },
     createUnread(context),
   );
-  const telemetry = createTelemetry({
+  const telemetry = (stream = createTelemetry({
     source: view.source,
     server: front.server,
     guard,
@@ -121,7 +148,7 @@ function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions,
     logger: logBook.logger('WS'),
     stopping: () => isStopping,
     options: { maxClients: () => maxStreamClients },
-  });
+  }));
   return {
     front,
     telemetry,
@@ -134,16 +161,26 @@ function doorsOf({ settings, web, info, logBook, clock, later }: GatewayOptions,
 async function serving(options: GatewayOptions, link: FleetLink): Promise<Gateway> {
   const { settings, logBook, clock, later } = options;
   const { prefix } = settings;
+  const logs = new FleetLog();
   const view = new FleetView({ link, prefix, clock, later, log: logBook.logger('Lab') });
-  const doors = doorsOf(options, view);
+  const eventLoop = new EventLoopWatch({ log: logBook.logger('Lab') });
+  const doors = doorsOf(options, { view, eventLoop, logs });
+  const subject = `${prefix}.log.`;
+  const stops = [
+    logs.follow(logBook),
+    link.subscribe(`${subject}*`, (body, from) => {
+      logs.take(from.slice(subject.length), body);
+    }),
+  ];
   view.start();
+  eventLoop.start();
   try {
     await doors.telemetry.start();
     const address = await doors.front.start();
     const web = hostAndPort(address.host, address.port);
     return {
       lines: [
-        startLine('HTTP', `http://${web}/          (gateway: GET /api/sim/fleet)`),
+        startLine('HTTP', `http://${web}/`),
         startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
         startLine('Fleet', `${prefix} on ${link.server}`),
       ],
@@ -151,12 +188,15 @@ async function serving(options: GatewayOptions, link: FleetLink): Promise<Gatewa
         doors.close();
         await doors.telemetry.stop();
         await doors.front.stop();
+        for (const stop of stops) stop();
         view.stop();
+        eventLoop.stop();
         await link.close();
       },
     };
   } catch (error) {
     view.stop();
+    eventLoop.stop();
     throw error;
   }
 }

@@ -5,6 +5,9 @@ import { FleetError } from '../link.ts';
 import type { FleetFault, FleetLink } from '../link.ts';
 import { requestHeaders, statusHeader, typeHeader } from '../operation.ts';
 
+/** Requests that wait for their answers: of one shard, and of all. */
+const maxOpenOfShard = 256;
+const maxOpen = 2048;
 /** Time limit of an answer, ms. */
 const answerLimitMs = 30_000;
 
@@ -32,11 +35,11 @@ export interface ShardPlace {
   readonly first: number;
   /** indexes reserved for it */
   readonly room: number;
+  /** devices that it had when it was seen last */
+  readonly count: number;
   readonly isLost: boolean;
   /** in words, for people: when it was seen last */
   readonly lastSeen: string;
-  /** identities of its charge points */
-  readonly stations: readonly string[];
 }
 
 const offline = () =>
@@ -82,6 +85,9 @@ export class Forwarder {
   readonly #link: Pick<FleetLink, 'state' | 'request'>;
   readonly #prefix: string;
   readonly #onNoResponder: (shard: string) => void;
+  /** requests that wait for their answers, by shard */
+  readonly #waiting = new Map<string, number>();
+  #open = 0;
 
   /**
    * @param prefix first token of the subjects of the fleet
@@ -97,11 +103,29 @@ export class Forwarder {
     this.#onNoResponder = onNoResponder;
   }
 
-  /** @throws HttpProblem `fleet-offline`, `shard-lost`, `upstream-timeout`, `upstream-error`, `too-large` */
-  async forward(shard: ShardPlace, { method, path, body, by, id }: ForwardedRequest): Promise<ForwardedReply> {
+  /**
+   * @throws HttpProblem `fleet-offline`, `shard-lost`, `too-many-requests`, `upstream-timeout`, `upstream-error`,
+   * `too-large`
+   */
+  async forward(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
     // while disconnected a request would only end by its time limit
     if (this.#link.state !== 'connected') throw offline();
     if (shard.isLost) throw lostShard(shard);
+    const { name } = shard;
+    const ofShard = this.#waiting.get(name) ?? 0;
+    if (ofShard >= maxOpenOfShard || this.#open >= maxOpen)
+      throw new HttpProblem('too-many-requests', `Too many requests wait for their answers from the shard "${name}".`);
+    this.#waiting.set(name, ofShard + 1);
+    this.#open += 1;
+    try {
+      return await this.#send(shard, request);
+    } finally {
+      this.#waiting.set(name, (this.#waiting.get(name) ?? 1) - 1);
+      this.#open -= 1;
+    }
+  }
+
+  async #send(shard: ShardPlace, { method, path, body, by, id }: ForwardedRequest): Promise<ForwardedReply> {
     const headers = {
       [requestHeaders.method]: method,
       [requestHeaders.path]: path,

@@ -1,4 +1,6 @@
-/** Lists of all shards, joined to one. */
+/** Lists of all shards, joined to one. That of the devices is in device-list.ts. */
+import type { MissingShard } from '../../api/fleet/members.ts';
+import type { ShardPlace } from './forward.ts';
 
 /** @property order `index`: as the shards stand; `newest`: by this member, a time, latest first */
 interface JoinedList {
@@ -12,7 +14,6 @@ interface JoinedList {
 
 /** By operation. Replies have further members, of which the numbers `count` and the flag `enabled` are joined as well. */
 export const joinedLists: Readonly<Record<string, JoinedList>> = {
-  list_devices: { member: 'devices', order: 'index' },
   list_commands: { member: 'commands', order: { newest: 'queued_at' }, limit: 100, hasRecordIds: true },
   list_evses: { member: 'evses', order: 'index' },
   list_charging_sessions: { member: 'sessions', order: { newest: 'started_at' }, limit: 100 },
@@ -22,13 +23,13 @@ export const joinedLists: Readonly<Record<string, JoinedList>> = {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** A shard that a list is without. */
-export interface MissingShard {
-  readonly shard: string;
-  readonly first: number;
-  readonly count: number;
-  readonly code: string;
-}
+/** A shard that does not answer, in the replies of the others. */
+export const missingOf = ({ name, first, count }: ShardPlace, code: string): MissingShard => ({
+  shard: name,
+  first,
+  count,
+  code,
+});
 
 export interface ListPart {
   readonly shard: string;

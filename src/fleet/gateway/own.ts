@@ -1,6 +1,20 @@
 /** Answers that a gateway gives itself: about the fleet, and about its own process. */
+import type { EventLoopState } from '../../core/event-loop.ts';
+import { fleetTable, shardsTable, shardTable } from '../../api/fleet/routes.ts';
+import type { ShardFacts } from '../../api/fleet/routes.ts';
+import type { ApiLimits } from '../../api/http/context.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
+import { idOfProcess } from '../../api/http/reply.ts';
+import { Answer } from '../../api/http/route.ts';
+import type { Adapter } from '../../core/adapter.ts';
+import type { StreamReporter } from '../../contract/stream-report.ts';
+import { licenseReply, stopping } from '../../api/lifecycle.ts';
+import { logsReply } from '../../api/logs.ts';
+import type { ShownLog } from '../../api/logs.ts';
+import { streamClientsReply } from '../../api/stream.ts';
+import type { HealthReply, ServerInfoReply } from '../../api/lifecycle.ts';
 import type { ObservedShard } from '../registry/observer.ts';
+import type { RoutedRequest } from './router.ts';
 import type { FleetView } from './view.ts';
 
 /** Constant facts of the process. */
@@ -10,6 +24,20 @@ export interface GatewayInfo {
   readonly buildId: string;
   /** wall time in ms since the epoch */
   readonly startedAtMs: number;
+}
+
+export interface OwnContext {
+  readonly view: FleetView;
+  readonly info: GatewayInfo;
+  readonly eventLoop: EventLoopState;
+  readonly limits: Pick<ApiLimits, 'logEntries' | 'wsQueue' | 'maxBodyBytes'>;
+  /** wall time, ms since the epoch */
+  readonly nowMs: () => number;
+  readonly isStopping: () => boolean;
+  readonly logs: ShownLog;
+  readonly stream: () => (Pick<Adapter, 'status'> & StreamReporter) | null;
+  /** Ends the process after a delay, once the answer is sent; the first call counts. @returns the delay in force, s */
+  readonly beginStop: (delayS: number) => { readonly delayS: number; readonly afterwards: () => void };
 }
 
 type Shards = readonly (readonly [name: string, shard: ObservedShard])[];
@@ -26,7 +54,7 @@ const sum = (values: Iterable<number>) => {
 const missingIn = (shards: Shards) =>
   shards
     .filter(([, { isLive }]) => !isLive)
-    .map(([shard, { lease }]) => ({ shard, first: lease.first, count: lease.count }));
+    .map(([shard, { lease }]) => ({ shard, first: lease.first, count: lease.count, code: 'shard-lost' }));
 
 function stateOf(view: FleetView) {
   const shards = inOrder(view);
@@ -35,31 +63,33 @@ function stateOf(view: FleetView) {
   return { shards, missing, isWhole };
 }
 
-function shardBody(view: FleetView, name: string, { lease, isLive, seenMs }: ObservedShard) {
+function shardFacts(view: FleetView, name: string, { lease, isLive, seenMs }: ObservedShard): ShardFacts {
   const newest = view.ticks.newest(name);
   const counts = view.ticks.counts(name);
   return {
     shard: name,
     state: isLive ? 'live' : 'lost',
-    seen_s: seconds(view.nowMs - seenMs),
+    seenS: seconds(view.nowMs - seenMs),
     first: lease.first,
     room: lease.room,
     count: lease.count,
     host: lease.host,
     http: lease.http === '' ? null : lease.http,
+    ports: lease.ports,
     pid: lease.pid,
     version: lease.version,
-    api_version: lease.apiVersion,
+    apiVersion: lease.apiVersion,
     session: lease.session,
+    epoch: lease.epoch,
     tick: newest?.head.tick ?? null,
-    tick_age_s: newest && seconds(view.nowMs - newest.arrivedMs),
-    late_slots: newest?.head.lateSlots ?? null,
-    rate_effective: newest?.head.rateEffective ?? null,
+    tickAgeS: newest && seconds(view.nowMs - newest.arrivedMs),
+    lateSlots: newest?.head.lateSlots ?? null,
+    rateEffective: newest?.head.rateEffective ?? null,
     ticks: counts.ticks,
-    ticks_missed: counts.missed,
-    messages_fenced: counts.fenced,
-    messages_repeated: counts.repeated,
-    messages_broken: counts.broken,
+    ticksMissed: counts.missed,
+    messagesFenced: counts.fenced,
+    messagesRepeated: counts.repeated,
+    messagesBroken: counts.broken,
   };
 }
 
@@ -71,40 +101,55 @@ export function fleetBody(view: FleetView) {
   const parts = newest.flatMap((tick) => tick.parts);
   const numbers = newest.map(({ head }) => head.tick);
   const span = numbers.length === 0 ? null : { lowest: Math.min(...numbers), highest: Math.max(...numbers) };
-  return {
+  return fleetTable.reply({
     state: view.link.state,
     prefix: view.prefix,
     server: view.link.server,
-    shards_live: live.length,
-    shards_lost: missing.length,
+    shardsLive: live.length,
+    shardsLost: missing.length,
     devices: sum(parts.map(({ index }) => index.length)),
-    power_kw: sum(parts.map(({ powerW }) => sum(powerW))) / 1000,
-    reactive_power_kvar: sum(parts.map(({ reactiveVar }) => sum(reactiveVar))) / 1000,
-    tick_span: span,
-    ticks_missed: sum(shards.map(([name]) => view.ticks.counts(name).missed)),
-    stream_ticks_dropped: view.source.dropped,
+    powerKw: sum(parts.map(({ powerW }) => sum(powerW))) / 1000,
+    reactivePowerKvar: sum(parts.map(({ reactiveVar }) => sum(reactiveVar))) / 1000,
+    tickSpan: span,
+    ticksMissed: sum(shards.map(([name]) => view.ticks.counts(name).missed)),
+    streamTicksDropped: view.source.dropped,
     missing,
-  };
+  });
 }
 
 /** `GET fleet/shards` */
 export function shardsBody(view: FleetView) {
   const { shards, missing } = stateOf(view);
-  return { shards: shards.map(([name, shard]) => shardBody(view, name, shard)), missing };
+  return shardsTable.reply({ shards: shards.map(([name, shard]) => shardFacts(view, name, shard)), missing });
 }
 
 /** `GET fleet/shards/{name}` @throws HttpProblem `unknown-resource` */
 export function oneShardBody(view: FleetView, name: string) {
   const shard = view.shards.get(name);
   if (shard === undefined) throw new HttpProblem('unknown-resource', `There is no shard "${name}" in the fleet.`);
-  return shardBody(view, name, shard);
+  return shardTable.reply(shardFacts(view, name, shard));
+}
+
+/** Newest ticks of the shards that live: that which is furthest behind, and the ticks joined since their starts. */
+function ticksOf(view: FleetView) {
+  const newest = [...view.shards].flatMap(([name, { isLive }]) => (isLive ? (view.ticks.newest(name) ?? []) : []));
+  return {
+    tick: newest.length === 0 ? 0 : Math.min(...newest.map(({ head }) => head.tick)),
+    tick_age_s: seconds(Math.max(0, ...newest.map(({ arrivedMs }) => view.nowMs - arrivedMs))),
+    skipped_ticks: sum(newest.map(({ head }) => head.lateSlots)),
+  };
 }
 
 /** `GET health`: a fleet that lacks a part is `degraded`, and its other parts work. */
-export function healthBody(view: FleetView) {
+export function healthBody({ view, eventLoop, isStopping }: OwnContext): HealthReply {
   const { missing, isWhole, shards } = stateOf(view);
+  const { p99Ms, slowPeriods, stalls } = eventLoop;
   return {
-    status: isWhole ? 'ok' : 'degraded',
+    status: isStopping() ? 'stopping' : isWhole ? 'ok' : 'degraded',
+    ...ticksOf(view),
+    event_loop_p99_ms: p99Ms,
+    slow_periods: slowPeriods,
+    stalls,
     role: 'gateway',
     fleet: view.link.state,
     shards_live: shards.length - missing.length,
@@ -113,32 +158,50 @@ export function healthBody(view: FleetView) {
 }
 
 /** `GET server-info` */
-export function infoBody(view: FleetView, info: GatewayInfo, nowMs: number) {
+export function infoBody({ view, info, limits, nowMs }: OwnContext): ServerInfoReply {
+  const { length } = view.source.devices;
   return {
+    name: 'derbench',
     version: info.version,
     api_version: info.apiVersion,
     build_id: info.buildId,
-    role: 'gateway',
-    pid: process.pid,
+    instance_id: idOfProcess(),
+    license: licenseReply(),
     started_at: new Date(info.startedAtMs).toISOString(),
-    uptime_s: seconds(nowMs - info.startedAtMs),
-    prefix: view.prefix,
-    devices: view.source.devices.length,
+    uptime_s: Math.max(0, seconds(nowMs() - info.startedAtMs)),
+    pid: process.pid,
+    runtime: `node ${process.version}`,
+    tick_interval_s: Math.max(0, ...[...view.shards.values()].map(({ lease }) => lease.tickS ?? 0)),
+    device_count: length,
+    limits: {
+      // shards keep it
+      history_samples_per_device: 0,
+      log_entries: limits.logEntries,
+      ws_queue: Math.max(limits.wsQueue, 2 * length),
+      max_body_bytes: limits.maxBodyBytes,
+    },
+    role: 'gateway',
   };
 }
 
-/** Text of `/`: there are no pages yet. */
-export const frontPage = `derbench: gateway of a fleet
+/** A request for the gateway itself, checked by its form. */
+export type OwnRequest = Pick<RoutedRequest, 'route' | 'params' | 'query' | 'body'>;
 
-It has no pages yet. Its addresses:
+type OwnAnswer = (context: OwnContext, request: OwnRequest) => Answer<unknown>;
 
-  GET /api/sim/fleet                  the fleet: its shards, devices, sums, and what is missing
-  GET /api/sim/fleet/shards           the shards; /api/sim/fleet/shards/NAME has one of them
-  GET /api/sim/health                 degraded while something is missing
-  GET /api/sim/server-info            this process
-  GET /api/sim/devices                the devices of all shards
-      /api/sim/...?device=K           operations of a device go to its shard
-      /api/sim/ws/telemetry           the telemetry stream (WebSocket)
-
-The page "A fleet of several processes" (docs/fleet.md) explains them. A shard has the pages at its own address.
-`;
+/** Answers of the gateway by operation. */
+export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
+  get_fleet: ({ view }) => new Answer(fleetBody(view)),
+  list_shards: ({ view }) => new Answer(shardsBody(view)),
+  get_shard: ({ view }, { params: { name = '' } }) => new Answer(oneShardBody(view, name)),
+  get_health: (context) => new Answer(healthBody(context), { status: context.isStopping() ? 503 : 200 }),
+  get_server_info: (context) => new Answer(infoBody(context)),
+  get_logs: ({ logs }, { query }) => new Answer(logsReply(logs, query)),
+  list_stream_clients: ({ stream }, { query: { limit } }) =>
+    new Answer(streamClientsReply(stream(), limit === undefined ? undefined : Number(limit))),
+  stop_simulator({ beginStop }, { body }) {
+    const { delay_s: wanted = 0 } = (body ?? {}) as { readonly delay_s?: number };
+    const { delayS, afterwards } = beginStop(wanted);
+    return new Answer(stopping.reply(delayS), { status: 202, afterwards });
+  },
+};

@@ -9,10 +9,9 @@ export function placesOf(shards: ReadonlyMap<string, ObservedShard>, nowMs: numb
       name,
       first: lease.first,
       room: lease.room,
+      count: lease.count,
       isLost: !isLive,
       lastSeen: `it was seen ${((nowMs - seenMs) / 1000).toFixed(1)} s ago`,
-      // a lease does not carry the identities of charge points yet
-      stations: [],
     }))
     .sort((a, b) => a.first - b.first);
 }

@@ -2,10 +2,14 @@
 import { problemTable } from '../../core/http/problem.ts';
 import type { Origin } from '../../core/origin.ts';
 import { describeError, HttpProblem, invalid } from '../../api/http/errors.ts';
+import { apiPrefix } from '../../api/http/route.ts';
 import type { Route } from '../../api/http/route.ts';
+import { DeviceList, deviceListQuery } from './device-list.ts';
+import type { StreamedList } from './device-list.ts';
 import type { ForwardedReply, Forwarder, ShardPlace } from './forward.ts';
-import { joinLists, readRecordId, recordId, withRecordIds } from './lists.ts';
-import type { ListPart, MissingShard } from './lists.ts';
+import { joinLists, missingOf, readRecordId, recordId, withRecordIds } from './lists.ts';
+import type { ListPart } from './lists.ts';
+import { FleetOverview } from './overview.ts';
 import { ruleOf } from './rules.ts';
 
 export interface RoutedRequest {
@@ -37,6 +41,8 @@ interface Outcomes {
 }
 
 const json = 'application/json';
+/** Charge points whose shards are known; beyond them the shards are asked again. */
+const maxStations = 100_000;
 /** Status of a request that some shards have carried out, and others not. */
 const partly = 207;
 
@@ -49,22 +55,32 @@ const valueOf = ({ bytes }: ForwardedReply) => JSON.parse(bytes.toString()) as R
 export class ShardRouter {
   readonly #forwarder: Pick<Forwarder, 'forward'>;
   readonly #shards: () => readonly ShardPlace[];
+  readonly #overview: FleetOverview;
+  /** names of the shards that have the charge points asked for, by identity */
+  readonly #stations = new Map<string, string>();
 
-  /** @param shards those of the fleet in the order of their devices */
-  constructor(forwarder: Pick<Forwarder, 'forward'>, shards: () => readonly ShardPlace[]) {
+  /**
+   * @param shards those of the fleet in the order of their devices
+   * @param nowMs monotonic
+   */
+  constructor(forwarder: Pick<Forwarder, 'forward'>, shards: () => readonly ShardPlace[], nowMs: () => number) {
     this.#forwarder = forwarder;
     this.#shards = shards;
+    this.#overview = new FleetOverview(shards, nowMs);
   }
 
   /**
    * @returns null: the gateway answers itself
    * @throws HttpProblem for requests that reach no shard
    */
-  async answer(request: RoutedRequest): Promise<ForwardedReply | null> {
+  async answer(request: RoutedRequest): Promise<ForwardedReply | StreamedList | null> {
     const rule = ruleOf(request.route.operationId);
     switch (rule?.name) {
       case 'own':
+        if (endsFleet(request)) await this.#askAll({ ...request, bytes: Buffer.from('{}') });
         return null;
+      case 'shard':
+        return this.#pass(this.#named(request.params['name'] ?? ''), { ...request, path: `${apiPrefix}/stop` });
       case undefined:
         throw new HttpProblem('fleet-unsupported', 'A gateway does not serve this operation.');
       case 'unsupported':
@@ -72,7 +88,7 @@ export class ShardRouter {
       case 'index':
         return this.#pass(this.#holding(Number(request.params['index'])), request);
       case 'station':
-        return this.#pass(this.#ofStation(request.params['id'] ?? ''), request);
+        return this.#atStation(request.params['id'] ?? '', request);
       case 'record':
         return this.#record(request);
       case 'device':
@@ -81,8 +97,13 @@ export class ShardRouter {
         return request.query['device'] === undefined ? this.#all(request) : this.#byDevice(request);
       case 'all':
         return this.#all(request);
+      case 'any':
+        return this.#pass(this.#firstLive(), request);
+      case 'overview':
+        return this.#overviewOf(request);
       case 'list':
-        return request.query['device'] === undefined ? this.#list(request) : this.#byDevice(request);
+        if (request.query['device'] !== undefined) return this.#byDevice(request);
+        return request.route.operationId === 'list_devices' ? this.#devices(request) : this.#list(request);
       case 'chosen':
         return this.#chosen(request);
     }
@@ -110,6 +131,11 @@ export class ShardRouter {
     return first;
   }
 
+  /** @throws HttpProblem `shard-lost` */
+  #firstLive(): ShardPlace {
+    return this.#shards().find(({ isLost }) => !isLost) ?? this.#first();
+  }
+
   /** @throws HttpProblem `unknown-device` */
   #holding(index: number): ShardPlace {
     const shard = this.#shards().find(({ first, room }) => index >= first && index < first + room);
@@ -117,37 +143,87 @@ export class ShardRouter {
     return shard;
   }
 
-  #ofStation(id: string): ShardPlace {
-    const shard = this.#shards().find(({ stations }) => stations.includes(id));
-    if (shard === undefined)
+  /** A shard that no longer has the charge point refuses with 404: then another one may have it. */
+  async #atStation(id: string, request: RoutedRequest): Promise<ForwardedReply> {
+    const former = this.#find(this.#stations.get(id) ?? '');
+    const reply = former && (await this.#pass(former, request));
+    if (reply !== null && reply.status !== 404) return reply;
+    const holder = await this.#holderOf(id, request);
+    return reply !== null && holder.name === former?.name ? reply : this.#pass(holder, request);
+  }
+
+  /**
+   * Identities are not in the leases, which are renewed each second: the shards are asked for one when it is first used.
+   *
+   * @throws HttpProblem `unknown-resource`, or the refusal of a shard that may have it
+   */
+  async #holderOf(id: string, request: RoutedRequest): Promise<ShardPlace> {
+    const path = `${apiPrefix}/evse/${encodeURIComponent(id)}`;
+    const { done, failed } = await this.#askAll({ ...request, method: 'GET', path, bytes: new Uint8Array(0) });
+    const [first] = done;
+    if (first === undefined) {
+      const silent = failed.find(({ error }) => error instanceof Error);
+      if (silent?.error instanceof Error) throw silent.error;
       throw new HttpProblem('unknown-resource', `There is no charge point "${id}" in the fleet.`);
+    }
+    if (this.#stations.size >= maxStations) this.#stations.clear();
+    this.#stations.set(id, first.shard.name);
+    return this.#find(first.shard.name) ?? first.shard;
+  }
+
+  #find(name: string): ShardPlace | null {
+    return this.#shards().find((shard) => shard.name === name) ?? null;
+  }
+
+  /** @throws HttpProblem `unknown-resource` */
+  #named(name: string): ShardPlace {
+    const shard = this.#find(name);
+    if (shard === null) throw new HttpProblem('unknown-resource', `There is no shard "${name}" in the fleet.`);
     return shard;
   }
 
-  #named(name: string): ShardPlace | null {
-    return this.#shards().find((shard) => shard.name === name) ?? null;
+  /** Reads of a shard for an answer that the gateway makes. */
+  #read({ by, id }: RoutedRequest, shard: ShardPlace, path: string): Promise<ForwardedReply> {
+    const body = new Uint8Array(0);
+    return this.#forwarder.forward(shard, { method: 'GET', path: `${apiPrefix}${path}`, body, by, id });
+  }
+
+  #devices(request: RoutedRequest): Promise<ForwardedReply | StreamedList> {
+    const { shard } = request.query;
+    const shards = typeof shard === 'string' ? [this.#named(shard)] : this.#shards();
+    if (shards.length === 0) this.#first();
+    return new DeviceList(shards, deviceListQuery(request.query), (each, query) =>
+      this.#read(request, each, `/devices?${query.toString()}`),
+    ).answer();
+  }
+
+  #overviewOf(request: RoutedRequest): Promise<ForwardedReply> {
+    const { device, limit } = request.query;
+    const selected = device === undefined ? null : { holder: this.#holding(Number(device)), device: Number(device) };
+    return this.#overview.answer(
+      (shard, query) => this.#read(request, shard, `/overview?${query}`),
+      limit === undefined ? undefined : Number(limit),
+      selected,
+    );
   }
 
   #record(request: RoutedRequest): Promise<ForwardedReply> {
     const text = request.params['id'] ?? '';
     const record = readRecordId(text);
-    const shard = record === null ? null : this.#named(record.shard);
+    const shard = record === null ? null : this.#find(record.shard);
     if (record === null || shard === null)
       throw new HttpProblem('unknown-resource', `There is no "${text}"; ids of a fleet begin with a shard, as b:12.`);
     const path = request.route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(name === 'id' ? record.id : (request.params[name] ?? '')),
     );
     const cut = request.path.indexOf('?');
-    return this.#pass(shard, { ...request, path: `/api/sim${path}${cut < 0 ? '' : request.path.slice(cut)}` });
+    return this.#pass(shard, { ...request, path: `${apiPrefix}${path}${cut < 0 ? '' : request.path.slice(cut)}` });
   }
 
   #chosen(request: RoutedRequest): Promise<ForwardedReply> {
     const { device, shard: name } = request.query;
-    if (typeof name === 'string') {
-      const shard = this.#named(name);
-      if (shard === null) throw new HttpProblem('unknown-resource', `There is no shard "${name}" in the fleet.`);
-      return this.#pass(shard, { ...request, path: withoutShard(request.path) });
-    }
+    if (typeof name === 'string')
+      return this.#pass(this.#named(name), { ...request, path: withoutShard(request.path) });
     if (device !== undefined) return this.#pass(this.#holding(Number(device)), request);
     const parameter = 'device' in request.route.query.shape ? 'device or shard' : 'shard';
     throw invalid('query', 'shard', `give ${parameter}: ids and times of several processes do not mix`);
@@ -156,7 +232,9 @@ export class ShardRouter {
   async #askAll(request: RoutedRequest): Promise<Outcomes> {
     const done: { shard: ShardPlace; reply: ForwardedReply }[] = [];
     const failed: Failed[] = [];
-    const { method, path, bytes, by, id } = request;
+    const { method: asked, path, bytes, by, id } = request;
+    // lists are joined from the bodies of replies, which HEAD has not
+    const method = asked === 'HEAD' ? 'GET' : asked;
     const shards = this.#shards();
     if (shards.length === 0) this.#first();
     await Promise.all(
@@ -186,7 +264,7 @@ export class ShardRouter {
       failed: failed.map(({ shard, problem }) => ({
         shard: shard.name,
         first: shard.first,
-        count: shard.room,
+        count: shard.count,
         ...problem,
       })),
       reply: valueOf(first.reply),
@@ -200,12 +278,7 @@ export class ShardRouter {
     if (refused?.reply !== undefined) return refused.reply;
     if (done.length === 0) return refusalOf(failed);
     const parts: ListPart[] = done.map(({ shard, reply }) => ({ shard: shard.name, body: valueOf(reply) }));
-    const missing: MissingShard[] = failed.map(({ shard, problem }) => ({
-      shard: shard.name,
-      first: shard.first,
-      count: shard.room,
-      code: problem.code,
-    }));
+    const missing = failed.map(({ shard, problem }) => missingOf(shard, problem.code));
     const { limit } = request.query;
     return jsonReply(
       200,
@@ -213,6 +286,10 @@ export class ShardRouter {
     );
   }
 }
+
+/** True for a stop that all shards get before the gateway ends. */
+const endsFleet = ({ route, body }: RoutedRequest) =>
+  route.operationId === 'stop_simulator' && (body as { readonly scope?: unknown } | undefined)?.scope === 'fleet';
 
 /** Operations whose replies have ids of records. */
 const withIds = new Set(['submit_command', 'get_command', 'list_commands']);

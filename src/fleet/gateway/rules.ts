@@ -15,8 +15,14 @@ export const ruleNames = [
   'all',
   /** lists of all shards are joined */
   'list',
+  /** the parts of those of all shards are joined */
+  'overview',
+  /** to the first shard that lives: all of them give the same answer */
+  'any',
   /** by the parameter `device` or `shard`, one of which must be there: ids of several processes do not mix */
   'chosen',
+  /** to the shard in the path */
+  'shard',
   /** answered by the gateway itself */
   'own',
   /** not served by a gateway yet */
@@ -62,11 +68,14 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   list: 'list_devices list_commands list_evses list_charging_sessions list_charge_points get_holds',
   chosen: `
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
-    get_evidence list_findings clear_findings list_finding_peers get_timeline get_attention get_energy get_faults
+    get_evidence list_findings clear_findings list_finding_peers list_finding_rules get_timeline get_attention get_energy get_faults
     get_modbus_faults get_csip_faults get_dnp3_faults set_faults set_modbus_fault set_csip_fault set_dnp3_fault`,
+  overview: 'get_overview',
+  any: `
+    list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
+  shard: 'stop_shard',
   own: `
-    get_server_info get_health get_overview stop_simulator get_logs get_metrics list_stream_clients list_grid_events
-    list_fault_kinds list_fault_profiles list_evse_profiles list_finding_rules get_scenario_schema`,
+    get_server_info get_health stop_simulator get_logs get_metrics list_stream_clients get_fleet list_shards get_shard`,
 };
 
 /** Operations that a gateway refuses, by the sentence that says what to do instead. */

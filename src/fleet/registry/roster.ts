@@ -46,6 +46,8 @@ export interface Lease extends FleetTraits {
   readonly pid: number;
   readonly tick: number;
   readonly simUs: number;
+  /** simulated seconds of a tick */
+  readonly tickS?: number;
 }
 
 const encoder = new TextEncoder();

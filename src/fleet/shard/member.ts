@@ -148,6 +148,7 @@ export class FleetMember {
       ports: ports(),
       tick: latest.tick,
       simUs: latest.sim,
+      tickS: plant.time.tickIntervalS,
       pid: process.pid,
     };
   }

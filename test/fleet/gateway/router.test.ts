@@ -18,11 +18,19 @@ const place = (name: string, first: number, over: Partial<ShardPlace> = {}): Sha
   name,
   first,
   room: 10,
+  count: 2,
   isLost: false,
   lastSeen: 'it was seen 0.4 s ago',
-  stations: [`CP-${name}`],
   ...over,
 });
+
+/** An answer that is sent while it is made, as it arrives. */
+async function whole(reply: Awaited<ReturnType<ShardRouter['answer']>>): Promise<ForwardedReply | null> {
+  if (reply === null || 'bytes' in reply) return reply;
+  const pieces: Buffer[] = [];
+  for await (const piece of reply.pieces) pieces.push(piece);
+  return { status: 200, type: reply.type, headers: {}, bytes: Buffer.concat(pieces) };
+}
 
 /** Two shards that answer with `reply`, and a gateway; `asked` are the requests that came to a shard. */
 async function opened(reply: (shard: string, request: FleetMessage) => FleetMessage, over: Partial<ShardPlace> = {}) {
@@ -36,14 +44,18 @@ async function opened(reply: (shard: string, request: FleetMessage) => FleetMess
     });
   }
   const link = server.link();
-  const router = new ShardRouter(new Forwarder(link, 'lab'), () => shards);
+  const router = new ShardRouter(
+    new Forwarder(link, 'lab'),
+    () => shards,
+    () => 0,
+  );
   const request = async (method: string, path: string, body?: unknown) => {
     const [plain = '', query = ''] = path.split('?');
     const { route, params } = routeTableOf(allRoutes).find(method, `/api/sim${plain}`);
     const bytes = body === undefined ? Buffer.alloc(0) : text(body);
     const by = { source: 'rest', peer: '10.0.0.1:5' } as const;
     const read = { params, query: parseQuery(query) as Record<string, unknown>, body, bytes };
-    return router.answer({ route, method, path: `/api/sim${path}`, ...read, by, id: 'r1' });
+    return whole(await router.answer({ route, method, path: `/api/sim${path}`, ...read, by, id: 'r1' }));
   };
   return { link, server, shards, asked, request };
 }
@@ -65,7 +77,6 @@ describe('fleet/gateway: requests for one shard', () => {
     const { asked, request } = await opened(() => answerOf({ ok: true }));
     await request('GET', '/battery?device=12&detail=true');
     await request('GET', '/devices/9');
-    await request('GET', '/evse/CP-b/connectors/1');
     await request('POST', '/commands?device=0', { command: 'stop', device: 11 });
     await request('GET', '/commands/b%3A12');
     await request('GET', '/battery');
@@ -73,12 +84,26 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(asked).to.deep.equal([
       'b GET /api/sim/battery?device=12&detail=true',
       'a GET /api/sim/devices/9',
-      'b GET /api/sim/evse/CP-b/connectors/1',
       'b POST /api/sim/commands?device=0',
       'b GET /api/sim/commands/12',
       'a GET /api/sim/battery',
       'b GET /api/sim/modbus/messages?limit=5',
     ]);
+  });
+
+  it('find the shard of a charge point once, and again when it has gone to another one', async () => {
+    let holder = 'b';
+    const { asked, request } = await opened((name) => answerOf({}, name === holder ? 200 : 404));
+    await request('GET', '/evse/CP%201/connectors/1');
+    await request('POST', '/evse/CP%201/connectors/1/unplug', {});
+    const search = ['a GET /api/sim/evse/CP%201', 'b GET /api/sim/evse/CP%201'];
+    const direct = ['b GET /api/sim/evse/CP%201/connectors/1', 'b POST /api/sim/evse/CP%201/connectors/1/unplug'];
+    expect(asked).to.deep.equal([...search, ...direct]);
+    holder = 'a';
+    expect(await request('GET', '/evse/CP%201/connectors/1')).to.include({ status: 200 });
+    expect(asked.at(-1)).to.equal('a GET /api/sim/evse/CP%201/connectors/1');
+    holder = 'none';
+    expect(await refusal(request('GET', '/evse/CP%201'))).to.match(/^unknown-resource: /);
   });
 
   it('have the answer of the shard byte for byte, with its status and the headers of its operation', async () => {
@@ -111,7 +136,6 @@ describe('fleet/gateway: requests for one shard', () => {
     expect(await refusal(request('GET', '/devices/15'))).to.equal(
       'shard-lost: The shard "b" with the devices 10..19 does not answer; it was seen 0.4 s ago.',
     );
-    expect(await refusal(request('GET', '/evse/CP-c'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
     expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
@@ -143,7 +167,7 @@ describe('fleet/gateway: requests for all shards', () => {
     });
     const reply = await request('POST', '/controls/grid', { frequency_pu: 1 });
     expect(reply?.status).to.equal(207);
-    const failed = { shard: 'b', first: 10, count: 10, status: 409, code: 'conflict', detail: 'not now' };
+    const failed = { shard: 'b', first: 10, count: 2, status: 409, code: 'conflict', detail: 'not now' };
     expect(valueOf(reply)).to.deep.equal({ applied: ['a'], failed: [failed], reply: { frequency_pu: 1 } });
     states.clear();
     expect(await request('POST', '/controls/grid', { frequency_pu: 1 })).to.include({ status: 200 });
@@ -164,16 +188,16 @@ describe('fleet/gateway: requests for all shards', () => {
   });
 
   it('join lists in the order of the devices, with the shards that are missing', async () => {
-    const devices = (name: string) => (name === 'a' ? [0, 1] : [10]).map((index) => ({ device_index: index }));
-    const both = await opened((name) => answerOf({ devices: devices(name) }));
-    expect(valueOf(await both.request('GET', '/devices'))).to.deep.equal({
-      devices: [...devices('a'), ...devices('b')],
+    const stations = (name: string) => [{ id: `CP-${name}` }];
+    const both = await opened((name) => answerOf({ evses: stations(name) }));
+    expect(valueOf(await both.request('GET', '/evse'))).to.deep.equal({
+      evses: [...stations('a'), ...stations('b')],
       missing: [],
     });
-    const one = await opened((name) => answerOf({ devices: devices(name) }), { isLost: true });
-    expect(valueOf(await one.request('GET', '/devices'))).to.deep.equal({
-      devices: devices('a'),
-      missing: [{ shard: 'b', first: 10, count: 10, code: 'shard-lost' }],
+    const one = await opened((name) => answerOf({ evses: stations(name) }), { isLost: true });
+    expect(valueOf(await one.request('HEAD', '/evse'))).to.deep.equal({
+      evses: stations('a'),
+      missing: [{ shard: 'b', first: 10, count: 2, code: 'shard-lost' }],
     });
   });
 

@@ -7,15 +7,18 @@ import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { createGatewayApp } from '../../../src/fleet/gateway/serve.ts';
 import type { RoutedRequest } from '../../../src/fleet/gateway/router.ts';
 import { ShardRouter } from '../../../src/fleet/gateway/router.ts';
+import { FleetLog } from '../../../src/fleet/gateway/logs.ts';
 import { FleetView } from '../../../src/fleet/gateway/view.ts';
+import { yieldToLoop } from '../../../src/core/turns.ts';
 import { ask } from '../../support/http.ts';
 import { MemoryServer } from '../support/memory-link.ts';
 
 describe('fleet/gateway: requests over HTTP', () => {
   let server: Server;
   let port: number;
+  const ends: number[] = [];
   const passed: Pick<RoutedRequest, 'method' | 'path' | 'bytes'>[] = [];
-  const shard = { name: 'a', first: 0, room: 2, isLost: false, lastSeen: '', stations: [] };
+  const shard = { name: 'a', first: 0, room: 2, count: 2, isLost: false, lastSeen: '' };
 
   before(async () => {
     const view = new FleetView({
@@ -34,12 +37,25 @@ describe('fleet/gateway: requests over HTTP', () => {
     };
     const app = createGatewayApp({
       view,
-      router: new ShardRouter(forwarder, () => [shard]),
+      router: new ShardRouter(
+        forwarder,
+        () => [shard],
+        () => 0,
+      ),
+      eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 },
       info: { version: '1.2.3', apiVersion: '1.0.0', buildId: 'build', startedAtMs: 0 },
       guard: { host: '127.0.0.1', allowedHosts: [], corsOrigins: [] },
       limits: defaultApiLimits,
       nowMs: () => 5000,
       isStopping: () => false,
+      logs: new FleetLog(),
+      stream: () => null,
+      beginStop: (delayS) => ({
+        delayS,
+        afterwards() {
+          ends.push(delayS);
+        },
+      }),
       log: { error: () => undefined },
     });
     server = createServer(app).listen(0, '127.0.0.1');
@@ -84,11 +100,23 @@ describe('fleet/gateway: requests over HTTP', () => {
   });
 
   it('that a gateway does not serve get 501, and unknown ones 404 and 405', async () => {
-    for (const path of ['/overview', '/logs', '/metrics', '/site', '/scenarios', '/controls/time'])
+    for (const path of ['/metrics', '/site', '/scenarios', '/controls/time'])
       expect(await answer(`/api/sim${path}`), path).to.deep.equal([501, 'fleet-unsupported']);
     expect(await answer('/api/sim/nothing')).to.deep.equal([404, 'not-found']);
     expect(await answer('/api/sim/fleet', { body: {} })).to.deep.equal([405, 'method-not-allowed']);
     expect(await answer('/api/sim/fleet/shards/c')).to.deep.equal([404, 'unknown-resource']);
+  });
+
+  it('to stop end the gateway once they are answered, and with the scope fleet the shards before', async () => {
+    const alone = await ask(port, '/api/sim/stop', { body: { delay_s: 2 } });
+    expect([alone.status, alone.json, passed.length]).to.deep.equal([202, { state: 'stopping', delay_s: 2 }, 0]);
+    await ask(port, '/api/sim/stop', { body: { scope: 'fleet' } });
+    expect(passed.map(({ method, path }) => [method, path])).to.deep.equal([['POST', '/api/sim/stop']]);
+    await ask(port, '/api/sim/fleet/shards/a/stop', { body: { reason: 'test' } });
+    expect(passed.at(-1)).to.include({ method: 'POST', path: '/api/sim/stop' });
+    expect(await answer('/api/sim/fleet/shards/c/stop', { body: {} })).to.deep.equal([404, 'unknown-resource']);
+    while (ends.length < 2) await yieldToLoop();
+    expect(ends).to.deep.equal([2, 0]);
   });
 
   it('about the process have its own answers', async () => {
@@ -97,6 +125,6 @@ describe('fleet/gateway: requests over HTTP', () => {
       uptime_s: 5,
       version: '1.2.3',
     });
-    expect((await ask(port, '/')).text).to.contain('/api/sim/fleet/shards');
+    expect((await ask(port, '/')).headers['content-type']).to.contain('text/html');
   });
 });

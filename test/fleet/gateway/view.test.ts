@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { fleetBody, healthBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
+import { FleetLog } from '../../../src/fleet/gateway/logs.ts';
 import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
@@ -70,16 +72,29 @@ function opened() {
   return { view, lines, asked, join, tick, loseAll };
 }
 
+const health = (view: FleetView) =>
+  healthBody({
+    view,
+    info: { version: '1.0.0', apiVersion: '1.0.0', buildId: '', startedAtMs: 0 },
+    eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 },
+    limits: defaultApiLimits,
+    nowMs: () => 0,
+    isStopping: () => false,
+    logs: new FleetLog(),
+    stream: () => null,
+    beginStop: (delayS) => ({ delayS, afterwards: () => undefined }),
+  });
+
 describe('fleet/gateway: the fleet as it is seen', () => {
   it('is degraded until a shard has joined, and while one is lost', async () => {
     const { view, lines, join, loseAll } = opened();
-    expect(healthBody(view).status).to.equal('degraded');
+    expect(health(view).status).to.equal('degraded');
     await join('a', 0);
-    expect(healthBody(view)).to.include({ status: 'ok', shards_live: 1 });
+    expect(health(view)).to.include({ status: 'ok', shards_live: 1 });
     loseAll();
-    expect(healthBody(view)).to.deep.include({
+    expect(health(view)).to.deep.include({
       status: 'degraded',
-      missing: [{ shard: 'a', first: 0, count: 2 }],
+      missing: [{ shard: 'a', first: 0, count: 2, code: 'shard-lost' }],
     });
     expect(lines).to.deep.equal(['the shard "a" (devices 0..9) has joined', 'the shard "a" (devices 0..9) is lost']);
   });
