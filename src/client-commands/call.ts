@@ -34,6 +34,10 @@ export function optionOf({ options }: Arguments, flag: string): string | null {
   return options.get(flag)?.[0] ?? null;
 }
 
+/** The address of a text: `localhost:8111` means `http://localhost:8111`. */
+export const addressOf = (text: string): string =>
+  (/^[\w.-]+(:\d+)?(\/|$)|^\[[\da-f:.]+\]/i.test(text) ? `http://${text}` : text).replace(/\/+$/, '');
+
 const plainNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?$/i;
 
 /** @param what the quantity, for the refusal @throws UsageError */
@@ -45,10 +49,19 @@ export function numberOf(text: string, what: string, min = -Infinity): number {
   );
 }
 
-/** Seconds of `--for`; null: none. @throws UsageError */
-export function secondsOf(call: Arguments): number | null {
-  const text = optionOf(call, '--for');
-  return text === null ? null : numberOf(text.replace(/s$/, ''), '--for', 0);
+const secondsByUnit: Readonly<Record<string, number>> = { '': 1, s: 1, min: 60, h: 3600 };
+
+/** Seconds of `60`, `60s`, `5min` or `1h`. @param what the quantity, for the refusal @throws UsageError */
+export function durationOf(text: string, what: string): number {
+  const [, number = '', unit = ''] = /^(.*?)(s|min|h|)$/i.exec(text) ?? [];
+  if (plainNumber.test(number) && Number(number) >= 0) return Number(number) * (secondsByUnit[unit.toLowerCase()] ?? 1);
+  throw new UsageError(`${what} is ${JSON.stringify(text)}. Give seconds, or a time such as 60s, 5min or 1h.`);
+}
+
+/** Seconds of an option that is a time; null: it is absent. @throws UsageError */
+export function secondsOf(call: Arguments, flag = '--for'): number | null {
+  const text = optionOf(call, flag);
+  return text === null ? null : durationOf(text, flag);
 }
 
 /** A value of a word NAME=VALUE: a number if it looks like one. */

@@ -67,9 +67,21 @@ export async function injectFault(
   );
 }
 
+/** Members that a fault of any kind may have. */
+const commonNames = ['protocol', 'device', 'when', 'count', 'duration_s', 'probability', 'every', 'seed'];
+
+/** @throws UsageError for a name that the kind does not take */
+function checkParameters({ kind, parameters, targets }: Kind, names: readonly string[]): void {
+  const accepted = [...parameters.map(({ name }) => name), ...targets, ...commonNames];
+  const wrong = names.find((name) => !accepted.includes(name));
+  if (wrong === undefined) return;
+  throw new UsageError(`${kind} has no parameter ${wrong}. Its parameters: ${accepted.join(', ')}.`);
+}
+
 async function inject(call: Call, name: string, words: readonly string[]) {
   const pairs = pairsOf(words);
   const parameters = (kind: Kind | null) => {
+    if (kind !== null) checkParameters(kind, [...pairs.keys()]);
     const typeOf = (parameter: string) => {
       if (parameter === 'points') return 'array';
       return kind?.parameters.find((each) => each.name === parameter)?.type ?? 'any';

@@ -2,7 +2,7 @@
 import { exitCodes } from '../core/exit-codes.ts';
 import { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
-import { numberOf, optionOf } from './call.ts';
+import { addressOf, numberOf, optionOf } from './call.ts';
 import type { Arguments, Call, ClientCommand, Result } from './call.ts';
 import { clientCommands } from './commands.ts';
 import { fetchByHttp } from './fetch.ts';
@@ -61,7 +61,7 @@ export async function runClient(name: string, given: Arguments, io: ClientIo): P
   const command: ClientCommand | undefined = clientCommands[name];
   if (command === undefined) throw new Error(`${name} is not a command of a client`);
   const { env } = process;
-  const url = (optionOf(given, '--url') ?? (env['DERBENCH_URL'] || defaultUrl)).replace(/\/+$/, '');
+  const url = addressOf(optionOf(given, '--url') ?? (env['DERBENCH_URL'] || defaultUrl));
   const printer = { json: given.options.has('--json'), quiet: given.options.has('--quiet'), io };
   const device = deviceOf(given);
   try {

@@ -47,7 +47,10 @@ async function placeOf(client: Client, text: string): Promise<Place> {
   if (station === undefined)
     throw new DerbenchError({
       code: 'unknown-resource',
-      detail: `there is no charging station ${JSON.stringify(name)}. Stations: ${names || 'none'}.`,
+      detail:
+        stations.length === 0
+          ? 'this simulator has no charging station. "derbench -d EVSE" starts one'
+          : `there is no charging station ${JSON.stringify(name)}. Stations: ${names}.`,
     });
   return { chargePoint: station.id, connector: connectorOf(connector) };
 }

@@ -1,9 +1,9 @@
 /** `time`: the simulated clock. */
 import type { Time } from '../library/replies.ts';
-import { noWords, numberOf, UsageError } from './call.ts';
+import { durationOf, noWords, numberOf, UsageError } from './call.ts';
 import type { Call, ClientCommand } from './call.ts';
 
-const form = 'time [pause|run|xRATE|step [TICKS|SECONDSs]]';
+const form = 'time [pause|run|xRATE|step [TICKS|TIME]]';
 
 function lineOf({ mode, rate, sim_time: simTime, tick }: Time): string {
   const words = { paused: 'paused', wall_clock: 'with the wall clock', accelerated: `running at x${rate}` };
@@ -13,10 +13,9 @@ function lineOf({ mode, rate, sim_time: simTime, tick }: Time): string {
 async function step({ client, device }: Call, [span, ...more]: readonly string[]): Promise<Time> {
   noWords(more, form);
   if (span === undefined) return (await client.step({ ...device })).time;
-  const amount = numberOf(span.replace(/s$/, ''), 'the step', 0);
-  const { time } = await client.step(
-    span.endsWith('s') ? { seconds: amount, ...device } : { ticks: amount, ...device },
-  );
+  const isTime = /[a-z]$/i.test(span);
+  const amount = isTime ? { seconds: durationOf(span, 'the step') } : { ticks: numberOf(span, 'the step', 0) };
+  const { time } = await client.step({ ...amount, ...device });
   return time;
 }
 

@@ -3,7 +3,7 @@ import type { Client } from '../library/client.ts';
 import { DerbenchError } from '../library/error.ts';
 import type { WaitOptions } from '../library/options.ts';
 import type { RegisterModel, Time } from '../library/replies.ts';
-import { numberOf, optionOf, UsageError, valueOf } from './call.ts';
+import { numberOf, optionOf, secondsOf, UsageError, valueOf } from './call.ts';
 import type { Call, ClientCommand } from './call.ts';
 import { pointsByModel, valueText } from './points.ts';
 
@@ -27,7 +27,9 @@ export function conditionOf(words: readonly string[]): Condition {
   const text = words.join(' ');
   const [, name = '', operator = '', bound = ''] = /^(\S+?)\s*(<=|>=|==|!=|=|<|>)\s*(\S+)$/.exec(text) ?? [];
   if (name === '')
-    throw new UsageError(`${JSON.stringify(text)} is no condition. Usage: derbench wait "701.W <= 5000".`);
+    throw new UsageError(
+      `${JSON.stringify(text)} is no condition. Usage: derbench wait "701.W <= 5000"; operators are = != < <= > >=.`,
+    );
   const value = valueOf(bound);
   if (operator in comparisons && typeof value === 'string')
     throw new UsageError(`${operator} compares with a number, not with ${bound}.`);
@@ -67,7 +69,7 @@ export async function waitFor(client: Client, condition: Condition, options: Wai
 
 export const wait: ClientCommand = async ({ client, device, ...given }) => {
   const condition = conditionOf(given.words);
-  const timeoutS = numberOf(optionOf(given, '--timeout') ?? '60', '--timeout', 0);
+  const timeoutS = secondsOf(given, '--timeout') ?? 60;
   const text = await waitFor(client, condition, { timeoutS, ...device });
   return { document: { name: condition.name, value: valueOf(text) }, lines: [`${condition.name} is ${text}`] };
 };
@@ -98,7 +100,7 @@ export const watch: ClientCommand = async (call) => {
   if (call.words.length === 0) throw new UsageError('a point is missing. Usage: derbench watch POINT [POINT ...].');
   const countText = optionOf(call, '-n');
   const count = countText === null ? Infinity : numberOf(countText, '-n', 1);
-  const everyS = numberOf(optionOf(call, '--every') ?? '0', '--every', 0);
+  const everyS = secondsOf(call, '--every') ?? 0;
   let time = await call.client.time();
   for (let line = 1; ; line += 1) {
     const points = (await read(call)).flatMap(({ id, points: all }) =>

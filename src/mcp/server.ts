@@ -99,7 +99,12 @@ async function within<T>(limitMs: number, signal: AbortSignal, start: (signal: A
   const expired = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       limit.abort();
-      reject(new DerbenchError({ code: 'timeout', detail: `the call took longer than ${limitMs / 1000} s` }));
+      reject(
+        new DerbenchError({
+          code: 'timeout',
+          detail: `the call took longer than ${limitMs / 1000} s; the simulator may still carry it out: read before you repeat it`,
+        }),
+      );
     }, limitMs);
   });
   try {

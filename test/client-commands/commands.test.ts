@@ -50,11 +50,16 @@ describe('commands of a running simulator', () => {
     ['limit 2.5kW --for 60', /WMaxLimPct: 50 % -> 25 %/, /WMaxLimPctRvrtTms: 0 s -> 60 s/],
     ['time step 2', /^2026-06-21T12:00:03\.000Z, tick 2, paused$/],
     ['why', /^\d\.\d\d kW of [\d.]+ kW: limit of active power, written by REST/],
-    ['time step 60s', /tick 42, paused/],
+    ['time step 1min', /tick 42, paused/],
     ['get 704.WMaxLimPctEna', /DISABLED \(0\) +reversion/],
     ['limit 40%', /WMaxLimPct: \d+ % -> 40 %/, /RvrtTms: 60 s -> 0 s/],
     ['limit 40 % --for 60 s', /WMaxLimPct: 40 %, as before/, /RvrtTms: 0 s -> 60 s/],
+    ['limit 5000 W', /WMaxLimPct: 40 % -> 50 %/],
+    ['limit 0.002 MW --for 1h', /WMaxLimPct: 50 % -> 20 %/, /RvrtTms: 0 s -> 3600 s/],
     ['limit off', /^704\.WMaxLimPctEna: ENABLED \(1\) -> DISABLED \(0\)$/],
+    ['limit 50% --device 2', /Device 2 is a charging station: this limits what it delivers/],
+    ['limit off --device 2', /DISABLED/],
+    ['get metrics.power_kw 702.WMax', /702\.WMax +10000 W/, /\nmetrics\.power_kw {2}[\d.]+$/],
     ['limit --export 30kW', /^export limit: 30 kW$/],
     ['limit --export off', /^export limit: off$/],
     ['grid voltage=0.95 frequency=59.9 --for 5', /voltage_a_pu +0\.95/, /frequency_hz +59\.9/],
@@ -126,6 +131,7 @@ describe('commands of a running simulator', () => {
       'get W',
       'set',
       'set 704.WMaxLimPct',
+      'set 704.WMaxLimPct 50',
       'limit',
       'limit much',
       'time x',
@@ -140,6 +146,7 @@ describe('commands of a running simulator', () => {
       'grid sag --for 5',
       'weather --for 5',
       'fault delay',
+      'fault scale points=701.W faktor=2',
     ]) {
       const failure = await command(line).then(
         () => null,
@@ -147,6 +154,23 @@ describe('commands of a running simulator', () => {
       );
       expect(failure, line).to.be.instanceOf(UsageError);
     }
+  });
+
+  it('say what may stand in the place of a wrong word', async () => {
+    const textOf = async (line: string) => {
+      try {
+        return (await command(line)).error;
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(await textOf('fault scale points=701.W faktor=2')).to.match(
+      /^scale has no parameter faktor\. Its parameters: .*points.*$/,
+    );
+    expect(await textOf('limit half')).to.contain('Give percent of 702.WMax, a power such as 5kW, or off.');
+    expect(await textOf('limit 50kW')).to.contain('a limit of 50 kW is above 702.WMax, which is 10 kW');
+    expect(await textOf('set 704.WMaxLimPct 50')).to.contain('Write 704.WMaxLimPct=50.');
+    expect(await textOf('get metrics.nothing')).to.contain('metrics.nothing is no value of the snapshot');
   });
 
   it('end with 4 when a wait ends without the value', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { pairsOf, secondsOf, UsageError } from '../../src/client-commands/call.ts';
+import { addressOf, pairsOf, secondsOf, UsageError } from '../../src/client-commands/call.ts';
 import { parameterOf } from '../../src/client-commands/faults.ts';
 import { ageText } from '../../src/client-commands/instance.ts';
 import { isColoured, table } from '../../src/client-commands/output.ts';
@@ -28,10 +28,21 @@ describe('words of client commands', () => {
     ]);
   });
 
-  it('seconds may have their unit, and are not negative', () => {
+  it('a time may have its unit, and is not negative', () => {
     const of = (text: string) => secondsOf({ words: [], options: new Map([['--for', [text]]]) });
-    expect([of('30'), of('30s'), of('0.5')]).to.deep.equal([30, 30, 0.5]);
-    for (const text of ['-1', 'x', '1m']) expect(() => of(text), text).to.throw(UsageError);
+    expect([of('30'), of('30s'), of('0.5'), of('5min'), of('1.5h')]).to.deep.equal([30, 30, 0.5, 300, 5400]);
+    for (const text of ['-1', 'x', '1m', 's', '-5min']) expect(() => of(text), text).to.throw(UsageError);
+  });
+
+  it('an address may lack its scheme', () => {
+    for (const [text, url] of [
+      ['localhost:8111', 'http://localhost:8111'],
+      ['10.0.0.5', 'http://10.0.0.5'],
+      ['[::1]:8111/', 'http://[::1]:8111'],
+      ['https://lab.example/sim/', 'https://lab.example/sim'],
+      ['ftp://lab.example', 'ftp://lab.example'],
+    ] as const)
+      expect(addressOf(text), text).to.equal(url);
   });
 
   it('a condition has a name, an operator and a value, in one word or several', () => {

@@ -72,6 +72,7 @@ const pages: Readonly<Record<string, Page>> = {
   'docs/how-to/certificates.md': {
     inserts: { 'jq -n --rawfile': 'derbench pki head-end >pki.txt && cp head-end/root.pem headend-root.pem' },
   },
+  'docs/how-to/commands.md': { shows: ['\n5.00 kW of 9.44 kW: limit of active power, written by REST at 12:00:00.'] },
   'docs/how-to/findings.md': {
     shows: ['"verdict":'],
     inserts: {

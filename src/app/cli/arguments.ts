@@ -14,9 +14,15 @@ const isOption = (word: string) => word.startsWith('-') && word.length > 1 && !/
 function withUnits(words: readonly string[]): readonly string[] {
   return words.reduce<readonly string[]>((joined, word) => {
     const last = joined.at(-1) ?? '';
-    return /^(%|s|kw)$/i.test(word) && /\d$/.test(last) ? [...joined.slice(0, -1), last + word] : [...joined, word];
+    return /^(%|s|min|h|w|kw|mw)$/i.test(word) && /\d$/.test(last)
+      ? [...joined.slice(0, -1), last + word]
+      : [...joined, word];
   }, []);
 }
+
+/** A sentence about a name that is not in a list, with the nearest one. @param noun its kind, such as `list` */
+export const unknown = (noun: string, given: string, names: readonly string[]): string =>
+  `${JSON.stringify(given)} is no ${noun}${didYouMean(given, names) || '.'}`;
 
 /** @throws UsageError */
 export function parseArguments(command: Command, given: readonly string[]): Arguments {

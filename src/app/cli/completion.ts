@@ -1,4 +1,5 @@
 /** Completion scripts: static text with all names in it, so that no process runs at TAB. */
+import { unknown } from './arguments.ts';
 import {
   bundledEvseProfileNames,
   bundledExampleNames,
@@ -121,10 +122,12 @@ const scripts = { bash, zsh, fish } as const;
 
 /** @param given words after `completion` @throws SimError CONFIG_INVALID */
 export function completionScript([shell = '', ...more]: readonly string[]): string {
+  const [names, given] = [Object.keys(scripts), [shell, ...more].join(' ')];
   if (more.length > 0 || !Object.hasOwn(scripts, shell))
     throw new SimError(
       'CONFIG_INVALID',
-      `completion: given ${JSON.stringify([shell, ...more].join(' '))}; allowed: ${Object.keys(scripts).join(', ')}`,
+      `derbench completion: ${shell === '' ? 'the shell is missing.' : unknown('shell', given, names)} ` +
+        `Shells: ${names.join(', ')}.`,
     );
   return scripts[shell as keyof typeof scripts]();
 }

@@ -183,7 +183,7 @@ export async function simulatorChecks(url: string): Promise<readonly Check[]> {
   const health = await ask(url, 'health');
   const { status, tick_age_s: age } = health?.body ?? {};
   return [
-    check('ok', url, `derbench ${String(version)} with ${String(devices)} devices`),
+    check('ok', url, `derbench ${String(version)} with ${String(devices)} ${devices === 1 ? 'device' : 'devices'}`),
     isSame
       ? check('ok', 'interface', `version ${String(api)}`)
       : check('bad', 'interface', `version ${String(api)} is not ${major(apiVersion)}. Use commands of its release.`),

@@ -16,6 +16,14 @@ export function fatalEnding(error: unknown): Ending {
   return { code: exitCodes.internal, text: `FATAL ${text.replaceAll(/\s*\n\s*/g, ' | ')}` };
 }
 
+/** Help where another simulator may have the ports: each of them would be refused in its turn. */
+function secondStart({ cause }: SimError): string {
+  const isUsed = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+  return isUsed
+    ? '. Another derbench may run there: "derbench devices" shows it, and "derbench -wp 0 -p 0" starts a second one'
+    : '';
+}
+
 /** The end by an error of the start: a wrong setting, a port in use and a shortage have no stack. */
 export function startEnding(error: unknown): Ending {
   if (!(error instanceof SimError)) return fatalEnding(error);
@@ -23,7 +31,7 @@ export function startEnding(error: unknown): Ending {
     case 'CONFIG_INVALID':
       return { code: exitCodes.usage, text: formatIssues(error) };
     case 'LISTEN_FAILED':
-      return { code: exitCodes.addressInUse, text: `derbench: ${error.message}` };
+      return { code: exitCodes.addressInUse, text: `derbench: ${error.message}${secondStart(error)}` };
     case 'SHORTAGE':
       return { code: exitCodes.internal, text: `derbench: ${error.message}` };
     default:

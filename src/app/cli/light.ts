@@ -17,14 +17,26 @@ export interface LightIo {
   readonly error: (text: string) => void;
 }
 
+/** Words of other programs, with what derbench has in their place. */
+const otherWords: Readonly<Record<string, string>> = {
+  version: 'derbench --version prints the version.',
+  stop: 'Ctrl+C in its terminal ends a simulator, or POST stop over HTTP.',
+  status: 'derbench devices shows what runs, derbench health whether it runs well.',
+  ls: 'derbench devices shows what runs, derbench list what comes with derbench.',
+  read: 'derbench get 701.W reads a point.',
+  write: 'derbench set POINT=VALUE writes a point.',
+  test: 'derbench run volt-watt runs a scenario.',
+  scenarios: 'derbench list scenarios has their names.',
+  config: 'derbench init writes a configuration, derbench help config explains it.',
+};
+
 const asksForHelp = (words: readonly string[]) => words.includes('-h') || words.includes('--help');
 
 function unknownWord(word: string, { error }: LightIo): Answered {
   const scenario = /\.(ya?ml|json)$/i.test(word) ? ` A scenario runs with: derbench run ${word}.` : '';
-  const near = scenario === '' ? didYouMean(word, commandNames) : '';
-  error(
-    `derbench: ${JSON.stringify(word)} is no command${near || '.'}${scenario} Commands: ${commandNames.join(', ')}.`,
-  );
+  const other = Object.hasOwn(otherWords, word) ? ` ${otherWords[word] ?? ''}` : scenario;
+  const near = other === '' ? didYouMean(word, commandNames) : '';
+  error(`derbench: ${JSON.stringify(word)} is no command${near || '.'}${other} Commands: ${commandNames.join(', ')}.`);
   return { code: exitCodes.usage };
 }
 

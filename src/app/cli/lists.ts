@@ -14,11 +14,11 @@ import {
   bundledScenarioPath,
 } from '../../config/profile/bundled.ts';
 import { SimError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
 import { parseYaml } from '../../core/yaml.ts';
 import { gridEventLibrary } from '../../der/surroundings/grid/events.ts';
 import { faultKinds } from '../../fault-kinds/protocols.ts';
 import { printable, table } from '../../client-commands/output.ts';
+import { unknown } from './arguments.ts';
 import type { GroupDef, ModelDef, PointDef } from '../../sunspec/map/types.ts';
 import { classicModels, servedModels } from '../../sunspec/models/served.ts';
 
@@ -75,7 +75,7 @@ function points(model: string | undefined): readonly Entry[] {
   if (definition === undefined)
     throw new SimError(
       'CONFIG_INVALID',
-      `list points: given ${JSON.stringify(model)}; allowed: ${models.map(({ id }) => id).join(', ')}`,
+      `derbench list points: no device serves model ${JSON.stringify(model)}. Models: ${models.map(({ id }) => id).join(', ')}.`,
     );
   const { id, points: own, groups = [] } = definition;
   const prefix = `${id}.`;
@@ -104,10 +104,14 @@ export function listed([name = '', word, ...more]: readonly string[]): readonly 
   if (list === undefined)
     throw new SimError(
       'CONFIG_INVALID',
-      `list: given ${JSON.stringify(name)}; allowed: ${listNames.join(', ')}${didYouMean(name, listNames)}`,
+      `derbench list: ${name === '' ? 'its name is missing.' : unknown('list', name, listNames)} ` +
+        `Lists: ${listNames.join(', ')}.`,
     );
   if (more.length > 0 || (word !== undefined && name !== 'points'))
-    throw new SimError('CONFIG_INVALID', `list ${name}: given also ${JSON.stringify([word, ...more].join(' '))}`);
+    throw new SimError(
+      'CONFIG_INVALID',
+      `derbench list: ${JSON.stringify([word, ...more].join(' '))} has no meaning there. Usage: derbench list ${name}.`,
+    );
   return list(word);
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
-import { UsageError } from '../../client-commands/call.ts';
+import { addressOf, UsageError } from '../../client-commands/call.ts';
 import type { Arguments } from '../../client-commands/call.ts';
 import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
@@ -51,7 +51,8 @@ const doctor: PackageCommand = async (words, print) => {
   const { words: more, options } = argumentsOf('doctor', words);
   if (more.length > 0) throw new SimError('CONFIG_INVALID', `derbench doctor: ${more.join(' ')} has no meaning there`);
   const today = new Date(systemClock.nowMs()).toISOString().slice(0, 10);
-  const checks = await allChecks(options.get('--url')?.[0]?.replace(/\/+$/, '') ?? null, today);
+  const [url] = options.get('--url') ?? [];
+  const checks = await allChecks(url === undefined ? null : addressOf(url), today);
   for (const line of options.has('--json') ? [JSON.stringify(checks)] : checkLines(checks)) print(line);
   return checks.some(({ grade }) => grade === 'bad') ? exitCodes.internal : exitCodes.ok;
 };

@@ -3,7 +3,7 @@ import { exitRows, groupText } from '../../config/layers/help.ts';
 import { listeners } from '../../config/settings/listeners.ts';
 import { flagOf, settingGroups, settingKeys, settingOf, variableOf } from '../../config/settings/settings.ts';
 import { SimError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { unknown } from './arguments.ts';
 import { commandNames } from './table/commands.ts';
 import { topics } from './short-help.ts';
 import type { Topic } from './short-help.ts';
@@ -22,7 +22,7 @@ function flagsText([topic, ...more]: readonly string[]): readonly string[] {
   const group = settingGroups.find((each) => each.topic === topic);
   if (group === undefined || more.length > 0)
     throw wrongUse(
-      `help flags: given ${JSON.stringify([topic, ...more].join(' '))}; allowed: ${names.join(', ')}${didYouMean(topic, names)}`,
+      `derbench help flags: ${unknown('topic', [topic, ...more].join(' '), names)} Topics: ${names.join(', ')}.`,
     );
   return groupText(group).slice(1);
 }
@@ -61,7 +61,7 @@ export function topicText([topic = '', ...words]: readonly string[]): string {
   const names = [...Object.keys(topics), ...commandNames];
   if (!Object.hasOwn(texts, topic) || (topic !== 'flags' && words.length > 0))
     throw wrongUse(
-      `help: given ${JSON.stringify([topic, ...words].join(' '))}; allowed: ${names.join(', ')}${didYouMean(topic, names)}`,
+      `derbench help: ${unknown('topic or command', [topic, ...words].join(' '), names)} There are: ${names.join(', ')}.`,
     );
   return texts[topic as Topic](words).join('\n');
 }

@@ -120,6 +120,7 @@ describe('command lines without the program', () => {
     const { answer, out, error } = await answered('watsh');
     expect([answer, out]).to.deep.equal([{ code: exitCodes.usage }, '']);
     expect(error).to.match(/^derbench: "watsh" is no command; did you mean watch\? Commands: start, run, .*\.$/);
+    expect((await answered('stop')).error).to.match(/is no command\. Ctrl\+C in its terminal ends a simulator/);
     expect((await answered('test.yaml')).error).to.contain('A scenario runs with: derbench run test.yaml.');
   });
 

@@ -24,6 +24,10 @@ describe('The end of the process by an error', () => {
   it('of the start has the exit code of its kind, and no stack', () => {
     const of = (code: ErrorCode) => startEnding(new SimError(code, 'the reason'));
     expect(of('LISTEN_FAILED')).to.deep.equal({ code: 3, text: 'derbench: the reason' });
+    const used = Object.assign(new SimError('LISTEN_FAILED', 'in use'), { cause: { code: 'EADDRINUSE' } });
+    expect(startEnding(used).text).to.equal('derbench: in use');
+    used.cause = Object.assign(new Error('used'), { code: 'EADDRINUSE' });
+    expect(startEnding(used).text).to.contain('"derbench -wp 0 -p 0" starts a second one');
     expect(of('SHORTAGE')).to.deep.equal({ code: 1, text: 'derbench: the reason' });
     const wrong = new SimError('CONFIG_INVALID', 'Two settings are wrong:', [
       { name: '-wp', detail: 'given x; allowed: a port' },

@@ -1,7 +1,11 @@
 /** Commands that change a running simulator. */
 import type { Command, CommandOption } from './command.ts';
 
-const forSeconds: CommandOption = { flag: '--for', value: 'S', line: 'ends by itself after S simulated seconds' };
+const forSeconds: CommandOption = {
+  flag: '--for',
+  value: 'TIME',
+  line: 'ends by itself after 60s, 5min or 1h, simulated',
+};
 
 export const changeCommands: readonly Command[] = [
   {
@@ -27,7 +31,7 @@ export const changeCommands: readonly Command[] = [
     ],
     examples: [
       ['derbench limit 50 % --for 600 s', '704.WMaxLimPct, which reverts after 10 minutes.'],
-      ['derbench limit 5kW --device 1', 'In percent of 702.WMax of the device.'],
+      ['derbench limit 5kW --device 1', 'In percent of 702.WMax of the device; also W and MW.'],
       ['derbench limit --export 30kW', 'The limit of the connection point.'],
     ],
     runs: 'client',
@@ -108,11 +112,12 @@ export const changeCommands: readonly Command[] = [
     name: 'time',
     group: 'change',
     line: 'shows, pauses, speeds up or steps the clock',
-    usage: ['time', 'time pause|run|xRATE', 'time step [TICKS|SECONDSs]'],
+    usage: ['time', 'time pause|run|xRATE', 'time step [TICKS|TIME]'],
     examples: [
       ['derbench time x60', 'One simulated minute per second.'],
-      ['derbench time step 30s', 'Ticks of the paused clock.'],
+      ['derbench time step 30s', 'Ticks of the paused clock; also 5min and 1h.'],
     ],
+    notes: ['run goes on at x1, with or without a pause before. A TIME without a unit is a number of ticks.'],
     completes: ['pause', 'run', 'step'],
     runs: 'client',
     changes: true,

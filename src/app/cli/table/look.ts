@@ -19,6 +19,7 @@ export const lookCommands: readonly Command[] = [
       ['derbench get 701.W 701.Var', 'Two points of device 0.'],
       ["derbench get '704.*' --device 2", 'All points of a model.'],
     ],
+    notes: ['A member of the snapshot, such as metrics.power_kw, can stand in the place of POINT.'],
     runs: 'client',
   },
   {
@@ -46,7 +47,7 @@ export const lookCommands: readonly Command[] = [
     group: 'look',
     line: 'waits until a point has a value; exit code 4 else',
     usage: ["wait POINT '<=' VALUE"],
-    options: [{ flag: '--timeout', value: 'S', line: 'time limit, s (default 60)' }],
+    options: [{ flag: '--timeout', value: 'TIME', line: 'time limit: 60s, 5min, 1h (default 60s)' }],
     examples: [
       ["derbench wait '701.W <= 5000'", 'Steps a paused clock, waits for a running one.'],
       ['derbench wait 701.InvSt = RUNNING --timeout 300', 'A name of an enumeration.'],
@@ -65,7 +66,7 @@ export const lookCommands: readonly Command[] = [
     usage: ['watch POINT [POINT ...]'],
     options: [
       { flag: '-n', value: 'N', line: 'ends after N lines' },
-      { flag: '--every', value: 'S', line: 'a line per S simulated seconds (default: each tick)' },
+      { flag: '--every', value: 'TIME', line: 'time between lines, simulated (default: each tick)' },
     ],
     examples: [['derbench watch 701.W 701.Var -n 10', 'Ten ticks; --json prints a document per line.']],
     runs: 'client',
