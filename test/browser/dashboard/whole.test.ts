@@ -237,7 +237,9 @@ describe('dashboard: all views', function () {
         await show(page, path);
         const cut = await page.evaluate<readonly string[]>(`(${cutOff})(${width})`);
         // a plot takes the width of its box one frame behind it
-        await page.waitForFunction(`(${misplaced})().length === 0`, undefined, { timeout: 2000 }).catch(() => undefined);
+        await page
+          .waitForFunction(`(${misplaced})().length === 0`, undefined, { timeout: 2000 })
+          .catch(() => undefined);
         const wrong = [...cut, ...(await page.evaluate<readonly string[]>(`(${misplaced})()`))];
         if (wrong.length > 0) wide[path] = wrong;
       }
