@@ -1,7 +1,7 @@
 /** Members of requests in words, with their units. */
 
 interface Unit {
-  /** what a name ends with */
+  /** end of the names */
   readonly suffix: string;
   readonly unit: string;
   readonly factor?: number;
@@ -31,9 +31,9 @@ const plain = (value: number) => String(Number(value.toPrecision(9)));
 
 /** `90 %` of `voltage_pu` 0.9 */
 function quantityInWords(name: string, value: number): readonly [name: string, value: string] {
-  const found = units.find(({ suffix }) => name.endsWith(suffix) && name.length > suffix.length);
-  if (found === undefined) return [name, plain(value)];
-  const { suffix, unit, factor = 1 } = found;
+  const entry = units.find(({ suffix }) => name.endsWith(suffix) && name.length > suffix.length);
+  if (entry === undefined) return [name, plain(value)];
+  const { suffix, unit, factor = 1 } = entry;
   return [name.slice(0, -suffix.length), `${plain(value * factor)}${unit === '°' ? '' : ' '}${unit}`];
 }
 
@@ -65,12 +65,12 @@ const levels = ['residual_pu', 'level_pu', 'to_pu', 'to_hz'];
 export function gridEventInWords(body: unknown): string | null {
   const { event, parameters } = (body ?? {}) as { readonly event?: unknown; readonly parameters?: unknown };
   if (typeof event !== 'string') return null;
-  const values = Object.entries((parameters ?? {}) as object) as readonly (readonly [string, unknown])[];
+  const values = Object.entries((parameters ?? {}) as Readonly<Record<string, unknown>>);
   const level = values.find(([name, value]) => levels.includes(name) && typeof value === 'number');
   const span = values.find(([name, value]) => name === 'duration_s' && typeof value === 'number');
   const rest = values.filter((each) => each !== level && each !== span);
-  const of = (found: typeof level, word: string) =>
-    found === undefined ? '' : ` ${word} ${quantityInWords(found[0], Number(found[1]))[1]}`;
+  const of = (member: typeof level, word: string) =>
+    member === undefined ? '' : ` ${word} ${quantityInWords(member[0], Number(member[1]))[1]}`;
   const others = rest.length === 0 ? '' : `, ${membersInWords(Object.fromEntries(rest), [])}`;
   const name = spaced(event);
   return `${name.charAt(0).toUpperCase()}${name.slice(1)}${of(level, 'to')}${of(span, 'for')}${others}`;

@@ -78,11 +78,11 @@ function Answer({ exchange: { type, answer } }: { readonly exchange: Exchange })
   return <>{type === 'call' ? 'none yet' : type}</>;
 }
 
-/** What the call tells, and behind an arrow its answer. */
+/** The telling members of a call, and behind an arrow those of its answer. */
 function summaryText(call: Message['payload'], answer: Message['payload'] | undefined): string | null {
-  const told = ocppSummary(call);
+  const asks = ocppSummary(call);
   const answered = answer === undefined ? '' : ocppSummary(answer);
-  return [told, answered === '' ? '' : `→ ${answered}`].filter((part) => part !== '').join(' ') || null;
+  return [asks, answered === '' ? '' : `→ ${answered}`].filter((part) => part !== '').join(' ') || null;
 }
 
 const columns: readonly Column<Exchange>[] = [

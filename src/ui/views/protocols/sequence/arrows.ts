@@ -29,7 +29,7 @@ const telling: readonly (readonly [member: string, word: string])[] = [
   ['reason', ''],
 ];
 
-/** What a payload tells, `connector 1, Charging`; empty: nothing that fits into a line. */
+/** The telling members of a payload, `connector 1, Charging`; empty: nothing that fits into a line. */
 export function ocppSummary(payload: OcppMessage['payload']): string {
   if (typeof payload !== 'object') return '';
   const members = payload as Readonly<Record<string, unknown>>;
