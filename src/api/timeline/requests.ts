@@ -2,6 +2,7 @@
 import type { Problem } from '../../core/http/problem.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Happening, TimelineCall, TimelineKind } from '../../core/timeline/entry.ts';
+import { gridEventInWords, membersInWords } from './words.ts';
 
 /** An operation, as the timeline shows it. */
 export interface ToldRoute {
@@ -62,7 +63,7 @@ const kinds: Readonly<Record<string, TimelineKind>> = {
 /** Operations whose summary is too long for a title. */
 const titles: Readonly<Record<string, string>> = {
   set_grid: 'Sets the grid',
-  set_grid_event: 'Sets a grid event',
+  set_grid_event: 'Ends the grid event',
   set_environment: 'Sets the weather and the load',
   set_time: 'Sets the clock',
   set_local_control: 'Sets local control',
@@ -77,20 +78,6 @@ const titles: Readonly<Record<string, string>> = {
 const maxTextLength = 300;
 
 const cut = (text: string) => (text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text);
-
-function valueInWords(value: unknown, secret: readonly string[]): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return `(${membersInWords(value, secret)})`;
-  return JSON.stringify(value, (name, each: unknown) => (secret.includes(name) ? '…' : each));
-}
-
-/** `voltage pu 0.42, duration s 0.5` */
-function membersInWords(body: unknown, secret: readonly string[]): string {
-  if (typeof body !== 'object' || body === null) return '';
-  return Object.entries(body)
-    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${secret.includes(name) ? '…' : valueInWords(value, secret)}`)
-    .join(', ');
-}
 
 /** Members of path and query, but for the device, which the entry has itself. */
 function placeInWords({ params, query }: Pick<ToldInput, 'params' | 'query'>): string {
@@ -137,15 +124,30 @@ function callsOf({ method, path, secretMembers = [] }: ToldRoute, { params, quer
 export function requestHappening(route: ToldRoute, input: ToldInput, deviceIndex?: number): Happening | null {
   const { operationId, summary, secretMembers = [] } = route;
   if (toldElsewhere.has(operationId)) return null;
+  const kind = kinds[operationId] ?? 'command';
+  const { by } = input;
+  const event = operationId === 'set_grid_event' ? gridEventInWords(input.body) : null;
+  if (event !== null) {
+    return {
+      kind,
+      level: 'warn',
+      title: cut(event),
+      text: cut(`${event}.`),
+      deviceIndex,
+      by,
+      calls: callsOf(route, input),
+    };
+  }
   const members = [placeInWords(input), membersInWords(input.body, secretMembers)].filter((words) => words !== '');
   const title = titles[operationId] ?? summary;
-  const words = members.length === 0 ? '' : `: ${members.join(', ')}`;
+  const hasWords = members.length > 0 && operationId !== 'set_grid_event';
+  const words = hasWords ? `: ${members.join(', ')}` : '';
   return {
-    kind: kinds[operationId] ?? 'command',
+    kind,
     title,
     text: cut(`${title}${words}.`),
     deviceIndex,
-    by: input.by,
+    by,
     calls: callsOf(route, input),
   };
 }

@@ -40,6 +40,7 @@ const shapes = {
   more: 'M4 10h.1M10 10h.1M16 10h.1',
   run: 'M6 3.6 16 10 6 16.4z',
   pause: 'M7 4v12M13 4v12',
+  copy: 'M7 6.4h9v11H7zM4.4 13.6V2.6h8.4',
   search: 'M13.4 8.6a4.8 4.8 0 1 1-9.6 0 4.8 4.8 0 0 1 9.6 0M12 12l5 5',
 } as const satisfies Record<string, string | readonly string[]>;
 

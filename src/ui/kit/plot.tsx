@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { fixed } from '../look/format';
+import { useBox } from './box';
 
 /** `[x, y]` in the units of the axes */
 export type Point = readonly [x: number, y: number];
@@ -65,6 +66,7 @@ interface PlotProps {
   readonly onMove?: (index: number, to: Point) => void;
   /** step of an arrow key, and grid for dragging; on a logarithmic axis the finest step */
   readonly step?: Point;
+  /** before its room is known, px: the drawing is as wide as its room, so that its text keeps its size */
   readonly width?: number;
   readonly height?: number;
   readonly children?: ComponentChildren;
@@ -72,8 +74,11 @@ interface PlotProps {
 
 const [left, right, top, bottom] = [56, 14, 10, 40];
 
+/** Largest width of a drawing, and least distance of its labels along the lower and the left axis, px. */
+const [maxPx, lowerPx, leftPx] = [900, 60, 40];
+
 /** About `count` round numbers between two limits. */
-function ticksOf(min: number, max: number, count = 6): readonly number[] {
+function ticksOf(min: number, max: number, count: number): readonly number[] {
   const raw = (max - min) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power;
@@ -98,7 +103,8 @@ interface Scale {
 function scaleOf({ min, max, log = false }: Axis, fromPx: number, toPx: number): Scale {
   const [low, high] = log ? [Math.log10(min), Math.log10(max)] : [min, max];
   const span = high - low || 1;
-  const ticks = log ? decades(min, max) : ticksOf(min, max);
+  const count = Math.min(6, Math.max(2, Math.floor(Math.abs(toPx - fromPx) / (toPx > fromPx ? lowerPx : leftPx))));
+  const ticks = log ? decades(min, max) : ticksOf(min, max, count);
   const step = Math.abs((ticks[1] ?? 1) - (ticks[0] ?? 0)) || 1;
   return {
     to(value) {
@@ -135,10 +141,12 @@ export function Plot({
   handles = [],
   onMove,
   step = [0.1, 1],
-  width = 560,
+  width: startPx = 560,
   height = 320,
   children,
 }: PlotProps) {
+  const figure = useRef<HTMLElement>(null);
+  const width = Math.min(useBox(figure).widthPx || startPx, maxPx);
   const svg = useRef<SVGSVGElement>(null);
   // the axes stay fixed during a drag, so that the point stays under the pointer
   const dragged = useRef<{ readonly index: number; readonly x: Axis; readonly y: Axis } | null>(null);
@@ -161,7 +169,7 @@ export function Plot({
   };
   const clip = `clip-${label.replace(/\W+/g, '-')}`;
   return (
-    <figure class="plot">
+    <figure class="plot" ref={figure}>
       <svg
         ref={svg}
         viewBox={`0 0 ${width} ${height}`}

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dash } from '../look/format';
 import { copyOr } from './copies';
+import { Icon } from './icons';
 import { say } from './notice';
 
 export interface Column<T> {
@@ -187,11 +188,12 @@ function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
               {index === columns.length - 1 && (
                 <button
                   type="button"
-                  class="quiet curl"
+                  class="quiet csv"
                   aria-label={`Copy ${name} as CSV`}
+                  title="Copy as CSV"
                   onClick={() => void copyText(csv(), 'CSV')}
                 >
-                  CSV
+                  <Icon name="copy" />
                 </button>
               )}
             </th>

@@ -1,5 +1,6 @@
 /** Views with parts as tabs: the path of the address names the part. */
 import type { ComponentChildren, ComponentType } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { href, route } from '../store/route';
 
 export interface Tab {
@@ -22,9 +23,18 @@ interface PageTabsProps {
   readonly chosen: Tab | undefined;
 }
 
+/** Tabs in one line that scrolls; the chosen one is in sight, with the ends of its neighbours. */
 export function PageTabs({ label, base, tabs, chosen }: PageTabsProps) {
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const tab = box.current?.querySelector<HTMLElement>('[aria-current]');
+    if (!box.current || !tab) return;
+    // scrollIntoView would scroll the page as well
+    const [outer, inner] = [box.current.getBoundingClientRect(), tab.getBoundingClientRect()];
+    box.current.scrollLeft += inner.left + inner.width / 2 - (outer.left + outer.width / 2);
+  }, [chosen?.path]);
   return (
-    <nav class="tabs" aria-label={label}>
+    <nav class="tabs" aria-label={label} ref={box}>
       {tabs.map(({ path, title, badge: Badge }) => (
         <a key={path} href={href(`${base}/${path}`)} aria-current={path === chosen?.path ? 'page' : undefined}>
           {title}

@@ -166,6 +166,9 @@ const sourceNames: Readonly<Record<string, string>> = {
   dnp3: 'DNP3',
 };
 
+/** With a capital letter, as the name of a fact. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** The interface or part of the simulator that wrote a value, as users spell it. */
 export function sourceName(source: string): string {
   return sourceNames[source] ?? words(source);

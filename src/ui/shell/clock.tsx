@@ -8,7 +8,7 @@ import { fastRun, Progress, RunUntil } from '../kit/run-until';
 import { Segments } from '../kit/segments';
 import { dateWords, fixed, zone } from '../look/format';
 import { href } from '../store/route';
-import { useClock, useClockOwner, useRunningScenario } from '../store/site';
+import { isLate, useClock, useClockOwner, useRunningScenario } from '../store/site';
 import { tickEveryMs } from '../store/stream';
 import { act, paused, runningMode, stepCall, togglePauseCall } from './shortcuts';
 
@@ -98,16 +98,13 @@ const presets = [
   [maxRate, 'max'],
 ] as const;
 
-/** Share of the rate that may be missing before the rate reached is shown. */
-const reachedShare = 0.95;
-
 const rateText = (rate: number) => `×${Number(rate.toFixed(1))}`;
 
 /** `×60, reaches ×41` */
-function rateWords({ mode, rate, rate_effective: reached }: ClockReply): string {
+function rateWords(clock: ClockReply): string {
+  const { mode, rate, rate_effective: reached } = clock;
   if (mode === 'wall_clock') return 'real time';
-  const isSlow = mode === 'accelerated' && reached < rate * reachedShare;
-  return isSlow ? `${rateText(rate)}, reaches ×${fixed(reached, 0)}` : rateText(rate);
+  return isLate(clock) ? `${rateText(rate)}, reaches ×${fixed(reached, 0)}` : rateText(rate);
 }
 
 function Rate({ clock }: { readonly clock: ClockReply }) {

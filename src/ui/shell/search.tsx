@@ -135,6 +135,12 @@ export function Search() {
           placeholder="Device, view, setting, sag, plug 5, 704.WMaxLimPct"
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // the field would take the first Escape to empty itself
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            close();
+          }}
           style={{ width: '100%' }}
         />
       </form>

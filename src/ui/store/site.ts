@@ -66,6 +66,13 @@ export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
 }
 
+/** Share of the rate that may be missing before the rate reached is shown. */
+const reachedShare = 0.95;
+
+/** True if the clock does not reach its rate. */
+export const isLate = ({ mode, rate, rate_effective: reached }: ReplyOf<'controls/time'>): boolean =>
+  mode === 'accelerated' && reached < rate * reachedShare;
+
 /** Id of the scenario that runs. null: none. */
 export function useRunningScenario(): string | null {
   const scenarios = useShared(scenariosCall, ownerPaceMs).data?.scenarios ?? [];

@@ -82,7 +82,7 @@ describe('GET timeline', () => {
     expect(
       (await entries()).map(({ kind, level, by, device_index, text }) => [kind, level, by.source, device_index, text]),
     ).to.deep.equal([
-      ['grid', 'info', 'rest', 1, 'Sets the grid: voltage pu 0.9.'],
+      ['grid', 'info', 'rest', 1, 'Sets the grid: voltage 90 %.'],
       ['command', 'info', 'dashboard', 1, 'Sets the battery: mode idle.'],
       [
         'refusal',
@@ -91,6 +91,18 @@ describe('GET timeline', () => {
         1,
         'POST /api/sim/controls/grid was refused with 422: /voltage_pu: must be from 0 to 2; given 9',
       ],
+    ]);
+  });
+
+  it('has a disturbance of the grid in words, as a warning', async () => {
+    const event = '/controls/grid/event';
+    await rest.post(event, { event: 'sag', parameters: { residual_pu: 0.42, duration_s: 1.2, phases: 'A' } });
+    await rest.post(event, { event: null });
+    await rest.post('/controls/environment', { irradiance_w_m2: 950 });
+    expect((await entries()).map(({ kind, level, title, text }) => [kind, level, title, text])).to.deep.equal([
+      ['grid', 'warn', 'Sag to 42 % for 1.2 s, phases A', 'Sag to 42 % for 1.2 s, phases A.'],
+      ['grid', 'info', 'Ends the grid event', 'Ends the grid event.'],
+      ['weather', 'info', 'Sets the weather and the load', 'Sets the weather and the load: irradiance 950 W/m².'],
     ]);
   });
 

@@ -88,7 +88,7 @@ describe('dashboard: a page for each kind of device', () => {
     await page.getByRole('link', { name: 'Details', exact: true }).click();
     const { ratings } = await dashboard.get('nameplate?device=0');
     await page
-      .getByRole('cell', { name: String(ratings.w_max_w), exact: true })
+      .getByRole('cell', { name: (ratings.w_max_w / 1000).toFixed(2), exact: true })
       .first()
       .waitFor();
     await page.goto(`${dashboard.origin}/#/devices/2/picture`);

@@ -77,7 +77,8 @@ describe('dashboard: overview', () => {
     await rows.nth(devices.length - 1).waitFor();
     expect(await rows.nth(0).textContent())
       .to.contain('power limit')
-      .and.to.contain(`rest ${devices[0].last_write.name}`);
+      .and.to.match(/REST, \d\d:\d\d:\d\d/);
+    await rows.nth(0).getByTitle(devices[0].last_write.name, { exact: true }).waitFor();
     await page.getByLabel('Filter devices').fill('batt');
     await rows.nth(1).waitFor({ state: 'detached' });
     await page.reload();

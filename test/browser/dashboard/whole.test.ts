@@ -29,6 +29,7 @@ const views: readonly (readonly [path: string, key?: string])[] = [
   ...['grid-support', 'charts', 'registers', 'faults', 'details'].map((tab) => [`devices/0/${tab}`] as const),
   ['devices/1/cells'],
   ['devices/5/sessions'],
+  ['devices/0/grid-support/volt-watt'],
   ['settings'],
   ['settings?settings-find=_'],
   ['settings?settings-part=certificates&certificate=device0'],
@@ -55,6 +56,24 @@ const cutOff = `(width) => {
   return [
     ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
     ...all.map((element) => element.tagName + ' ' + element.textContent.slice(0, 40)),
+  ];
+}`;
+
+/** Runs in the page: chosen tabs out of sight, plots whose text is scaled, heads below the button of the CSV. */
+const misplaced = `() => {
+  const box = (element) => element.getBoundingClientRect();
+  const isHidden = (tab) => box(tab).left < box(tab.parentElement).left - 1 || box(tab).right > box(tab.parentElement).right + 1;
+  const isScaled = (svg) => Math.abs(box(svg).width - svg.viewBox.baseVal.width) > 2;
+  const isCovered = (button) => {
+    const head = button.previousElementSibling;
+    return head !== null && box(head).right > box(button).left + 1;
+  };
+  const named = (what, selector, is) =>
+    [...document.querySelectorAll(selector)].filter(is).map((each) => what + ' ' + (each.ariaLabel ?? each.textContent));
+  return [
+    ...named('tab', '.tabs [aria-current]', isHidden),
+    ...named('plot', '.plot svg', isScaled),
+    ...named('head', 'th > .csv', isCovered),
   ];
 }`;
 
@@ -217,7 +236,12 @@ describe('dashboard: all views', function () {
       for (const [path] of views) {
         await show(page, path);
         const cut = await page.evaluate<readonly string[]>(`(${cutOff})(${width})`);
-        if (cut.length > 0) wide[path] = cut;
+        // a plot takes the width of its box one frame behind it
+        await page
+          .waitForFunction(`(${misplaced})().length === 0`, undefined, { timeout: 2000 })
+          .catch(() => undefined);
+        const wrong = [...cut, ...(await page.evaluate<readonly string[]>(`(${misplaced})()`))];
+        if (wrong.length > 0) wide[path] = wrong;
       }
       expect(wide).to.deep.equal({});
       expect(seen.complaints).to.deep.equal([]);

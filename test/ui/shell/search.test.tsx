@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { notice } from '../../../src/ui/kit/notice';
 import { hitsOf, Search } from '../../../src/ui/shell/search';
+import { searchOpen } from '../../../src/ui/shell/shortcuts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import { address, all, leave, one, press, show, showCalls, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
@@ -31,6 +32,15 @@ describe('search', () => {
   afterEach(async () => {
     await leave();
     await address('#/events');
+  });
+
+  it('is closed by one Escape, whatever was typed', async () => {
+    searchOpen.value = true;
+    await seek('sag');
+    const escape = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true });
+    one('input[type=search]').dispatchEvent(escape);
+    expect(searchOpen.value).to.equal(false);
+    expect(escape.defaultPrevented).to.equal(true);
   });
 
   it('has hits with all words, those with whole words first, and actions by their verbs', () => {

@@ -163,6 +163,15 @@ describe('table of devices', () => {
     expect(localStorage.getItem('device-columns')).to.equal(null);
   });
 
+  it('has the charge of a vehicle, and the last write with its interface, and its point as a title', async () => {
+    const write = { ...devices[0]?.last_write, source: 'rest', name: '706.Ena', changed_at: '2026-06-21T12:00:55Z' };
+    const vehicle = { name: 'EV-7', soc_pct: 40.1 };
+    const charger = { ...devices[0], state_of_charge_pct: null, vehicle, last_write: write } as DeviceEntry;
+    await show(<DeviceMap devices={[charger]} />);
+    expect(textOf('tbody tr')).to.contain('40.1').and.to.contain('REST, 12:00:55').and.not.to.contain('706.Ena');
+    expect(one('tbody [title="706.Ena"]').textContent).to.contain('REST');
+  });
+
   it('sorts by each of its columns, and keeps the order in the address', async () => {
     expect(all('.sort')).to.have.lengthOf(usual.length);
     await sortBy('Alarms');

@@ -3,7 +3,7 @@ import { modbusAddress } from '../../../src/ui/views/protocols/cards';
 import ProtocolsView from '../../../src/ui/views/protocols/protocols';
 import { readAddresses, transactionsOf } from '../../../src/ui/views/protocols/modbus/transactions';
 import { ratePerMinute } from '../../../src/ui/views/protocols/rate';
-import { csipDrawing, dnp3Drawing, ocppDrawing } from '../../../src/ui/views/protocols/sequence/arrows';
+import { csipDrawing, dnp3Drawing, ocppDrawing, ocppSummary } from '../../../src/ui/views/protocols/sequence/arrows';
 import { Sequence } from '../../../src/ui/kit/sequence';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
@@ -212,6 +212,8 @@ describe('protocols', () => {
         ['Heartbeat', 0, 1],
         ['Heartbeat answered', 1, 0],
       ]);
+      expect(ocppSummary(status.payload)).to.equal('connector 1, Charging');
+      expect(ocppSummary({})).to.equal('');
       expect(arrows[2]).to.include({ tookMs: 3.2, broken: 'too late', failed: false });
     });
 

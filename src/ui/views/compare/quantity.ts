@@ -1,6 +1,6 @@
 /** Names and numbers of compared quantities, in the unit of a row. */
 import type { ReplyOf } from '../../api/call';
-import { dash, fixed, words } from '../../look/format';
+import { capitalized, dash, fixed, words } from '../../look/format';
 
 export type Consistency = ReplyOf<'consistency'>;
 export type Quantity = Consistency['quantities'][number];
@@ -84,7 +84,7 @@ const enabledName = (name: string) => {
 /** `Active power`, `Voltage L1 to L2`, `Volt-var` */
 export function nameOf({ quantity }: Quantity): string {
   const name = names[quantity] ?? enabledName(quantity) ?? words(quantity.replace(/_enabled$/, ''));
-  return (name.charAt(0).toUpperCase() + name.slice(1))
+  return capitalized(name)
     .replace(/ l(\d) l(\d)/, ' L$1 to L$2')
     .replace(/ l(\d)/, ' L$1');
 }

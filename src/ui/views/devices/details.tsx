@@ -61,14 +61,26 @@ const modeWords: Readonly<Record<string, string>> = {
 
 const categoryWords = (name: string | null) => (name === null ? dash : (categories[name] ?? words(name)));
 
-/** Unit by the suffix of a name. */
-function unitOf(name: string): string {
-  const end = name.split('_').at(-1);
-  return { w: 'W', va: 'VA', var: 'var', v: 'V', a: 'A', s: 'S' }[end ?? ''] ?? '';
+/** Units by the suffix of a name, with their decimals; powers are in thousands. */
+const units: Readonly<Record<string, readonly [unit: string, decimals: number, factor?: number]>> = {
+  w: ['kW', 2, 1e-3],
+  va: ['kVA', 2, 1e-3],
+  var: ['kvar', 2, 1e-3],
+  v: ['V', 1],
+  a: ['A', 1],
+  s: ['S', 3],
+  pf: ['', 3],
+};
+
+/** Unit and decimals of a rating, and its value in that unit. */
+function ratingOf(name: string, value?: number | null) {
+  const [unit, decimals, factor = 1] = units[name.split('_').at(-1) ?? ''] ?? ['', 0];
+  return { unit, decimals, value: value == null ? null : value * factor };
 }
 
-function number(value: number | null | undefined, name: string): string {
-  return fixed(value, /_(pf|s)$/.test(name) ? 3 : /_(a|v)$/.test(name) ? 1 : 0);
+function number(of: number | null | undefined, name: string): string {
+  const { value, decimals } = ratingOf(name, of);
+  return fixed(value, decimals);
 }
 
 /** Ratings beside the settings of model 702, and identification of the device. */
@@ -125,11 +137,16 @@ function NameplatePanel({ device }: PageProps) {
             {
               title: 'Rated',
               cell: ({ name, rated }) => number(rated, name),
-              value: ({ rated }) => rated,
+              value: ({ name, rated }) => ratingOf(name, rated).value,
               numeric: true,
             },
-            { title: 'Setting', cell: ({ name, set }) => number(set, name), value: ({ set }) => set, numeric: true },
-            { title: 'Unit', value: ({ name }) => unitOf(name) },
+            {
+              title: 'Setting',
+              cell: ({ name, set }) => number(set, name),
+              value: ({ name, set }) => ratingOf(name, set).value,
+              numeric: true,
+            },
+            { title: 'Unit', value: ({ name }) => ratingOf(name).unit },
           ]}
         />
       </Panel>

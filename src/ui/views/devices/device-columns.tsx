@@ -16,9 +16,9 @@ interface DeviceColumn extends Column<Condition> {
   readonly isDefault: boolean;
 }
 
-/** Source, point and time of the last write to a device: `modbus 704.WMaxLimPct 12:04:07`. */
+/** Source, point and time of the last write to a device: `Modbus 704.WMaxLimPct 12:04:07`. */
 function lastWriteText({ last_write: write }: DeviceEntry): string | null {
-  return write === null ? null : `${write.source} ${write.name} ${timeOfDay(write.changed_at)}`;
+  return write === null ? null : `${sourceName(write.source)} ${write.name} ${timeOfDay(write.changed_at)}`;
 }
 
 const limitText = ({ limitedBy }: Condition) => (limitedBy === null ? 'nothing' : limitWords[limitedBy]);
@@ -70,22 +70,20 @@ const deviceColumns = {
   percent: quantity('V, %', 1, (condition) => figures(condition)?.voltagePct),
   voltage: quantity('V', 1, (condition) => figures(condition)?.voltageV),
   frequency: quantity('Hz', 3, (condition) => figures(condition)?.frequencyHz),
-  soc: quantity('SoC, %', 1, ({ socPct }) => socPct),
+  soc: quantity('SoC, %', 1, ({ socPct, device: { vehicle } }) => socPct ?? vehicle?.soc_pct),
   vehicle: text('Vehicle', vehicleText, false),
   limit: text('Limited by', limitText),
   owner: text('Owner', ({ device: { last_write: write } }) => write && sourceName(write.source), false),
   written: {
     ...text('Last write', ({ device }) => lastWriteText(device)),
-    cell: ({ device }) => {
-      const words = lastWriteText(device);
-      return words === null ? (
+    cell: ({ device: { last_write: write } }) =>
+      write === null ? (
         dash
       ) : (
-        <span class="cut-text" title={words}>
-          {words}
+        <span class="nowrap" title={write.name}>
+          {sourceName(write.source)}, {timeOfDay(write.changed_at)}
         </span>
-      );
-    },
+      ),
   },
   modbus: text('Modbus', ({ device }) => addressText(device), false),
 } satisfies Readonly<Record<string, DeviceColumn>>;

@@ -7,7 +7,7 @@ import { Empty, Panel } from '../../kit/panel';
 import { RunUntil } from '../../kit/run-until';
 import { Form } from '../../kit/form';
 import { dateAndTime, dateWords, fixed, wallTime, words } from '../../look/format';
-import { useClock, useClockOwner } from '../../store/site';
+import { isLate, useClock, useClockOwner } from '../../store/site';
 import { Writer } from './scope';
 
 type Time = ReplyOf<'controls/time'>;
@@ -42,7 +42,7 @@ function ClockState({ clock }: { readonly clock: Time }) {
       <span>{clock.timezone}</span>
       <span>
         {words(clock.mode)}, ×{fixed(clock.rate, 2)}{' '}
-        <span class="muted">reached ×{fixed(clock.rate_effective, 2)}</span>
+        {isLate(clock) && <span class="muted">reaches ×{fixed(clock.rate_effective, 2)}</span>}
       </span>
       <span class="muted">wall clock {wallTime(clock.wall_time)}</span>
     </p>

@@ -7,7 +7,7 @@ import { DeviceList } from '../../kit/device-list';
 import { InPlaceButton, InPlaceSlider } from '../../kit/in-place';
 import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { show } from '../../look/format';
+import { capitalized, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { scaleFor } from './scale';
@@ -66,8 +66,6 @@ function titleOf({ devices }: Site): string {
   return devices === null ? 'Whole site' : `Devices ${devices.join(', ')}`;
 }
 
-const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
 /** Tells if a limit restricts devices. */
 function LimitState({ site, limit }: { readonly site: Site; readonly limit: Limit }) {
   if (site[`${limit}_limit_kw`] === null) return null;
@@ -105,7 +103,7 @@ function LimitSlider({ site, limit, owner }: LimitProps) {
   const byOther = inForce !== null && site[`${limit}_limit_owner`] !== owner;
   return (
     <InPlaceSlider
-      name={`${capital(limit)} limit`}
+      name={`${capitalized(limit)} limit`}
       value={set}
       min={0}
       max={max}
@@ -133,7 +131,7 @@ function LimitSlider({ site, limit, owner }: LimitProps) {
       undo={callsOf(set)}
     >
       <InPlaceButton
-        text={`${capital(limit)} limit: none`}
+        text={`${capitalized(limit)} limit: none`}
         calls={callsOf(null)}
         undo={callsOf(set)}
         pressed={set === null}
@@ -153,7 +151,7 @@ function Owners({ site }: { readonly site: Site }) {
       columns={[
         { title: 'Owner', value: ({ owner }) => owner },
         ...limits.map((limit) => ({
-          title: `${capital(limit)}, kW`,
+          title: `${capitalized(limit)}, kW`,
           cell: (row: Owner) => show(row[`${limit}_limit_kw`], 'activePower'),
           value: (row: Owner) => row[`${limit}_limit_kw`],
           numeric: true,

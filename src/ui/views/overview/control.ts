@@ -2,7 +2,7 @@
 import { get, perform, Problem } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { kindOf } from '../../kit/kind-icons';
-import { fixed, show } from '../../look/format';
+import { capitalized, fixed, show } from '../../look/format';
 import { isAtSetpoint, isHeld } from '../devices/condition';
 import type { Condition } from '../devices/condition';
 
@@ -45,7 +45,7 @@ export function askedFor(conditions: readonly Condition[]): readonly (readonly C
 export function reasonIn(sentence: string): string {
   const at = sentence.indexOf(': ');
   const reason = at < 0 ? sentence : sentence.slice(at + 2);
-  return reason.charAt(0).toUpperCase() + reason.slice(1);
+  return capitalized(reason);
 }
 
 const winnerOf = ({ chain }: Why) => chain.find(({ state }) => state === 'wins');

@@ -62,7 +62,9 @@ export function EventsCard({
                 </>
               }
             >
-              {textOf(entry, devices)}
+              <span class="two-lines" title={textOf(entry, devices)}>
+                {textOf(entry, devices)}
+              </span>
             </Row>
           ))}
         </Rows>

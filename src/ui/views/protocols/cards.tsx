@@ -283,7 +283,7 @@ const lastOf = (states: readonly Comm[]): string | null =>
 function LastError({ state, errors }: { readonly state: Comm | undefined; readonly errors: number }) {
   const isTrouble = state !== undefined && tones[state.state] === 'bad';
   if (isTrouble) return <span class="bad">{state.detail ?? words(state.state)}</span>;
-  return <>{errors === 0 ? 'none' : `${errors} failed, none lasts`}</>;
+  return <>{errors === 0 ? 'none' : `none now, ${errors} since the start`}</>;
 }
 
 /** Switches a protocol on where it needs nothing more, else leads to the steps; asks before it switches off. */

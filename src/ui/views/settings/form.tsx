@@ -47,9 +47,11 @@ function originOf({ origin, default: preset, secret, needs }: Setting): string {
   ].join(' ');
 }
 
-/** Allowed values; a switch and a choice show theirs. */
-function rangeOf({ type, min, max, allowed }: Setting): string {
+/** Allowed values; a switch and a choice show theirs, and a list of names stands in the description already. */
+function rangeOf({ type, min, max, allowed, doc }: Setting): string {
   if (type === 'switch' || type === 'choice') return '';
+  const [, names] = /\((.*)\)/.exec(allowed) ?? [];
+  if (names !== undefined && doc.includes(names)) return '';
   return min === null || max === null ? `Allowed: ${allowed}.` : `From ${min} to ${max}.`;
 }
 

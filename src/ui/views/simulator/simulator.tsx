@@ -5,7 +5,7 @@ import { Dialog, Facts, Panel } from '../../kit/panel';
 import { FormFrame, submitting } from '../../kit/form';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
-import { fixed, show } from '../../look/format';
+import { duration, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../kit/notice';
 import { deviceHref } from '../../store/route';
@@ -139,7 +139,7 @@ function SimulatorPanel() {
               ['Version', data.version],
               ['Devices', data.device_count],
               ['Process', data.pid],
-              ['Runs for', `${fixed(data.uptime_s / 60, 1)} min`],
+              ['Runs for', duration(data.uptime_s)],
               ['Tick', show(data.tick_interval_s, 'seconds')],
             ]}
           />

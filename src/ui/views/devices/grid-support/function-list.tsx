@@ -4,7 +4,7 @@ import { Refused, useDo } from '../../../kit/action';
 import { CallLine } from '../../../kit/api-switch';
 import { say } from '../../../kit/notice';
 import { Chip, Panel } from '../../../kit/panel';
-import { show, timeOfDay } from '../../../look/format';
+import { show, sourceName, timeOfDay } from '../../../look/format';
 import { deviceHref } from '../../../store/route';
 import { functions, pathOf } from './functions';
 import type { FunctionEntry, Settings } from './functions';
@@ -120,7 +120,7 @@ function State({ mode, enabled }: { readonly mode: Mode | undefined; readonly en
     <>
       <Chip tone={tone}>{mode?.active ? 'active' : enabled ? 'on, not active' : 'off'}</Chip>
       <span class="muted" title={mode?.source_detail ?? undefined}>
-        {mode?.source ?? ''}
+        {mode === undefined ? '' : sourceName(mode.source)}
         {mode?.changed_at ? ` ${timeOfDay(mode.changed_at)}` : ''}
       </span>
       {mode?.reversion_remaining_s != null && <span>reverts in {show(mode.reversion_remaining_s, 'seconds')}</span>}

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, post } from '../../../api/call';
 import type { Problem, Call, ReplyOf } from '../../../api/call';
+import { Icon } from '../../../kit/icons';
 import { copyText } from '../../../kit/table';
 import { useClock } from '../../../store/site';
 import { param, setParam } from '../../../store/route';
@@ -130,11 +131,12 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
                 {title === 'Age' && (
                   <button
                     type="button"
-                    class="quiet curl"
+                    class="quiet csv"
                     aria-label={`Copy model ${placeOf(model)} as CSV`}
+                    title="Copy as CSV"
                     onClick={() => void copyText(csvOf(points), 'CSV')}
                   >
-                    CSV
+                    <Icon name="copy" />
                   </button>
                 )}
               </th>

@@ -88,6 +88,7 @@ export function RegistersView() {
           type="search"
           aria-label="Search points of all models"
           placeholder="Search points of all models"
+          size={30}
           value={text}
           onInput={(event) => setParam('search', event.currentTarget.value)}
         />

@@ -7,9 +7,9 @@ import { Chip, Panel } from '../../../kit/panel';
 import type { Tone } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
 import type { Column } from '../../../kit/table';
-import { dateAndTime, wallTime } from '../../../look/format';
+import { dash, dateAndTime, timeOrDate, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
-import { useOverview } from '../../../store/site';
+import { useClock, useOverview } from '../../../store/site';
 import { Choice } from '../choice';
 
 type Entry = ReplyOf<'logs'>['logs'][number];
@@ -38,11 +38,13 @@ function useLog(paused: boolean) {
   });
 }
 
-const columns: readonly Column<Entry>[] = [
+/** @param simTime now: entries of another day have their date */
+const columnsAt = (simTime: string | undefined): readonly Column<Entry>[] => [
   {
     title: 'Simulated time',
-    width: '170px',
-    cell: ({ sim_time }) => dateAndTime(sim_time),
+    cell: ({ sim_time }) => (
+      <span title={dateAndTime(sim_time)}>{sim_time === null ? dash : timeOrDate(sim_time, simTime ?? sim_time)}</span>
+    ),
     value: ({ sim_time }) => sim_time,
   },
   {
@@ -63,6 +65,7 @@ export function LogsView() {
   const [follow, setFollow] = useState(true);
   const { rows: entries, problem } = useLog(isPaused);
   const devices = useOverview()?.devices ?? [];
+  const simTime = useClock()?.sim_time;
   const text = (param('log-find') ?? '').toLowerCase();
   const open = entries.find(({ id }) => String(id) === param('line'));
   const matching = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
@@ -105,7 +108,7 @@ export function LogsView() {
         <Refused problem={problem} />
         <Table
           name="Log"
-          columns={columns}
+          columns={columnsAt(simTime)}
           rows={matching}
           keyOf={({ id }) => id}
           height={600}

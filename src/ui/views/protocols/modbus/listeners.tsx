@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../../api/call';
 import { Chip, Empty, Facts, Panel } from '../../../kit/panel';
 import { Table } from '../../../kit/table';
-import { dash, fixed, wallTime, words } from '../../../look/format';
+import { capitalized, dash, fixed, wallTime, words } from '../../../look/format';
 import { useOverview } from '../../../store/site';
 
 type Interface = ReplyOf<'modbus'>['interfaces'][number];
@@ -28,7 +28,9 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
     <>
       <Panel title={title} tools={<Chip tone={works ? 'good' : 'bad'}>{words(face.state)}</Chip>}>
         <div class="stack">
-          <Facts rows={Object.entries(face.counters).map(([name, count]) => [words(name), count] as const)} />
+          <Facts
+            rows={Object.entries(face.counters).map(([name, count]) => [capitalized(words(name)), count] as const)}
+          />
           <Table
             name={`Listeners of ${title}`}
             columns={[

@@ -3,9 +3,9 @@ import type { ReplyOf } from '../../../api/call';
 import { Messages } from '../../../kit/messages';
 import { Chip } from '../../../kit/panel';
 import type { Column } from '../../../kit/table';
-import { dash, fixed, wallTime } from '../../../look/format';
+import { fixed, wallTime } from '../../../look/format';
 import { param, setParam } from '../../../store/route';
-import { ocppDrawing } from '../sequence/arrows';
+import { ocppDrawing, ocppSummary } from '../sequence/arrows';
 import type { Broken } from '../sequence/arrows';
 import { useBroken } from '../sequence/broken';
 import type { ChargePoint, PartProps } from './connection';
@@ -78,6 +78,13 @@ function Answer({ exchange: { type, answer } }: { readonly exchange: Exchange })
   return <>{type === 'call' ? 'none yet' : type}</>;
 }
 
+/** The telling members of a call, and behind an arrow those of its answer. */
+function summaryText(call: Message['payload'], answer: Message['payload'] | undefined): string | null {
+  const asks = ocppSummary(call);
+  const answered = answer === undefined ? '' : ocppSummary(answer);
+  return [asks, answered === '' ? '' : `→ ${answered}`].filter((part) => part !== '').join(' ') || null;
+}
+
 const columns: readonly Column<Exchange>[] = [
   { title: 'Time', cell: ({ timestamp }) => wallTime(timestamp), value: ({ timestamp }) => timestamp },
   {
@@ -93,7 +100,7 @@ const columns: readonly Column<Exchange>[] = [
     cell: ({ answer }) => fixed(answer?.duration_ms, 0),
     value: ({ answer }) => answer?.duration_ms,
   },
-  { title: 'Message id', cell: (each) => <code>{each.message_id ?? dash}</code>, value: (each) => each.message_id },
+  { title: 'Summary', value: ({ payload, answer }) => summaryText(payload, answer?.payload) },
 ];
 
 function Filters({ messages }: { readonly messages: readonly Message[] }) {

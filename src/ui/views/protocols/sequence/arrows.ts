@@ -29,20 +29,21 @@ const telling: readonly (readonly [member: string, word: string])[] = [
   ['reason', ''],
 ];
 
-function summaryOf(payload: OcppMessage['payload']): string {
+/** The telling members of a payload, `connector 1, Charging`; empty: nothing that fits into a line. */
+export function ocppSummary(payload: OcppMessage['payload']): string {
   if (typeof payload !== 'object') return '';
   const members = payload as Readonly<Record<string, unknown>>;
   const parts = telling.flatMap(([member, word]) => {
     const value = members[member];
     return typeof value === 'string' || typeof value === 'number' ? [`${word}${value}`] : [];
   });
-  return parts.map((part) => `, ${part}`).join('');
+  return parts.join(', ');
 }
 
 function ocppText({ type, action, payload }: OcppMessage): string {
   const name = action ?? 'Message';
-  if (type === 'call') return `${name}${summaryOf(payload)}`;
-  return `${name} ${type === 'error' ? 'refused' : 'answered'}${summaryOf(payload)}`;
+  const verb = type === 'call' ? '' : type === 'error' ? ' refused' : ' answered';
+  return [`${name}${verb}`, ocppSummary(payload)].filter((part) => part !== '').join(', ');
 }
 
 /** The charge point at the left, its central system at the right. */
