@@ -96,12 +96,9 @@ export const stopBodySchema = memo(() =>
     .strictObject({
       reason: z.string().max(200).optional(),
       delay_s: z.number().min(0).max(60).optional().openapi({ description: 'Seconds; default 0.' }),
-      scope: z
-        .enum(['process', 'fleet'])
-        .optional()
-        .openapi({
-          description: 'Only at the gateway of a fleet, `fleet`: all shards end as well; default `process`.',
-        }),
+      scope: z.enum(['process', 'fleet']).optional().openapi({
+        description: 'Only at the gateway of a fleet, `fleet`: all shards end as well; default `process`.',
+      }),
     })
     .openapi('StopRequest'),
 );
