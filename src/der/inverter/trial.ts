@@ -112,6 +112,7 @@ export function trial(output: Output, grid: GridValues, source: DcSource, dtS: n
     isCertain &&
     service.lasts &&
     functionsHold(output, end) &&
+    !movesWithRamp(output, end, tried) &&
     sourceHolds(end, tried, dtS, meanPu(output.ratings.wiring, grid));
   return { pW, qVar, phaseLoads, exact };
 }
@@ -158,7 +159,8 @@ function passInTwo(end: TriedOutput, way: Way): boolean {
   const begin = aimOf(end);
   const beginVar = end.qVar;
   pass(end, way, beginS, way.dtS);
-  return !isShrunkOnTheWay(begin, beginVar, end) && (isAtEnd(end) || isDirect(begin, end));
+  if (isShrunkOnTheWay(begin, beginVar, end) || isCutBeforeRamp(way.output, begin, end)) return false;
+  return isAtEnd(end) || isDirect(begin, end);
 }
 
 /** True if nothing moves any more, so that the way there did not matter. */
@@ -194,6 +196,16 @@ function isShrunkOnTheWay(begin: Aim, beginVar: number, end: Output): boolean {
 }
 
 /**
+ * True if a limit cuts active power at once, and power goes on from there: it does so a sub-step later, whose length a
+ * trial does not know.
+ */
+function isCutBeforeRamp(before: Output, begin: Aim, end: Output): boolean {
+  const tolerated = tolerance * end.ratings.wMaxRtgW;
+  const [beforeW, endW] = [before.activePower.requestedW, end.activePower.requestedW];
+  return Math.abs(begin.requestedW - beforeW) > tolerated && Math.abs(endW - begin.requestedW) > tolerated;
+}
+
+/**
  * True if reactive power moves towards a target that stands still, within limits that do: otherwise the end depends on
  * the way there.
  * @param begin under the same grid, before anything has moved
@@ -213,6 +225,13 @@ function functionsHold(before: Output, end: Output): boolean {
   const referenceMoves =
     enabled && autoReference && Math.abs(end.reactivePower.vRefPct - before.reactivePower.vRefPct) > tolerancePct;
   return !referenceMoves && !end.activePower.site.inForce;
+}
+
+/** True if reactive power moves beside a source that ramps to its power: targets and limits move on the way. */
+function movesWithRamp(before: Output, end: Output, source: DcSource): boolean {
+  if (source.outputRampDcWS === undefined) return false;
+  const tolerated = tolerance * end.ratings.vaMaxRtgVa;
+  return Math.abs(end.pW - before.pW) > tolerated && Math.abs(end.qVar - before.qVar) > tolerated;
 }
 
 /** True if the source gives the power of the end all the time, without a ramp to it. */
