@@ -16,7 +16,7 @@ import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
 import { roundHalfAway } from '../stack/objects.ts';
 import { defaultVariations, quality } from '../stack/points.ts';
-import type { PointKind, PointSpec } from '../stack/points.ts';
+import type { PointKind, PointSpec, PointState } from '../stack/points.ts';
 import { bindRows } from './binding.ts';
 import { attempted } from './bind.ts';
 import { OutstationSettings } from './settings.ts';
@@ -266,9 +266,8 @@ export class OutstationPoints {
     const point = source === null ? undefined : this.database.point(kindOf[row.type], row.index);
     const isBinary = row.type === 'BI' || row.type === 'BO';
     const state = point?.state;
-    const stored = state?.value;
-    const value = typeof stored === 'number' && Number.isFinite(stored) ? stored : null;
-    const online = state !== undefined && (state.flags & quality.online) !== 0;
+    const value = finiteValue(state);
+    const online = ((state?.flags ?? 0) & quality.online) !== 0;
     const multiplier = row.multiplier ?? 1;
     return {
       type: row.type,
@@ -405,6 +404,11 @@ function makeSpecs(row: PointRow, sourceDeadband: number | undefined): readonly 
       eventVariation: frozen.event,
     },
   ];
+}
+
+/** The number of a point; null: it has none. */
+function finiteValue(state: PointState | undefined): number | null {
+  return typeof state?.value === 'number' && Number.isFinite(state.value) ? state.value : null;
 }
 
 function valueOf(control: Control): number | boolean {
