@@ -237,7 +237,7 @@ export class DeviceOutstation implements ServedOutstation {
       hasUnsolicited: settings.unsolicited,
       isWallTime: this.#lastWritten.simOf(0) === null,
       selectTimeoutMs: defaultLimits.selectTimeoutMs,
-      staticPoints: () => pointKinds.reduce((sum, kind) => sum + database.pointsOfClass0(kind).length, 0),
+      staticPoints: () => pointKinds.reduce((sum, kind) => sum + database.listOfClass0(kind).specs.length, 0),
       rangeOf: outputRanges(rows),
       hasBuiltInMap: settings.pointsFile === null,
       outputOf: (kind, index) => {

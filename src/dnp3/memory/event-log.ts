@@ -6,7 +6,7 @@ import { instant, readEach, recordOf, serial } from '../../core/slot-values.ts';
 import type { JsonValue, Slot } from '../../core/store.ts';
 import type { EventBuffer, EventObserver, QueuedEvent } from '../stack/outstation/events.ts';
 import type { AssociationClock, Database } from '../stack/outstation/types.ts';
-import { kindOfStaticGroup } from '../stack/outstation/database.ts';
+import { kindOfStaticGroup } from '../stack/outstation/point-table.ts';
 import { groupsOf } from '../stack/points.ts';
 import type { PointValue } from '../stack/points.ts';
 import { appendOrReplace } from './values.ts';

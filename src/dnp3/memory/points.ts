@@ -2,7 +2,7 @@
 import { keptRecord } from '../../core/kept.ts';
 import type { Kept } from '../../core/kept.ts';
 import type { Database } from '../stack/outstation/types.ts';
-import { kindOfStaticGroup } from '../stack/outstation/database.ts';
+import { kindOfStaticGroup } from '../stack/outstation/point-table.ts';
 import { groupsOf, pointKinds, quality } from '../stack/points.ts';
 
 export function keptPoints(database: Database): Kept {

@@ -16,7 +16,7 @@ import { controlStatus } from '../stack/outstation/types.ts';
 import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
 import { roundHalfAway } from '../stack/objects.ts';
 import { defaultVariations, quality } from '../stack/points.ts';
-import type { PointKind, PointSpec } from '../stack/points.ts';
+import type { PointKind, PointSpec, PointState } from '../stack/points.ts';
 import { bindRows } from './binding.ts';
 import { attempted } from './bind.ts';
 import { OutstationSettings } from './settings.ts';
@@ -67,15 +67,11 @@ const kindOf: Readonly<Record<PointType, PointKind>> = {
 const frozenClass = 3;
 const counterSize = 2 ** 32;
 
-/** A served point with the source of its value. */
-interface Served {
-  readonly row: PointRow;
-  readonly source: (InputSource | OutputTarget) & Pick<InputSource, 'measured' | 'live' | 'deadband'>;
-  /** engineering value of the last update of the database; undefined: none yet */
-  value: number | boolean | null | undefined;
-  /** flags of that update, without OVER_RANGE */
-  flags: number;
-}
+/** The source of the value of a served point. */
+type PointSource = (InputSource | OutputTarget) & Pick<InputSource, 'measured' | 'live' | 'deadband'>;
+
+/** The last update of a point in the database: none yet, without a value, of an idle function, or online. */
+const updated = { never: 0, without: 1, idle: 2, online: 3 } as const;
 
 export class OutstationPoints {
   readonly database: PointDatabase;
@@ -83,13 +79,18 @@ export class OutstationPoints {
   readonly settings: OutstationSettings;
   readonly #options: OutstationPointsOptions;
   readonly #rows: readonly PointRow[];
-  /** by place of the row; undefined: not served */
-  readonly #served: (Served | undefined)[];
+  /** by place of the row; null: not served */
+  readonly #sources: (PointSource | null)[];
+  /** engineering value of the last update of the database, by place of the row; true is 1 */
+  readonly #values: Float64Array;
+  /** how that update was made */
+  readonly #updates: Uint8Array;
   readonly #places: ReadonlyMap<PointName, number>;
-  readonly #measured: Served[] = [];
-  readonly #live: Served[] = [];
+  /** places of measured rows */
+  readonly #measured: Uint16Array;
+  readonly #live: Uint16Array;
   /** neither measured nor live */
-  readonly #settled: Served[] = [];
+  readonly #settled: Uint16Array;
   readonly #tickListeners: (() => void)[] = [];
   readonly #settingsListeners: (() => void)[] = [];
   readonly #restoredListeners: (() => void)[] = [];
@@ -104,8 +105,12 @@ export class OutstationPoints {
     this.#rows = rows;
     this.settings = new OutstationSettings(options.keep ?? keepNothing);
     this.#places = placesOf(rows);
-    this.#served = rows.map(() => undefined);
-    this.#bind();
+    this.#sources = this.#bind();
+    this.#values = new Float64Array(rows.length);
+    this.#updates = new Uint8Array(rows.length);
+    this.#measured = this.#placesOf((source) => source.measured === true);
+    this.#live = this.#placesOf((source) => source.live === true && source.measured !== true);
+    this.#settled = this.#placesOf((source) => source.live !== true && source.measured !== true);
     this.database = new PointDatabase({ specs: this.#specs(), refresh: () => this.refresh() });
     this.controls = this.#controlPort();
     this.#ends.push(
@@ -149,7 +154,7 @@ export class OutstationPoints {
   get counts(): Readonly<Record<Dnp3PointType, { readonly served: number; readonly absent: number }>> {
     const count = (type: Dnp3PointType) => {
       const rows = this.#rows.filter((row) => row.type === type);
-      const served = rows.filter((row) => this.#servedAs(pointName(row)) !== undefined).length;
+      const served = rows.filter((row) => this.#sourceOf(pointName(row)) !== null).length;
       return { served, absent: rows.length - served };
     };
     return { BI: count('BI'), BO: count('BO'), AI: count('AI'), AO: count('AO'), CTR: count('CTR') };
@@ -159,26 +164,34 @@ export class OutstationPoints {
     this.refresh();
     return this.#rows
       .filter((row) => (type === undefined || row.type === type) && row.index >= from && row.index <= to)
-      .filter((row) => bound === undefined || bound.has(this.#servedAs(pointName(row))?.source.bound ?? ''))
+      .filter((row) => bound === undefined || bound.has(this.#sourceOf(pointName(row))?.bound ?? ''))
       .map((row) => this.#view(row))
       .filter((view) => coverage === undefined || view.coverage === coverage);
   }
 
   /** Rows with their bindings, for documents; null: absent. */
   get bindings(): readonly { readonly row: PointRow; readonly bound: string | null }[] {
-    return this.#rows.map((row) => ({ row, bound: this.#servedAs(pointName(row))?.source.bound ?? null }));
+    return this.#rows.map((row) => ({ row, bound: this.#sourceOf(pointName(row))?.bound ?? null }));
   }
 
-  #servedAs(name: PointName): Served | undefined {
-    return this.#served[this.#places.get(name) ?? -1];
+  #sourceOf(name: PointName): PointSource | null {
+    return this.#sources[this.#places.get(name) ?? -1] ?? null;
   }
 
   #target(name: PointName): OutputTarget | undefined {
-    const source = this.#servedAs(name)?.source;
-    return source !== undefined && 'operate' in source ? source : undefined;
+    const source = this.#sourceOf(name);
+    return source !== null && 'operate' in source ? source : undefined;
   }
 
-  #bind(): void {
+  /** Places of the rows whose source is of one sort. */
+  #placesOf(isOfSort: (source: PointSource) => boolean): Uint16Array {
+    return Uint16Array.from(
+      this.#sources.flatMap((source, place) => (source !== null && isOfSort(source) ? [place] : [])),
+    );
+  }
+
+  /** @returns the sources by place of their row */
+  #bind(): (PointSource | null)[] {
     const { port, profile, parts, clock, random, log, keep = keepNothing } = this.#options;
     const context: PartContext = {
       port,
@@ -195,18 +208,21 @@ export class OutstationPoints {
       onRestored: (listener) => this.#restoredListeners.push(listener),
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);
+    const sources: (PointSource | null)[] = this.#rows.map(() => null);
     for (const { row, source } of served) {
-      const point: Served = { row, source, value: undefined, flags: 0 };
       const place = this.#places.get(pointName(row));
-      if (place !== undefined) this.#served[place] = point;
-      const { measured = false, live = false } = point.source;
-      (measured ? this.#measured : live ? this.#live : this.#settled).push(point);
+      if (place !== undefined) sources[place] = source;
     }
-    for (const [name, { kept }] of outputs) if (kept) this.#operated.set(name, keep(`output ${name}`, kept()));
+    for (const [name, target] of outputs)
+      if (target.kept) this.#operated.set(name, keep(`output ${name}`, target.kept()));
+    return sources;
   }
 
   #specs(): readonly PointSpec[] {
-    return this.#served.flatMap((served) => (served ? specsOf(served.row, served.source.deadband) : []));
+    return this.#rows.flatMap((row, place) => {
+      const source = this.#sources[place];
+      return source ? specsOf(row, source.deadband) : [];
+    });
   }
 
   #changed(): void {
@@ -216,20 +232,25 @@ export class OutstationPoints {
     queueMicrotask(() => this.refresh());
   }
 
-  #update(points: readonly Served[]): void {
+  /** Updates the database where values have changed. @param places of rows */
+  #update(places: Uint16Array): void {
     const { port, profile } = this.#options;
     const showsIdle = profile === 'ieee1815.2';
     let readAt: SimTime | undefined;
-    for (const served of points) {
-      const { row, source } = served;
+    for (const place of places) {
+      const row = this.#rows[place];
+      const source = this.#sources[place];
+      if (row === undefined || !source) continue;
       const value = source.read();
       const isIdle = showsIdle && !isOutput(row) && source.isIdle?.() === true;
-      const flags = value === null || isIdle ? 0 : quality.online;
-      if (value === served.value && flags === served.flags) continue;
-      served.value = value;
-      served.flags = flags;
+      const update = value === null ? updated.without : isIdle ? updated.idle : updated.online;
+      const number = Number(value);
+      if (update === this.#updates[place] && number === this.#values[place]) continue;
+      this.#updates[place] = update;
+      this.#values[place] = number;
       const wire = value === null ? 0 : wireOf(row, value);
       const sent = withinRange(row, wire);
+      const flags = update === updated.online ? quality.online : 0;
       this.database.set(
         kindOf[row.type],
         row.index,
@@ -241,21 +262,21 @@ export class OutstationPoints {
   }
 
   #view(row: PointRow): Dnp3PointView {
-    const served = this.#servedAs(pointName(row));
-    const point = served && this.database.point(kindOf[row.type], row.index);
+    const source = this.#sourceOf(pointName(row));
+    const point = source === null ? undefined : this.database.point(kindOf[row.type], row.index);
     const isBinary = row.type === 'BI' || row.type === 'BO';
-    const stored = point?.state.value;
-    const value = typeof stored === 'number' && Number.isFinite(stored) ? stored : null;
-    const online = point !== undefined && (point.state.flags & quality.online) !== 0;
+    const state = point?.state;
+    const value = finiteValue(state);
+    const online = ((state?.flags ?? 0) & quality.online) !== 0;
     const multiplier = row.multiplier ?? 1;
     return {
       type: row.type,
       index: row.index,
       name: row.name,
-      coverage: served ? 'served' : 'absent',
-      boundTo: served?.source.bound ?? null,
+      coverage: source === null ? 'absent' : 'served',
+      boundTo: source?.bound ?? null,
       value,
-      flags: point ? point.state.flags | (isBinary && value ? 0x80 : 0) : null,
+      flags: state ? state.flags | (isBinary && value ? 0x80 : 0) : null,
       online,
       engineeringValue: online && value !== null ? decimals(value * multiplier) : null,
       unit: row.unit ?? null,
@@ -312,7 +333,7 @@ export class OutstationPoints {
     refused: (error: unknown) => void,
   ): ControlStatus {
     const target = this.#target(name);
-    const row = this.#servedAs(name)?.row;
+    const row = this.#rows[this.#places.get(name) ?? -1];
     if (target === undefined || row === undefined) return controlStatus.notSupported;
     if (this.#options.port.device.localControl) return controlStatus.local;
     if (typeof value === 'number' && !isInRange(row, value)) return controlStatus.outOfRange;
@@ -383,6 +404,11 @@ function makeSpecs(row: PointRow, sourceDeadband: number | undefined): readonly 
       eventVariation: frozen.event,
     },
   ];
+}
+
+/** The number of a point; null: it has none. */
+function finiteValue(state: PointState | undefined): number | null {
+  return typeof state?.value === 'number' && Number.isFinite(state.value) ? state.value : null;
 }
 
 function valueOf(control: Control): number | boolean {

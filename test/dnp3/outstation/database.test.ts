@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { PointDatabase, firstFrom, pointsNamed } from '../../../src/dnp3/stack/outstation/database.ts';
+import { PointDatabase } from '../../../src/dnp3/stack/outstation/database.ts';
+import { firstFrom, pointsNamed } from '../../../src/dnp3/stack/outstation/point-table.ts';
 import type { DatabaseOptions } from '../../../src/dnp3/stack/outstation/database.ts';
 import type { PointSpec, PointValue } from '../../../src/dnp3/stack/points.ts';
 import { spec } from '../rig/stack.ts';
@@ -83,20 +84,20 @@ describe('the points of a DNP3 outstation', () => {
 
   it('stand in the order of their indexes', () => {
     const { database } = rig([7, 3, 5].map((index) => spec('analogInput', index, { inClass0: index !== 5 })));
-    const indexes = (points: readonly { readonly spec: PointSpec }[]) => points.map((point) => point.spec.index);
-    expect(indexes(database.points('analogInput'))).to.deep.equal([3, 5, 7]);
-    expect(indexes(database.pointsOfClass0('analogInput'))).to.deep.equal([3, 7]);
-    expect([0, 3, 4, 7, 8].map((index) => firstFrom(database.points('analogInput'), index))).to.deep.equal([
-      0, 0, 1, 2, 3,
-    ]);
+    const indexes = (specs: readonly PointSpec[]) => specs.map(({ index }) => index);
+    const { specs } = database.list('analogInput');
+    expect(indexes(specs)).to.deep.equal([3, 5, 7]);
+    expect(database.points('analogInput').map(({ spec: { index } }) => index)).to.deep.equal([3, 5, 7]);
+    expect(indexes(database.listOfClass0('analogInput').specs)).to.deep.equal([3, 7]);
+    expect([0, 3, 4, 7, 8].map((index) => firstFrom(specs, index))).to.deep.equal([0, 0, 1, 2, 3]);
   });
 
   it('are named by all, a span and a list, and not by a count', () => {
     const { database } = rig([spec('analogInput', 3), spec('analogInput', 4)]);
-    const points = database.points('analogInput');
-    const named = (range: Parameters<typeof pointsNamed>[1], of = points) => {
+    const { specs } = database.list('analogInput');
+    const named = (range: Parameters<typeof pointsNamed>[1], of = specs) => {
       const names = pointsNamed(of, range);
-      return names && { ...names, existing: names.existing.map((point) => point.spec.index) };
+      return names && { missing: names.missing, existing: names.places.map((place) => of[place]?.index) };
     };
     expect(named({ kind: 'all' })).to.deep.equal({ existing: [3, 4], missing: false });
     expect(named({ kind: 'all' }, [])).to.deep.equal({ existing: [], missing: true });

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import { writeObject } from '../objects.ts';
 import type { ObjectType } from '../objects.ts';
-import type { PointState } from '../points.ts';
+import type { PointState, PointValue } from '../points.ts';
 import { responseHeaderOctets } from './types.ts';
 
 const byteRange = { qualifier: 0x00, octets: 2, max: 0xff };
@@ -12,12 +12,14 @@ const eventQualifier = 0x28;
 /** count of one octet, no index */
 const countQualifier = 0x07;
 const headerOctets = 3;
+const noOctets = Buffer.alloc(0);
 const indexOctets = 2;
 
-/** A point whose present value is written. */
-export interface StaticPoint {
-  readonly spec: { readonly index: number };
-  readonly state: PointState;
+/** Points whose present values are written; `at` is the place of a point in `specs`. */
+export interface StaticPoints {
+  readonly specs: readonly { readonly index: number }[];
+  value(at: number): PointValue;
+  flags(at: number): number;
 }
 
 /** The header that the last object belongs to. */
@@ -32,8 +34,12 @@ interface OpenHeader {
   count: number;
 }
 
+/** The buffer of the last writer that was emptied; fragments are built one after the other. */
+let spare: Buffer | null = null;
+
 export class FragmentWriter {
-  readonly #buffer: Buffer;
+  /** without octets while the writer is empty */
+  #buffer: Buffer = noOctets;
   readonly #limit: number;
   #at = 0;
   #open: OpenHeader | null = null;
@@ -41,7 +47,6 @@ export class FragmentWriter {
   /** @param fragmentOctets of the whole fragment, its header included */
   constructor(fragmentOctets: number) {
     this.#limit = fragmentOctets - responseHeaderOctets;
-    this.#buffer = Buffer.allocUnsafe(this.#limit);
   }
 
   get isEmpty(): boolean {
@@ -51,16 +56,25 @@ export class FragmentWriter {
   /** Returns the octets of the objects so far, and empties the writer. */
   take(): Buffer {
     const objects = Buffer.from(this.#buffer.subarray(0, this.#at));
+    if (this.#buffer !== noOctets) spare = this.#buffer;
+    this.#buffer = noOctets;
     this.#at = 0;
     this.#open = null;
     return objects;
+  }
+
+  /** Gives the writer a buffer before its first octet. */
+  #begin(): void {
+    if (this.#buffer !== noOctets) return;
+    this.#buffer = spare !== null && spare.length >= this.#limit ? spare : Buffer.allocUnsafeSlow(this.#limit);
+    spare = null;
   }
 
   /**
    * Adds static objects of one type with consecutive indexes, as many as fit.
    * @returns the place after the last point that is written
    */
-  addStatics(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
+  addStatics(type: ObjectType, points: StaticPoints, begin: number, end: number): number {
     let place = begin;
     while (place < end) {
       const added = type.size > 0 ? this.#addSized(type, points, place, end) : this.#addPacked(type, points, place);
@@ -71,16 +85,18 @@ export class FragmentWriter {
   }
 
   /** Adds objects under one header. @returns their number; 0: no room */
-  #addSized(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
-    const index = points[begin]?.spec.index ?? 0;
+  #addSized(type: ObjectType, points: StaticPoints, begin: number, end: number): number {
+    const index = points.specs[begin]?.index ?? 0;
     const header = this.#headerFor(type, index, type.size);
     if (header === null) return 0;
     const room = Math.floor((this.#limit - this.#at) / type.size);
     const count = Math.min(end - begin, room, header.range.max - index + 1);
     let at = this.#at;
+    const state = { value: 0 as PointValue, flags: 0 };
     for (let place = begin; place < begin + count; place += 1) {
-      const point = points[place];
-      if (point !== undefined) writeObject(this.#buffer, at, type, point.state);
+      state.value = points.value(place);
+      state.flags = points.flags(place);
+      writeObject(this.#buffer, at, type, state);
       at += type.size;
     }
     this.#at = at;
@@ -89,10 +105,10 @@ export class FragmentWriter {
   }
 
   /** Adds one packed object or string. @returns 1; 0: no room */
-  #addPacked(type: ObjectType, points: readonly StaticPoint[], place: number): number {
-    const point = points[place];
-    if (point === undefined) return 1;
-    const { spec, state } = point;
+  #addPacked(type: ObjectType, points: StaticPoints, place: number): number {
+    const spec = points.specs[place];
+    if (spec === undefined) return 1;
+    const state = { value: points.value(place), flags: points.flags(place) };
     if (type.form === 'octets') return this.#addOctets(type, spec.index, state) ? 1 : 0;
     const header = this.#headerFor(type, spec.index, 1);
     if (header === null) return 0;
@@ -152,6 +168,7 @@ export class FragmentWriter {
   /** Adds octets of objects with their headers. @returns as `addEvent` */
   addRaw(octets: Buffer): boolean {
     if (this.#at + octets.length > this.#limit) return false;
+    this.#begin();
     octets.copy(this.#buffer, this.#at);
     this.#at += octets.length;
     this.#open = null;
@@ -201,6 +218,7 @@ export class FragmentWriter {
   }
 
   #writeHeader(group: number, variation: number, qualifier: number): void {
+    this.#begin();
     this.#buffer[this.#at++] = group;
     this.#buffer[this.#at++] = variation;
     this.#buffer[this.#at++] = qualifier;

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 import { functionCodes, iin } from '../application/types.ts';
 import type { Answer, ObjectHeader } from '../application/types.ts';
 import type { FunctionContext, FunctionHandler, FunctionSet, OutstationOptions, Database } from './types.ts';
-import { kindOfStaticGroup, pointsNamed } from './database.ts';
+import { kindOfStaticGroup, pointsNamed } from './point-table.ts';
 import type { PointClass, PointKind, Stamp } from '../points.ts';
 import { Controls } from './controls.ts';
 
@@ -12,8 +12,9 @@ const classGroup = 60;
 
 /** Indexes of the existing points that a header names; `missing`: true if others are named too, or none at all. */
 function namedIndexes(database: Database, kind: PointKind, { range }: ObjectHeader) {
-  const { existing, missing } = pointsNamed(database.points(kind), range) ?? { existing: [], missing: true };
-  return { indexes: existing.map(({ spec }) => spec.index), missing };
+  const { specs } = database.list(kind);
+  const { places, missing } = pointsNamed(specs, range) ?? { places: [], missing: true };
+  return { indexes: places.flatMap((place) => specs[place]?.index ?? []), missing };
 }
 
 /** Freezes counters. IEEE 1815 4.4.8 @returns bits of IIN2 */
@@ -50,7 +51,7 @@ function assignClass(headers: readonly ObjectHeader[], database: Database): numb
       continue;
     }
     const kind = kindOfStaticGroup(group);
-    if (kind === undefined || variation !== 0 || database.points(kind).length === 0) iin2 |= iin.objectUnknown;
+    if (kind === undefined || variation !== 0 || database.list(kind).specs.length === 0) iin2 |= iin.objectUnknown;
     else if (to === undefined) iin2 |= iin.parameterError;
     else iin2 |= assign(header, kind, to, database);
   }

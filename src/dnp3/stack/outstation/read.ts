@@ -6,10 +6,11 @@ import type { FragmentWriter } from '../application/writer.ts';
 import { isPlain, writeTime48, groupFacts, objectType } from '../objects.ts';
 import type { ObjectType } from '../objects.ts';
 import { groupsOf, pointKinds } from '../points.ts';
-import type { PointState } from '../points.ts';
-import { firstFrom, kindOfStaticGroup, pointsNamed } from './database.ts';
+import type { PointSpec, PointState } from '../points.ts';
+import { SelectedPoints } from './database.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
-import type { AssociationClock, Database, DatabasePoint, DeviceAttribute } from './types.ts';
+import { firstFrom, kindOfStaticGroup, pointsNamed } from './point-table.ts';
+import type { AssociationClock, Database, DatabasePoint, DeviceAttribute, PointList } from './types.ts';
 
 /** Data types of attributes. */
 const dataType = { text: 1, unsigned: 2, list: 254 } as const;
@@ -74,13 +75,13 @@ interface ReadPlan {
 
 /** Static values of one kind, in the requested variation. */
 class StaticStep implements ReadStep {
-  readonly #points: readonly DatabasePoint[];
+  readonly #points: PointList;
   readonly #variation: number;
   #at: number;
   readonly #end: number;
 
   /** @param variation 0: that of each point */
-  constructor(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length) {
+  constructor(points: PointList, variation: number, begin = 0, end = points.specs.length) {
     this.#points = points;
     this.#variation = variation;
     this.#at = begin;
@@ -98,30 +99,34 @@ class StaticStep implements ReadStep {
 
   /** Run of points from `begin` on with consecutive indexes and one type; undefined: no such variation. */
   #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
-    const firstPoint = this.#points[begin];
-    if (firstPoint === undefined) return { type: undefined, end: begin + 1 };
-    const { kind, staticVariation } = firstPoint.spec;
+    const points = this.#points;
+    const spec = points.specs[begin];
+    if (spec === undefined) return { type: undefined, end: begin + 1 };
+    const { kind, staticVariation } = spec;
     const type = objectType(groupsOf[kind].static, this.#variation === 0 ? staticVariation : this.#variation);
     // a variation without flags is judged point by point: a point with flags set needs the one with flags
-    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, firstPoint.state), end: begin + 1 };
-    return { type, end: Math.min(this.#end, endsOfRuns(this.#points)[begin] ?? begin + 1) };
+    if (type?.withFlags !== undefined) {
+      const state = { value: points.value(begin), flags: points.flags(begin) };
+      return { type: withNeededFlags(type, state), end: begin + 1 };
+    }
+    return { type, end: Math.min(this.#end, endsOfRuns(points.specs)[begin] ?? begin + 1) };
   }
 }
 
-const runEnds = new WeakMap<readonly DatabasePoint[], readonly number[]>();
+const runEnds = new WeakMap<readonly PointSpec[], readonly number[]>();
 
 /** For each place of a list, the end of the run of consecutive indexes with one variation; lists do not change. */
-function endsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
-  let ends = runEnds.get(points);
-  if (ends === undefined) runEnds.set(points, (ends = findEndsOfRuns(points)));
+function endsOfRuns(specs: readonly PointSpec[]): readonly number[] {
+  let ends = runEnds.get(specs);
+  if (ends === undefined) runEnds.set(specs, (ends = findEndsOfRuns(specs)));
   return ends;
 }
 
-function findEndsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
+function findEndsOfRuns(specs: readonly PointSpec[]): readonly number[] {
   const ends: number[] = [];
-  let end = points.length;
-  for (let place = points.length - 1; place >= 0; place -= 1) {
-    const [spec, next] = [points[place]?.spec, points[place + 1]?.spec];
+  let end = specs.length;
+  for (let place = specs.length - 1; place >= 0; place -= 1) {
+    const [spec, next] = [specs[place], specs[place + 1]];
     const goesOn = spec && next?.index === spec.index + 1 && next.staticVariation === spec.staticVariation;
     if (!goesOn) end = place + 1;
     ends[place] = end;
@@ -219,28 +224,32 @@ const parameterError = staticPart([], iin.parameterError);
 
 /** The points of class 0 of all kinds. */
 function class0(database: Database): StaticPart {
-  return staticPart(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
+  return staticPart(pointKinds.map((kind) => new StaticStep(database.listOfClass0(kind), 0)));
 }
 
-function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): StaticPart {
+function staticRange({ variation, range }: ObjectHeader, points: PointList): StaticPart {
+  const { specs } = points;
+  if (range.kind === 'all') return staticPart([new StaticStep(points, variation)]);
   if (range.kind === 'span') {
-    const begin = firstFrom(points, range.start);
-    const end = firstFrom(points, range.stop + 1);
+    const begin = firstFrom(specs, range.start);
+    const end = firstFrom(specs, range.stop + 1);
     const missing = end - begin <= range.stop - range.start;
     return staticPart([new StaticStep(points, variation, begin, end)], missing ? iin.parameterError : 0);
   }
-  const named = pointsNamed(points, range);
+  const named = pointsNamed(specs, range);
   if (named === null) return parameterError;
-  return staticPart([new StaticStep(named.existing, variation)], named.missing ? iin.parameterError : 0);
+  const selected = new SelectedPoints(points, named.places);
+  return staticPart([new StaticStep(selected, variation)], named.missing ? iin.parameterError : 0);
 }
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): StaticPart {
-  const points = database.points('analogInput');
+  const { specs } = database.list('analogInput');
   const type = ({ 0: 2, 1: 1, 2: 2, 3: 3 } as const)[variation];
-  if (type === undefined || points.length === 0) return objectUnknown;
-  const named = pointsNamed(points, range);
+  if (type === undefined || specs.length === 0) return objectUnknown;
+  const named = pointsNamed(specs, range);
   if (named === null) return parameterError;
-  const objects = runsOf(named.existing).map((run) => deadbandObject(run, type));
+  const points = database.points('analogInput');
+  const objects = runsOf(named.places.flatMap((place) => points[place] ?? [])).map((run) => deadbandObject(run, type));
   return staticPart([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 
@@ -311,8 +320,8 @@ function staticValues(header: ObjectHeader, context: ReadContext): StaticPart {
   const kind = kindOfStaticGroup(group);
   if (kind === undefined) return otherGroups[group]?.(header, context) ?? objectUnknown;
   if (variation !== 0 && objectType(group, variation) === undefined) return objectUnknown;
-  const points = context.database.points(kind);
-  return points.length === 0 ? objectUnknown : staticRange(header, points);
+  const points = context.database.list(kind);
+  return points.specs.length === 0 ? objectUnknown : staticRange(header, points);
 }
 
 /** Event classes by variation of g60. */

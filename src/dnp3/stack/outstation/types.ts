@@ -1,7 +1,7 @@
 /** Interface between an outstation, the program around it, and its parts. */
 import type { Buffer } from 'node:buffer';
 import type { Answer, AppControl, Request } from '../application/types.ts';
-import type { PointClass, PointKind, PointSpec, PointState, Stamp } from '../points.ts';
+import type { PointClass, PointKind, PointSpec, PointState, PointValue, Stamp } from '../points.ts';
 
 /** Status octets of controls. IEEE 1815 table of control status codes */
 export const controlStatus = {
@@ -163,14 +163,24 @@ export interface DatabasePoint {
   readonly state: PointState;
 }
 
+/** Points with their present values; `at` is the place of a point in `specs`. */
+export interface PointList {
+  /** ascending by index */
+  readonly specs: readonly PointSpec[];
+  value(at: number): PointValue;
+  flags(at: number): number;
+}
+
 /** The present values of an outstation: one for all its masters. */
 export interface Database {
   /** Updates all values. Call it before reading. */
   refresh(): void;
-  /** All points of a kind, ascending by index. */
+  /** All points of a kind. */
+  list(kind: PointKind): PointList;
+  /** Points of a kind that a read of class 0 includes. */
+  listOfClass0(kind: PointKind): PointList;
+  /** All points of a kind with their settings, ascending by index. */
   points(kind: PointKind): readonly DatabasePoint[];
-  /** Points of a kind that a read of class 0 includes, ascending by index. */
-  pointsOfClass0(kind: PointKind): readonly DatabasePoint[];
   point(kind: PointKind, index: number): DatabasePoint | undefined;
   /** Sets a value; creates an event if class and deadband require one. No effect for an unknown point. */
   update(kind: PointKind, index: number, state: PointState, stamp: Stamp): void;
