@@ -312,6 +312,19 @@ describe('dashboard: charts', () => {
     await page.reload();
     await chart.locator('.u-label').filter({ hasText: 'export limit' }).waitFor();
     expect((await shown('Home'))[1]).to.equal('2.00 kW');
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    expect(csv.suggestedFilename()).to.equal('derbench-group-0-1.csv');
+    const text = await readFile(await csv.path(), 'utf8');
+    const query = 'devices=0,1&seconds=900&limit=100000';
+    expect(text).to.equal(
+      await (await fetch(`${dashboard.origin}/api/sim/site/scopes/history?${query}&format=csv`)).text(),
+    );
+    const { count } = await dashboard.get(`site/scopes/history?${query}`);
+    expect(text.trimEnd().split('\r\n').slice(1)).to.have.lengthOf(count);
+    expect(count).to.equal(2);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
