@@ -186,6 +186,38 @@ describe('History over the end of the process', () => {
     expect(await ticks()).to.deep.equal([3]);
   });
 
+  it('the samples of another device in the place of one begin anew in the same file', async () => {
+    const writes: Buffer[] = [];
+    let life = 'first';
+    let second = (): void => undefined;
+    const keeping = new HistoryKeeping({
+      files: {
+        read: () => Promise.resolve(),
+        write(encode) {
+          writes.push(encode(writes.length === 0));
+          return Promise.resolve();
+        },
+        close: () => Promise.resolve(),
+      },
+      lifeOf: () => life,
+      log: { warning: () => undefined },
+      every(_ms, run) {
+        second = run;
+        return () => undefined;
+      },
+    });
+    await keeping.open(createHistory(testPlant(), { samplesPerDevice: 100 }));
+    for (const next of ['first', 'first', 'second']) {
+      life = next;
+      keeping.add(7, [{ name: `metric of the ${life}` }], Float64Array.of(0, 0, 1, 5));
+      second();
+      await new Promise(setImmediate);
+    }
+    const begins = writes.map((batch) => /"metrics":\["metric of the (\w+)"\]/.exec(batch.toString('latin1'))?.[1]);
+    expect(begins).to.deep.equal(['first', undefined, 'second']);
+    await keeping.close();
+  });
+
   it('samples are written at most once a second, none waits longer, and no tick waits for the disk', async () => {
     const plant = testPlant();
     const writes: Buffer[] = [];

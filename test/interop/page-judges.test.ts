@@ -100,7 +100,7 @@ describe('the dashboard', function () {
   });
 
   describeWith(['lighthouse'], 'before Lighthouse', () => {
-    for (const view of ['overview', 'devices/0/picture', 'inputs/grid'])
+    for (const view of ['overview', 'devices/0/picture', 'inputs/grid', 'charts'])
       it(`${view}: accessibility 100, and little moves while it is loaded`, async () => {
         const { stdout } = await run(
           join(installedPath('pageJudges'), 'lighthouse'),

@@ -126,11 +126,14 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
     if (published && published.snapshot.tick > recording.series.newestTick) recordDevice(recording, published);
   }
 
+  /** Simulated date of the last tick. */
+  const latestMs = () => Math.floor(plant.dateMs(plant.latest.sim));
+
   /** Adds a sample of the last tick, unless a reader has taken it before its turn. */
   function recordScope(scope: ScopeRecording): void {
-    const { tick, sim, wallMs } = plant.latest;
+    const { tick, wallMs } = plant.latest;
     if (tick <= scope.series.newestTick) return;
-    scope.add(depthOf(scope.series), Math.floor(plant.dateMs(sim)), Math.floor(wallMs));
+    scope.add(depthOf(scope.series), latestMs(), Math.floor(wallMs));
     added(scope.series);
   }
 
@@ -205,6 +208,7 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
   plant.onDevices(follow);
   plant.onTickInParts(function* ({ published }) {
     if (scopes.follow(depth)) divide();
+    yield* scopes.prepare(latestMs());
     yield* scopesInParts(scopes.all, recordScope);
     yield* inParts(recordings, (recording, at) => {
       recordLatest(recording, published[at]);

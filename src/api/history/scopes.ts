@@ -5,7 +5,7 @@ import type { SiteNow } from '../../contract/site.ts';
 import { kilo } from '../common/members.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric } from './ring.ts';
-import { furtherColumns, gapMs, putFurther } from './site-history.ts';
+import { FurtherColumns, furtherColumns } from './site-history.ts';
 import { Series } from './series.ts';
 import type { SeriesKey } from './series.ts';
 
@@ -61,8 +61,8 @@ export class ScopeRecording {
   /** samples since the last one with a limit */
   idle = 0;
   readonly #plant: RecordedPlant;
-  /** simulated time of the last sample with further columns */
-  #furtherMs = -Infinity;
+  /** null: a group, which has none */
+  readonly #further: FurtherColumns | null;
 
   constructor(devices: readonly number[] | null, plant: RecordedPlant) {
     this.devices = devices;
@@ -71,6 +71,12 @@ export class ScopeRecording {
         ? new Series(siteKey, [...scopeColumns, ...furtherColumns])
         : new Series(groupKey(devices), scopeColumns);
     this.#plant = plant;
+    this.#further = devices === null ? new FurtherColumns(plant) : null;
+  }
+
+  /** Does the part of the next sample that grows with the number of devices. */
+  *prepare(simMs: number): Generator<undefined, void> {
+    if (this.#further !== null) yield* this.#further.prepare(simMs);
   }
 
   /** Adds a sample of the last tick, with the limits in force at its end. */
@@ -80,16 +86,7 @@ export class ScopeRecording {
     const { values, at } = this.series.append(depth, simMs, wallMs, latest.tick);
     put(values, at, state);
     this.idle = hasLimit(values, at) ? 0 : this.idle + 1;
-    if (this.devices === null) this.#putFurther(values, at + scopeColumns.length, simMs);
-  }
-
-  #putFurther(values: Float64Array, at: number, simMs: number): void {
-    if (Math.abs(simMs - this.#furtherMs) < gapMs) {
-      values.fill(NaN, at, at + furtherColumns.length);
-      return;
-    }
-    this.#furtherMs = simMs;
-    putFurther(values, at, this.#plant);
+    this.#further?.put(values, at + scopeColumns.length, simMs);
   }
 
   /** Counts again how long it has had no limit, after samples of an earlier process were put before those of this one. */
@@ -126,6 +123,11 @@ export class ScopeRecordings {
   /** Devices of each group that has samples. */
   get groups(): readonly (readonly number[])[] {
     return Array.from(this.#groups.values(), ({ devices }) => devices ?? []);
+  }
+
+  /** Prepares the sample of the whole site in parts. */
+  prepare(simMs: number): Generator<undefined, void> {
+    return this.#whole.prepare(simMs);
   }
 
   /** @param devices ascending; null: the whole site */

@@ -3,12 +3,13 @@ import { conditionOf } from '../../contract/condition.ts';
 import { assetTypes } from '../../contract/device.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { inParts, runWhole } from '../../core/turns.ts';
 import type { Metric } from './metrics.ts';
 import { firstMetric, simColumn } from './ring.ts';
 import type { SeriesHistory } from './series.ts';
 
 /** Least simulated time between two samples with further columns, ms: a chart of an hour has fewer pixels. */
-export const gapMs = 5000;
+const gapMs = 5000;
 
 /** Columns of the whole site behind those of every scope, W and percent; null but in one sample in `gapMs`. */
 export const furtherColumns: readonly Metric[] = [
@@ -33,18 +34,68 @@ export interface SiteHistory {
   last(seconds: number): SiteColumns;
 }
 
-/** Writes the further columns of a sample. */
-export function putFurther(to: Float64Array, at: number, plant: Pick<Plant, 'devices' | 'site' | 'sitePowerW'>): void {
-  const { devices, site } = plant;
-  let possibleW = -site.loadW;
-  to.fill(0, at, at + furtherColumns.length);
-  for (const device of devices) {
-    possibleW += conditionOf(device).possibleW;
-    const place = at + 2 + assetTypes.indexOf(device.assetType);
-    to[place] = (to[place] ?? 0) + plant.sitePowerW(device.index);
+type SummedPlant = Pick<Plant, 'devices' | 'latest' | 'site' | 'sitePowerW'>;
+
+/** The further columns, summed up over the devices in parts: a large fleet delays no request. */
+export class FurtherColumns {
+  readonly #plant: SummedPlant;
+  /** null until all devices of the tick are summed up */
+  #sums: Float64Array | null = null;
+  #work: Generator<undefined, void> | null = null;
+  /** tick of `#work` */
+  #tick = -Infinity;
+  /** simulated time of the last sample with values in these columns */
+  #writtenMs = -Infinity;
+
+  constructor(plant: SummedPlant) {
+    this.#plant = plant;
   }
-  to[at] = possibleW;
-  to[at + 1] = devices[0]?.trace.voltagePct ?? NaN;
+
+  /** Sums up for the sample of the last tick. */
+  *prepare(simMs: number): Generator<undefined, void> {
+    if (this.#isDue(simMs)) yield* this.#workOfTick();
+  }
+
+  /** Writes the columns of the sample of the last tick. A reader may be before the end of `prepare`, and sums up the rest. */
+  put(to: Float64Array, at: number, simMs: number): void {
+    if (this.#isDue(simMs)) {
+      runWhole(this.#workOfTick());
+      this.#writtenMs = simMs;
+      if (this.#sums !== null) {
+        to.set(this.#sums, at);
+        return;
+      }
+    }
+    to.fill(NaN, at, at + furtherColumns.length);
+  }
+
+  #isDue(simMs: number): boolean {
+    return Math.abs(simMs - this.#writtenMs) >= gapMs;
+  }
+
+  #workOfTick(): Generator<undefined, void> {
+    const { tick } = this.#plant.latest;
+    if (this.#work === null || this.#tick !== tick) {
+      this.#tick = tick;
+      this.#sums = null;
+      this.#work = this.#sumUp();
+    }
+    return this.#work;
+  }
+
+  *#sumUp(): Generator<undefined, void> {
+    const { devices, site } = this.#plant;
+    const sums = new Float64Array(furtherColumns.length);
+    let possibleW = -site.loadW;
+    yield* inParts(devices, (device) => {
+      possibleW += conditionOf(device).possibleW;
+      const place = 2 + assetTypes.indexOf(device.assetType);
+      sums[place] = (sums[place] ?? 0) + this.#plant.sitePowerW(device.index);
+    });
+    sums[0] = possibleW;
+    sums[1] = devices[0]?.trace.voltagePct ?? NaN;
+    this.#sums = sums;
+  }
 }
 
 /** The rows that have further columns. @param whole samples of the whole site */

@@ -4,6 +4,7 @@ import uPlot from 'uplot';
 import { dash, fixed } from '../look/format';
 import { colour, theme } from '../shell/theme';
 import { Flags, PointedLine } from './chart-marks';
+import { chartPx } from './chart-room';
 import type { ChartMark, ChartView } from './chart-marks';
 import { minMaxRows } from './min-max';
 import type { Zoom } from './min-max';
@@ -118,7 +119,7 @@ const bars = uPlot.paths.bars?.({ size: [0.86], align: 1 });
 const timeLabelPx = 80;
 
 function optionsOf(
-  { series, bands = [], height = 200, timezone, minSpan, hasZero = false, hasFlags = false }: ChartProps,
+  { series, bands = [], height = chartPx, timezone, minSpan, hasZero = false, hasFlags = false }: ChartProps,
   width: number,
   zoom: { readonly current: Zoom },
 ): uPlot.Options {
@@ -303,7 +304,9 @@ export function Chart(props: ChartProps) {
     plot.current = chart;
     seriesOf.set(parent, props.series);
     onDrag(chart, (to) => zoomTo.current(to));
-    const resized = new ResizeObserver(() => chart.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
+    const resized = new ResizeObserver(() =>
+      chart.setSize({ width: parent.clientWidth, height: props.height ?? chartPx }),
+    );
     resized.observe(parent);
     return () => {
       resized.disconnect();

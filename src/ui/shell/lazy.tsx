@@ -28,8 +28,17 @@ function Failed({ reason }: { readonly reason: string }) {
   );
 }
 
-/** A component in a file of its own. @param load such as `async () => (await import('./charts')).ChartsView` */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+const GreyBlock = () => <div class="part-loading" aria-busy="true" />;
+
+/**
+ * A component in a file of its own.
+ * @param load such as `async () => (await import('./charts')).ChartsView`
+ * @param Waiting stands in its place until then
+ */
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Waiting: ComponentType<P> = GreyBlock,
+): ComponentType<P> {
   let loaded: ComponentType<P> | null = null;
   const loadOnce = async () => {
     loaded ??= await load();
@@ -49,7 +58,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): C
     const Loaded = loaded;
     if (Loaded !== null) return <Loaded {...props} />;
     if (reason !== null) return <Failed reason={reason} />;
-    return <div class="part-loading" aria-busy="true" />;
+    return <Waiting {...props} />;
   };
 }
 

@@ -275,6 +275,8 @@ describe('interface 4.1: depth of the history', () => {
     rest = await Rest.open(plant, { history: createHistory(plant, { samplesPerDevice: 10_000, bytes: 50_000 }) });
     const { capacity } = await get();
     expect(capacity).to.be.within(50, 150);
+    expect(await rest.get('/site/scopes/history')).to.include({ capacity: 10_000 });
+    expect(await rest.get('/site/scopes/history?devices=0,1')).to.include({ capacity });
     expect((await rest.get('/server-info')).limits.history_samples_per_device).to.equal(capacity);
   });
 });

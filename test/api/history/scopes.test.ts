@@ -89,6 +89,105 @@ describe('history of the scopes of the site', () => {
     expect(depthWith()).to.equal(Math.floor(bytes / (2 * ofDevice + ofScope)));
   });
 
+  it('has the whole depth of the whole site beside many devices, also of earlier processes', async () => {
+    const plant = await sunnyPlant(pv, pv);
+    const columns = createHistory(plant, { samplesPerDevice: 1 }).of(plant.device(0)).metrics.length;
+    const bytes = 10 * 2 * sampleBytes(columns);
+    await plant.step(40);
+    const history = createHistory(plant, { samplesPerDevice: 60, bytes });
+    expect([history.depth, history.siteDepth]).to.deep.equal([10, 60]);
+    const restoring = history.restoring();
+    const kept = restoring.of('site');
+    kept?.begin(['net_power_kw'], 0);
+    for (let tick = 0; tick < 30; tick += 1) kept?.add(Float64Array.of(tick, tick, tick, 1));
+    restoring.end({ add: () => undefined });
+    await plant.step(20);
+    expect(history.ofScope(null).count).to.equal(30 + 21);
+    expect(history.of(plant.device(0)).count).to.equal(10);
+    // the memory is divided again
+    plant.setSite({ export: 4000 }, undefined, { devices: [0, 1] });
+    await plant.step(1);
+    expect(history.ofScope(null).count).to.equal(30 + 22);
+  });
+
+  it('takes memory from the devices while it has samples', async () => {
+    const plant = await sunnyPlant(pv, pv);
+    const columns = createHistory(plant, { samplesPerDevice: 1 }).of(plant.device(0)).metrics.length;
+    const history = createHistory(plant, { samplesPerDevice: 60, bytes: 10 * 2 * sampleBytes(columns) });
+    plant.setSite({ export: 4000 }, undefined, { devices: [0, 1] });
+    await plant.step(1);
+    expect(history.depth).to.be.below(10);
+    plant.setSite({ export: null }, undefined, { devices: [0, 1] });
+    await plant.step(12);
+    expect(history.groups).to.deep.equal([]);
+    expect(history.depth).to.equal(10);
+  });
+
+  it('has the sample of the tick before its turn', async () => {
+    const plant = await sunnyPlant(pv, pv);
+    const seen: (readonly [number, number | undefined])[] = [];
+    let newest = (): number | undefined => undefined;
+    plant.onTick(({ tick }) => seen.push([tick, newest()]));
+    const history = createHistory(plant, { samplesPerDevice: 9 });
+    newest = () => column(history, null, 'net_power_kw').at(-1)?.[0];
+    await plant.step(2);
+    expect(seen).to.deep.equal([
+      [3, 3],
+      [4, 4],
+    ]);
+    expect(column(history, null, 'net_power_kw').map(([tick]) => tick)).to.deep.equal([2, 3, 4]);
+  });
+
+  it('counts how long a group of an earlier process has had no limit', async () => {
+    const plant = await sunnyPlant(pv, pv);
+    const restored = (limitKw: number) => {
+      const history = createHistory(plant, { samplesPerDevice: 5 });
+      const restoring = history.restoring();
+      const group = restoring.of('group:0,1');
+      group?.begin(['net_power_kw', 'export_limit_kw'], 0);
+      for (const [tick, kw] of [limitKw, NaN].entries()) group?.add(Float64Array.of(tick, tick, tick, 1, kw));
+      expect(restoring.of('group:0,9'), 'a removed device').to.equal(null);
+      restoring.end({ add: () => undefined });
+      return history;
+    };
+    // three samples without a limit, one of them of this process; or two behind one with a limit
+    const [never, ended] = [restored(NaN), restored(4)];
+    await plant.step(2);
+    expect([never.groups, ended.groups]).to.deep.equal([[[0, 1]], [[0, 1]]]);
+    await plant.step(1);
+    expect([never.groups, ended.groups]).to.deep.equal([[], [[0, 1]]]);
+    await plant.step(1);
+    expect(ended.groups).to.deep.equal([]);
+  });
+
+  it('of one sample has a group whose limit came after the tick', async () => {
+    const plant = await sunnyPlant(pv, pv);
+    const history = createHistory(plant, { samplesPerDevice: 1 });
+    plant.onTick(({ tick }) => {
+      if (tick === 3) plant.setSite({ export: 4000 }, undefined, { devices: [0, 1] });
+    });
+    await plant.step(3);
+    expect(history.groups).to.deep.equal([[0, 1]]);
+    expect(column(history, [0, 1], 'export_limit_kw')).to.deep.equal([[5, 4]]);
+  });
+
+  it('tells of groups that have ended', () => {
+    const { site, latest } = testPlant();
+    const devices = [0, 1, 2, 3].map((index) => ({ index })) as unknown as Plant['devices'];
+    const [first, second] = [
+      [0, 1],
+      [2, 3],
+    ];
+    const plant = { devices, latest, site, siteOf: () => site, sitePowerW: () => 0, siteGroups: [first, second] };
+    const scopes = new ScopeRecordings(plant);
+    scopes.follow(10);
+    plant.siteGroups = [second];
+    expect(scopes.follow(10)).to.equal(false);
+    plant.siteGroups = [];
+    expect([scopes.follow(0), scopes.groups], 'as the limits of another group end').to.deep.equal([true, [second]]);
+    expect([scopes.follow(0), scopes.groups], 'later').to.deep.equal([true, []]);
+  });
+
   it('keeps as many groups as can have limits; the earliest without a limit go first', () => {
     const groups = Array.from({ length: maxSiteGroups + 1 }, (_, i) => [2 * i, 2 * i + 1]);
     const [first = [], second = [], ...others] = groups;
@@ -150,7 +249,9 @@ describe('history of the scopes of the site', () => {
     const devices = [0, 1];
     plant.setSite({ export: 4000 }, undefined, { devices });
     plant.onTick(({ tick }) => {
-      if (tick === 4) plant.setSite({ export: 3000, import: 1000 }, undefined, { devices });
+      if (tick !== 4) return;
+      plant.setSite({ export: 3500 }, undefined, { devices });
+      plant.setSite({ export: 3000, import: 1000 }, undefined, { devices });
     });
     const history = createHistory(plant, { samplesPerDevice: 9 });
     await plant.step(3);

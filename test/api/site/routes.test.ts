@@ -50,7 +50,7 @@ describe('site (13)', () => {
   });
 
   it('the past in samples at least 5 s apart, with the power without limits and the voltage', async () => {
-    rest.plant.setSite({ export: 5000 }, { source: 'rest', peer: 'test' });
+    rest.plant.setSite({ export: 5000, import: 2000 }, { source: 'rest', peer: 'test' });
     await rest.plant.step(60);
     const past = await rest.get('/site/history?seconds=20');
     const seconds = past.timestamp.map((at: string) => Date.parse(at) / 1000);
@@ -58,7 +58,7 @@ describe('site (13)', () => {
     for (const [index, at] of seconds.slice(1).entries()) expect(at - seconds[index]).to.be.at.least(5);
     expect(past.net_power_kw.at(-1)).to.equal(5);
     expect(past.possible_kw.at(-1)).to.equal(17);
-    expect([past.export_limit_kw.at(-1), past.import_limit_kw.at(-1)]).to.deep.equal([5, null]);
+    expect([past.export_limit_kw.at(-1), past.import_limit_kw.at(-1)]).to.deep.equal([5, 2]);
     expect(past.voltage_pct.at(-1)).to.be.closeTo(100, 1);
     expect(
       past.kinds.map(({ asset_type: kind, net_power_kw: kw }: Json) => [kind, kw.length, kw.at(-1)]),

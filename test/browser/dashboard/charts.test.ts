@@ -78,6 +78,27 @@ describe('dashboard: charts', () => {
     await page.close();
   });
 
+  it('moves nothing while the samples are read', async () => {
+    const page = await dashboard.browser.newPage({ viewport: { width: 1350, height: 940 } });
+    await page.addInitScript(`new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries()) globalThis.moved = (globalThis.moved ?? 0) + value;
+    }).observe({ type: 'layout-shift', buffered: true })`);
+    // the view stands before its samples come
+    await page.route('**/api/sim/history?*', async (route) => {
+      await page.getByRole('region', { name: 'Frequency' }).waitFor();
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      await route.continue();
+    });
+    for (const hash of ['#/charts?device=1', '#/charts?devices=0,1']) {
+      await page.goto(`${dashboard.origin}/${hash}`);
+      await page.reload();
+      await page.getByRole('group', { name: /^State of charge/ }).waitFor();
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+      expect(await page.evaluate<number>('globalThis.moved ?? 0'), hash).to.be.below(0.05);
+    }
+    await page.close();
+  });
+
   it('holds the picture, and goes on with everything that came meanwhile', async () => {
     const { page } = await dashboard.open('#/charts?device=0');
     await holds(page, 0, 0);
@@ -291,6 +312,19 @@ describe('dashboard: charts', () => {
     await page.reload();
     await chart.locator('.u-label').filter({ hasText: 'export limit' }).waitFor();
     expect((await shown('Home'))[1]).to.equal('2.00 kW');
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    expect(csv.suggestedFilename()).to.equal('derbench-group-0-1.csv');
+    const text = await readFile(await csv.path(), 'utf8');
+    const query = 'devices=0,1&seconds=900&limit=100000';
+    expect(text).to.equal(
+      await (await fetch(`${dashboard.origin}/api/sim/site/scopes/history?${query}&format=csv`)).text(),
+    );
+    const { count } = await dashboard.get(`site/scopes/history?${query}`);
+    expect(text.trimEnd().split('\r\n').slice(1)).to.have.lengthOf(count);
+    expect(count).to.equal(2);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

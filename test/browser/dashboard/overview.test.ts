@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Locator } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
 import { noChromium } from '../../support/browser.ts';
@@ -66,6 +67,31 @@ describe('dashboard: overview', () => {
     const events = card('Last events');
     await events.getByRole('listitem').nth(3).waitFor();
     expect(await page.getByRole('img', { name: 'Net power of the site in the last hour' }).count()).to.equal(1);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('draws a limit of the site in the last hour, dashed and at its value', async () => {
+    await dashboard.post('site', { export_limit_kw: 2000 });
+    await dashboard.step(8);
+    const { page, seen } = await dashboard.open();
+    const chart = page.getByRole('img', { name: 'Net power of the site in the last hour' });
+    await chart.getByText('export limit', { exact: true }).waitFor();
+    const middleOf = async (what: Locator) => {
+      const box = await what.boundingBox();
+      return (box?.y ?? NaN) + (box?.height ?? NaN) / 2;
+    };
+    const axis = chart.locator('text[text-anchor="end"]');
+    const texts = (await axis.allTextContents()).map((text) => Number(text.replace('\u2212', '-')));
+    const [lowY, highY] = [await middleOf(axis.first()), await middleOf(axis.last())];
+    const [low = NaN, high = NaN] = [texts[0], texts.at(-1)];
+    const isMega = (await chart.getByText('MW', { exact: true }).count()) > 0;
+    const line = chart.locator('path.limit.export');
+    const kw = low + (((await middleOf(line)) - lowY) / (highY - lowY)) * (high - low);
+    expect(kw * (isMega ? 1000 : 1)).to.be.closeTo(2000, (high - low) * (isMega ? 1000 : 1) * 0.03);
+    const dashes = `getComputedStyle(document.querySelector('.site-chart .limit.export')).strokeDasharray`;
+    expect(await page.evaluate(dashes)).to.equal('6px, 4px');
+    await dashboard.post('site', { export_limit_kw: null });
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

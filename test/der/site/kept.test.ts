@@ -189,6 +189,19 @@ describe('site: state that a restart keeps', () => {
     for (const limitW of [1.5, 30]) expectAnyCut(course(limitW));
   });
 
+  it('lists the groups that it had, and no others', () => {
+    const [none, one] = [new Driven().site, new Driven().site];
+    const by = { source: 'rest', peer: '', at: 0 as SimTime, wallMs: 0 } as const;
+    one.set({ export: 6 }, by, { devices: [1, 0] });
+    const saved = [one, none].map((site) => site.kept().save());
+    const restored = new Driven().site;
+    const listed = saved.map((state) => {
+      restored.kept().restore(state);
+      return restored.groups;
+    });
+    expect(listed).to.deep.equal([[[0, 1]], []]);
+  });
+
   it('limits, their owners and writers, and the shares of the piece under way', () => {
     holds(
       'a site goes on',

@@ -36,6 +36,13 @@ export class Daemon {
     return this;
   }
 
+  /** What `on` has set for an operation. @throws Error unless it has */
+  answerOf(name: string): AnswerOf {
+    const answer = this.#answers.get(name);
+    if (answer === undefined) throw new Error(`no answer was set for ${name}`);
+    return answer;
+  }
+
   /** Calls that an operation got. @param name such as `POST controls/time` */
   to(name: string): readonly Asked[] {
     return this.asked.filter(({ method, path }) => `${method} ${path}` === name);

@@ -9,7 +9,8 @@ import { drawn, powerLinesOfOne, quantities } from '../../../src/ui/views/charts
 import type { TimelineEntry } from '../../../src/ui/store/timeline';
 import type { Samples } from '../../../src/ui/views/charts/samples';
 import { pass } from '../support/clock.ts';
-import { Daemon } from '../support/daemon.ts';
+import { Daemon, refusal } from '../support/daemon.ts';
+import type { Asked } from '../support/daemon.ts';
 import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { answerForSite } from '../support/site.ts';
@@ -220,6 +221,63 @@ describe('charts', () => {
   it('have panels of their own for P and Q, also at an earlier address', async () => {
     await draw('#/charts?device=0&panels=power');
     expect(titles()).to.deep.equal(['Active power', 'Reactive power']);
+  });
+
+  /** Titles of the panels that stand, with the height of a chart, before the answer; then those behind it. */
+  const whileRead = async (hash: string, operation: string, answerOf: (asked: Asked) => unknown) => {
+    let answer: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => (answer = resolve));
+    daemon.on(operation, async (call) => {
+      await asked;
+      return answerOf(call);
+    });
+    await draw(hash);
+    const heights = all('.chart.room > .block').map(({ style }) => style.height);
+    const legends = all('.chart.room').map(({ textContent }) => textContent);
+    const before = titles();
+    answer?.();
+    await settle();
+    await pass(100);
+    expect(all('[aria-busy]')).to.deep.equal([]);
+    return { before, heights, legends, after: titles() };
+  };
+
+  it('have room for each chart and its legend while the samples of devices are read', async () => {
+    const history = daemon.answerOf('GET history');
+    const { devices, ...more } = daemon.exampleOf('GET', 'overview');
+    const battery = { ...devices[0], device_index: 1, asset_type: 'battery', state_of_charge_pct: 60 };
+    daemon.on('GET overview', () => ({ ...more, devices: [battery] }));
+    const { before, heights, legends, after } = await whileRead(
+      '#/charts?device=1&panels=p,soc,energy',
+      'GET history',
+      history,
+    );
+    expect(before).to.deep.equal(['Active power', 'State of charge', 'Energy']);
+    expect(heights).to.deep.equal(['170px', '170px', '150px']);
+    expect(legends[0]).to.contain('limit100.00 kW');
+    expect(after).to.deep.equal(['Active power', 'Energy per hour']);
+  });
+
+  it('have room for the charts of the site and of a group while their samples are read', async () => {
+    const site = await whileRead('#/charts?of=site', 'GET site/history', () => daemon.exampleOf('GET', 'site/history'));
+    expect(site.before).to.deep.equal(['Net power', 'Power by kind', 'Voltage', 'Energy']);
+    expect(site.heights).to.deep.equal(['190px', '190px', '190px', '150px']);
+    expect(site.after.slice(0, 3)).to.deep.equal(site.before.slice(0, 3));
+    await leave();
+    const group = await whileRead('#/charts?of=group&panels=p', 'GET site/scopes/history', () => ({
+      ...groupHistory,
+      columns: columnsOf(['12:00:00', '12:00:02']),
+    }));
+    expect(group.before).to.deep.equal(group.after);
+    expect(group.heights).to.deep.equal(['190px', '190px']);
+  });
+
+  it('say that no samples could be read, in the words of the daemon', async () => {
+    daemon.on('GET history', () => refusal(503, 'the history is being restored'));
+    await draw('#/charts?device=0&panels=p,plane');
+    expect(textOf('.empty')).to.equal('No samples could be read.');
+    expect(textOf('.problem')).to.contain('the history is being restored');
+    expect(all('[aria-busy]')).to.deep.equal([]);
   });
 
   it('draw limits only for one device alone', async () => {

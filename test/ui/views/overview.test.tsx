@@ -4,7 +4,7 @@ import Overview from '../../../src/ui/views/overview/overview';
 import { feedersOf, speedOf } from '../../../src/ui/views/overview/feeders';
 import { reasonIn, rowsOf } from '../../../src/ui/views/overview/control';
 import type { Why } from '../../../src/ui/views/overview/control';
-import { axisOf, flagPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
+import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
 import { pass } from '../support/clock.ts';
 import { Daemon } from '../support/daemon.ts';
@@ -87,6 +87,94 @@ describe('overview', () => {
     daemon.on('GET overview', () => overview);
     await pass(20_000);
     await accept();
+  });
+});
+
+describe('last hour of the site', () => {
+  let daemon: Daemon;
+  const sizeOf = globalThis.ResizeObserver;
+
+  before(startPage);
+
+  beforeEach(async () => {
+    daemon = new Daemon();
+    answerForSite(daemon);
+    // the window of tests lays nothing out
+    globalThis.ResizeObserver = class {
+      readonly #call: ResizeObserverCallback;
+      constructor(call: ResizeObserverCallback) {
+        this.#call = call;
+      }
+      observe() {
+        const contentRect = { width: 900, height: 190 };
+        this.#call([{ contentRect } as ResizeObserverEntry], this as unknown as ResizeObserver);
+      }
+      disconnect() {
+        return undefined;
+      }
+    } as unknown as typeof ResizeObserver;
+    await accept();
+    await address('#/overview');
+  });
+
+  afterEach(async () => {
+    await leave();
+    globalThis.ResizeObserver = sizeOf;
+    await pass(3000);
+  });
+
+  /** Draws samples of the last minutes. */
+  const drawPast = async (columns: Readonly<Record<string, readonly (number | null)[]>>) => {
+    const past = daemon.exampleOf('GET', 'site/history');
+    const timestamp = [0, 1, 2, 3].map((minute) => `2026-06-21T12:0${minute}:00.000Z`);
+    const none = timestamp.map(() => null);
+    daemon.on('GET site/history', () => ({
+      ...past,
+      sim_time: timestamp[3],
+      timestamp,
+      possible_kw: [9, 9, 9, 9],
+      voltage_pct: [100, 100, 100, 100],
+      export_limit_kw: none,
+      import_limit_kw: none,
+      ...columns,
+    }));
+    await show(<Overview />);
+    await pass(100);
+  };
+  const lines = () => all('.site-chart path.line').map((each) => each.getAttribute('class'));
+  const labels = () => all('.site-chart .label').map(({ textContent }) => textContent);
+  /** Heights of a line in kW, by the labels of the axis. */
+  const heightsOf = (look: string) => {
+    const ticks = all('.site-chart text[text-anchor=end]').map((each) => [
+      Number(each.textContent.replace('−', '-')),
+      Number(each.getAttribute('y')) - 4,
+    ]);
+    const [[low = 0, lowY = 0] = [], [high = 0, highY = 0] = []] = [ticks[0], ticks.at(-1)];
+    const path = all(`.site-chart path.${look}`)[0]?.getAttribute('d') ?? '';
+    const places = [...path.matchAll(/(?:M[\d.]+ |V)([\d.]+)/g)].map(([, y]) => Number(y));
+    return places.map((y) => Math.round(low + ((y - lowY) / (highY - lowY)) * (high - low)));
+  };
+
+  it('has the limits in front of the power that they hold, the import below zero', async () => {
+    await drawPast({
+      net_power_kw: [8, 6, 6, -4],
+      export_limit_kw: [null, 6, 6, null],
+      import_limit_kw: [null, null, 4, 4],
+    });
+    expect(lines()).to.deep.equal(['line possible', 'line power', 'line limit export', 'line limit import']);
+    expect(heightsOf('power')).to.deep.equal([8, 6, 6, -4]);
+    expect(heightsOf('export')).to.deep.equal([6, 6]);
+    expect(heightsOf('import')).to.deep.equal([-4, -4]);
+    // the limit of export has ended
+    expect(labels()).to.deep.equal(['could give', 'to the grid', 'import limit']);
+  });
+
+  it('has no line of a limit that was not in force, and scales all lines to MW alike', async () => {
+    await drawPast({ net_power_kw: [20_000, 20_000, 8000, 8000], export_limit_kw: [null, null, 8000, 8000] });
+    expect(lines()).to.deep.equal(['line possible', 'line power', 'line limit export']);
+    expect(heightsOf('power')).to.deep.equal([20, 20, 8, 8]);
+    expect(heightsOf('export')).to.deep.equal([8, 8]);
+    expect(labels()).to.deep.equal(['could give', 'to the grid', 'export limit']);
   });
 });
 
@@ -189,6 +277,12 @@ describe('strip chart', () => {
 
   it('moves flags that are close to the left', () => {
     expect(flagPlaces([10, 95, 100])).to.deep.equal([10, 82, 100]);
+  });
+
+  it('parts labels of lines that end close to each other, in the order of the lines', () => {
+    expect(labelPlaces([100, 40])).to.deep.equal([100, 40]);
+    expect(labelPlaces([50, 50])).to.deep.equal([43.5, 56.5]);
+    expect(labelPlaces([55, 49, 20, 49])).to.deep.equal([64, 38, 20, 51]);
   });
 
   it('labels whole minutes at least 80 px apart', () => {

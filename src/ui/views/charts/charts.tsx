@@ -2,19 +2,21 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Refused } from '../../kit/action';
 import { Chart } from '../../kit/chart';
+import { ChartRoom } from '../../kit/chart-room';
 import type { ChartMark, Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/choices';
 import { Empty, Panel } from '../../kit/panel';
 import { Segments } from '../../kit/segments';
+import { Loading } from '../../kit/states';
 import { ViewHead } from '../../kit/tabs';
 import { route, setParam } from '../../store/route';
-import { useClock } from '../../store/site';
+import { useClock, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { EnergyPanel } from './energy-panel';
 import { GroupCharts, GroupChoice, GroupCsv, groupOfAddress, NoGroup, useGroups, useGroupsKnown } from './group';
 import { Layouts } from './layouts';
 import { MarkList, useMarks } from './marks';
-import { dashes, drawn, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
+import { dashes, drawn, expectedSeries, lineOf, metricsOfOne, quantities, standardMetrics } from './panels';
 import type { Named, Quantity, Ratings } from './panels';
 import { PlanePanel } from './plane';
 import { SiteCharts } from './site';
@@ -136,6 +138,12 @@ function OfScope({ scope }: { readonly scope: 'group' | 'site' }) {
   );
 }
 
+/** Stands where no device can be shown: there is none, or the overview is not read yet. */
+function NoDevice() {
+  const isRead = useOverview() !== undefined;
+  return isRead ? <Empty>No device yet.</Empty> : <Loading heights={[260, 260]} />;
+}
+
 /** History and live values of up to eight devices. */
 function OfDevices() {
   const shown = useShownDevices();
@@ -152,7 +160,7 @@ function OfDevices() {
   const hasMarks = panels.includes('marks') && Number.isFinite(oldestS);
   const marks = useMarks(shown, hasMarks ? oldestS : undefined);
   const [first] = shown;
-  if (first === undefined) return <Empty>No device yet.</Empty>;
+  if (first === undefined) return <NoDevice />;
   const offered = [...samples.values()].flatMap(({ metrics }) => metrics);
   const zoom = zoomOfAddress();
   return (
@@ -182,10 +190,11 @@ function OfDevices() {
       </div>
       <Refused problem={problem} />
       <TimeRange samples={samples} zoom={zoom} waiting={waiting} />
-      <Curves shown={shown} samples={samples} further={further} marks={marks} box={charts} />
+      <Curves {...{ shown, samples, further, marks }} isRefused={problem !== null} box={charts} />
       {panels.includes('energy') && shown.length === 1 && (
         <EnergyPanel
           name={deviceLabel(first)}
+          isLoading={problem === null && !samples.has(first.device_index)}
           times={samples.get(first.device_index)?.times ?? nothing}
           kw={samples.get(first.device_index)?.column('power_kw') ?? nothing}
           out="delivered"
@@ -195,7 +204,7 @@ function OfDevices() {
       )}
       <div class="grid">
         <MarkList marks={marks} />
-        {panels.includes('plane') && (
+        {panels.includes('plane') && (problem === null || samples.has(first.device_index)) && (
           <PlanePanel device={first.device_index} name={deviceLabel(first)} samples={samples.get(first.device_index)} />
         )}
         {panels.includes('data') && <Newest shown={shown} samples={samples} />}
@@ -218,6 +227,8 @@ interface CurvesProps {
   readonly samples: ReadonlyMap<number, Samples>;
   readonly further: readonly string[];
   readonly marks: readonly ChartMark[];
+  /** true: samples cannot be read */
+  readonly isRefused: boolean;
   readonly box: { current: HTMLDivElement | null };
 }
 
@@ -227,17 +238,20 @@ function furtherQuantity(metric: string): Quantity {
   return { name: metric, title: line.label, lines: [line], minSpan: () => undefined };
 }
 
-function Curves({ shown, samples, further, marks, box }: CurvesProps) {
+function Curves({ shown, samples, further, marks, isRefused, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
   const ratings = useRatings(shown.map(({ device_index }) => device_index));
   // labels with the index, since devices may share a name
   const named = shown.map((one, place): Named => ({ device: one.device_index, name: deviceLabel(one), place }));
   const names = shownPanels();
-  /** the devices that have values of the first line */
+  const stored = new Set(shown.filter((one) => one.state_of_charge_pct !== null).map((one) => one.device_index));
+  /** the devices that have values of the first line, as far as is known while samples are read */
   const devicesOf = ({ lines: [line] }: Quantity) =>
     named.filter(({ device }) => {
+      const isCharge = line?.metric === 'state_of_charge_pct';
+      if (!samples.has(device)) return !isCharge || stored.has(device);
       const column = samples.get(device)?.column(line?.metric ?? '');
-      return column !== undefined && (line?.metric !== 'state_of_charge_pct' || column.some((value) => value !== null));
+      return column !== undefined && (!isCharge || column.some((value) => value !== null));
     });
   const standard = quantities.filter(
     (quantity) => names.includes(quantity.name) && (quantity.name !== 'soc' || devicesOf(quantity).length > 0),
@@ -253,6 +267,7 @@ function Curves({ shown, samples, further, marks, box }: CurvesProps) {
           quantity={quantity}
           of={standard.includes(quantity) && quantity.name !== 'soc' ? named : devicesOf(quantity)}
           samples={samples}
+          isRefused={isRefused}
           ratings={ratings}
           timezone={timezone}
         />
@@ -288,6 +303,7 @@ interface CurveProps {
   readonly quantity: Quantity;
   readonly of: readonly Named[];
   readonly samples: ReadonlyMap<number, Samples>;
+  readonly isRefused: boolean;
   readonly ratings: Ratings;
   readonly timezone: string;
   readonly marks: readonly ChartMark[];
@@ -298,21 +314,25 @@ interface CurveProps {
 /** Height of a chart of one quantity, px. */
 const heightPx = 170;
 
-function Curve({ quantity, of, samples, ratings, timezone, marks, hasFlags }: CurveProps) {
+function Curve({ quantity, of, samples, isRefused, ratings, timezone, marks, hasFlags }: CurveProps) {
   const { title, bands = [], hasZero = false } = quantity;
   const lines = (of.length === 1 && quantity.linesOfOne) || quantity.lines;
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
   // memoised: each answer renders the view again, and there are thousands of values
   const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, lines]);
   const minSpan = quantity.minSpan(ratings);
-  if (series.length === 0)
+  if (series.length === 0) {
+    const isLoading = of.some(({ device }) => !samples.has(device));
     return (
       <Panel title={title}>
-        <Empty>
-          {of.length > 0 ? 'The first sample comes with the next tick.' : 'None of these devices has this metric.'}
-        </Empty>
+        {isLoading && !isRefused ? (
+          <ChartRoom series={expectedSeries(of, lines)} height={heightPx} />
+        ) : (
+          <Empty>{isLoading ? 'No samples could be read.' : 'None of these devices has this metric.'}</Empty>
+        )}
       </Panel>
     );
+  }
   return (
     <Panel title={title}>
       <Chart

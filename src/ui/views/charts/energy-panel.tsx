@@ -1,5 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../../kit/chart';
+import { ChartRoom } from '../../kit/chart-room';
 import { Panel } from '../../kit/panel';
 import { barsOf, energyOf } from './energy';
 
@@ -12,13 +13,22 @@ interface EnergyProps {
   readonly out: string;
   readonly into: string;
   readonly timezone: string;
+  readonly isLoading?: boolean;
 }
 
+const heightPx = 150;
+
 /** Energy of the window as bars; the first and the last bar are of a part of their time. */
-export function EnergyPanel({ name, times, kw, out, into, timezone }: EnergyProps) {
+export function EnergyPanel({ name, times, kw, out, into, timezone, isLoading = false }: EnergyProps) {
   const bars = useMemo(() => energyOf(times, kw), [times, kw]);
   const { series, data } = useMemo(() => barsOf(bars, [out, into]), [bars, out, into]);
   const [first] = bars.starts;
+  if (first === undefined && isLoading)
+    return (
+      <Panel title="Energy">
+        <ChartRoom series={series} height={heightPx} />
+      </Panel>
+    );
   if (first === undefined) return null;
   const per = bars.bucketS === 3600 ? 'Energy per hour' : 'Energy per day (UTC)';
   return (
@@ -26,7 +36,7 @@ export function EnergyPanel({ name, times, kw, out, into, timezone }: EnergyProp
       <Chart
         label={`${per}, ${name}`}
         {...{ series, data, timezone }}
-        height={150}
+        height={heightPx}
         hasZero
         zoom={[first, (bars.starts.at(-1) ?? first) + bars.bucketS]}
         onZoom={() => undefined}

@@ -23,6 +23,12 @@ interface Past {
   readonly values: Values;
 }
 
+/** No samples. */
+export const noPast: Past = {
+  times: [],
+  values: Object.fromEntries(groupMetrics.map((name) => [name, []])) as unknown as Values,
+};
+
 /** The samples since the clock was last set back. */
 export function pastOf({ timestamp, ...columns }: Columns): Past {
   const times = timestamp.map((at) => Date.parse(at) / 1000);

@@ -5,11 +5,10 @@ import { Refused } from '../../kit/action';
 import { download } from '../../kit/download';
 import { say } from '../../kit/notice';
 import { Empty } from '../../kit/panel';
-import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
-import { groupCharts, groupMetrics, pastOf } from './group-charts';
+import { groupCharts, groupMetrics, noPast, pastOf } from './group-charts';
 import { ScopeCharts } from './scope-charts';
 
 const paceMs = 5000;
@@ -107,14 +106,14 @@ export function GroupCharts({
     paceMs,
   );
   const devices = (useOverview()?.devices ?? []).filter(({ device_index }) => indexes.includes(device_index));
-  const past = useMemo(() => (data && 'columns' in data ? pastOf(data.columns) : undefined), [data]);
-  const charts = useMemo(() => (past === undefined ? [] : groupCharts(past)), [past]);
+  const isLoading = data === undefined;
+  const past = useMemo(() => (data && 'columns' in data ? pastOf(data.columns) : noPast), [data]);
+  const charts = useMemo(() => groupCharts(past), [past]);
   if (problem !== null) return <Refused problem={problem} />;
-  if (past === undefined) return <Loading heights={[240, 240]} />;
-  if (past.times.length === 0) return <Empty>A group is recorded from its first limit on.</Empty>;
+  if (past.times.length === 0 && !isLoading) return <Empty>A group is recorded from its first limit on.</Empty>;
   return (
     <ScopeCharts
-      {...{ charts, devices, box }}
+      {...{ charts, devices, isLoading, box }}
       times={past.times}
       netKw={past.values.net_power_kw}
       name={`devices ${indexes.join(', ')}`}

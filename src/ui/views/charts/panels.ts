@@ -171,19 +171,30 @@ export interface Named {
   readonly place: number;
 }
 
+function seriesOf({ label, dash, unit, decimals, colour }: Line, { name, place }: Named, isAlone: boolean): Series {
+  const pattern = dash ?? dashes[place % dashes.length] ?? [];
+  const text = isAlone ? label : `${label} ${name}`;
+  return { label: text, unit, decimals, colour, ...(pattern.length > 0 && { dash: pattern }) };
+}
+
+/** The series of a chart whose samples are not read yet. */
+export function expectedSeries(named: readonly Named[], lines: readonly Line[]): readonly Series[] {
+  return named.flatMap((one) => lines.map((line) => seriesOf(line, one, named.length === 1)));
+}
+
 /** @param named devices in the order of the chart */
 export function drawn(named: readonly Named[], samples: ReadonlyMap<number, Samples>, lines: readonly Line[]): Drawn {
   const series: Series[] = [];
   const tables: (number | null)[][][] = [];
-  for (const { device, name, place } of named) {
-    const deviceSamples = samples.get(device);
+  for (const one of named) {
+    const deviceSamples = samples.get(one.device);
     if (deviceSamples === undefined) continue;
     const table: (number | null)[][] = [[...deviceSamples.times]];
-    for (const { metric, label, dash = dashes[place % dashes.length] ?? [], ...look } of lines) {
-      const column = deviceSamples.column(metric);
+    for (const line of lines) {
+      const column = deviceSamples.column(line.metric);
       if (column === undefined) continue;
       table.push(column as (number | null)[]);
-      series.push({ ...look, label: named.length > 1 ? `${label} ${name}` : label, ...(dash.length > 0 && { dash }) });
+      series.push(seriesOf(line, one, named.length === 1));
     }
     if (table.length > 1) tables.push(withGaps(table));
   }

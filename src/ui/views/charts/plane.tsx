@@ -3,6 +3,7 @@ import { get } from '../../api/call';
 import { useBox } from '../../kit/box';
 import { Empty, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
+import { Loading } from '../../kit/states';
 import type { Mark, Point } from '../../kit/plot';
 import { show } from '../../look/format';
 import { useLive } from '../../store/live';
@@ -39,16 +40,21 @@ export function PlanePanel({
   const ref = useRef<HTMLDivElement>(null);
   const { widthPx } = useBox(ref);
   const va = plate?.settings.va_max_va ?? plate?.ratings.va_max_va ?? null;
+  const width = widthPx || defaultPx;
+  const height = Math.min(maxPx, Math.round(width * 0.86));
   if (samples === undefined || va === null) {
     return (
       <Panel title="P-Q plane">
         <div ref={ref}>
-          <Empty>The first sample comes with the next tick.</Empty>
+          {plate === undefined || va !== null ? (
+            <Loading heights={[height]} />
+          ) : (
+            <Empty>The device has no rating of apparent power.</Empty>
+          )}
         </div>
       </Panel>
     );
   }
-  const width = widthPx || defaultPx;
   const recent = lastOf(samples, trailS);
   const [p, q] = [recent.column('power_kw') ?? [], recent.column('reactive_power_kvar') ?? []];
   const trail = p.map((power, index): Point => [q[index] ?? 0, power ?? 0]);
@@ -97,7 +103,7 @@ export function PlanePanel({
           y={{ label: 'Active power', unit: 'kW', min: -reach, max: reach }}
           marks={marks}
           width={width}
-          height={Math.min(maxPx, Math.round(width * 0.86))}
+          height={height}
         >
           <span data-test="plane-point">
             {show(current[1], 'activePower')}, {show(current[0], 'reactivePower')}

@@ -1,5 +1,6 @@
 /** Charts of the whole site or of a group of devices, with common marks, zoom and energy. */
 import { Chart } from '../../kit/chart';
+import { ChartRoom } from '../../kit/chart-room';
 import type { ChartData, Series } from '../../kit/chart';
 import { Empty, Panel } from '../../kit/panel';
 import { useClock } from '../../store/site';
@@ -66,32 +67,40 @@ interface ScopeChartsProps {
   readonly name: string;
   /** devices whose marks are shown */
   readonly devices: readonly DeviceEntry[];
+  /** true: the samples are not read yet */
+  readonly isLoading: boolean;
   readonly box: { current: HTMLDivElement | null };
 }
 
-export function ScopeCharts({ charts, times, netKw, name, devices, box }: ScopeChartsProps) {
+const heightPx = 190;
+
+export function ScopeCharts({ charts, times, netKw, name, devices, isLoading, box }: ScopeChartsProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
   const panels = shownPanels();
   const zoom = zoomOfAddress();
   const marks = useMarks(devices, panels.includes('marks') ? times[0] : undefined);
-  if (times.length === 0) return <Empty>The first sample comes with the next tick.</Empty>;
+  if (times.length === 0 && !isLoading) return <Empty>The first sample comes with the next tick.</Empty>;
   return (
     <div class="stack" ref={box}>
       {charts
         .filter(({ panel, series }) => panels.includes(panel) && series.length > 0)
         .map(({ title, series, data, hasZero }, at) => (
           <Panel key={title} title={title}>
-            <Chart
-              label={title}
-              {...{ series, data, hasZero, timezone, marks, zoom }}
-              height={190}
-              hasFlags={at === 0 && marks.length > 0}
-              onZoom={setZoom}
-            />
+            {isLoading ? (
+              <ChartRoom series={series} height={heightPx} />
+            ) : (
+              <Chart
+                label={title}
+                {...{ series, data, hasZero, timezone, marks, zoom }}
+                height={heightPx}
+                hasFlags={at === 0 && marks.length > 0}
+                onZoom={setZoom}
+              />
+            )}
           </Panel>
         ))}
       {panels.includes('energy') && (
-        <EnergyPanel {...{ name, times, timezone }} kw={netKw} out="to the grid" into="from the grid" />
+        <EnergyPanel {...{ name, times, timezone, isLoading }} kw={netKw} out="to the grid" into="from the grid" />
       )}
       <MarkList marks={marks} />
     </div>

@@ -4,14 +4,30 @@ import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import type { Series } from '../../kit/chart';
 import { kindOf, kinds } from '../../kit/kind-icons';
-import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
 import { useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
 import { dashes } from './panels';
 import { chartOf, netLines, power, ScopeCharts } from './scope-charts';
 import type { Drawn, ScopeChart } from './scope-charts';
 
-type Past = ReplyOf<'site/history'>;
+type Charted = Pick<
+  ReplyOf<'site/history'>,
+  'net_power_kw' | 'possible_kw' | 'export_limit_kw' | 'import_limit_kw' | 'voltage_pct' | 'kinds'
+>;
+
+/** As the daemon answers without samples. @param devices of the site */
+function empty(devices: readonly DeviceEntry[]): Charted {
+  const kinds = [...new Set(devices.map((one) => one.asset_type))];
+  return {
+    net_power_kw: [],
+    possible_kw: [],
+    export_limit_kw: [],
+    import_limit_kw: [],
+    voltage_pct: [],
+    kinds: kinds.map((kind) => ({ asset_type: kind, net_power_kw: [] })),
+  };
+}
 
 /** Times between two readings, ms: the daemon takes a sample in 5 s. */
 const paceMs = 5000;
@@ -26,7 +42,7 @@ function placeOf(kind: string): number {
   return place < 0 ? dashes.length - 1 : place;
 }
 
-function kindLines({ kinds: present }: Past): readonly Drawn[] {
+function kindLines({ kinds: present }: Charted): readonly Drawn[] {
   const inOrder = [...present].sort((a, b) => placeOf(a.asset_type) - placeOf(b.asset_type));
   return inOrder.map(({ asset_type: kind, net_power_kw: kw }) => {
     // whatever other kinds there are
@@ -35,7 +51,7 @@ function kindLines({ kinds: present }: Past): readonly Drawn[] {
   });
 }
 
-function chartsOf(past: Past, times: readonly number[]): readonly ScopeChart[] {
+function chartsOf(past: Charted, times: readonly number[]): readonly ScopeChart[] {
   const net = [...netLines(past), [possible, past.possible_kw]] as const;
   return [
     chartOf({ panel: 'p', title: 'Net power', hasZero: true }, times, net),
@@ -55,7 +71,8 @@ export function SiteCharts({
   const past = useLive(get('site/history', { query: { seconds: seconds ?? maxSeconds } }), paceMs).data;
   const devices = useOverview()?.devices ?? [];
   const times = useMemo(() => past?.timestamp.map((at) => Date.parse(at) / 1000) ?? [], [past]);
-  const charts = useMemo(() => (past === undefined ? [] : chartsOf(past, times)), [past, times]);
-  if (past === undefined) return <Loading heights={[240, 240]} />;
-  return <ScopeCharts {...{ charts, times, devices, box }} netKw={past.net_power_kw} name="site" />;
+  const isLoading = past === undefined;
+  const charted = useMemo(() => past ?? empty(devices), [past, isLoading && devices]);
+  const charts = useMemo(() => chartsOf(charted, times), [charted, times]);
+  return <ScopeCharts {...{ charts, times, devices, isLoading, box }} netKw={charted.net_power_kw} name="site" />;
 }

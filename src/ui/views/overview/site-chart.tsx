@@ -9,7 +9,7 @@ import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { lettersOf } from './entries';
 import type { Entry } from './entries';
-import { axisOf, flagPlaces, pathOf, timeTicks } from './strip';
+import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from './strip';
 import type { Axis, Point } from './strip';
 
 type Past = ReplyOf<'site/history'>;
@@ -23,7 +23,7 @@ const slimPx = 560;
 
 interface Line {
   readonly points: readonly Point[];
-  /** empty: none, as of a limit, which need not reach the end */
+  /** beside the end of the line */
   readonly label: string;
   /** classes of the line */
   readonly look: string;
@@ -49,19 +49,21 @@ function powerLane(past: Past): Lane {
   const scaled = (points: readonly Point[]): readonly Point[] =>
     isMega ? points.map(([at, kw]) => [at, kw / 1000]) : points;
   const limits = [
-    { points: pointsOf(past, past.export_limit_kw), look: 'limit export' },
+    { points: pointsOf(past, past.export_limit_kw), label: 'export limit', look: 'limit export' },
     {
       points: pointsOf(
         past,
         past.import_limit_kw.map((kw) => (kw === null ? null : 0 - kw)),
       ),
+      label: 'import limit',
       look: 'limit import',
     },
-  ].flatMap(({ points, look }) => (points.length === 0 ? [] : [{ points: scaled(points), label: '', look }]));
+  ].flatMap((line) => (line.points.length === 0 ? [] : [{ ...line, points: scaled(line.points) }]));
   const lines: readonly Line[] = [
-    ...limits,
     { points: scaled(possible), label: 'could give', look: 'possible' },
     { points: scaled(net), label: 'to the grid', look: 'power' },
+    // dashes in front: a limit that is reached lies on the power
+    ...limits,
   ];
   const values = lines.flatMap(({ points }) => points.map(([, value]) => value));
   return { name: 'P', unit: isMega ? 'MW' : 'kW', axis: axisOf([0, ...values], 3), lines };
@@ -100,8 +102,10 @@ function LaneView({
 }) {
   const { min, max, ticks, decimals } = lane.axis;
   const y = (value: number) => topPx + heightPx - ((value - min) / (max - min || 1)) * heightPx;
-  const labelled = lane.lines.filter(({ label }) => label !== '');
-  const ends = labelled.map(({ points }) => y(points.at(-1)?.[1] ?? 0));
+  const endMs = Math.max(...lane.lines.map(({ points }) => points.at(-1)?.[0] ?? 0));
+  // a limit that has ended has no label
+  const labelled = lane.lines.filter(({ points }) => points.at(-1)?.[0] === endMs);
+  const places = labelPlaces(labelled.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
   return (
     <g>
       <text class="title" x={0} y={topPx + 4}>
@@ -123,14 +127,11 @@ function LaneView({
       ))}
       {!isSlim &&
         labelled.map(({ label, look }, at) => {
-          const [here = 0, other] = [ends[at], ends[1 - at]];
-          // two labels at one height part from each other
-          const isClose = other !== undefined && Math.abs(other - here) < 13;
-          const shift = isClose ? (here < other || (here === other && at === 0) ? -7 : 7) : 0;
+          const place = places[at] ?? 0;
           return (
             <g key={look}>
-              <line class={`line ${look}`} x1={rightPx + 8} x2={rightPx + 20} y1={here + shift} y2={here + shift} />
-              <text class="label" x={rightPx + 25} y={here + shift + 4}>
+              <line class={`line ${look}`} x1={rightPx + 8} x2={rightPx + 20} y1={place} y2={place} />
+              <text class="label" x={rightPx + 25} y={place + 4}>
                 {label}
               </text>
             </g>

@@ -57,6 +57,31 @@ export function flagPlaces(marks: readonly number[]): readonly number[] {
     .toReversed();
 }
 
+/** Least distance of two labels one below the other, px. */
+const labelRowPx = 13;
+
+/** Places of labels beside the ends of lines: where ends are close, their labels are around the middle of them. */
+export function labelPlaces(ends: readonly number[]): readonly number[] {
+  const groups: { readonly ends: readonly number[]; readonly middle: number }[] = [];
+  for (const end of ends.toSorted((a, b) => a - b)) {
+    let group = { ends: [end], middle: end };
+    for (let above = groups.at(-1); above !== undefined; above = groups.at(-1)) {
+      if (group.middle - above.middle >= ((above.ends.length + group.ends.length) / 2) * labelRowPx) break;
+      groups.pop();
+      const all = [...above.ends, ...group.ends];
+      group = { ends: all, middle: all.reduce((sum, one) => sum + one, 0) / all.length };
+    }
+    groups.push(group);
+  }
+  const sorted = groups.flatMap(({ ends: { length }, middle }) =>
+    Array.from({ length }, (_none, at) => middle + (at - (length - 1) / 2) * labelRowPx),
+  );
+  const order = ends.map((_end, at) => at).toSorted((a, b) => (ends[a] ?? 0) - (ends[b] ?? 0));
+  const places: number[] = [];
+  order.forEach((at, place) => (places[at] = sorted[place] ?? 0));
+  return places;
+}
+
 const minuteMs = 60_000;
 /** Least distance of two labels, px. */
 const labelPx = 80;

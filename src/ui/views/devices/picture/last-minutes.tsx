@@ -1,6 +1,7 @@
 /** Power of a device over the last quarter of an hour, with its limit, and what happened to it. */
 import { useMemo } from 'preact/hooks';
 import { Chart } from '../../../kit/chart';
+import { ChartRoom } from '../../../kit/chart-room';
 import { Panel } from '../../../kit/panel';
 import { deviceHref } from '../../../store/route';
 import { useClock } from '../../../store/site';
@@ -10,12 +11,13 @@ import { useSamples } from '../../charts/samples';
 import type { PageProps } from '../page';
 
 const windowS = 900;
+const heightPx = 180;
 const metrics = powerLinesOfOne.map(({ metric }) => metric);
 
 export function LastMinutes({ device }: PageProps) {
   const { device_index: index, name } = device;
   const timezone = useClock()?.timezone ?? 'UTC';
-  const { samples } = useSamples([index], windowS, metrics);
+  const { samples, problem } = useSamples([index], windowS, metrics);
   const marks = useMarks([device], samples.get(index)?.times[0]);
   const { series, data } = useMemo(
     () => drawn([{ device: index, name, place: 0 }], samples, powerLinesOfOne),
@@ -23,13 +25,14 @@ export function LastMinutes({ device }: PageProps) {
   );
   return (
     <Panel title="Last 15 minutes" tools={<a href={deviceHref(index, 'charts')}>Charts</a>}>
+      {problem === null && !samples.has(index) && <ChartRoom series={powerLinesOfOne} height={heightPx} />}
       {(data.columns[0]?.length ?? 0) > 0 && (
         <Chart
           label={`Power of ${name}`}
           {...{ series, data, timezone, marks }}
           hasFlags={marks.length > 0}
           hasZero
-          height={180}
+          height={heightPx}
         />
       )}
     </Panel>
