@@ -190,8 +190,9 @@ describe('store in files', () => {
         expect(await after.contents(slots)).to.deep.equal(states[Math.max(0, lines - 1)]);
         expect(after.lines).to.have.length(1);
         const aside = (await folder.names()).filter((name) => name.includes('.corrupt-'));
-        // the last record alone could also be one that was not written whole
-        if (lines === 0 || lines < states.length - 1) expect(folder.octets(aside[0] ?? '')).to.deep.equal(octets);
+        // the last record alone could also be one that was not written whole; without its end the one before is part of it
+        const last = rig.folder.octets(journalFile)[at] === 10 ? lines + 1 : lines;
+        if (lines === 0 || last < states.length - 1) expect(folder.octets(aside[0] ?? '')).to.deep.equal(octets);
         else expect(aside).to.have.length(0);
       },
     );

@@ -294,7 +294,8 @@ export class Inverter implements Output {
     if (this.phase === 'shutting_down') {
       // the device opens once nothing flows
       const toZeroS = Math.max(this.#stopCeilingW / this.rampWS, this.reactivePower.secondsToZero(this.#settings));
-      next = Math.min(next, addSeconds(t, toZeroS));
+      // at zero already, what still flows ends by itself
+      if (toZeroS > 0) next = Math.min(next, addSeconds(t, toZeroS));
     }
     return Math.max(next, t + 1);
   }

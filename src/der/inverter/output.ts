@@ -177,7 +177,8 @@ function advanceReactive(output: Output, grid: GridValues, source: DcSource, var
   output.pW = reactivePower.pW;
   output.qVar = reactivePower.qVar * varShare;
   const { reactiveCurrentPu = 0 } = source;
-  if (reactiveCurrentPu !== 0) {
+  // a device that shuts down opens once nothing flows, also in a dip
+  if (reactiveCurrentPu !== 0 && output.phase !== 'shutting_down') {
     const supportVar = ((reactiveCurrentPu * output.curvePct) / 100) * ratings.vaMaxRtgVa;
     [output.pW, output.qVar] = withSupport(output.pW, output.qVar + supportVar, output.circleVa);
   }

@@ -112,7 +112,7 @@ export function trial(output: Output, grid: GridValues, source: DcSource, dtS: n
     isCertain &&
     service.lasts &&
     functionsHold(output, end) &&
-    !movesWithRamp(output, end, tried) &&
+    !(Number.isFinite(dtS) && movesWithRamp(output, end, tried)) &&
     sourceHolds(end, tried, dtS, meanPu(output.ratings.wiring, grid));
   return { pW, qVar, phaseLoads, exact };
 }
@@ -159,7 +159,8 @@ function passInTwo(end: TriedOutput, way: Way): boolean {
   const begin = aimOf(end);
   const beginVar = end.qVar;
   pass(end, way, beginS, way.dtS);
-  if (isShrunkOnTheWay(begin, beginVar, end) || isCutBeforeRamp(way.output, begin, end)) return false;
+  if (isShrunkOnTheWay(begin, beginVar, end)) return false;
+  if (Number.isFinite(way.dtS) && isCutBeforeRamp(way.output, begin, end)) return false;
   return isAtEnd(end) || isDirect(begin, end);
 }
 
@@ -191,8 +192,11 @@ function aimOf(output: Output): Aim {
  * before has aimed at, and its end depends on their number.
  */
 function isShrunkOnTheWay(begin: Aim, beginVar: number, end: Output): boolean {
-  const isShrunk = end.reactivePower.shrinksBoth && (begin.isLimited || isLimited(end));
-  return isShrunk && Math.abs(end.qVar - beginVar) > tolerance * end.ratings.vaMaxRtgVa;
+  const moves = Math.abs(end.qVar - beginVar) > tolerance * end.ratings.vaMaxRtgVa;
+  if (!moves || !end.reactivePower.shrinksBoth) return false;
+  // towards less it is quicker than the trial, and there by then
+  const isThere = isAtEnd(end) && Math.abs(end.qVar) <= Math.abs(beginVar);
+  return isLimited(end) || (begin.isLimited && !isThere);
 }
 
 /**
@@ -227,11 +231,10 @@ function functionsHold(before: Output, end: Output): boolean {
   return !referenceMoves && !end.activePower.site.inForce;
 }
 
-/** True if reactive power moves beside a source that ramps to its power: targets and limits move on the way. */
+/** True if a source ramps to its power beside a function of reactive power: its target may move on the way and back. */
 function movesWithRamp(before: Output, end: Output, source: DcSource): boolean {
-  if (source.outputRampDcWS === undefined) return false;
-  const tolerated = tolerance * end.ratings.vaMaxRtgVa;
-  return Math.abs(end.pW - before.pW) > tolerated && Math.abs(end.qVar - before.qVar) > tolerated;
+  const isRamping = source.outputRampDcWS !== undefined && end.reactivePower.activeFunction !== null;
+  return isRamping && Math.abs(end.pW - before.pW) > tolerance * end.ratings.vaMaxRtgVa;
 }
 
 /** True if the source gives the power of the end all the time, without a ramp to it. */

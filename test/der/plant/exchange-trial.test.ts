@@ -252,6 +252,56 @@ describe('a trial of the exchange', () => {
     expect(isExact(plant, 1, volts(1.01))).to.equal(true);
   });
 
+  it('is not exact while a limit shrinks a reactive power that moves', async () => {
+    const plant = steadyPlant(['PV-1Phase']);
+    set(plant, (tx) => {
+      Object.assign(tx.m704, { VarSetEna: 'ENABLED', VarSetMod: 'VAR_MAX_PCT', VarSetPct: 60, VarRmp: 100 });
+      tx.m702.AMax = 0.8 * tx.m702.AMaxRtg!;
+    });
+    await step(plant, 60, volts(1));
+    set(plant, (tx) => {
+      Object.assign(tx.m704, { PFWInjEna: 'ENABLED', VarRmp: 5 });
+      Object.assign(tx.m704.PFWInj, { PF: 0.99, Ext: 'OVER_EXCITED' });
+    });
+    await step(plant, 0.1, volts(1));
+    expect(isExact(plant, 1, volts(0.95))).to.equal(false);
+  });
+
+  it('is not exact where a ramp goes on from a limit that cuts first', async () => {
+    const plant = steadyPlant(['PV-3Phase']);
+    const cut = (tx: WritableMapView, limit: number) => {
+      Object.assign(tx.m704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: limit, WRmp: 10 });
+      const curve = [
+        [102, 100],
+        [104, 30],
+      ] as const; // prettier-ignore
+      useCurve(tx, 706, curve, { RspTms: 0 });
+    };
+    set(plant, (tx) => {
+      cut(tx, 100);
+    });
+    await step(plant, 60, volts(1));
+    set(plant, (tx) => {
+      cut(tx, 5);
+    });
+    await step(plant, 0.1, volts(1));
+    expect(isExact(plant, 1, volts(1.05))).to.equal(false);
+    expect(isExact(plant, 1, volts(1))).to.equal(true);
+  });
+
+  it('ends a stop in a dip: the support of a turbine ends with it', async () => {
+    const plant = steadyPlant(['Wind-T4-3Phase']);
+    set(plant, (tx) => {
+      tx.m704.WRmp = 100;
+    });
+    await step(plant, 30, volts(1));
+    await step(plant, 0.5, volts(0.7));
+    expect(plant.exchange.states()[0]!.reactivePowerVar, 'support').to.be.above(1);
+    plant.device(0).command({ kind: 'stop' }, byTest);
+    await step(plant, 3, volts(0.7));
+    expect(plant.exchange.states()[0]).to.include({ service: 'off', powerW: 0, reactivePowerVar: 0 });
+  });
+
   it('is not exact where reactive power follows a limit on its ramp', async () => {
     const plant = steadyPlant(['PV-3Phase']);
     set(plant, (tx) => {
