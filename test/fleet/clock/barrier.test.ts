@@ -7,6 +7,7 @@ import type { Standing } from '../../../src/fleet/clock/messages.ts';
 import { SteppedTicks } from '../../../src/fleet/clock/stepped.ts';
 import type { FleetFault } from '../../../src/fleet/link.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { failureOf } from '../../support/client.ts';
 import { pick } from '../../support/depth.ts';
 import { byTest } from '../../support/rig.ts';
 import { fleetDevices, shardsOf, shownBy } from '../../support/shards.ts';
@@ -103,12 +104,7 @@ describe('fleet/clock: the barrier', () => {
       ticks.go({ term: 2, step: 4, toUs, tick: 1 }),
       ticks.go({ term: 2, step: 5, toUs, tick: 1 }),
       ticks.go({ term: 1, step: 9, toUs, tick: 1 }),
-    ].map((work) =>
-      work.then(
-        () => 'done',
-        (error: Error) => error.message,
-      ),
-    );
+    ].map(async (work) => (await failureOf(work)).message);
     expect(await Promise.all(refusals)).to.deep.equal([
       'the message is older, the last one was 5',
       'the message is same, the last one was 5',
@@ -163,6 +159,15 @@ describe('fleet/clock: the barrier', () => {
       }
       expect(secondsBetween(begin, after.simUs) % 0.5, 'ticks are not torn').to.equal(0);
     });
+
+  it('a tick that would end where it begins is none, and leaves no shard in the middle of one', async () => {
+    const shards = pvFleet([1, 2]);
+    const before = shards.map(({ plant }) => plant.latest);
+    const outcome = await new Barrier(1).tick(shards, { endUs: (begin) => begin, by: byTest });
+    expect(outcome).to.deep.include({ tick: 0, simUs: before[0]!.sim, reached: ['a', 'b'] });
+    expect(shards.map(({ plant }) => plant.latest)).to.deep.equal(before);
+    expect(shards.some(({ plant }) => plant.driven.isOpen)).to.equal(false);
+  });
 
   it('a new process of a shard is brought to the instant of the others', async () => {
     const [a, b] = pvFleet([1, 2]);
