@@ -77,15 +77,16 @@ export class DrivenTicks {
 
   /**
    * Begins a tick at the end of the last one, and runs the acts that are due there.
+   * @param by null: the client of the last step continues
    * @throws SimError COMMAND_CONFLICT while the clock runs, or another tick or step is under way; STOPPING
    */
-  async begin(by?: Origin): Promise<void> {
+  async begin(by?: Origin | null): Promise<void> {
     const { clock, run, inTurn, stepped } = this.#plant;
     this.#checkFree();
     await new Promise<void>((resolve, reject) => {
       const work = async () => {
         this.#checkFree();
-        stepped(by);
+        if (by !== null) stepped(by);
         run.begin(clock.tickTime);
         await new Promise<void>((release) => {
           this.#open = { at: clock.tickTime, isBusy: false, release };

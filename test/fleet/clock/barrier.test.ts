@@ -1,0 +1,181 @@
+import { expect } from 'chai';
+import { addSeconds, secondsBetween } from '../../../src/core/time/clock.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
+import { Barrier, BarrierError, nextCut } from '../../../src/fleet/clock/barrier.ts';
+import type { TickOutcome } from '../../../src/fleet/clock/barrier.ts';
+import type { Standing } from '../../../src/fleet/clock/messages.ts';
+import { SteppedTicks } from '../../../src/fleet/clock/stepped.ts';
+import type { FleetFault } from '../../../src/fleet/link.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { failureOf } from '../../support/client.ts';
+import { pick } from '../../support/depth.ts';
+import { byTest } from '../../support/rig.ts';
+import { fleetDevices, shardsOf, shownBy } from '../../support/shards.ts';
+import { steppedShards } from '../support/stepped.ts';
+
+const kinds = ['PV-3Phase', 'Batt-3Phase', 'EVSE', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase'] as const;
+const options = { time: '08:30:00', spreadPct: 1 } as const;
+const request = { endUs: (begin: SimTime) => addSeconds(begin, 1.5), by: byTest };
+const pvFleet = (sizes: readonly number[]) =>
+  steppedShards(shardsOf(fleetDevices(Array.from({ length: 3 }, () => 'PV-3Phase')), sizes, options));
+
+/** The same acts in a plant that has all devices, or a part of them. */
+function plan(plant: SimPlant): void {
+  const { devices, now } = plant;
+  const has = (index: number) => devices.some((device) => device.index === index);
+  if (has(0)) plant.setSite({ export: 4000 }, byTest, { devices: [0] });
+  if (has(3))
+    plant.at(addSeconds(now, 2.2), () => {
+      plant.setGrid({ voltagePu: 1.04 }, 3, byTest);
+    });
+  if (has(1)) plant.at(addSeconds(now, 3), () => plant.commands.submit({ command: 'stop', deviceIndex: 1 }, byTest));
+  // an act that brings a further one forward inside the tick
+  if (has(5))
+    plant.at(addSeconds(now, 4), () => {
+      plant.at(addSeconds(now, 4.25), () => {
+        plant.setGrid({ voltagePu: 0.97 }, 5, byTest);
+      });
+    });
+}
+
+describe('fleet/clock: the barrier', () => {
+  it('shards show what one process shows, bit by bit, for all kinds, acts and limits', async () => {
+    const ticks = pick({ quick: 12, ci: 40, full: 200 });
+    const devices = fleetDevices(kinds);
+    const [whole] = shardsOf(devices, [6], options);
+    const split = [
+      [3, 3],
+      [2, 2, 2],
+    ].map((sizes) => steppedShards(shardsOf(devices, sizes, options)));
+    for (const plant of [whole!, ...split.flat().map((shard) => shard.plant)]) plan(plant);
+    await whole!.step(ticks, byTest);
+    for (const shards of split) {
+      const barrier = new Barrier(1);
+      let outcome: TickOutcome | null = null;
+      for (let tick = 0; tick < ticks; tick += 1)
+        outcome = await barrier.tick(shards, { ...request, by: tick === 0 ? byTest : null });
+      expect(outcome).to.deep.include({ tick: ticks, simUs: whole!.now, failed: [] });
+      const plants = shards.map(({ plant }) => plant);
+      expect(shownBy(plants)).to.deep.equal(shownBy([whole!]));
+      for (const { time } of plants) expect(time).to.deep.equal(whole!.time);
+    }
+  });
+
+  const standing = (of: Partial<Standing>): Standing => ({
+    step: 1,
+    atUs: 0 as SimTime,
+    tick: 0,
+    isOpen: true,
+    isResumed: false,
+    dueUs: null,
+    sharingUs: 10,
+    isLimited: false,
+    ...of,
+  });
+  const cuts: readonly (readonly [string, readonly Partial<Standing>[], number])[] = [
+    ['the end of the tick', [{}, { dueUs: 200 }], 100],
+    ['the earliest act of any shard', [{ dueUs: 50 }, { dueUs: 30 }], 30],
+    ['the sharing of every shard, where one has limits', [{ isLimited: true, dueUs: 40 }, { sharingUs: 7 }], 7],
+    ['no sharing without limits', [{ sharingUs: 7 }, {}], 100],
+    ['no instant that has passed', [{ dueUs: 0 }, { dueUs: -5 }], 100],
+  ];
+  for (const [name, standings, at] of cuts)
+    it(`the next piece ends at ${name}`, () => {
+      expect(nextCut(standings.map(standing), 0 as SimTime, 100 as SimTime)).to.equal(at);
+    });
+
+  it('a repeated message of one step gives the stored answer, and does nothing', async () => {
+    const [plant] = shardsOf(fleetDevices(['PV-3Phase']), [1], options);
+    const ticks = new SteppedTicks({ plant: plant!, sent: () => Promise.resolve() });
+    const toUs = addSeconds(plant!.now, 1.5);
+    await ticks.prepare({ term: 1, step: 1, by: byTest });
+    const first = await ticks.go({ term: 1, step: 2, toUs, tick: 1 });
+    const { latest } = plant!;
+    expect(await ticks.go({ term: 1, step: 2, toUs, tick: 1 })).to.equal(first);
+    expect(plant!.latest).to.equal(latest);
+  });
+
+  it('older steps, another message of the same step, and earlier leaders are refused', async () => {
+    const [plant] = shardsOf(fleetDevices(['PV-3Phase']), [1], options);
+    const ticks = new SteppedTicks({ plant: plant!, sent: () => Promise.resolve() });
+    const toUs = addSeconds(plant!.now, 1.5);
+    await ticks.prepare({ term: 2, step: 5, by: byTest });
+    const refusals = [
+      ticks.go({ term: 2, step: 4, toUs, tick: 1 }),
+      ticks.go({ term: 2, step: 5, toUs, tick: 1 }),
+      ticks.go({ term: 1, step: 9, toUs, tick: 1 }),
+    ].map(async (work) => (await failureOf(work)).message);
+    expect(await Promise.all(refusals)).to.deep.equal([
+      'the message is older, the last one was 5',
+      'the message is same, the last one was 5',
+      'the message is of an earlier leader, the last one was 5',
+    ]);
+    expect((await ticks.go({ term: 3, step: 1, toUs, tick: 1 })).tick, 'a new leader goes on').to.equal(1);
+  });
+
+  it('a refused begin advances nothing, and the next step works', async () => {
+    const shards = pvFleet([1, 1, 1]);
+    const barrier = new Barrier(1);
+    const begin = shards[0]!.plant.now;
+    shards[1]!.plant.setTime({ mode: 'accelerated' }, byTest);
+    const failure = await barrier.tick(shards, request).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(BarrierError);
+    expect((failure as BarrierError).message).to.contain('shard "b": the clock runs');
+    for (const { plant } of shards) expect([plant.latest.sim, plant.driven.isOpen]).to.deep.equal([begin, false]);
+    shards[1]!.plant.setTime({ mode: 'paused' }, byTest);
+    expect(await barrier.tick(shards, request)).to.deep.include({ tick: 1, failed: [] });
+  });
+
+  const deaths: readonly (readonly [string, 'prepare' | 'go', FleetFault, boolean])[] = [
+    ['is silent before it has carried out a piece', 'go', 'timeout', false],
+    ['is silent after it has carried out a piece', 'go', 'timeout', true],
+    ['is silent at the begin', 'prepare', 'timeout', true],
+    ['is lost between begin and piece', 'go', 'no-responder', false],
+    ['is lost after the piece', 'go', 'no-responder', true],
+  ];
+  for (const [name, verb, code, isDone] of deaths)
+    it(`no shard is ahead of another after the next step where one ${name}`, async () => {
+      const shards = pvFleet([1, 1, 1]);
+      for (const { plant } of shards) plant.at(addSeconds(plant.now, 0.4), () => undefined);
+      const begin = shards[0]!.plant.now;
+      const barrier = new Barrier(1);
+      await barrier.tick(shards, request);
+      shards[2]!.fail(verb, code, isDone);
+      const outcome = await barrier.tick(shards, request).catch((error: unknown) => error);
+      if (code === 'timeout') expect(outcome).to.be.instanceOf(BarrierError);
+      else {
+        expect(outcome).to.deep.include({ reached: ['a', 'b'], tick: 2 });
+        expect((outcome as TickOutcome).failed).to.deep.equal([
+          { shard: 'c', kind: 'lost', reason: 'planned: no-responder' },
+        ]);
+      }
+      const after = await barrier.tick(shards, request);
+      expect(after.failed).to.deep.equal([]);
+      const [first] = shards;
+      for (const { plant } of shards) {
+        expect(plant.latest.sim).to.equal(first!.plant.latest.sim);
+        expect(plant.latest.tick).to.equal(first!.plant.latest.tick);
+        expect(plant.driven.isOpen).to.equal(false);
+      }
+      expect(secondsBetween(begin, after.simUs) % 0.5, 'ticks are not torn').to.equal(0);
+    });
+
+  it('a tick that would end where it begins is none, and leaves no shard in the middle of one', async () => {
+    const shards = pvFleet([1, 2]);
+    const before = shards.map(({ plant }) => plant.latest);
+    const outcome = await new Barrier(1).tick(shards, { endUs: (begin) => begin, by: byTest });
+    expect(outcome).to.deep.include({ tick: 0, simUs: before[0]!.sim, reached: ['a', 'b'] });
+    expect(shards.map(({ plant }) => plant.latest)).to.deep.equal(before);
+    expect(shards.some(({ plant }) => plant.driven.isOpen)).to.equal(false);
+  });
+
+  it('a new process of a shard is brought to the instant of the others', async () => {
+    const [a, b] = pvFleet([1, 2]);
+    const barrier = new Barrier(1);
+    for (let tick = 0; tick < 4; tick += 1) await barrier.tick([a!], request);
+    const outcome = await barrier.tick([a!, b!], request);
+    expect(outcome).to.deep.include({ tick: 5, reached: ['a', 'b'], simUs: a!.plant.now });
+    expect(b!.plant.now).to.equal(a!.plant.now);
+    expect(b!.plant.latest.tick).to.equal(5);
+  });
+});
