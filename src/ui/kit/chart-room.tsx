@@ -1,13 +1,19 @@
 /** The room of a chart that is still loading, so that nothing below it moves when it comes. */
 import { fixed } from '../look/format';
-import type { Series } from './uplot-chart';
 
 /** Height of a chart without its legend, px. */
 export const chartPx = 200;
 
+/** A series of a chart, as its legend shows it. */
+interface Entry {
+  readonly label: string;
+  readonly unit: string;
+  readonly decimals: number;
+}
+
 interface ChartRoomProps {
   /** series of the chart: its legend may take several rows */
-  readonly series: readonly Pick<Series, 'label' | 'unit' | 'decimals'>[];
+  readonly series: readonly Entry[];
   readonly height?: number;
 }
 
