@@ -62,7 +62,8 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Energy', 'Energies of the site and of devices, today and since the start.', '/energy'),
   resource('Core', 'Certificates', 'Certificates by name, and test hierarchies.', '/certificates'),
   resource('Core', 'Telemetry stream', 'Clients of the WebSocket stream.', '/ws', '/stream', '/websocket'),
-  resource('Controls', 'Shutdown', 'Ends the process.', '/stop'),
+  resource('Core', 'Fleet', 'Shards of a fleet, at its gateway.', '/fleet'),
+  resource('Controls', 'Shutdown', 'Ends the process, or a shard of a fleet.', '/stop', '/fleet'),
   resource('Controls', 'Clock', 'The simulated clock: mode, rate, time of day, steps.', '/controls/time'),
   resource(
     'Controls',

@@ -90,8 +90,8 @@ export interface FleetFacts {
 }
 
 const tickSpan = members<{ readonly lowest: number; readonly highest: number }>()('TickSpan', () => ({
-  lowest: count(),
-  highest: count(),
+  lowest: count('Number of the oldest tick.'),
+  highest: count('Number of the newest tick.'),
 }));
 
 export const fleetTable = members<FleetFacts>()('Fleet', () => ({

@@ -73,7 +73,7 @@ describe('arguments of a command', () => {
 
   for (const [words, text] of [
     [['--parm', 'a=1'], '--parm is no option of grid; did you mean --param?'],
-    [['--for'], '--for has no value. Write --for S.'],
+    [['--for'], '--for has no value. Write --for TIME.'],
     [['--for='], '--for has no value'],
     [['--for', '1', '--for', '2'], '--for is given twice'],
     [['--json=yes'], '--json takes no value'],
@@ -189,7 +189,7 @@ describe('completion', () => {
     for (const shell of ['zsh', 'fish'])
       for (const name of commandNames)
         expect(completionScript([shell]), `${shell} ${name}`).to.match(new RegExp(`\\b${name}\\b`));
-    expect(() => completionScript(['tcsh'])).to.throw('allowed: bash, zsh, fish');
-    expect(() => completionScript(['bash', 'zsh'])).to.throw('allowed: bash, zsh, fish');
+    expect(() => completionScript(['tcsh'])).to.throw('Shells: bash, zsh, fish.');
+    expect(() => completionScript(['bash', 'zsh'])).to.throw('Shells: bash, zsh, fish.');
   });
 });

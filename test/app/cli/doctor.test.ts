@@ -76,7 +76,7 @@ describe('derbench doctor', () => {
     expect((await portCheck(port, '-wp')).text).to.match(/^a derbench answers there/);
     await app.stop();
     expect(checks.map(({ grade }) => grade)).to.deep.equal(['ok', 'ok', 'ok']);
-    expect(checkLines(checks)[0]).to.match(/^ok {4}http:.*: derbench \S+ with 1 devices$/);
+    expect(checkLines(checks)[0]).to.match(/^ok {4}http:.*: derbench \S+ with 1 device$/);
     expect(await simulatorChecks(url))
       .to.have.nested.property('0.text')
       .that.matches(/^nothing answers/);

@@ -41,10 +41,10 @@ describe('derbench list', () => {
 
   for (const [words, text] of [
     [['scenario'], 'did you mean scenarios?'],
-    [[], 'allowed: scenarios, profiles'],
-    [['sets', 'all'], 'list sets: given also "all"'],
-    [['points', '999'], 'allowed: 1, 701'],
-    [['points', '701', '702'], 'given also "701 702"'],
+    [[], 'its name is missing. Lists: scenarios, profiles'],
+    [['sets', 'all'], '"all" has no meaning there. Usage: derbench list sets.'],
+    [['points', '999'], 'no device serves model "999". Models: 1, 701'],
+    [['points', '701', '702'], '"701 702" has no meaning there'],
   ] as const)
     it(`refuses ${JSON.stringify(words.join(' '))}`, () => {
       expect(() => listed(words)).to.throw(text);
