@@ -38,6 +38,12 @@ const exceptionsByReason: Readonly<Record<string, readonly string[]>> = {
     'POST exchange/values',
     'POST exchange/end',
   ],
+  'at the gateway of a fleet alone': [
+    'GET fleet',
+    'GET fleet/shards',
+    'GET fleet/shards/{name}',
+    'POST fleet/shards/{name}/stop',
+  ],
   'the page reads csip/status': ['GET csip-client'],
   'the page posts devices/{index}/remove': ['DELETE devices/{index}'],
   'the page reads and posts faults, for all protocols': ['modbus', 'csip', 'ocpp/{id}', 'dnp3'].flatMap((protocol) => [

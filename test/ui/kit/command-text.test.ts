@@ -14,7 +14,19 @@ const origin = 'http://127.0.0.1:8111';
 async function requestsOf(line: string): Promise<readonly Call[]> {
   const sent: Call[] = [];
   const answers: Readonly<Record<string, unknown>> = {
-    'faults/kinds': { kinds: [{ protocol: 'modbus', kind: 'scale', parameters: [{ name: 'points', type: 'array' }] }] },
+    'faults/kinds': {
+      kinds: [
+        {
+          protocol: 'modbus',
+          kind: 'scale',
+          parameters: [
+            { name: 'points', type: 'array' },
+            { name: 'factor', type: 'number' },
+          ],
+          targets: [],
+        },
+      ],
+    },
     evse: { evses: [{ id: 'CP 1', device_index: 2, connectors: [{ connector_id: 1 }, { connector_id: 2 }] }] },
   };
   const fetch = (url: string, { method, body }: { readonly method: string; readonly body?: string }) => {
