@@ -5,22 +5,24 @@ import { startSimulator } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 
-interface Held {
+export interface Held {
   readonly heapBytes: number;
   readonly bufferBytes: number;
   readonly totalBytes: number;
   readonly registerBytes: number;
 }
 
-/** A PV device has no array buffers but its registers and its samples in the history. */
-const withoutHistory = ({ totalBytes, bufferBytes, registerBytes }: Held) => totalBytes - bufferBytes + registerBytes;
+/** Bytes per device without its samples; a PV device has no array buffers but its registers and samples. */
+export const withoutHistory = ({ totalBytes, bufferBytes, registerBytes }: Held): number =>
+  totalBytes - bufferBytes + registerBytes;
 
 const devices = 1000;
 const kb = (bytes: number) => bytes / 1000;
 const mb = (bytes: number) => bytes / 1e6;
 
-const held = () =>
-  runJson<Held>(process.execPath, ['--expose-gc', inCheckout('bench/workers/memory.mjs'), String(devices)]);
+/** Memory that PV devices without ports hold after garbage collection. */
+export const held = (count: number): Promise<Held> =>
+  runJson<Held>(process.execPath, ['--expose-gc', inCheckout('bench/workers/memory.mjs'), String(count)]);
 
 async function resident(count: number, settleMs: number): Promise<number> {
   const simulator = await startSimulator(count);
@@ -40,7 +42,7 @@ export const memoryGroup: Group = {
     const processes: { readonly one: number; readonly many: number }[] = [];
     for (let round = 1; round <= rounds; round += 1) {
       progress(`memory: round ${round} of ${rounds}`);
-      inProcess.push(await held());
+      inProcess.push(await held(devices));
       processes.push({ one: await resident(1, settleMs), many: await resident(devices, settleMs) });
     }
     const total = medianOf(inProcess, withoutHistory);
