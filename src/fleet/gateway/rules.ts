@@ -69,7 +69,15 @@ const operations: Readonly<Record<Exclude<RuleName, 'unsupported'>, string>> = {
   chosen: `
     get_modbus_messages get_csip_messages get_dnp3_messages download_recorder get_recorder get_session_generator
     get_evidence list_findings clear_findings list_finding_peers list_finding_rules get_timeline get_attention get_energy get_faults
-    get_modbus_faults get_csip_faults get_dnp3_faults set_faults set_modbus_fault set_csip_fault set_dnp3_fault`,
+    get_modbus_faults get_csip_faults get_dnp3_faults set_faults set_modbus_fault set_csip_fault set_dnp3_fault
+    get_site set_site get_site_scopes get_site_history get_scope_history list_site_registers get_site_registers
+    get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot list_certificates
+    add_certificate generate_certificates get_certificate delete_certificate get_settings change_settings get_config
+    list_captures start_capture get_capture get_capture_rows pin_capture remove_capture name_finding_peer
+    get_finding_report get_finding_document configure_finding_rule list_finding_waivers add_finding_waiver
+    delete_finding_waiver exercise_findings get_sunspec_client connect_sunspec_client disconnect_sunspec_client
+    scan_sunspec_client list_client_models get_client_model read_client write_client get_client_poll set_client_poll
+    get_client_history`,
   overview: 'get_overview',
   any: `
     list_grid_events list_fault_kinds list_fault_profiles list_evse_profiles get_scenario_schema`,
@@ -90,38 +98,11 @@ const unsupported: readonly (readonly [detail: string, operations: string])[] = 
      remove_scenario_run list_scenarios add_scenario check_scenario get_scenario_text get_scenario_draft get_scenario
      start_scenario stop_scenario get_scenario_report remove_scenario`,
   ],
-  [
-    'Limits of a site over several shards are not served yet: set them at the shard that has the devices.',
-    'get_site set_site get_site_scopes get_site_history get_scope_history',
-  ],
-  ['A meter shows the devices of one shard: read it there.', 'list_site_registers get_site_registers'],
-  [
-    'State is kept by each shard: call the HTTP interface of the shard.',
-    'get_state list_state_snapshots take_state_snapshot restore_state delete_state_snapshot',
-  ],
-  [
-    'Certificates, settings and labs belong to one shard: call the HTTP interface of the shard.',
-    `list_certificates add_certificate generate_certificates get_certificate delete_certificate get_settings
-     change_settings get_config load_config`,
-  ],
-  [
-    'Captures are kept by each shard: call the HTTP interface of the shard.',
-    'list_captures start_capture get_capture get_capture_rows pin_capture remove_capture',
-  ],
+  ['A shard keeps its devices until it ends: load labs into a process without a fleet.', 'load_config'],
   ['A gateway adds no devices: start another shard.', 'add_device'],
-  [
-    'Findings are kept by each shard: call the HTTP interface of the shard.',
-    `name_finding_peer get_finding_report get_finding_document configure_finding_rule list_finding_waivers
-     add_finding_waiver delete_finding_waiver exercise_findings`,
-  ],
   [
     'Co-simulation exchanges values with one process: call the HTTP interface of the shard.',
     'get_exchange attach_exchange step_exchange try_exchange set_exchange_values get_exchange_values end_exchange',
-  ],
-  [
-    'A gateway is no master of a remote device: use a derbench beside it.',
-    `get_sunspec_client connect_sunspec_client disconnect_sunspec_client scan_sunspec_client list_client_models
-     get_client_model read_client write_client get_client_poll set_client_poll get_client_history`,
   ],
 ];
 

@@ -81,6 +81,8 @@ describe('fleet/gateway: requests for one shard', () => {
     await request('GET', '/commands/b%3A12');
     await request('GET', '/battery');
     await request('GET', '/modbus/messages?shard=b&limit=5');
+    await request('GET', '/captures/7?shard=b');
+    await request('GET', '/site?device=3');
     expect(asked).to.deep.equal([
       'b GET /api/sim/battery?device=12&detail=true',
       'a GET /api/sim/devices/9',
@@ -88,6 +90,8 @@ describe('fleet/gateway: requests for one shard', () => {
       'b GET /api/sim/commands/12',
       'a GET /api/sim/battery',
       'b GET /api/sim/modbus/messages?limit=5',
+      'b GET /api/sim/captures/7',
+      'a GET /api/sim/site?device=3',
     ]);
   });
 
@@ -138,6 +142,7 @@ describe('fleet/gateway: requests for one shard', () => {
     );
     expect(await refusal(request('GET', '/commands/12'))).to.match(/^unknown-resource: /);
     expect(await refusal(request('GET', '/modbus/messages'))).to.match(/^validation: .*give device or shard/);
+    expect(await refusal(request('GET', '/captures/7'))).to.match(/^validation: .*give shard:/);
     expect(await refusal(request('POST', '/controls/time', { rate: 2 }))).to.match(/^fleet-unsupported: /);
     expect(await refusal(request('POST', '/commands', { command: 'stop', device: 'all' }))).to.match(/^fleet-unsup/);
     server.services.clear();

@@ -100,7 +100,7 @@ describe('fleet/gateway: requests over HTTP', () => {
   });
 
   it('that a gateway does not serve get 501, and unknown ones 404 and 405', async () => {
-    for (const path of ['/metrics', '/site', '/scenarios', '/controls/time'])
+    for (const path of ['/metrics', '/exchange', '/scenarios', '/controls/time'])
       expect(await answer(`/api/sim${path}`), path).to.deep.equal([501, 'fleet-unsupported']);
     expect(await answer('/api/sim/nothing')).to.deep.equal([404, 'not-found']);
     expect(await answer('/api/sim/fleet', { body: {} })).to.deep.equal([405, 'method-not-allowed']);
