@@ -186,6 +186,19 @@ describe('GET config', () => {
     expect(second.dumps).to.deep.equal(first.dumps);
   });
 
+  it('has the number of the shard while its first device follows from it, then the index', async () => {
+    const first = Lab.ofOptions({ device_type: 'PV-3Phase', N: 2, shard_ordinal: 3 });
+    const place = async () => {
+      const { shard_ordinal: ordinal, first_device: index } = await first.call('GET', '/config');
+      return [ordinal, index];
+    };
+    expect(await place()).to.deep.equal([3, undefined]);
+    expect((await first.again()).devices).to.deep.equal(first.devices);
+    await first.call('DELETE', '/devices/6');
+    expect(await place()).to.deep.equal([undefined, 7]);
+    expect((await first.again()).devices).to.deep.equal(first.devices);
+  });
+
   it('closes a gap between indexes, with names and faults that follow', async () => {
     const first = Lab.ofOptions({
       devices: [{ device_type: pv, count: 4 }],
@@ -283,8 +296,16 @@ describe('GET config', () => {
     rmSync(folder, { recursive: true });
   });
 
-  // heavy ones, the clock of the machine, and the lock that refuses devices
-  const without = ['N', 'history_samples', 'first_device', 'mb_enable', 'wall_clock', 'settings_locked'];
+  // heavy ones, the clock of the machine, the place, which follows the devices, and the lock that refuses devices
+  const without = [
+    'N',
+    'history_samples',
+    'first_device',
+    'shard_ordinal',
+    'mb_enable',
+    'wall_clock',
+    'settings_locked',
+  ];
   const setting = fc
     .constantFrom(
       ...declarations().filter(

@@ -227,11 +227,20 @@ function listsByPlace(lab: Lab): readonly string[] {
   return [...(nmi.length > 1 ? ['csip_nmi'] : []), ...(lfdi.length > 0 ? ['csip_lfdi'] : [])];
 }
 
+/** True if the file needs no `first_device`, because the number of its shard gives the same. */
+function isFirstOfOrdinal({ config, devices }: Lab, { first }: Placement): boolean {
+  const { shard_ordinal: ordinal, fleet_room: room } = config.settings.values;
+  return ordinal !== null && ordinal * (room ?? devices.length) === first;
+}
+
 /** Settings that depend on the devices, undefined: left out. */
-function settingsOfDevices(lab: Lab, { first }: Placement): Content {
+function settingsOfDevices(lab: Lab, placement: Placement): Content {
   const { N } = lab.config.settings.values;
+  const { first } = placement;
   return {
-    first_device: first === 0 ? undefined : first,
+    ...(isFirstOfOrdinal(lab, placement)
+      ? { first_device: undefined }
+      : { first_device: first === 0 ? undefined : first, shard_ordinal: undefined }),
     ...(N !== lab.devices.length && { N: undefined }),
     ...Object.fromEntries(listsByPlace(lab).map((key) => [key, undefined])),
     ...(isRepeated(lab) && { state_dir: undefined, state_history: undefined }),

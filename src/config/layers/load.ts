@@ -16,6 +16,7 @@ import { parseFlags } from './flags.ts';
 import { gather, gatheredWith, mergeLayers, nothingInline, originWordOf, presetLayer } from './gather.ts';
 import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
+import { withOrdinal } from './places.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
 import { flagOf, isHeld, settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
@@ -99,7 +100,7 @@ function labConfig(
   try {
     return buildConfig(
       {
-        values: mergeLayers([file.settings, held]),
+        values: withOrdinal(mergeLayers([file.settings, held]), file),
         file,
         layers: { flags: heldIn(layers.flags), env: heldIn(layers.env), file: file.settings },
         io: limitedIo(io, files),
@@ -227,7 +228,7 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
   const presets = presetLayer({ usesFreePorts: true, isPaused: true }, settings);
   const file = { ...(baseFile ?? inlineFile), settings };
   const gathered: Gathered = {
-    values: mergeLayers([baseFile?.settings ?? new Map(), presets, inlineFile.settings]),
+    values: withOrdinal(mergeLayers([baseFile?.settings ?? new Map(), presets, inlineFile.settings]), file),
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io: remembering,
