@@ -102,8 +102,11 @@ async function play(rig: FaultyRig, act: Foreign): Promise<void> {
   const { plant } = rig;
   const { bank } = rig.device;
   if (act.kind === 'ticks') await plant.step(act.count);
-  else if (act.kind === 'reboot') attempt(() => void rig.inject(rebootFault, { off_s: 4, forget: act.forget }));
-  else if (act.kind === 'command') attempt(() => rig.device.command(act.command, rest));
+  else if (act.kind === 'reboot') {
+    // a reboot ends timers of a master, and the end of a control starts the one anew that it has stopped
+    await plant.step(5);
+    attempt(() => void rig.inject(rebootFault, { off_s: 4, forget: act.forget }));
+  } else if (act.kind === 'command') attempt(() => rig.device.command(act.command, rest));
   else
     attempt(() => {
       bank.assign(
