@@ -93,6 +93,7 @@ describe('overview', () => {
 describe('last hour of the site', () => {
   let daemon: Daemon;
   const sizeOf = globalThis.ResizeObserver;
+  let widthPx = 900;
 
   before(startPage);
 
@@ -106,7 +107,7 @@ describe('last hour of the site', () => {
         this.#call = call;
       }
       observe() {
-        const contentRect = { width: 900, height: 190 };
+        const contentRect = { width: widthPx, height: 190 };
         this.#call([{ contentRect } as ResizeObserverEntry], this as unknown as ResizeObserver);
       }
       disconnect() {
@@ -167,6 +168,23 @@ describe('last hour of the site', () => {
     expect(heightsOf('import')).to.deep.equal([-4, -4]);
     // the limit of export has ended
     expect(labels()).to.deep.equal(['could give', 'to the grid', 'import limit']);
+    expect(all('.line-keys')).to.deep.equal([]);
+  });
+
+  it('names its lines below where it is too narrow for names beside them', async () => {
+    widthPx = 330;
+    await drawPast({ net_power_kw: [8, 6, 6, -4], export_limit_kw: [null, 6, 6, 6] });
+    widthPx = 900;
+    expect(labels()).to.deep.equal([]);
+    const keys = all('.line-keys > span').map((each) => [
+      each.textContent.trim(),
+      each.querySelector('line')?.getAttribute('class'),
+    ]);
+    expect(keys).to.deep.equal([
+      ['could give', 'line possible'],
+      ['to the grid', 'line power'],
+      ['export limit', 'line limit export'],
+    ]);
   });
 
   it('has no line of a limit that was not in force, and scales all lines to MW alike', async () => {
