@@ -20,6 +20,8 @@ const paceMs = 5000;
 const tallPx = 1000;
 const room = { left: 62, right: 104, top: 26, bottom: 22, between: 22 } as const;
 const slimPx = 560;
+/** Half of the width of a time below the chart. */
+const halfLabelPx = 16;
 
 interface Line {
   readonly points: readonly Point[];
@@ -228,7 +230,7 @@ function Strips({
       ))}
       <Flags marks={marks} x={x} bottomPx={bottomPx} />
       {timeTicks(fromMs, endMs, rightPx - room.left).map((atMs) => (
-        <text key={atMs} x={x(atMs)} y={heightPx - 5} text-anchor="middle">
+        <text key={atMs} x={Math.min(x(atMs), widthPx - halfLabelPx)} y={heightPx - 5} text-anchor="middle">
           {timeOfDay(new Date(atMs).toISOString()).slice(0, 5)}
         </text>
       ))}

@@ -7,7 +7,7 @@ import { useLive } from '../../../store/live';
 import { useLocalDevices } from '../../../store/attention';
 import { go, param, setParam } from '../../../store/route';
 import type { DeviceEntry } from '../../../store/site';
-import { figuresOf } from '../../../store/stream';
+import { figuresOf, isFleet } from '../../../store/stream';
 import { conditionOf } from '../condition';
 import { ColumnMenu } from '../device-columns';
 import { DeviceTable } from '../device-table';
@@ -123,7 +123,7 @@ export function DeviceMap({
           </>
         )}
         <DeviceFilter first={hits[0]?.device.device_index} />
-        {isTable && <ColumnMenu isFleet />}
+        {isTable && <ColumnMenu isFleet={isFleet(all.length)} />}
         <button
           type="button"
           class="small"
