@@ -18,7 +18,7 @@ const dnp3Form = /^((?:select|operate) .*) by master (.+?): refused with (status
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function modbusRefusal(message: string): Refusal | null {
-  const [, peer, request, exception, why] = modbusForm.exec(message) ?? [];
+  const [, peer, request = '', exception, why = ''] = modbusForm.exec(message) ?? [];
   if (peer === undefined) return null;
   const [, registers, points] = registersForm.exec(request) ?? [];
   const place = points ?? registers ?? request;
@@ -27,7 +27,7 @@ function modbusRefusal(message: string): Refusal | null {
 }
 
 function dnp3Refusal(message: string): Refusal | null {
-  const [, control, peer, status] = dnp3Form.exec(message) ?? [];
+  const [, control = '', peer, status] = dnp3Form.exec(message) ?? [];
   if (peer === undefined) return null;
   return { peer, title: 'Control refused', text: `${capitalized(control)}: ${status}.` };
 }

@@ -7,9 +7,9 @@ import type { Why } from '../../../src/ui/views/overview/control';
 import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
 import { pass } from '../support/clock.ts';
-import { Daemon } from '../support/daemon.ts';
+import { Daemon, refusal } from '../support/daemon.ts';
 
-import { address, all, leave, show, textOf } from '../support/page.tsx';
+import { address, all, leave, press, show, textOf } from '../support/page.tsx';
 import { answerForSite, kinds } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
 
@@ -55,6 +55,29 @@ describe('overview', () => {
     expect(textOf('[data-test="feeder-Storage"] .value')).to.equal('103.00 kW');
     expect(textOf('[data-test="feeder-Storage"] .note')).to.contain('▼ charging');
     expect(all('h1')).to.have.lengthOf(1);
+  });
+
+  it('lists the devices at a gateway, which has no site, and does not ask again for what it refuses', async () => {
+    daemon.on('GET site', () => refusal(501, 'Ask a shard.', [], 'fleet-unsupported'));
+    await show(<Overview />);
+    expect(textOf('.overview > p')).to.equal('Devices of a fleet. Ask a shard.');
+    expect(all('[role=gridcell]')).to.have.lengthOf(kinds.length);
+    await pass(20_000);
+    expect(daemon.to('GET site')).to.have.lengthOf(1);
+  });
+
+  it('has three things to look at where the window is low, the others on demand', async () => {
+    const { items, ...attention } = daemon.exampleOf('GET', 'attention');
+    const five = [1, 2, 3, 4, 5].map((n) => ({ ...items[0], id: `trip/${n}`, title: `Trip ${n}` }));
+    daemon.on('GET attention', () => ({ ...attention, items: five, count: 5 }));
+    const { innerHeight: heightPx } = globalThis;
+    Object.assign(globalThis, { innerHeight: 800 });
+    await show(<Overview />);
+    const titles = () => all('[aria-label="Needs attention"] .what').map(({ textContent }) => textContent);
+    expect(titles()).to.deep.equal(['Trip 1', 'Trip 2', 'Trip 3']);
+    await press('2 more');
+    Object.assign(globalThis, { innerHeight: heightPx });
+    expect(titles()).to.have.lengthOf(5);
   });
 
   it('says where power comes from the grid, and when nothing flows', async () => {
