@@ -8,7 +8,7 @@ import { fastRun, Progress, RunUntil } from '../kit/run-until';
 import { Segments } from '../kit/segments';
 import { dateWords, fixed, zone } from '../look/format';
 import { href } from '../store/route';
-import { isLate, useClock, useClockOwner, useRunningScenario } from '../store/site';
+import { isLate, useClock, useClockOwner, useIsWithoutClock, useRunningScenario } from '../store/site';
 import { clockTimeSince, tickEveryMs, useFrame } from '../store/stream';
 import { act, paused, runningMode, stepCall, togglePauseCall } from './shortcuts';
 
@@ -24,7 +24,8 @@ export function Clock() {
     zone.value = clock?.timezone ?? 'UTC';
     tickEveryMs.value = clock === undefined || isPaused ? null : clock.tick_interval_s * 1000;
   }, [clock?.mode, clock?.timezone, clock?.tick_interval_s]);
-  if (!clock) return <span class="clock muted">no clock yet</span>;
+  const isWithout = useIsWithoutClock();
+  if (!clock) return <span class="clock muted">{isWithout ? 'a clock in each shard' : 'no clock yet'}</span>;
   return (
     <div class={isPaused ? 'clock paused' : 'clock'} role="group" aria-label="Simulated clock">
       <strong title={`${clock.sim_time} (${clock.timezone}), tick ${clock.tick}`} data-test="clock">
