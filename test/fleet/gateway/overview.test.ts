@@ -51,8 +51,8 @@ function opened() {
       comm_status: {
         modbus_tcp: comm(
           name === 'b'
-            ? { state: 'error', last_activity: '2026-01-01T00:00:00.000Z', ...errorAt('12') }
-            : errorAt('11'),
+            ? { state: 'error', last_activity: '2026-01-01T00:00:00.000Z', ...errorAt('11') }
+            : errorAt('12'),
         ),
       },
       devices_total: count,

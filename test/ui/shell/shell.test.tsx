@@ -75,7 +75,7 @@ describe('page around the views', () => {
 
   it('moves the clock with the ticks of the stream, between its readings', async () => {
     await show(<Shell />);
-    const { tick } = daemon.exampleOf('GET', 'controls/time');
+    const tick = Number(daemon.exampleOf('GET', 'controls/time').tick);
     await send({ ...telemetryOf(daemon, tick)[0], clock_time: '12:59:58' });
     expect(textOf('[data-test=clock]')).to.equal('12:00:01');
     await send({ ...telemetryOf(daemon, tick + 1)[0], clock_time: '12:59:59' });
