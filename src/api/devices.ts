@@ -14,8 +14,8 @@ import { limitKeys } from '../contract/limit-chain.ts';
 import { ocppVersions } from '../contract/ocpp-settings.ts';
 import { connectionStates, inverterStates, serviceStates } from '../contract/snapshot.ts';
 import type { Snapshot } from '../contract/snapshot.ts';
-import { commNames, commStates, disabledStatus } from '../core/adapter.ts';
-import type { Adapter, AdapterStatus, CommName, ModbusTcpEndpoint } from '../core/adapter.ts';
+import { commNames, commStates, disabledStatus, newerError } from '../core/adapter.ts';
+import type { Adapter, AdapterError, AdapterStatus, CommName, ModbusTcpEndpoint } from '../core/adapter.ts';
 import { latestOf, modbusEndpoint, withMembers } from './common/device-replies.ts';
 import {
   count,
@@ -218,6 +218,8 @@ const commState = members<AdapterStatus>()('CommState', () => ({
   rx_count: integer(),
   tx_count: integer(),
   error_count: integer(),
+  last_error: text.orNull('The last error of those counted, in words; null: none yet.', (of) => of.lastError?.text),
+  last_error_at: time.orNull('Wall time of the last error.', (of) => of.lastError?.atMs),
 }));
 export type CommReply = ReplyOf<typeof commState>;
 
@@ -235,6 +237,7 @@ function statusOf(adapters: readonly Adapter[], name: CommName): AdapterStatus {
     rxCount: sum(({ rxCount }) => rxCount),
     txCount: sum(({ txCount }) => txCount),
     errorCount: sum(({ errorCount }) => errorCount),
+    lastError: statuses.reduce<AdapterError | null>((last, status) => newerError(last, status.lastError), null),
   };
 }
 

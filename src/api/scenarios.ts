@@ -146,7 +146,7 @@ const fitMembers = () => ({
     (of: Differing) => of.differences.length === 0,
   ),
   differs: list(text())(
-    'Why it does not fit, in words; `POST scenario-runs` runs it all the same.',
+    'Why it does not fit: what it is for, then what is here; `POST scenario-runs` runs it all the same.',
     (of: Differing) => of.differences,
   ),
 });

@@ -1,5 +1,6 @@
 /** The stand-in of the charge points without OCPP, and sums of their counters. */
 import { SimError } from '../core/errors.ts';
+import { newerError } from '../core/adapter.ts';
 import type { OcppFunctions, OcppStation, OcppStations, OcppStatus, OcppCounters } from './ocpp.ts';
 
 /** Counters before any message: the start of a sum. */
@@ -8,6 +9,7 @@ export const noOcppCounters: OcppCounters = {
   connects: 0,
   drops: 0,
   callErrors: 0,
+  lastError: null,
   timeouts: 0,
   findings: { schema: 0, rule: 0 },
   droppedMeterValues: 0,
@@ -30,6 +32,7 @@ export function sumOfOcppCounters(a: OcppCounters, b: OcppCounters): OcppCounter
     connects: a.connects + b.connects,
     drops: a.drops + b.drops,
     callErrors: a.callErrors + b.callErrors,
+    lastError: newerError(a.lastError, b.lastError),
     timeouts: a.timeouts + b.timeouts,
     findings: { schema: a.findings.schema + b.findings.schema, rule: a.findings.rule + b.findings.rule },
     droppedMeterValues: a.droppedMeterValues + b.droppedMeterValues,

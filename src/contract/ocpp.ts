@@ -1,4 +1,5 @@
 /** The register of OCPP charge points as REST, metrics and overview see it. Instants in ms since the epoch. */
+import type { AdapterError } from '../core/adapter.ts';
 import type { Origin } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { WireDirection } from '../core/wire/wire-log.ts';
@@ -295,6 +296,8 @@ export interface OcppCounters {
   readonly drops: number;
   /** CALLERRORs received */
   readonly callErrors: number;
+  /** the last drop, failed connection or CALLERROR; null: none yet */
+  readonly lastError: AdapterError | null;
   readonly timeouts: number;
   readonly findings: Readonly<Record<OcppFindingKind, number>>;
   /** intermediate meter values dropped because the queue was full */

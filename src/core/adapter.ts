@@ -31,6 +31,22 @@ export const commNames = [
 ] as const;
 export type CommName = (typeof commNames)[number];
 
+/** An error of a protocol, in words. */
+export interface AdapterError {
+  readonly text: string;
+  /** wall time in ms since the epoch */
+  readonly atMs: number;
+}
+
+/** The newer one of two errors; null: neither has happened. */
+export function newerError(
+  a: AdapterError | null | undefined,
+  b: AdapterError | null | undefined,
+): AdapterError | null {
+  if (!a || !b) return a ?? b ?? null;
+  return b.atMs > a.atMs ? b : a;
+}
+
 export interface AdapterStatus {
   readonly enabled: boolean;
   readonly state: CommState;
@@ -45,6 +61,8 @@ export interface AdapterStatus {
   readonly rxCount: number;
   readonly txCount: number;
   readonly errorCount: number;
+  /** the last one of those counted, also when its cause has gone; absent, null: none yet */
+  readonly lastError?: AdapterError | null;
   /** messages that a slow peer did not get; absent where none can be lost */
   readonly droppedCount?: number;
 }

@@ -3,8 +3,8 @@ import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
-import { startLine } from '../core/adapter.ts';
-import type { AdapterStatus, CommState } from '../core/adapter.ts';
+import { newerError, startLine } from '../core/adapter.ts';
+import type { AdapterError, AdapterStatus, CommState } from '../core/adapter.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
 import { LoopShare } from '../core/turns.ts';
@@ -111,6 +111,11 @@ class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
       rxCount: sum(({ line }) => line.received),
       txCount: sum(({ line }) => line.sent),
       errorCount: sum(({ line }) => line.failed),
+      lastError: clients.reduce<AdapterError | null>(
+        (last, { line: { lastError: text, lastErrorMs: atMs } }) =>
+          text === null || atMs === null ? last : newerError(last, { text, atMs }),
+        null,
+      ),
     };
   }
 }

@@ -184,15 +184,17 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   status(): Partial<AdapterStatus> {
     const { framesIn, framesOut, badFrames } = this.totals;
+    const { lastError, lastFrameMs } = this.#options.context.counters;
     const [firstIndex] = this.devices;
     const associations = [...this.#entries.values()].flatMap(({ outstation }) => outstation.stack.associations);
     return {
       endpoint: firstIndex === undefined ? null : this.#url(firstIndex),
       peers: associations.filter(({ session }) => session !== null).length,
-      lastActivityMs: this.#options.context.counters.lastFrameMs,
+      lastActivityMs: lastFrameMs,
       rxCount: framesIn,
       txCount: framesOut,
       errorCount: badFrames,
+      lastError,
       ...this.#options.context.ports.trouble,
     };
   }
@@ -364,6 +366,7 @@ const freshCounters = (): ServerCounters => ({
   framesIn: 0,
   framesOut: 0,
   badFrames: 0,
+  lastError: null,
   lastFrameMs: null,
 });
 

@@ -189,7 +189,7 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
   status(): Partial<AdapterStatus> {
     const states = this.list.map(({ status }) => status);
     const connected = states.filter(({ connectionState }) => connectionState === 'connected').length;
-    const { messages, lastContactMs, drops, callErrors } = this.totals;
+    const { messages, lastContactMs, drops, callErrors, lastError } = this.totals;
     const frames = (direction: 'in' | 'out') =>
       messages.reduce((sum, each) => sum + (each.direction === direction ? each.count : 0), 0);
     return {
@@ -202,6 +202,7 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
       rxCount: frames('in'),
       txCount: frames('out'),
       errorCount: drops + callErrors,
+      lastError,
     };
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WebSocket } from 'ws';
 import { AdapterLifecycle } from '../core/adapter.ts';
-import type { Adapter, AdapterStatus } from '../core/adapter.ts';
+import type { Adapter, AdapterError, AdapterStatus } from '../core/adapter.ts';
 import { errorText } from '../core/errors.ts';
 import { memo } from '../core/lazy.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -100,7 +100,12 @@ class TelemetryStream implements Telemetry {
   readonly #log: LimitedLog;
   readonly #lifecycle = new AdapterLifecycle();
   readonly #clients = new Set<Client>();
-  readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
+  readonly #counters = {
+    rx: 0,
+    errors: 0,
+    lastError: null as AdapterError | null,
+    lastActivityMs: null as number | null,
+  };
   readonly #tally = { sent: 0, dropped: 0 };
   /** bounds of clients of all devices */
   readonly #ofAll: OutboxBounds;
@@ -142,6 +147,7 @@ class TelemetryStream implements Telemetry {
       rxCount: this.#counters.rx,
       txCount: this.#tally.sent,
       errorCount: this.#counters.errors,
+      lastError: this.#counters.lastError,
       droppedCount: this.#tally.dropped,
     });
   }
@@ -338,8 +344,9 @@ class TelemetryStream implements Telemetry {
       this.#noteActivity();
     });
     // the library answers broken frames with a close code; the close event follows
-    socket.on('error', () => {
+    socket.on('error', (error) => {
       this.#counters.errors += 1;
+      this.#counters.lastError = { text: errorText(error), atMs: this.#context.clock.nowMs() };
     });
     socket.on('close', (code) => {
       this.#forget(client, code);

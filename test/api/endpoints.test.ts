@@ -91,6 +91,8 @@ describe('life-cycle endpoints', () => {
       rx_count: 7,
       tx_count: 0,
       error_count: 0,
+      last_error: null,
+      last_error_at: null,
     });
     expect(comm.ocpp).to.include({ enabled: false, state: 'disabled', endpoint: null });
     expect(alarms).to.deep.equal({ active_count: 0, highest_severity: null, active: [], latched_count: 0 });

@@ -67,6 +67,7 @@ class Bench {
           framesIn: 0,
           framesOut: 0,
           badFrames: 0,
+          lastError: null,
           lastFrameMs: null,
         },
         wantsFragments: () => false,

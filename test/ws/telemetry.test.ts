@@ -355,6 +355,7 @@ describe('telemetry stream: connections', () => {
       rxCount: 0,
       txCount: 2,
       errorCount: 0,
+      lastError: null,
       droppedCount: 0,
     });
   });

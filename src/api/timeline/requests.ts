@@ -166,7 +166,7 @@ export function refusalHappening(
     kind: 'refusal',
     level: 'warn',
     title: `Refused: ${cut(`${method} ${path}`)}`,
-    text: cut(`${method} ${path} was refused with ${status}: ${detail}`),
+    text: `${cut(detail.replace(/\.$/, ''))} (${status}).`,
     deviceIndex,
     by,
   };

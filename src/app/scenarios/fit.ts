@@ -14,6 +14,7 @@ import { simTimeFromMs } from '../../core/time/clock.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { createTemplate } from '../../der/device/template.ts';
 import { pointValue } from '../../sunspec/map/bank.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 
@@ -32,9 +33,10 @@ type Counted = readonly (readonly [type: string, count: number])[];
 
 const typeOf = (name: string): string => deviceTypeAliases[name] ?? name;
 
-/** `2 x PV-3Phase, EVSE` */
+/** `2 x PV-3Phase, EVSE and Batt-3Phase` */
 function typesText(types: Counted): string {
-  return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
+  const texts = types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`));
+  return [texts.slice(0, -1).join(', '), ...texts.slice(-1)].filter((text) => text !== '').join(' and ') || 'no device';
 }
 
 /** The difference between the types of the devices and of the entries; null: they are equal. */
@@ -54,7 +56,7 @@ function typeMisfit(entries: Entries, plant: Plant): string | null {
     else list.push([type, 1]);
     return list;
   }, []);
-  return `the scenario is for ${typesText(required)}, and the devices are ${typesText(counts)}`;
+  return `${typesText(required)}, here ${typesText(counts)}`;
 }
 
 /** A wrong part of the entries, by its path below `devices`. */
@@ -66,8 +68,10 @@ type Invalid = (entries: readonly WrongEntry[]) => Error;
 
 /** Models and ratings of the device that an entry describes. */
 interface Required {
+  /** null: the entry gives its members */
+  readonly profileName: string | null;
   readonly models: readonly number[];
-  readonly ratings: readonly { readonly path: string; readonly value: AnyPointValue }[];
+  readonly ratings: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[];
 }
 
 /** True for a text that can only be the path of a file. */
@@ -105,10 +109,11 @@ function requiredOf(
       0,
     );
     return {
+      profileName: device.profileName,
       models: layout.models.map(({ def }) => def.id),
       ratings: layout.slots
         .filter(({ modelId, path }) => modelId === 702 && path.includes('Rtg'))
-        .map((slot) => ({ path: slot.path, value: readPoint(layout, image, slot) }))
+        .map((slot) => ({ slot, value: readPoint(layout, image, slot) }))
         .filter(({ value }) => value !== null),
     };
   } catch (error) {
@@ -119,16 +124,22 @@ function requiredOf(
   }
 }
 
-/** The differences between a device and the models and ratings of an entry. */
-function ratingMisfits({ index, bank }: Device, { models, ratings }: Required): readonly string[] {
+/** The differences between a device and an entry: of their profiles where they have other names, else of each rating. */
+function ratingMisfits(
+  { index, bank, profileName: presentName }: Device,
+  { profileName, models, ratings }: Required,
+): readonly string[] {
   const present = new Set(bank.layout.models.map(({ def }) => def.id));
   const absent = models.filter((id) => !present.has(id));
-  if (absent.length > 0) return [`device ${index} has no model ${absent.join(', ')}`];
-  return ratings.flatMap(({ path, value }) => {
-    const presentValue = pointValue(bank, 702, path);
-    return value === presentValue
-      ? []
-      : [`702.${path} of device ${index} is ${String(presentValue)}, and the scenario is for ${String(value)}`];
+  if (absent.length > 0) return [`device ${index}: model ${absent.join(', ')}, here none`];
+  const differing = ratings
+    .map(({ slot, value }) => ({ slot, value, presentValue: pointValue(bank, 702, slot.path) }))
+    .filter(({ value, presentValue }) => value !== presentValue);
+  if (differing.length > 0 && profileName !== null && presentName !== null && profileName !== presentName)
+    return [`device ${index}: ${profileName}, here ${presentName}`];
+  return differing.map(({ slot: { path, def }, value, presentValue }) => {
+    const texts = [value, presentValue].map((each) => [String(each), def.units].filter(Boolean).join(' '));
+    return `device ${index}: ${def.label} (702.${path}) ${texts.join(', here ')}`;
   });
 }
 
@@ -164,17 +175,18 @@ const gridBlock = z.looseObject({
 
 type Feeder = AppConfig['grid']['feeder'];
 const feederText = (feeder: Feeder) =>
-  feeder === null ? 'no feeder' : `a feeder of short_circuit_ratio ${feeder.scr} and x_over_r ${feeder.xOverR}`;
+  feeder === null
+    ? 'a stiff grid'
+    : `a grid behind a feeder of short_circuit_ratio ${feeder.scr} and x_over_r ${feeder.xOverR}`;
 
 function* gridMisfits(value: unknown, grid: AppConfig['grid']): Generator<string> {
   const block = gridBlock.safeParse(value);
   if (!block.success) return;
   const { nominal_frequency_hz: hz, feeder: line } = block.data;
   if (hz !== undefined && hz !== grid.nominalFrequencyHz)
-    yield `the grid has ${grid.nominalFrequencyHz} Hz, and the scenario is for ${hz} Hz`;
+    yield `a grid of ${hz} Hz, here ${grid.nominalFrequencyHz} Hz`;
   const feeder = line ? { scr: line.short_circuit_ratio, xOverR: line.x_over_r } : null;
-  if (feederText(feeder) !== feederText(grid.feeder))
-    yield `the grid has ${feederText(grid.feeder)}, and the scenario is for ${feederText(feeder)}`;
+  if (feederText(feeder) !== feederText(grid.feeder)) yield `${feederText(feeder)}, here ${feederText(grid.feeder)}`;
 }
 
 function* skyMisfits(
@@ -182,9 +194,9 @@ function* skyMisfits(
   running: RunningConfig,
 ): Generator<string> {
   if (source !== undefined && source !== running.irradianceSource)
-    yield `irradiance_source is ${running.irradianceSource}, and the scenario is for ${JSON.stringify(source)}`;
+    yield `irradiance_source ${JSON.stringify(source)}, here "${running.irradianceSource}"`;
   if (clouds !== undefined && clouds !== running.clouds)
-    yield `clouds is ${running.clouds}, and the scenario is for ${JSON.stringify(clouds)}`;
+    yield `clouds ${JSON.stringify(clouds)}, here "${running.clouds}"`;
 }
 
 /** The settings of a bundled configuration; null: no bundled configuration has this name. */
@@ -196,7 +208,8 @@ export function settingsOfBundled(name: string): Readonly<Record<string, unknown
 const maxMisfits = 20;
 
 /**
- * Reasons why the running simulator does not fit the `config` of a scenario: all, or the first twenty. Compares only
+ * Reasons why the running simulator does not fit the `config` of a scenario: all, or the first twenty. Each names what
+ * the scenario is for, then what is here: `device 0: 10kW-3Phase, here 500kW-3Phase`. Compares only
  * settings in `config`, but `grid` as a whole: a grid without `feeder` is stiff. Yields when other work may run.
  * @param invalid creates the error of invalid entries
  * @param byEntry entries of earlier comparisons, to which those of this one are added

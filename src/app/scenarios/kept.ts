@@ -318,7 +318,7 @@ class KeptScenarios implements ScenarioBook {
     if (differences.length > 0)
       throw new SimError(
         'COMMAND_CONFLICT',
-        `${differences.join('; ')}; POST scenario-runs starts a simulator for the scenario, and so does derbench run`,
+        `the scenario is for ${differences.join('; ')}; POST scenario-runs starts a simulator for the scenario, and so does derbench run`,
       );
     return examined;
   }

@@ -9,20 +9,27 @@ interface Refusal {
 }
 
 /** `<peer>, unit 1: function 16 (...) of register 40123 (704.WMaxLimPct) refused with exception 3 (...): why` */
-const modbusForm = /^(\S+?)(?: \([^)]*\))?, unit \d+: (function .*) refused with (exception \d+[^:]*): (.*)$/s;
+const modbusForm = /^(\S+?)(?: \([^)]*\))?, unit \d+: (function .*) refused with (exception \d+)[^:]*: (.*)$/s;
+/** The registers of a request, and their points where the map has some. */
+const registersForm = / of (registers? [^(]*[^( ])(?: \((.*)\))?$/s;
 /** `operate W = 5 by master 127.0.0.1:1 (...): refused with status 4 (...)` */
 const dnp3Form = /^((?:select|operate) .*) by master (.+?): refused with (status .*)$/s;
 
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function modbusRefusal(message: string): Refusal | null {
-  const [, peer, request, exception, why] = modbusForm.exec(message) ?? [];
+  const [, peer, request = '', exception, why = ''] = modbusForm.exec(message) ?? [];
   if (peer === undefined) return null;
-  return { peer, title: 'Write refused', text: `Refused with ${exception}: ${request}: ${why}.` };
+  const [, registers, points] = registersForm.exec(request) ?? [];
+  const place = points ?? registers ?? request;
+  const reason = why.startsWith(place) ? why : `${place}: ${why}`;
+  return { peer, title: 'Write refused', text: `${capitalized(reason)} (${exception}).` };
 }
 
 function dnp3Refusal(message: string): Refusal | null {
-  const [, control, peer, status] = dnp3Form.exec(message) ?? [];
+  const [, control = '', peer, status] = dnp3Form.exec(message) ?? [];
   if (peer === undefined) return null;
-  return { peer, title: 'Control refused', text: `Refused with ${status}: ${control}.` };
+  return { peer, title: 'Control refused', text: `${capitalized(control)}: ${status}.` };
 }
 
 /** The refusal in a line of the log; null: the line tells of none. */

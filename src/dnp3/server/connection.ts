@@ -271,6 +271,8 @@ export class Connection implements Swept {
     const bad = headerCrc + blockCrc + length;
     const newlyBad = bad - this.#countedBadFrames;
     counters.badFrames += newlyBad;
+    if (newlyBad > 0)
+      counters.lastError = { text: `a frame of ${this.peer} has a wrong CRC or length`, atMs: clock.nowMs() };
     this.#countedBadFrames = bad;
     this.#judge?.received(newlyBad, frames.length);
     if (frames.length === 0) return;

@@ -1,6 +1,7 @@
 /** Context shared by the listeners of all outstations, and the identities of masters. */
 import { X509Certificate } from 'node:crypto';
 import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
+import type { AdapterError } from '../../core/adapter.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { PeerLimitedLog } from '../../core/log/limited-log.ts';
 import type { KeptPorts } from '../../core/net/kept-ports.ts';
@@ -28,6 +29,8 @@ export interface ServerCounters {
   framesIn: number;
   framesOut: number;
   badFrames: number;
+  /** the last bad frame; null: none yet */
+  lastError: AdapterError | null;
   /** wall time of the last valid frame, ms; null: none yet */
   lastFrameMs: number | null;
 }

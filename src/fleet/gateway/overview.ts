@@ -54,6 +54,7 @@ function joinComm(all: readonly CommReply[]): CommReply | undefined {
   const shown = all.find(({ state }) => state === 'error') ?? all.find(({ enabled }) => enabled) ?? all[0];
   if (shown === undefined) return undefined;
   const total = (pick: (each: CommReply) => number) => sum(all.map(pick));
+  const newest = all.toSorted((a, b) => (b.last_error_at ?? '').localeCompare(a.last_error_at ?? ''))[0] ?? shown;
   return {
     ...shown,
     enabled: all.some(({ enabled }) => enabled),
@@ -66,6 +67,8 @@ function joinComm(all: readonly CommReply[]): CommReply | undefined {
     rx_count: total(({ rx_count: count }) => count),
     tx_count: total(({ tx_count: count }) => count),
     error_count: total(({ error_count: count }) => count),
+    last_error: newest.last_error,
+    last_error_at: newest.last_error_at,
   };
 }
 

@@ -2,6 +2,7 @@
  * The connection of one station: opened, opened again after each end, and closed on request. New credentials are tried
  * first and given up when they fail.
  */
+import type { AdapterError } from '../../core/adapter.ts';
 import type { OcppConnectionState, OcppSubprotocol } from '../../contract/ocpp.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -163,6 +164,7 @@ export class Link {
   #flapping: { readonly afterMs: number; readonly end: () => void } | null = null;
   #pingS: number;
   #lastError: string | null = null;
+  #lastFailure: AdapterError | null = null;
   readonly #forgetFaults: () => void;
   connects = 0;
   drops = 0;
@@ -220,8 +222,19 @@ export class Link {
     return this.#nextAtMs === null ? null : Math.max(0, (this.#nextAtMs - this.#options.clock.monotonicMs()) / 1000);
   }
 
+  /** null while it is connected */
   get lastError(): string | null {
     return this.#lastError;
+  }
+
+  /** The last failure, also of an earlier connection; null: none yet. */
+  get lastFailure(): AdapterError | null {
+    return this.#lastFailure;
+  }
+
+  /** Keeps the last failure. */
+  failed(text: string): void {
+    this.#lastFailure = { text: `${this.#options.identity}: ${text}`, atMs: this.#options.clock.nowMs() };
   }
 
   get target(): LinkTarget {
@@ -460,11 +473,13 @@ export class Link {
       if (!this.#isGivenUp) {
         this.drops += 1;
         this.#lastError = words;
+        this.failed(words);
       }
       log.info(`${identity}: ${words}`, deviceIndex);
       this.#events.closed({ code, reason });
     } else if (failure !== null && !this.#isGivenUp) {
       this.#lastError = failure.text;
+      this.failed(failure.text);
       log.warning(`${identity}: ${failure.text}`, deviceIndex);
       // before listeners change the credentials or the target
       const isReverted = this.#trial.failed(failure, this.connects > 0);

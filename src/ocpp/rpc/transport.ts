@@ -110,7 +110,8 @@ export interface TransportOptions extends Omit<LinkOptions, 'log' | 'drain'> {
 }
 
 /** Counters since the start. */
-interface TransportCounters extends Pick<OcppCounters, 'messages' | 'connects' | 'drops' | 'callErrors' | 'timeouts'> {
+interface TransportCounters
+  extends Pick<OcppCounters, 'messages' | 'connects' | 'drops' | 'callErrors' | 'lastError' | 'timeouts'> {
   /** answers that no call awaited, most of them too late */
   readonly lateAnswers: number;
 }
@@ -143,7 +144,7 @@ const lateTexts = {
   lost: 'an answer to a call of a connection that has ended',
 } as const;
 
-/** Letters of a wrong error code that a finding repeats. */
+/** Letters of an error code that findings and status repeat; its description may mention a password. */
 const maxCodeShown = 40;
 
 /** Maximum of hidden texts of passwords; former ones stay hidden, since a central system may still mention them. */
@@ -299,6 +300,8 @@ export function createTransport(options: TransportOptions): Transport {
       case 'error':
         if (frame.kind === 'error') {
           tallies.callErrors += 1;
+          const answered = caller.inFlight(frame.id)?.action ?? 'a call';
+          link.failed(`the central system answers ${answered} with ${frame.code.slice(0, maxCodeShown)}`);
           checkCode(frame);
         }
         if (!caller.answered(frame)) onUnawaited(frame);
@@ -407,7 +410,13 @@ export function createTransport(options: TransportOptions): Transport {
     channel,
     messages: messageBook(channel),
     get counters() {
-      return { messages: counts.list, connects: link.connects, drops: link.drops, ...tallies };
+      return {
+        messages: counts.list,
+        connects: link.connects,
+        drops: link.drops,
+        lastError: link.lastFailure,
+        ...tallies,
+      };
     },
     idOf: (action) => lastIds.get(action) ?? null,
     redact: (text) => redacted(text, secretTexts()),

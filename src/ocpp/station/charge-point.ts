@@ -411,12 +411,13 @@ export class ChargePoint implements OcppStation {
   }
 
   get counters(): OcppCounters {
-    const { messages, connects, drops, callErrors, timeouts } = this.#transport.counters;
+    const { messages, connects, drops, callErrors, lastError, timeouts } = this.#transport.counters;
     return {
       messages,
       connects,
       drops,
       callErrors,
+      lastError,
       timeouts,
       findings: this.#findings.counts,
       droppedMeterValues: this.#stack.droppedMeterValues,

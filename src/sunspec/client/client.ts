@@ -118,6 +118,10 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
       rxCount: answers,
       txCount: requests,
       errorCount: errors,
+      lastError:
+        this.#lastError === null || this.#lastErrorMs === null
+          ? null
+          : { text: this.#lastError, atMs: this.#lastErrorMs },
     });
   }
 

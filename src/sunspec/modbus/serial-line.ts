@@ -50,7 +50,7 @@ export class SerialLine implements Asker {
   #closed = false;
 
   constructor(service: Service, port: SerialChannel, { path, baudRate }: SerialSettings) {
-    const { clock, counters } = service.context;
+    const { clock, counters, report } = service.context;
     const timing = lineTiming(baudRate);
     this.#service = service;
     this.#port = port;
@@ -64,6 +64,7 @@ export class SerialLine implements Asker {
       isOwn: (address) => service.units(address) !== undefined,
       onUnreadable: () => {
         counters.unreadable += 1;
+        report.failed(`octets on ${path} are no frame: noise, a wrong CRC or a part of one`);
       },
     });
     this.#silence = new SilenceWatch(
@@ -101,10 +102,11 @@ export class SerialLine implements Asker {
   }
 
   internalError(error: unknown): void {
-    const { counters, log } = this.#service.context;
+    const { counters, log, report } = this.#service.context;
+    const text = `a request on ${this.peer} failed and was answered with exception 4: ${errorText(error)}`;
     counters.internalErrors += 1;
-    const reason = errorText(error);
-    log.error(`a request on ${this.peer} failed and was answered with exception 4: ${reason}`);
+    report.failed(text);
+    log.error(text);
   }
 
   #receive(chunk: Buffer): void {

@@ -38,10 +38,27 @@ const dragGapMs = 200;
 
 const clamp = (value: number, min: number, max: number) => Math.min(max, Math.max(min, value));
 
-/** Sends on release and Enter, so that a drag is one call. */
+const numberText = (value: number) => String(value).replace('-', '\u2212');
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+  readonly unit: string;
+}
+
+/** Objection to what is typed, which names the range. null: it can be sent. */
+function objectionTo(text: string, { min, max, unit }: Range): string | null {
+  const value = Number(text);
+  const range = `${numberText(min)} to ${numberText(max)} ${unit}`.trim();
+  if (!Number.isFinite(value)) return `${text} is no number: enter ${range}.`;
+  return value < min || value > max ? `${numberText(value)} is out of range: enter ${range}.` : null;
+}
+
+/** Sends on release and Enter, so that a drag is one call. A number out of range is not sent. */
 export function Slider(props: SliderProps) {
   const { name, value, min, max, step, unit, note, limit = null, presets = [], disabled = false, onSet } = props;
   const [edited, setEdited] = useState<string | null>(null);
+  const [objection, setObjection] = useState<string | null>(null);
   const sentAtMs = useRef(-Infinity);
   const withAlt = useRef(false);
   // a value that changes by itself does not take the slider out of the hand
@@ -53,12 +70,14 @@ export function Slider(props: SliderProps) {
   const shown = edited ?? (value === null || value === undefined ? '' : String(value));
   const at = Number(shown === '' ? (props.emptyAt ?? min) : shown);
   const set = async (text: string) => {
-    const next = Number(text);
-    const isNumber = text.trim() !== '' && Number.isFinite(next);
-    if (!isNumber || (await onSet(clamp(next, min, props.typedMax ?? max))) === false) setEdited(null);
+    const isEmpty = text.trim() === '';
+    const problem = isEmpty ? null : objectionTo(text, { min, max: props.typedMax ?? max, unit });
+    setObjection(problem);
+    if (isEmpty || problem !== null || (await onSet(Number(text))) === false) setEdited(null);
   };
   const edit = (text: string) => {
     held.current = true;
+    setObjection(null);
     setEdited(text);
   };
   const release = (text: string) => {
@@ -73,7 +92,13 @@ export function Slider(props: SliderProps) {
     void set(text);
   };
   return (
-    <div class="control" role="group" aria-label={name}>
+    <div
+      class="control"
+      role="group"
+      aria-label={name}
+      // a preset that is set takes the place of what was typed
+      onClick={({ target }) => (target as Element).closest('button') && setObjection(null)}
+    >
       <div class="control-head">
         <span>{name}</span>
         {note !== undefined && <small>{note}</small>}
@@ -127,6 +152,11 @@ export function Slider(props: SliderProps) {
         </div>
       )}
       {props.children}
+      {objection !== null && (
+        <p class="problem" role="alert">
+          {objection}
+        </p>
+      )}
     </div>
   );
 }

@@ -8,8 +8,8 @@ import { fastRun, Progress, RunUntil } from '../kit/run-until';
 import { Segments } from '../kit/segments';
 import { dateWords, fixed, zone } from '../look/format';
 import { href } from '../store/route';
-import { isLate, useClock, useClockOwner, useRunningScenario } from '../store/site';
-import { tickEveryMs } from '../store/stream';
+import { isLate, useClock, useClockOwner, useIsWithoutClock, useRunningScenario } from '../store/site';
+import { clockTimeSince, tickEveryMs, useFrame } from '../store/stream';
 import { act, paused, runningMode, stepCall, togglePauseCall } from './shortcuts';
 
 type ClockReply = ReplyOf<'controls/time'>;
@@ -24,11 +24,12 @@ export function Clock() {
     zone.value = clock?.timezone ?? 'UTC';
     tickEveryMs.value = clock === undefined || isPaused ? null : clock.tick_interval_s * 1000;
   }, [clock?.mode, clock?.timezone, clock?.tick_interval_s]);
-  if (!clock) return <span class="clock muted">no clock yet</span>;
+  const isWithout = useIsWithoutClock();
+  if (!clock) return <span class="clock muted">{isWithout ? 'a clock in each shard' : 'no clock yet'}</span>;
   return (
     <div class={isPaused ? 'clock paused' : 'clock'} role="group" aria-label="Simulated clock">
       <strong title={`${clock.sim_time} (${clock.timezone}), tick ${clock.tick}`} data-test="clock">
-        {clock.clock_time}
+        <TimeOfDay clock={clock} />
       </strong>
       <small>
         {dateWords(clock.sim_time)}
@@ -39,6 +40,12 @@ export function Clock() {
       {fastRun.value !== null && <Progress simTime={clock.sim_time} />}
     </div>
   );
+}
+
+/** The clock moves with each frame, the figures once per second. */
+function TimeOfDay({ clock }: { readonly clock: ClockReply }) {
+  useFrame();
+  return <>{clockTimeSince(clock.tick, clock.clock_time)}</>;
 }
 
 /** A scenario has the clock until it ends. */

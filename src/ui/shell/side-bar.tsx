@@ -42,7 +42,7 @@ function Build() {
     <p class="foot">
       derbench {data.version}
       <br />
-      {data.device_count} devices, tick {show(data.tick_interval_s, 'seconds')}
+      {data.device_count} {data.device_count === 1 ? 'device' : 'devices'}, tick {show(data.tick_interval_s, 'seconds')}
     </p>
   );
 }

@@ -46,6 +46,12 @@ interface Attention {
   readonly count: number;
 }
 
+/** Indexes of the devices under local control; it ends with the condition, so that it counts also when it was seen. */
+export function useLocalDevices(): readonly number[] {
+  const { data } = useShared(get('attention'), 'change');
+  return data?.items.find(({ id }) => id === 'local_control')?.devices ?? [];
+}
+
 /** undefined: not read yet. */
 export function useAttention(): Attention | undefined {
   const { data } = useShared(get('attention'), 'change');

@@ -92,6 +92,9 @@ const minGapMs = 900;
 /** Delay before a failed reading is repeated at any pace, ms. */
 const retryMs = 5000;
 
+/** True if the same request will be refused again, as by a gateway that has no such resource, or not of all shards. */
+const isFinal = (problem: Problem | null): boolean => problem?.status === 422 || problem?.code === 'fleet-unsupported';
+
 class Reader {
   readonly answer: Signal<Answer> = signal({ data: undefined, problem: null, atMs: 0 });
   readonly outdated = computed<Outdated | null>(() => {
@@ -140,6 +143,7 @@ class Reader {
   /** Remembers a tick that comes too soon. @returns true: a reading is due */
   checkDue(nowMs: number, ticked: boolean): boolean {
     const age = nowMs - this.#readAtMs;
+    if (isFinal(this.answer.peek().problem)) return false;
     if (this.#pace === 'once') return this.answer.peek().problem !== null && age >= retryMs;
     if (typeof this.#pace === 'number') return age >= this.#pace;
     if (age >= (ticked || this.#missedTick ? minGapMs : 5000)) return true;

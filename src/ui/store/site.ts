@@ -66,6 +66,11 @@ export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
 }
 
+/** True at a gateway, whose shards have a clock each. */
+export function useIsWithoutClock(): boolean {
+  return useShared(clockCall, 'tick').problem?.code === 'fleet-unsupported';
+}
+
 /** Share of the rate that may be missing before the rate reached is shown. */
 const reachedShare = 0.95;
 

@@ -5,6 +5,7 @@
 import { signal } from '@preact/signals';
 import { get, perform } from '../api/call';
 import type { ReplyOf } from '../api/call';
+import { timeOfDay } from '../look/format';
 
 /** Telemetry of one device in the stream. */
 export type Snapshot = Omit<ReplyOf<'devices'>['devices'][number], 'name' | 'alarms' | 'modbus' | 'charge_point_id'>;
@@ -32,6 +33,17 @@ export function useFrame(): number {
 
 /** Number of the newest tick; -1: none yet. */
 export const tick = signal(-1);
+
+/** Time of day of the simulated clock at the newest tick, in its zone; null: the stream has none of it. */
+let clockTime: string | null = null;
+
+/**
+ * Time of day at a tick of an answer, or at a later tick of the stream. Components that call it while rendering must
+ * read `frame` too.
+ */
+export function clockTimeSince(atTick: number, time: string): string {
+  return clockTime !== null && link.peek().state === 'open' && tick.peek() > atTick ? clockTime : time;
+}
 
 const latest = new Map<number, Snapshot>();
 const listeners = new Set<(snapshot: Snapshot) => void>();
@@ -145,6 +157,7 @@ function take(snapshot: Snapshot): void {
       state: null,
       limitedBy: null,
     });
+  clockTime = snapshot.clock_time;
   for (const listener of listeners) listener(snapshot);
   noteTick(snapshot.tick);
 }
@@ -152,6 +165,7 @@ function take(snapshot: Snapshot): void {
 /** A message of all devices in columns. */
 interface FleetMessage {
   readonly tick: number;
+  readonly sim_time: string;
   readonly index: readonly number[];
   readonly p_kw: readonly number[];
   readonly q_kvar: readonly number[];
@@ -171,6 +185,7 @@ interface FleetCodes {
 let codes: FleetCodes = { state: [], limited_by: [] };
 
 function takeFleet(message: FleetMessage): void {
+  clockTime = timeOfDay(message.sim_time);
   codes = message.codes ?? codes;
   message.index.forEach((index, at) => {
     figures.set(index, {
@@ -197,7 +212,13 @@ type Form = 'snapshots' | 'fleet';
 let form: Form = 'snapshots';
 let main: WebSocket | null = null;
 
-const formFor = (count: number): Form => (count > manyDevices ? 'fleet' : 'snapshots');
+/** True while the other side refuses the form of a fleet, as a gateway does. */
+let isFleetRefused = false;
+
+/** True if figures of so many devices come as one message for all. */
+export const isFleet = (count: number): boolean => count > manyDevices && !isFleetRefused;
+
+const formFor = (count: number): Form => (isFleet(count) ? 'fleet' : 'snapshots');
 
 /** Opens the stream again in the other form when devices have joined or left. */
 function useFormFor(count: number): void {
@@ -272,16 +293,20 @@ export function startStream(): void {
 
 /** Opens the stream in the form for the number of devices, and reopens it whenever it ends. */
 function openStream(): void {
+  isFleetRefused = false;
   perform(get('server-info')).then(
     ({ device_count: count }) => connect(formFor(count)),
     () => retryLater(),
   );
 }
 
+/** Opens the stream; a handshake that fails in the form of a fleet is made again in the plain one. */
 function connect(next: Form): void {
   form = next;
+  let isOpen = false;
   const socket = new WebSocket(addressOf(`${form === 'fleet' ? 'form=fleet&' : ''}max_rate=${maxRate}`));
   socket.onopen = () => {
+    isOpen = true;
     main = socket;
     waitMs = firstWaitMs;
     lostAtMs = null;
@@ -295,6 +320,8 @@ function connect(next: Form): void {
   };
   socket.onclose = () => {
     main = null;
-    retryLater();
+    isFleetRefused = next === 'fleet' && !isOpen;
+    if (isFleetRefused) connect('snapshots');
+    else retryLater();
   };
 }

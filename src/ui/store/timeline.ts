@@ -41,14 +41,19 @@ function take(entry: TimelineEntry): void {
   noteChange();
 }
 
-const retryMs = 5000;
+const [firstWaitMs, maxWaitMs] = [5000, 300_000];
+/** Grows while the stream is refused, as by a gateway, whose shards have a timeline each. */
+let waitMs = firstWaitMs;
 let socket: WebSocket | null = null;
 
 function open(): void {
   socket?.close();
   const next = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/sim/ws/timeline`);
   socket = next;
-  next.onopen = () => (timelineOpened.value += 1);
+  next.onopen = () => {
+    waitMs = firstWaitMs;
+    timelineOpened.value += 1;
+  };
   next.onmessage = ({ data }: MessageEvent<string>) => take(JSON.parse(data) as TimelineEntry);
   next.onclose = () => {
     if (socket !== next) return;
@@ -56,7 +61,8 @@ function open(): void {
     setTimeout(() => {
       // a lost telemetry stream opens both when it is back
       if (socket === null && link.peek().state === 'open') open();
-    }, retryMs);
+    }, waitMs);
+    waitMs = Math.min(waitMs * 2, maxWaitMs);
   };
 }
 

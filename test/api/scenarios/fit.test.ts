@@ -22,16 +22,16 @@ describe('scenarios for another simulator', () => {
     const { status, json } = await ask(port, '/api/sim/scenarios', { method: 'POST', body });
     return { status, ...(json as { readonly detail?: string; readonly id?: string }) };
   };
+  const reasonsOf = (detail = '') => detail.replace(/^the scenario is for /, '').split('; ');
   const withConfig = (config: object) => add({ scenario: { config, steps } });
 
   it('are refused with all reasons: ratings of devices, and the line to the grid', async () => {
     const { status, detail = '' } = await add({ bundled: 'volt-watt' });
     expect(status).to.equal(409);
-    const reasons = detail.split('; ');
+    const reasons = reasonsOf(detail);
     expect(reasons).to.include.members([
-      '702.WMaxRtg of device 0 is 500000, and the scenario is for 10000',
-      '702.WMaxRtg of device 1 is 250000, and the scenario is for 10000',
-      'the grid has a feeder of short_circuit_ratio 20 and x_over_r 2, and the scenario is for no feeder',
+      'device 0: 10kW-3Phase, here 500kW-3Phase',
+      'a stiff grid, here a grid behind a feeder of short_circuit_ratio 20 and x_over_r 2',
       'POST scenario-runs starts a simulator for the scenario, and so does derbench run',
     ]);
   });
@@ -45,14 +45,22 @@ describe('scenarios for another simulator', () => {
       clouds: 'broken',
     });
     expect(status).to.equal(409);
-    const reasons = detail?.split('; ') ?? [];
-    expect(reasons[3]).to.match(/^device 0 has no model \d/);
+    const reasons = reasonsOf(detail);
+    expect(reasons[3]).to.match(/^device 0: model \d.*, here none$/);
     expect(reasons.toSpliced(3, 1)).to.deep.equal([
-      'the grid has 60 Hz, and the scenario is for 50 Hz',
-      'irradiance_source is csv, and the scenario is for "clear_sky"',
-      'clouds is scattered, and the scenario is for "broken"',
+      'a grid of 50 Hz, here 60 Hz',
+      'irradiance_source "clear_sky", here "csv"',
+      'clouds "broken", here "scattered"',
       'POST scenario-runs starts a simulator for the scenario, and so does derbench run',
     ]);
+  });
+
+  it('name each rating that differs where the profile has no name of its own', async () => {
+    const { detail } = await withConfig({
+      devices: [{ device_type: 'PV-3Phase', profile: { models: { 702: { WMaxRtg: 20000 } } } }],
+      grid: { feeder },
+    });
+    expect(reasonsOf(detail)).to.include('device 0: Rated current (702.AMaxRtg) 79.39 A, here 1984.6 A');
   });
 
   it('are taken where their config names what is there, by an alias or without a profile too', async () => {
@@ -82,7 +90,7 @@ describe('scenarios for another simulator', () => {
     expect((await start({ hz: 50 })).status).to.equal(409);
     expect((await start({ kind: 'EVSE' })).json).to.include({ status: 409 });
     const named = await withConfig('one-evse' as unknown as object);
-    expect(named.detail).to.match(/^the scenario is for EVSE, and the devices are PV-3Phase/);
+    expect(named.detail).to.match(/^the scenario is for EVSE, here PV-3Phase, /);
     expect((await withConfig('mixed-site' as unknown as object)).status).to.equal(201);
   });
 

@@ -56,7 +56,7 @@ describe('runs of scenarios', () => {
     const { bundled } = await call('GET', '');
     const droop = bundled.find(({ name }: Json) => name === 'freq-droop');
     expect(droop).to.deep.include({ fits: false, takes_s: 360, standard: 'IEEE 1547-2018 6.5.2.7' });
-    expect(droop.differs[0]).to.equal('the scenario is for PV-3Phase, Batt-3Phase, and the devices are PV-3Phase');
+    expect(droop.differs[0]).to.equal('PV-3Phase and Batt-3Phase, here PV-3Phase');
     const begun = await call('POST', '/runs', { bundled: 'freq-droop' });
     expect([begun.status, begun.bundled]).to.deep.equal([201, 'freq-droop']);
     expect((await ended(begun.id)).state).to.equal('passed');
@@ -238,7 +238,7 @@ describe('the check of a scenario', () => {
   it('tells why it does not fit, and is no refusal', async () => {
     const answer = await check({ scenario: { config: storage, steps } });
     expect(answer).to.deep.include({ status: 200, fits: false });
-    expect(answer.differs).to.deep.equal(['the scenario is for Batt-3Phase, and the devices are PV-3Phase']);
+    expect(answer.differs).to.deep.equal(['Batt-3Phase, here PV-3Phase']);
   });
 
   it('has the texts of those that are there', async () => {

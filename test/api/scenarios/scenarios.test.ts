@@ -73,7 +73,7 @@ describe('scenarios over REST', () => {
       '/scenario/config/devices/2/count',
     ]);
     const { detail } = await add({ config: { devices: [{ device_type: 'PV-3Phase', count: 10_000 }] }, steps });
-    expect(detail).to.contain('is for 10000 x PV-3Phase, and the devices are PV-3Phase;');
+    expect(detail).to.contain('is for 10000 x PV-3Phase, here PV-3Phase;');
   });
 
   it('take parameters for a run, and name those that they refuse', async () => {

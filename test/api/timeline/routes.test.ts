@@ -84,13 +84,7 @@ describe('GET timeline', () => {
     ).to.deep.equal([
       ['grid', 'info', 'rest', 1, 'Sets the grid: voltage 90 %.'],
       ['command', 'info', 'dashboard', 1, 'Sets the battery: mode idle.'],
-      [
-        'refusal',
-        'warn',
-        'rest',
-        1,
-        'POST /api/sim/controls/grid was refused with 422: /voltage_pu: must be from 0 to 2; given 9',
-      ],
+      ['refusal', 'warn', 'rest', 1, '/voltage_pu: must be from 0 to 2; given 9 (422).'],
     ]);
   });
 

@@ -146,12 +146,21 @@ describe('timeline: refusals of masters', () => {
     expect(refusalIn({ module: 'Modbus', message: modbus })).to.deep.equal({
       peer: '10.0.0.21:5',
       title: 'Write refused',
-      text: `Refused with exception 3 (illegal data value): ${request}: ${why}.`,
+      text: '704.A must be 0 to 100 (exception 3).',
     });
+    const coil = 'unit 1: function 5 (write single coil) of register 1 refused with exception 1 (illegal function)';
+    expect(
+      refusalIn({ module: 'Modbus', message: `10.0.0.21:5, ${coil}: this function is not served` })?.text,
+    ).to.equal('Register 1: this function is not served (exception 1).');
+    const two = `10.0.0.21:5, unit 1: ${request.replace('704.A', '704.A, 704.B')}`;
+    const split = `${two} refused with exception 3 (illegal data value): B spans 2 registers`;
+    expect(refusalIn({ module: 'Modbus', message: split })?.text).to.equal(
+      '704.A, 704.B: B spans 2 registers (exception 3).',
+    );
     expect(refusalIn({ module: 'DNP3', message: dnp3 })).to.deep.equal({
       peer: '10.0.0.22:6 (1)',
       title: 'Control refused',
-      text: 'Refused with status 4 (not supported): operate WMaxLim = 5.',
+      text: 'Operate WMaxLim = 5: status 4 (not supported).',
     });
     expect(refusalIn({ module: 'Lab', message: modbus })).to.equal(null);
     expect(refusalIn({ module: 'DNP3', message: 'operate WMaxLim = 5 by master 1: done' })).to.equal(null);

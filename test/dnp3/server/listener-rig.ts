@@ -49,6 +49,7 @@ export class ListenerRig {
         framesIn: 0,
         framesOut: 0,
         badFrames: 0,
+        lastError: null,
         lastFrameMs: null,
       },
       wantsFragments: () => false,

@@ -23,8 +23,12 @@ const comm = (over: object) => ({
   rx_count: 2,
   tx_count: 3,
   error_count: 0,
+  last_error: null,
+  last_error_at: null,
   ...over,
 });
+
+const errorAt = (hour: string) => ({ last_error: `error at ${hour}`, last_error_at: `2026-01-01T${hour}:00:00.000Z` });
 
 /** Shards `a` of 700 devices and `b` of 800, and an overview that asks them. */
 function opened() {
@@ -45,7 +49,11 @@ function opened() {
       tick: 7,
       devices: Array.from({ length: Math.min(limit, count) }, (_, at) => ({ device_index: first + at })),
       comm_status: {
-        modbus_tcp: comm(name === 'b' ? { state: 'error', last_activity: '2026-01-01T00:00:00.000Z' } : {}),
+        modbus_tcp: comm(
+          name === 'b'
+            ? { state: 'error', last_activity: '2026-01-01T00:00:00.000Z', ...errorAt('11') }
+            : errorAt('12'),
+        ),
       },
       devices_total: count,
       devices_truncated: limit < count,
@@ -92,6 +100,7 @@ describe('fleet/gateway: the overview', () => {
         rx_count: 4,
         tx_count: 6,
         last_activity: '2026-01-01T00:00:00.000Z',
+        ...errorAt('12'),
       }),
     });
   });

@@ -62,6 +62,7 @@ describe('charging stations of OCPP 2.1 as a part of the simulator', () => {
     await site.advance(0.1);
     expect(await comm()).to.include({ state: 'retrying', peers: 1, error_count: 1 });
     expect((await comm()).detail).to.match(/^1 of 2: /);
+    expect((await comm()).last_error).to.match(new RegExp(`^${id}: .`));
     const [alarm, ...more] = await alarms();
     expect(more).to.deep.equal([]);
     expect(alarm).to.include({ code: 'ocpp_connection_lost', source: 'comm', severity: 'warning', device_index: 0 });

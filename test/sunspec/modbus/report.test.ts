@@ -118,6 +118,8 @@ describe('What masters do, in the log', () => {
     await start('info');
     await session();
     expect(lines()).to.deep.equal([...refusals(), notServed]);
+    const { text } = adapter.status().lastError ?? {};
+    expect(`warning 0 ${text?.replace(/127\.0\.0\.1:\d+/, 'PEER')}`).to.equal(notServed);
   });
 
   it('at debug: also good writes with their values, and refused reads', async () => {

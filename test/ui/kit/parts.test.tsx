@@ -54,13 +54,30 @@ describe('slider', () => {
     expect(sent).to.deep.equal([60]);
   });
 
-  it('sends a typed number within its ends, a preset, and no text', async () => {
+  it('sends a typed number within its range, and a preset', async () => {
     await draw(40);
     await enter('55.5');
-    await enter('250');
-    await enter('much');
+    await enter('');
+    expect(all('[role=alert]')).to.deep.equal([]);
     await press('None');
-    expect(sent).to.deep.equal([55.5, 100, 100]);
+    expect(sent).to.deep.equal([55.5, 100]);
+  });
+
+  it('refuses a number out of range and a text at the field, names the range, and goes back', async () => {
+    await draw(40);
+    const refusals: (readonly [string, string])[] = [];
+    for (const text of ['100.1', '-5', 'much']) {
+      await enter(text);
+      refusals.push([textOf('[role=alert]'), one('.number input').value]);
+    }
+    expect(refusals).to.deep.equal([
+      ['100.1 is out of range: enter 0 to 100 %.', '40'],
+      ['\u22125 is out of range: enter 0 to 100 %.', '40'],
+      ['much is no number: enter 0 to 100 %.', '40'],
+    ]);
+    expect(sent).to.deep.equal([]);
+    await press('None');
+    expect([all('[role=alert]'), sent]).to.deep.equal([[], [100]]);
   });
 });
 

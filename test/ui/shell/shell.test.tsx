@@ -73,6 +73,15 @@ describe('page around the views', () => {
     expect(alerts()[0]).to.match(/^Values are from \d\d:\d\d:\d\d UTC, [78].s old$/);
   });
 
+  it('moves the clock with the ticks of the stream, between its readings', async () => {
+    await show(<Shell />);
+    const tick = Number(daemon.exampleOf('GET', 'controls/time').tick);
+    await send({ ...telemetryOf(daemon, tick)[0], clock_time: '12:59:58' });
+    expect(textOf('[data-test=clock]')).to.equal('12:00:01');
+    await send({ ...telemetryOf(daemon, tick + 1)[0], clock_time: '12:59:59' });
+    expect(textOf('[data-test=clock]')).to.equal('12:59:59');
+  });
+
   it('names what it cannot read in no panel', async () => {
     await show(<Shell />);
     daemon.on('GET controls/time', () => refusal(500, 'The clock is busy.'));

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   figuresOf,
   frame,
+  isFleet,
   keepOnly,
   link,
   onSnapshot,
@@ -104,6 +105,25 @@ describe('telemetry stream of the page', () => {
     expect(figuresOf(7)?.powerKw).to.equal(-4);
     keepOnly(new Set([0]));
     expect(sockets.at(-1)?.address).to.match(/telemetry\?max_rate=4$/);
+    await accept();
+  });
+
+  it('takes single snapshots where the form of a fleet is refused, as a gateway does, and asks no more for it', async () => {
+    const fleet = sockets.length;
+    keepOnly(new Set(Array.from({ length: 31 }, (_none, index) => index)));
+    expect(isFleet(31)).to.equal(true);
+    await end();
+    await accept();
+    keepOnly(new Set(Array.from({ length: 40 }, (_none, index) => index)));
+    const forms = sockets.slice(fleet).map(({ address }) => address.includes('form=fleet'));
+    expect([forms, isFleet(40), link.value.state]).to.deep.equal([[true, false], false, 'open']);
+    await send(telemetryOf(daemon, 18)[0]);
+    expect(figuresOf(0)?.state).to.equal(null);
+    keepOnly(new Set([0]));
+    // the next connection may be one to a simulator
+    await end();
+    await pass(announcedMs());
+    expect(isFleet(31)).to.equal(true);
     await accept();
   });
 

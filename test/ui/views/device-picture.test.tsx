@@ -10,7 +10,7 @@ import type { Connector } from '../../../src/ui/views/devices/connector';
 import { pass } from '../support/clock.ts';
 import { Daemon, refusal } from '../support/daemon.ts';
 import type { Json } from '../support/description.ts';
-import { address, all, leave, one, press, show, textOf } from '../support/page.tsx';
+import { address, all, button, leave, one, press, show, textOf } from '../support/page.tsx';
 import { settle } from '../support/settle.ts';
 import { answerForSite, kinds } from '../support/site.ts';
 import { accept, sendEntry, startPage } from '../support/stream.ts';
@@ -173,6 +173,28 @@ describe('picture of a device', () => {
     await press('Stop device');
     await press('Local control');
     expect([bodies('commands'), bodies('controls/local')]).to.deep.equal([[{ command: 'stop' }], [{ local: true }]]);
+  });
+
+  it('says beside its state that it is under local control', async () => {
+    const { items, ...attention } = daemon.exampleOf('GET', 'attention');
+    const local = { ...items[0], id: 'local_control', devices: [2] };
+    daemon.on('GET attention', () => ({ ...attention, items: [local] }));
+    await open('wind');
+    expect(textOf('[data-test="device-state"]')).to.match(/local control$/);
+    await address(`#/devices/${kinds.indexOf('pv')}/picture`);
+    expect(textOf('[data-test="device-state"]')).not.to.contain('local');
+  });
+
+  it('has the next vehicle of a charger also while one is plugged in', async () => {
+    const station = daemon.exampleOf('GET', 'evse/CP-1');
+    const plugged = { ev_plugged: true, evse_plugged: true, locked: true };
+    const connectors = station.connectors.slice(0, 1).map((each: Json) => ({ ...each, cable: plugged }));
+    daemon.on('GET evse/CP-5', () => ({ ...station, connectors }));
+    await open('evse');
+    expect(connectors[0].ev).not.to.equal(null);
+    await press('City 28');
+    expect(button('City 28').getAttribute('aria-pressed')).to.equal('true');
+    expect(button('Own\u2026').disabled).to.equal(true);
   });
 
   describe('next operation of a connector', () => {

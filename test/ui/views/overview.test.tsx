@@ -7,9 +7,9 @@ import type { Why } from '../../../src/ui/views/overview/control';
 import { axisOf, flagPlaces, labelPlaces, pathOf, timeTicks } from '../../../src/ui/views/overview/strip';
 import { conditionOf } from '../../../src/ui/views/devices/condition';
 import { pass } from '../support/clock.ts';
-import { Daemon } from '../support/daemon.ts';
+import { Daemon, refusal } from '../support/daemon.ts';
 
-import { address, all, leave, show, textOf } from '../support/page.tsx';
+import { address, all, leave, press, show, textOf } from '../support/page.tsx';
 import { answerForSite, kinds } from '../support/site.ts';
 import { accept, startPage } from '../support/stream.ts';
 
@@ -57,6 +57,29 @@ describe('overview', () => {
     expect(all('h1')).to.have.lengthOf(1);
   });
 
+  it('lists the devices at a gateway, which has no site, and does not ask again for what it refuses', async () => {
+    daemon.on('GET site', () => refusal(501, 'Ask a shard.', [], 'fleet-unsupported'));
+    await show(<Overview />);
+    expect(textOf('.overview > p')).to.equal('Devices of a fleet. Ask a shard.');
+    expect(all('[role=gridcell]')).to.have.lengthOf(kinds.length);
+    await pass(20_000);
+    expect(daemon.to('GET site')).to.have.lengthOf(1);
+  });
+
+  it('has three things to look at where the window is low, the others on demand', async () => {
+    const { items, ...attention } = daemon.exampleOf('GET', 'attention');
+    const five = [1, 2, 3, 4, 5].map((n) => ({ ...items[0], id: `trip/${n}`, title: `Trip ${n}` }));
+    daemon.on('GET attention', () => ({ ...attention, items: five, count: 5 }));
+    const { innerHeight: heightPx } = globalThis;
+    Object.assign(globalThis, { innerHeight: 800 });
+    await show(<Overview />);
+    const titles = () => all('[aria-label="Needs attention"] .what').map(({ textContent }) => textContent);
+    expect(titles()).to.deep.equal(['Trip 1', 'Trip 2', 'Trip 3']);
+    await press('2 more');
+    Object.assign(globalThis, { innerHeight: heightPx });
+    expect(titles()).to.have.lengthOf(5);
+  });
+
   it('says where power comes from the grid, and when nothing flows', async () => {
     const site = daemon.exampleOf('GET', 'site');
     daemon.on('GET site', () => ({ ...site, net_power_kw: -5, load_kw: 5, by_kind: {} }));
@@ -93,6 +116,7 @@ describe('overview', () => {
 describe('last hour of the site', () => {
   let daemon: Daemon;
   const sizeOf = globalThis.ResizeObserver;
+  let widthPx = 900;
 
   before(startPage);
 
@@ -106,7 +130,7 @@ describe('last hour of the site', () => {
         this.#call = call;
       }
       observe() {
-        const contentRect = { width: 900, height: 190 };
+        const contentRect = { width: widthPx, height: 190 };
         this.#call([{ contentRect } as ResizeObserverEntry], this as unknown as ResizeObserver);
       }
       disconnect() {
@@ -167,6 +191,23 @@ describe('last hour of the site', () => {
     expect(heightsOf('import')).to.deep.equal([-4, -4]);
     // the limit of export has ended
     expect(labels()).to.deep.equal(['could give', 'to the grid', 'import limit']);
+    expect(all('.line-keys')).to.deep.equal([]);
+  });
+
+  it('names its lines below where it is too narrow for names beside them', async () => {
+    widthPx = 330;
+    await drawPast({ net_power_kw: [8, 6, 6, -4], export_limit_kw: [null, 6, 6, 6] });
+    widthPx = 900;
+    expect(labels()).to.deep.equal([]);
+    const keys = all('.line-keys > span').map((each) => [
+      each.textContent.trim(),
+      each.querySelector('line')?.getAttribute('class'),
+    ]);
+    expect(keys).to.deep.equal([
+      ['could give', 'line possible'],
+      ['to the grid', 'line power'],
+      ['export limit', 'line limit export'],
+    ]);
   });
 
   it('has no line of a limit that was not in force, and scales all lines to MW alike', async () => {

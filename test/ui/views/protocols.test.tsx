@@ -96,6 +96,31 @@ describe('protocols', () => {
       expect(card('ocpp')).to.include('Last errorconnect ECONNREFUSED');
     });
 
+    it('show the last error with its time and number also when its cause has gone', async () => {
+      const overview = exampleOf('overview');
+      const text = '10.0.0.9:5, unit 1: function 6 refused';
+      const last = { last_error: text, last_error_at: '2026-03-01T09:29:58.000Z' };
+      Object.assign(overview.comm_status.modbus_tcp, { ...last, error_count: 3 });
+      daemon.on('GET overview', () => overview);
+      await open();
+      expect(card('modbus')).to.include(`Last error${text}, at 09:29:58 UTC; 3 since the start`);
+    });
+
+    it('have a switch of the SunSpec client, which leads to the form of its device, and off disconnects', async () => {
+      const client = exampleOf('sunspec-client');
+      daemon.on('GET sunspec-client', () => ({ ...client, enabled: false }));
+      await open();
+      await toggle('sunspec-client');
+      expect(location.hash).to.equal('#/protocols/sunspec-client/state');
+      await leave();
+      await pass(6000);
+      daemon.on('GET sunspec-client', () => ({ ...client, enabled: true }));
+      globalThis.confirm = () => true;
+      await open();
+      await toggle('sunspec-client');
+      expect(daemon.to('POST sunspec-client/disconnect')).to.have.lengthOf(1);
+    });
+
     it('switch on at once where no peer is needed, else lead to the steps; off after a question', async () => {
       answerWithSettings(daemon, { mb_enable: { value: false } });
       await open();

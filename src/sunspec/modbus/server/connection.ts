@@ -141,10 +141,11 @@ export class Connection implements Asker, Swept {
   }
 
   internalError(error: unknown): void {
-    const { counters, log } = this.#owner.context;
+    const { counters, log, report } = this.#owner.context;
+    const text = `a request of ${this.peer} failed and was answered with exception 4: ${errorText(error)}`;
     counters.internalErrors += 1;
-    const reason = errorText(error);
-    log.error(`a request of ${this.peer} failed and was answered with exception 4: ${reason}`, this.#owner.deviceIndex);
+    report.failed(text);
+    log.error(text, this.#owner.deviceIndex);
   }
 
   /** Applies the time limits. */
@@ -338,17 +339,21 @@ export class Connection implements Asker, Swept {
   }
 
   #violation(): void {
-    const { counters, log } = this.#owner.context;
+    const { counters, log, report } = this.#owner.context;
+    const text = `${this.peer} closed: its stream is not Modbus TCP (protocol id or length)`;
     counters.violations += 1;
+    report.failed(text);
     this.judge?.broken();
-    log.info(`${this.peer} closed: its stream is not Modbus TCP (protocol id or length)`, this.#owner.deviceIndex);
+    log.info(text, this.#owner.deviceIndex);
     this.end();
   }
 
   #timeOut(reason: string): void {
-    const { counters, log } = this.#owner.context;
+    const { counters, log, report } = this.#owner.context;
+    const text = `${this.peer} closed: ${reason}`;
     counters.timeouts += 1;
-    log.info(`${this.peer} closed: ${reason}`, this.#owner.deviceIndex);
+    report.failed(text);
+    log.info(text, this.#owner.deviceIndex);
     this.destroy();
   }
 

@@ -84,13 +84,18 @@ export class ModbusCounters {
 }
 
 /** Status members derived from the counters of a group. */
-export function countsStatus({ counters, clock }: Pick<ModbusContext, 'counters' | 'clock'>): Partial<AdapterStatus> {
+export function countsStatus({
+  counters,
+  clock,
+  report,
+}: Pick<ModbusContext, 'counters' | 'clock' | 'report'>): Partial<AdapterStatus> {
   const { lastActivityMs, requests, answers, errors } = counters;
   return {
     lastActivityMs: lastActivityMs === null ? null : clock.nowMs() - (clock.monotonicMs() - lastActivityMs),
     rxCount: requests,
     txCount: answers,
     errorCount: errors,
+    lastError: report.lastError,
   };
 }
 

@@ -1,4 +1,5 @@
 /** Log lines about masters: refused writes at `warning`, unknown unit ids at `info`, everything else at `debug`. */
+import type { AdapterError } from '../../../core/adapter.ts';
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/log/log.ts';
@@ -44,6 +45,9 @@ export function namesOf(
   return unit.names(functionCode, address, count);
 }
 
+/** Least time between two texts of refused reads, ms: a scanner makes many. */
+const minErrorGapMs = 100;
+
 /**
  * Log lines about the requests of one group of listeners. At level `info` a request carried out costs one test, and
  * refused writes give at most ten lines per peer and second; the text of a suppressed line is never built.
@@ -54,11 +58,25 @@ export class RequestReport {
   readonly #unserved: PeerLimitedLog;
   /** unit ids already reported, by connection */
   readonly #named = new WeakMap<Requester, Set<number>>();
+  readonly #clock: WallClock;
+  #lastError: AdapterError | null = null;
 
   constructor(log: Logger, clock: WallClock, later: Later) {
     this.#log = log;
+    this.#clock = clock;
     this.#refusals = new PeerLimitedLog(log, clock, 'refused writes', later);
     this.#unserved = new PeerLimitedLog(log, clock, 'unit ids that are not served', later);
+  }
+
+  /** The last exception, broken stream or failed handshake; null: none yet. */
+  get lastError(): AdapterError | null {
+    return this.#lastError;
+  }
+
+  /** Keeps the last error. @returns its text */
+  failed(text: string): string {
+    this.#lastError = { text, atMs: this.#clock.nowMs() };
+    return text;
   }
 
   /** True if requests carried out are reported. */
@@ -74,11 +92,13 @@ export class RequestReport {
   /** @param why thrown by the unit, or text */
   refused(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, exception: number, why: unknown): void {
     const isWrite = writeFunctions.has(request.buffer[request.pduStart] ?? 0);
-    if (!isWrite && !this.detailed) return;
     const line = () =>
-      `${requestInWords(request, unit, by, false)} refused with ${exceptionInWords(exception)}: ${errorText(why)}`;
+      this.failed(
+        `${requestInWords(request, unit, by, false)} refused with ${exceptionInWords(exception)}: ${errorText(why)}`,
+      );
     if (isWrite) this.#refusals.warning(by.peer, line, unit?.deviceIndex);
-    else this.#log.debug(line(), unit?.deviceIndex);
+    else if (this.detailed) this.#log.debug(line(), unit?.deviceIndex);
+    else if (this.#clock.nowMs() - (this.#lastError?.atMs ?? -Infinity) >= minErrorGapMs) line();
   }
 
   /** Reports a write carried out although fault injection answers it with an exception. */

@@ -215,6 +215,7 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
   }
 
   failed(handshake: Handshake<RoleFinding>, reason: string, isRefused: boolean): void {
+    this.context.report.failed(`${handshake.peer}: the TLS handshake failed: ${reason}`);
     this.context.judge?.handshakeFailed(addressOf({ remoteAddress: handshake.address }), reason, isRefused);
     this.#handshakes.delete(handshake);
     this.#resolveIfAllClosed();
@@ -354,12 +355,13 @@ export class ModbusTcpServer implements ConnectionOwner, HandshakeOwner<RoleFind
 
   #newFraming(): Framing {
     if (this.#framing === 'mbap') return new MbapFraming();
-    const { counters } = this.context;
+    const { counters, report } = this.context;
     return new RtuFraming({
       ...streamTiming,
       isOwn: (address) => this.units(address) !== undefined,
       onUnreadable: () => {
         counters.unreadable += 1;
+        report.failed('octets of a master are no frame: noise, a wrong CRC or a part of one');
       },
     });
   }

@@ -6,7 +6,7 @@ import { Panel } from '../../kit/panel';
 import { Loading } from '../../kit/states';
 import { Table } from '../../kit/table';
 import { ViewHead } from '../../kit/tabs';
-import { useAttention } from '../../store/attention';
+import { useLocalDevices } from '../../store/attention';
 import { useLive } from '../../store/live';
 import { useOverview } from '../../store/site';
 import {
@@ -25,7 +25,7 @@ import type { Difference } from './rows';
 /** Rows of all parts; undefined: an answer is missing. */
 function useDifferences() {
   const devices = useOverview()?.devices;
-  const local = useAttention()?.items.find(({ id }) => id === 'local_control')?.devices ?? [];
+  const local = useLocalDevices();
   const settings = useLive(get('settings'), 'state');
   const grid = useLive(get('controls/grid'), 'state');
   const environment = useLive(get('controls/environment'), 'state');

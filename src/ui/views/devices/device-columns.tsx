@@ -9,6 +9,7 @@ import type { DeviceEntry } from '../../store/site';
 import { figuresOf } from '../../store/stream';
 import { limitWords, toneOf } from './condition';
 import type { Condition } from './condition';
+import { LocalChip } from './state';
 
 interface DeviceColumn extends Column<Condition> {
   readonly value: NonNullable<Column<Condition>['value']>;
@@ -60,7 +61,12 @@ const deviceColumns = {
   profile: text('Profile', ({ device }) => device.device_profile_name, false),
   state: {
     ...text('State', ({ state }) => state),
-    cell: (condition) => <Chip tone={toneOf(condition)}>{condition.state}</Chip>,
+    cell: (condition) => (
+      <span class="row nowrap">
+        <Chip tone={toneOf(condition)}>{condition.state}</Chip>
+        <LocalChip device={condition.device.device_index} />
+      </span>
+    ),
   },
   power: quantity('P, kW', 2, ({ powerKw }) => powerKw),
   possible: quantity('Possible, kW', 2, ({ device }) => device.possible_kw, false),

@@ -2,7 +2,7 @@ import { Panel } from '../../kit/panel';
 import { useFigures } from '../../store/figures';
 import { param } from '../../store/route';
 import type { DeviceEntry } from '../../store/site';
-import { figuresOf, manyDevices } from '../../store/stream';
+import { figuresOf, isFleet } from '../../store/stream';
 import { conditionOf } from './condition';
 import { ColumnMenu } from './device-columns';
 import { DeviceTable } from './device-table';
@@ -25,7 +25,7 @@ export function DeviceList({ devices }: { readonly devices: readonly DeviceEntry
       tools={
         <>
           <DeviceFilter first={hits[0]?.device.device_index} />
-          <ColumnMenu isFleet={all.length > manyDevices} />
+          <ColumnMenu isFleet={isFleet(all.length)} />
         </>
       }
     >

@@ -2,7 +2,7 @@
 import { Table } from '../../kit/table';
 import type { Order } from '../../kit/table';
 import { go, param, setParam } from '../../store/route';
-import { manyDevices } from '../../store/stream';
+import { isFleet } from '../../store/stream';
 import type { Condition } from './condition';
 import { shownColumns } from './device-columns';
 
@@ -27,7 +27,7 @@ export function DeviceTable({
   /** devices of the site, those that the filter leaves out among them */
   readonly count: number;
 }) {
-  const entries = shownColumns(count > manyDevices);
+  const entries = shownColumns(isFleet(count));
   const [order, setOrder] = useOrder(entries);
   return (
     <Table

@@ -1,6 +1,7 @@
 /** The state of a device in the words of its kind. */
 import { Chip } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
+import { useLocalDevices } from '../../store/attention';
 import type { DeviceEntry } from '../../store/site';
 import { toneOf } from './condition';
 
@@ -12,11 +13,17 @@ export function stateOf({ kind_state: word, limited_by: limit }: Condition): { w
   return { word: tone === toneOf({ state: word, limitedBy: null }) ? word : `${word}, limited`, tone };
 }
 
+/** A chip while the device is under local control, which refuses remote writes. */
+export function LocalChip({ device }: { readonly device: number }) {
+  return useLocalDevices().includes(device) ? <Chip tone="warn">local control</Chip> : null;
+}
+
 export function KindState({ device }: { readonly device: DeviceEntry }) {
   const { word, tone } = stateOf(device);
   return (
-    <Chip tone={tone}>
-      <span data-test="device-state">{word}</span>
-    </Chip>
+    <span class="row" data-test="device-state">
+      <Chip tone={tone}>{word}</Chip>
+      <LocalChip device={device.device_index} />
+    </span>
   );
 }

@@ -187,7 +187,10 @@ function StateOf({ device }: { readonly device: number }) {
   return data ? <GridState grid={data} /> : null;
 }
 
-const voltagePresets = [50, 88, 95, 100, 106, 110, 120].map((pct) => [String(pct), pct] as const);
+/** A quantity as title of its preset, with its unit as everywhere outside of tables. */
+const titled = (value: number, unit: string) => [`${value}\u00a0${unit}`, value] as const;
+
+const voltagePresets = [50, 88, 95, 100, 106, 110, 120].map((pct) => titled(pct, '%'));
 /** Usual test frequencies by nominal frequency. */
 const frequencyPresets: Readonly<Record<number, readonly number[]>> = {
   50: [47.5, 49, 49.8, 50, 50.2, 51, 51.5],
@@ -264,7 +267,7 @@ function Values({ scope, grid, deviating }: PartProps) {
         decimals={3}
         unit="Hz"
         note={`nominal ${nominalHz} Hz`}
-        presets={(frequencyPresets[nominalHz] ?? [nominalHz]).map((hz) => [String(hz), hz] as const)}
+        presets={(frequencyPresets[nominalHz] ?? [nominalHz]).map((hz) => titled(hz, 'Hz'))}
         callsOf={(hz) => callsOf({ frequency_hz: hz })}
         undo={undo({ frequency_hz: grid?.frequency_hz ?? nominalHz })}
       />

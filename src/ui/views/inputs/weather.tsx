@@ -172,7 +172,7 @@ function Sun({ part }: { readonly part: Part }) {
         step={1}
         decimals={1}
         presets={[
-          ['Standard 25', 25],
+          ['Standard, 25\u00a0°C', 25],
           ['Hot', 70],
         ]}
         source="from the model"

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { Panel } from '../../kit/panel';
 import { Mark, Row, Rows } from '../../kit/rows';
 import { Loading } from '../../kit/states';
@@ -8,6 +9,11 @@ import { causeHref } from '../../kit/places';
 import { href } from '../../store/route';
 
 const maxItems = 5;
+/** Items of a window in which the cards stand below the picture, so that they end above its fold. */
+const maxItemsBelow = 3;
+
+/** Window from which the cards stand beside the picture, or have the height for all items, px. */
+const [widePx, tallPx] = [1600, 1000];
 
 function Since({ iso }: { readonly iso: string | null }) {
   if (iso === null) return null;
@@ -21,21 +27,22 @@ function Item({ item }: { readonly item: AttentionItem }) {
     <Row
       start={<Mark level={level} />}
       title={
-        <a href={causeHref(ref, device)} onClick={() => markSeen(item)}>
+        <a class="one-line" title={title} href={causeHref(ref, device)} onClick={() => markSeen(item)}>
           {title}
         </a>
       }
       end={<Since iso={since} />}
     >
-      {text}
-      {goesWhenSeen(item) && (
-        <>
-          {' '}
+      <span class="attention-note">
+        <span class="two-lines" title={text}>
+          {text}
+        </span>
+        {goesWhenSeen(item) && (
           <button type="button" class="link" aria-label={`Seen: ${title}`} onClick={() => markSeen(item)}>
             Seen
           </button>
-        </>
-      )}
+        )}
+      </span>
     </Row>
   );
 }
@@ -43,7 +50,10 @@ function Item({ item }: { readonly item: AttentionItem }) {
 /** The first items of the attention list. */
 export function AttentionCard() {
   const attention = useAttention();
+  const [isOpen, setOpen] = useState(false);
   const { items, count } = attention ?? { items: [], count: 0 };
+  const room = innerWidth >= widePx || innerHeight >= tallPx ? maxItems : maxItemsBelow;
+  const shown = isOpen ? items : items.slice(0, room);
   return (
     <Panel
       title={count === 0 ? 'Needs attention' : `Needs attention (${count})`}
@@ -54,11 +64,18 @@ export function AttentionCard() {
       ) : items.length === 0 ? (
         <p class="muted">Nothing to look at.</p>
       ) : (
-        <Rows label="Needs attention">
-          {items.slice(0, maxItems).map((item) => (
-            <Item key={item.id} item={item} />
-          ))}
-        </Rows>
+        <>
+          <Rows label="Needs attention">
+            {shown.map((item) => (
+              <Item key={item.id} item={item} />
+            ))}
+          </Rows>
+          {items.length > room && (
+            <button type="button" class="link" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+              {isOpen ? 'Fewer' : `${items.length - room} more`}
+            </button>
+          )}
+        </>
       )}
     </Panel>
   );

@@ -21,7 +21,10 @@ function idleLimits(site: Site): readonly (readonly [name: string, kw: number, o
   });
 }
 
-/** Rows that are read again when a limit has come or gone, or the timeline has a new entry. */
+/** Time after which the rows are read again without a change, ms. */
+const unchangedMs = 15_000;
+
+/** Rows that are read again when a limit has come or gone, the timeline has a new entry, and every 15 s. */
 function useControlRows(devices: readonly DeviceEntry[]): readonly ControlRow[] | null {
   const [rows, setRows] = useState<readonly ControlRow[] | null>(null);
   const conditions = devices.map((device) => conditionOf(device, undefined));
@@ -29,15 +32,18 @@ function useControlRows(devices: readonly DeviceEntry[]): readonly ControlRow[] 
     .map(({ device, limitedBy, state }) => `${device.device_index} ${limitedBy} ${state}`)
     .join();
   const changed = changes.value;
+  const [turn, setTurn] = useState(0);
   useEffect(() => {
     let isLeft = false;
     void readAnswers(askedFor(conditions)).then((answers) => {
       if (!isLeft) setRows(rowsOf(answers, conditions));
     });
+    const timer = setTimeout(() => setTurn(turn + 1), unchangedMs);
     return () => {
       isLeft = true;
+      clearTimeout(timer);
     };
-  }, [key, changed]);
+  }, [key, changed, turn]);
   return rows;
 }
 

@@ -52,7 +52,11 @@ export function EventsCard({
               key={entry.id}
               start={<Mark level={entry.level} />}
               title={
-                <a href={placeOf(entry.ref ?? { type: 'entry', id: String(entry.id) }, entry.device_index).to}>
+                <a
+                  class="one-line"
+                  title={entry.title}
+                  href={placeOf(entry.ref ?? { type: 'entry', id: String(entry.id) }, entry.device_index).to}
+                >
                   {entry.title}
                 </a>
               }

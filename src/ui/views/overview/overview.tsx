@@ -3,10 +3,10 @@ import { Empty } from '../../kit/panel';
 import { Loading } from '../../kit/states';
 import { useLive } from '../../store/live';
 import { useClock, useOverview } from '../../store/site';
-import type { Overview as OverviewReply } from '../../store/site';
+import type { DeviceEntry, Overview as OverviewReply } from '../../store/site';
 import { manyDevices } from '../../store/stream';
 import { DeviceMap } from '../devices/map/device-map';
-import { Picture } from '../devices/picture/picture';
+import { PictureAndControls } from '../devices/picture/picture';
 import { AttentionCard } from './attention-card';
 import type { Site } from './balance';
 import { ControlCard } from './control-card';
@@ -33,11 +33,24 @@ function SitePicture({ overview, site }: { readonly overview: OverviewReply; rea
   );
 }
 
+/** The devices at a gateway, which has no site, timeline and attention of all shards. */
+function OfFleet({ devices, why }: { readonly devices: readonly DeviceEntry[]; readonly why: string }) {
+  return (
+    <div class="overview">
+      <h1 class="visually-hidden">Overview</h1>
+      <p class="muted">Devices of a fleet. {why}</p>
+      <DeviceMap devices={devices} />
+    </div>
+  );
+}
+
 /** Where the power goes, what is wrong, who decides, and what happened. */
 export default function Overview() {
   const overview = useOverview();
-  const site = useLive(get('site')).data;
+  const { data: site, problem } = useLive(get('site'));
   const entries = useEntries() ?? [];
+  if (overview !== undefined && problem?.code === 'fleet-unsupported')
+    return <OfFleet devices={overview.devices} why={problem.message} />;
   if (overview === undefined || site === undefined)
     return (
       <>
@@ -53,7 +66,7 @@ export default function Overview() {
       <h1 class="visually-hidden">Overview</h1>
       <div class="overview-main">
         <SitePicture overview={overview} site={site} />
-        {devices.length === 1 && <Picture key={first.device_index} device={first} />}
+        {devices.length === 1 && <PictureAndControls key={first.device_index} device={first} />}
         {devices.length > manyDevices && <DeviceMap devices={devices} />}
       </div>
       <div class="overview-cards">

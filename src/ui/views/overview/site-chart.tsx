@@ -20,6 +20,8 @@ const paceMs = 5000;
 const tallPx = 1000;
 const room = { left: 62, right: 104, top: 26, bottom: 22, between: 22 } as const;
 const slimPx = 560;
+/** Half of the width of a time below the chart. */
+const halfLabelPx = 16;
 
 interface Line {
   readonly points: readonly Point[];
@@ -79,6 +81,28 @@ function voltageLane(past: Past): Lane {
   };
 }
 
+const endMsOf = ({ lines }: Lane) => Math.max(...lines.map(({ points }) => points.at(-1)?.[0] ?? 0));
+
+/** Lines with a label: those of limits that have ended have none. */
+const labelledOf = (lane: Lane): readonly Line[] =>
+  lane.lines.filter(({ points }) => points.at(-1)?.[0] === endMsOf(lane));
+
+/** The names of the lines below a chart that is too narrow for them beside its lines. */
+function LineKeys({ lanes }: { readonly lanes: readonly Lane[] }) {
+  return (
+    <p class="line-keys">
+      {lanes.flatMap(labelledOf).map(({ label, look }) => (
+        <span key={look}>
+          <svg width={20} height={8} aria-hidden="true">
+            <line class={`line ${look}`} x1={0} x2={20} y1={4} y2={4} />
+          </svg>{' '}
+          {label}
+        </span>
+      ))}
+    </p>
+  );
+}
+
 interface Mark {
   readonly letter: string;
   readonly atMs: number;
@@ -102,9 +126,7 @@ function LaneView({
 }) {
   const { min, max, ticks, decimals } = lane.axis;
   const y = (value: number) => topPx + heightPx - ((value - min) / (max - min || 1)) * heightPx;
-  const endMs = Math.max(...lane.lines.map(({ points }) => points.at(-1)?.[0] ?? 0));
-  // a limit that has ended has no label
-  const labelled = lane.lines.filter(({ points }) => points.at(-1)?.[0] === endMs);
+  const labelled = labelledOf(lane);
   const places = labelPlaces(labelled.map(({ points }) => y(points.at(-1)?.[1] ?? 0)));
   return (
     <g>
@@ -208,7 +230,7 @@ function Strips({
       ))}
       <Flags marks={marks} x={x} bottomPx={bottomPx} />
       {timeTicks(fromMs, endMs, rightPx - room.left).map((atMs) => (
-        <text key={atMs} x={x(atMs)} y={heightPx - 5} text-anchor="middle">
+        <text key={atMs} x={Math.min(x(atMs), widthPx - halfLabelPx)} y={heightPx - 5} text-anchor="middle">
           {timeOfDay(new Date(atMs).toISOString()).slice(0, 5)}
         </text>
       ))}
@@ -233,6 +255,12 @@ export function SiteChart({ entries }: { readonly entries: readonly Entry[] }) {
   const endMs = Date.parse(past?.sim_time ?? '') || 0;
   const marks = marksOf(entries, endMs - spanMs);
   const isEmpty = past?.timestamp.length === 0;
+  const lanes =
+    past === undefined || isEmpty || widthPx === 0
+      ? []
+      : innerHeight >= tallPx && heightPx > 320
+        ? [powerLane(past), voltageLane(past)]
+        : [powerLane(past)];
   return (
     <Panel
       title="Site, last hour"
@@ -251,14 +279,9 @@ export function SiteChart({ entries }: { readonly entries: readonly Entry[] }) {
     >
       <div class="site-chart" ref={ref}>
         {isEmpty && <p class="muted">The first sample comes with the next tick.</p>}
-        {past !== undefined && !isEmpty && widthPx > 0 && (
-          <Strips
-            lanes={innerHeight >= tallPx && heightPx > 320 ? [powerLane(past), voltageLane(past)] : [powerLane(past)]}
-            {...{ marks, widthPx, endMs }}
-            heightPx={Math.max(heightPx, 120)}
-          />
-        )}
+        {lanes.length > 0 && <Strips {...{ lanes, marks, widthPx, endMs }} heightPx={Math.max(heightPx, 120)} />}
       </div>
+      {lanes.length > 0 && widthPx < slimPx && <LineKeys lanes={lanes} />}
     </Panel>
   );
 }

@@ -197,7 +197,6 @@ function Card({ spec }: { readonly spec: CardSpec }) {
   const address = spec.useAddress(isOn, overview?.devices ?? []);
   const peers = spec.usePeers(isOn);
   const rate = useRate(overview && sumOf(states, ({ rx_count: rx, tx_count: tx }) => rx + tx));
-  const errors = sumOf(on, ({ error_count: count }) => count);
   const link = (part: string, text: string) => (
     <a href={href(`protocols/${path}/${part}`)}>
       {text}
@@ -256,7 +255,7 @@ function Card({ spec }: { readonly spec: CardSpec }) {
               ),
             ],
             ['Last message', isOn ? wallTime(lastOf(on)) : <NoValue reason={`${title} is off`} />],
-            ['Last error', isOn ? <LastError state={state} errors={errors} /> : <NoValue reason={`${title} is off`} />],
+            ['Last error', isOn ? <LastError state={state} states={on} /> : <NoValue reason={`${title} is off`} />],
           ]}
         />
         <p class="row card-links">
@@ -279,36 +278,76 @@ const lastOf = (states: readonly Comm[]): string | null =>
     .sort()
     .at(-1) ?? null;
 
-/** The error in words while it lasts, else how many there were. */
-function LastError({ state, errors }: { readonly state: Comm | undefined; readonly errors: number }) {
+/** The present trouble in words, else the last error of those counted with its time; both with their number. */
+function LastError({ states, state }: { readonly states: readonly Comm[]; readonly state: Comm | undefined }) {
+  const errors = sumOf(states, ({ error_count: count }) => count);
   const isTrouble = state !== undefined && tones[state.state] === 'bad';
-  if (isTrouble) return <span class="bad">{state.detail ?? words(state.state)}</span>;
-  return <>{errors === 0 ? 'none' : `none now, ${errors} since the start`}</>;
+  const [last] = states
+    .filter(({ last_error }) => last_error !== null)
+    .sort((a, b) => (b.last_error_at ?? '').localeCompare(a.last_error_at ?? ''));
+  if (isTrouble) return <span class="bad of-peer">{state.detail ?? words(state.state)}</span>;
+  if (last === undefined) return <>{errors === 0 ? 'none' : `none now, ${errors} since the start`}</>;
+  return (
+    <span class="of-peer">
+      {last.last_error}, at {wallTime(last.last_error_at)}
+      {errors > 1 && `; ${errors} since the start`}
+    </span>
+  );
 }
 
 /** Switches a protocol on where it needs nothing more, else leads to the steps; asks before it switches off. */
 function Switch({ spec }: { readonly spec: CardSpec }) {
   const inUse = useProtocol(spec.path);
-  return inUse === undefined ? null : <Toggle spec={spec} inUse={inUse} />;
+  if (spec.path === 'sunspec-client') return <ClientSwitch spec={spec} />;
+  return inUse === undefined ? null : <ProtocolSwitch spec={spec} inUse={inUse} />;
 }
 
-interface ToggleProps {
+interface ProtocolSwitchProps {
   readonly spec: CardSpec;
   readonly inUse: NonNullable<ReturnType<typeof useProtocol>>;
 }
 
-function Toggle({ spec, inUse: { protocol, report, isOn } }: ToggleProps) {
-  const { busy, problem, run } = useDo();
+function ProtocolSwitch({ spec, inUse: { protocol, report, isOn } }: ProtocolSwitchProps) {
+  const call = isOn ? post(`${protocol.path}/disable`) : post(`${protocol.path}/enable`, { body: {} });
+  const steps = spec.needsPeer ? `protocols/${spec.path}/connect` : null;
   const question = useOffQuestion(protocol);
-  const locked = whyLocked(report);
-  const call: Call = isOn ? post(`${protocol.path}/disable`) : post(`${protocol.path}/enable`, { body: {} });
+  return <Toggle {...{ isOn, call, steps, question }} title={protocol.title} locked={whyLocked(report)} />;
+}
+
+/** The client is on while it has a device; its switch leads to the form that names one. */
+function ClientSwitch({ spec: { title } }: { readonly spec: CardSpec }) {
+  const { data } = useLive(get('sunspec-client'), paceMs);
+  if (data === undefined) return null;
+  const call = post('sunspec-client/disconnect');
+  const question = `Switch off ${title}? It leaves its device, and polling ends.`;
+  return (
+    <Toggle {...{ title, call, question }} isOn={data.enabled} steps="protocols/sunspec-client/state" locked={null} />
+  );
+}
+
+interface ToggleProps {
+  readonly title: string;
+  readonly isOn: boolean;
+  /** made by a press; while it is off only without `steps` */
+  readonly call: Call;
+  /** view that a press leads to while it is off; null: it needs nothing more */
+  readonly steps: string | null;
+  /** asked before it is switched off */
+  readonly question: string;
+  /** reason why it cannot be switched now */
+  readonly locked: string | null;
+}
+
+function Toggle({ title, isOn, call, steps, question, locked }: ToggleProps) {
+  const { busy, problem, run } = useDo();
+  const leads = !isOn && steps !== null;
   const act = async () => {
-    if (!isOn && spec.needsPeer) {
-      go(`protocols/${spec.path}/connect`);
+    if (leads) {
+      go(steps);
       return;
     }
     if (isOn && !confirm(question)) return;
-    if ((await run(call)) !== undefined) say(`${protocol.title} is ${isOn ? 'off' : 'on'}.`);
+    if ((await run(call)) !== undefined) say(`${title} is ${isOn ? 'off' : 'on'}.`);
   };
   return (
     <>
@@ -317,13 +356,13 @@ function Toggle({ spec, inUse: { protocol, report, isOn } }: ToggleProps) {
         class="switch"
         role="switch"
         aria-checked={isOn}
-        aria-label={protocol.title}
+        aria-label={title}
         disabled={busy || locked !== null}
-        title={locked ?? (isOn ? 'Switch off' : spec.needsPeer ? 'Switch on: asks for the peer' : 'Switch on')}
+        title={locked ?? (isOn ? 'Switch off' : leads ? 'Switch on: asks for the peer' : 'Switch on')}
         onClick={() => void act()}
       />
       <Refused problem={problem} />
-      {!(spec.needsPeer && !isOn) && <CallLine call={call} />}
+      {!leads && <CallLine call={call} />}
     </>
   );
 }

@@ -4,10 +4,10 @@ import { Segments } from '../../../kit/segments';
 import { get } from '../../../api/call';
 import { useFigures } from '../../../store/figures';
 import { useLive } from '../../../store/live';
-import { useAttention } from '../../../store/attention';
+import { useLocalDevices } from '../../../store/attention';
 import { go, param, setParam } from '../../../store/route';
 import type { DeviceEntry } from '../../../store/site';
-import { figuresOf } from '../../../store/stream';
+import { figuresOf, isFleet } from '../../../store/stream';
 import { conditionOf } from '../condition';
 import { ColumnMenu } from '../device-columns';
 import { DeviceTable } from '../device-table';
@@ -97,7 +97,7 @@ export function DeviceMap({
   const grouping = choiceOf('group', groupings);
   const isTable = param('form') === 'table';
   const scopes = useLive(grouping === 'feeder' ? get('site/scopes') : null, 'change').data?.scopes ?? [];
-  const local = useAttention()?.items.find(({ id }) => id === 'local_control')?.devices ?? [];
+  const local = useLocalDevices();
   const all = devices.map((device) => conditionOf(device, figuresOf(device.device_index)));
   const hits = filtered(all, param('filter') ?? '');
   const isFiltered = hits.length < all.length;
@@ -123,7 +123,7 @@ export function DeviceMap({
           </>
         )}
         <DeviceFilter first={hits[0]?.device.device_index} />
-        {isTable && <ColumnMenu isFleet />}
+        {isTable && <ColumnMenu isFleet={isFleet(all.length)} />}
         <button
           type="button"
           class="small"

@@ -303,13 +303,13 @@ function VehicleCharge({ id, connector, isAlone }: ConnectorProps & Pick<RowProp
 interface NextVehicleProps {
   readonly chosen: string;
   readonly onChoice: (title: string) => void;
-  /** opens the form for any vehicle */
-  readonly onOther: () => void;
+  /** opens the form for any vehicle; null: no connector is free for one */
+  readonly onOther: (() => void) | null;
 }
 
 function NextVehicle({ chosen, onChoice, onOther }: NextVehicleProps) {
   return (
-    <ControlGroup name="Next vehicle, kWh" note="used at the next plug-in">
+    <ControlGroup name="Next vehicle, kWh" note={onOther === null ? 'used after Unplug' : 'used at the next plug-in'}>
       <div class="row">
         {vehicles.map(([title, body]) => (
           <button
@@ -323,7 +323,13 @@ function NextVehicle({ chosen, onChoice, onOther }: NextVehicleProps) {
             {title}
           </button>
         ))}
-        <button type="button" class="small" onClick={onOther}>
+        <button
+          type="button"
+          class="small"
+          disabled={onOther === null}
+          title={onOther === null ? 'A vehicle is plugged in already' : undefined}
+          onClick={() => onOther?.()}
+        >
           Own…
         </button>
       </div>
@@ -381,7 +387,11 @@ export function ChargerControls({ device }: PageProps) {
       )}
       <LocalLimit key={`limit ${connector.connector_id}`} {...props} device={device.device_index} />
       <VehicleCharge key={`charge ${connector.connector_id}`} {...props} isAlone={connectors.length === 1} />
-      {empty && <NextVehicle chosen={vehicleTitle} onChoice={setVehicle} onOther={() => setOpen(empty.connector_id)} />}
+      <NextVehicle
+        chosen={vehicleTitle}
+        onChoice={setVehicle}
+        onOther={empty ? () => setOpen(empty.connector_id) : null}
+      />
     </>
   );
 }

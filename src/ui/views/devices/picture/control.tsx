@@ -65,12 +65,13 @@ export function Setter(props: SetterProps) {
     unable = null,
   } = props;
   const { problem, busy, make } = useChange();
+  const shown = rounded(value, decimals);
   const send = (next: number) =>
     make({ call: callOf(next), text: `${name}: ${fixed(next, decimals)} ${unit}`.trim(), undo });
   return (
     <Slider
       name={name}
-      value={rounded(value, decimals)}
+      value={shown}
       min={min}
       max={max}
       step={props.dragStep ?? 10 ** -decimals}
@@ -100,7 +101,7 @@ export function Setter(props: SetterProps) {
       {props.children}
       {unable !== null && <small class="muted">{unable}</small>}
       <Refused problem={problem} />
-      {value !== null && value !== undefined && <CallLine call={callOf(value)} />}
+      {shown !== null && <CallLine call={callOf(shown)} />}
     </Slider>
   );
 }

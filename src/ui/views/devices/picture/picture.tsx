@@ -88,6 +88,16 @@ function WhyPanel({ device }: PageProps) {
 }
 
 export function Picture({ device }: PageProps) {
+  return (
+    <>
+      <PictureAndControls device={device} />
+      <LastMinutes device={device} />
+    </>
+  );
+}
+
+/** The picture without its chart: the overview of one device has a chart of its own. */
+export function PictureAndControls({ device }: PageProps) {
   useChangesOfOthers(device.device_index);
   const { Drawing, Controls } = kinds[device.asset_type];
   return (
@@ -101,6 +111,7 @@ export function Picture({ device }: PageProps) {
             </div>
           </Panel>
           <WhyPanel device={device} />
+          <SessionPanel device={device} />
         </div>
         <div class="stack">
           <Panel title="Controls" bare>
@@ -108,10 +119,8 @@ export function Picture({ device }: PageProps) {
               <Controls device={device} />
             </div>
           </Panel>
-          <SessionPanel device={device} />
         </div>
       </div>
-      <LastMinutes device={device} />
     </>
   );
 }
