@@ -119,6 +119,19 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     expect((await get('/controls?device=5')).json.code).to.equal('unknown-device');
   });
 
+  it('has metrics of each shard', async () => {
+    const { text, headers } = await get('/metrics');
+    expect(headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    const lines = text.split('\n');
+    expect(lines).to.include.members([
+      'derbench_fleet_shards{state="live"} 2',
+      'derbench_fleet_devices{state="live"} 4',
+    ]);
+    expect(lines.some((line) => /^derbench_fleet_requests_total\{shard="b",status="2xx"\} [1-9]/.test(line))).to.equal(
+      true,
+    );
+  });
+
   it('refuses requests for a killed shard, and names what is missing', async () => {
     await shards['b']?.kill();
     const first = await get('/controls?device=1000');
