@@ -36,10 +36,10 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     shards[name] = await startSimulator([...fleet, '--mb_enable', 'no', '--tick', '0.2']);
   };
   const get = (path: string) => ask(gateway.port, `/api/sim${path}`);
-  const messages = (count: number) =>
+  const messages = (count: number, query = '') =>
     new Promise<Snapshot[]>((resolve, reject) => {
       const seen: Snapshot[] = [];
-      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/api/sim/ws/telemetry`);
+      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/api/sim/ws/telemetry${query}`);
       socket.on('error', reject);
       socket.on('message', (message: Buffer) => {
         seen.push(JSON.parse(message.toString()) as Snapshot);
@@ -106,6 +106,11 @@ describeWith(['nats'], 'gateway of a fleet', function () {
       const { late_slots: late, ticks_missed: missed } = counted[index < 1000 ? 0 : 1];
       expect(gaps).to.be.at.most(Number(late) + Number(missed) + Number(dropped));
     }
+  });
+
+  it('streams the devices of one shard on request', async () => {
+    const seen = await messages(6, '?shard=b&max_rate=50');
+    expect([...new Set(seen.map(indexOf))]).to.deep.equal([1000, 1001]);
   });
 
   it('passes a control on to the shard of its device', async () => {

@@ -16,7 +16,7 @@ export interface MetricsView {
   readonly cpu: NodeJS.CpuUsage;
 }
 
-/** What a process shows of itself, as a gateway of a fleet has it too. */
+/** Input of the families of a process, which a gateway of a fleet has too. */
 export interface ProcessView extends Pick<MetricsView, 'memory' | 'cpu'> {
   readonly ctx: {
     readonly info: Pick<RouteContext['info'], 'version' | 'apiVersion' | 'buildId' | 'startedAtMs'>;

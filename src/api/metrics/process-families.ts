@@ -62,7 +62,7 @@ export const ofProcess: readonly Family<ProcessView>[] = [
   ),
 ];
 
-const ofSimulator: readonly Family<MetricsView>[] = [
+const ofSimulator: readonly Family[] = [
   single('counter', 'derbench_ticks_total', 'Ticks since the start.', ({ ctx }) => ctx.plant.health.tick),
   single(
     'counter',

@@ -151,6 +151,10 @@ function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): D
     guard,
     clock,
     logger: logBook.logger('WS'),
+    rangeOfShard(name) {
+      const lease = view.shards.get(name)?.lease;
+      return lease === undefined ? null : { first: lease.first, last: lease.first + lease.room - 1 };
+    },
     stopping: () => isStopping,
     options: { maxClients: () => maxStreamClients },
   }));
