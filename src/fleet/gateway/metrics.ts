@@ -98,7 +98,7 @@ export const gatewayFamilies: readonly FleetFamily[] = [
   perShard(
     'gauge',
     'tick_seconds',
-    'Real time in which the shard made the message of its newest tick.',
+    'Real time in which the shard made the messages of the tick before its newest one.',
     ({ newest }) => newest && newest.head.tookMs / 1000,
   ),
   perShard(

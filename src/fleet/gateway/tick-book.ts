@@ -146,8 +146,8 @@ function isAscending(parts: readonly TickPart[]): boolean {
   return true;
 }
 
-/** Ticks between two of a run. A late shard joins slots in one tick, whose numbers were never sent. */
+/** Ticks between two of a run, without numbers that no tick has had. */
 function missedBetween(before: TickHead | undefined, after: TickHead): number {
   if (!isSameRun(before, after)) return 0;
-  return Math.max(0, after.tick - before.tick - 1 - (after.lateSlots - before.lateSlots));
+  return Math.max(0, after.tick - before.tick - 1 - (after.unused - before.unused));
 }
