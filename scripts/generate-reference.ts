@@ -5,11 +5,13 @@
  *   npm run generate:reference [-- --check]
  */
 import { fileURLToPath } from 'node:url';
+import type { Family } from '../src/api/metrics/family.ts';
 import { metricFamilies } from '../src/api/metrics/metrics.ts';
 import { configFileSchema } from '../src/config/layers/files.ts';
 import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
 import { settingKeys } from '../src/config/settings/settings.ts';
 import { exitCodes, exitTexts } from '../src/core/exit-codes.ts';
+import { gatewayFamilies, maxShardsWithSeries, requestHistogram } from '../src/fleet/gateway/metrics.ts';
 import { curveTable, modeNames, modeTable } from '../src/csip/control/modes.ts';
 import { inputSchema, memberTable, membersBelow, membersOf, table } from './docs/schema-table.ts';
 import type { Schema } from './docs/schema-table.ts';
@@ -64,15 +66,27 @@ function scenarioPage(): string {
   );
 }
 
+type FamilyRow = Pick<Family, 'name' | 'labels' | 'help'> & { readonly type: string };
+
+const familyTable = (families: readonly FamilyRow[]) =>
+  table(
+    ['Family', 'Type', 'Labels', 'Meaning'],
+    families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
+  );
+
 const metricsPage = () =>
   page(
     'Metrics',
     `\`GET metrics\` has these ${metricFamilies.length} families in the text format of Prometheus. A quantity that does not\n` +
       'exist has no sample.',
-    ...table(
-      ['Family', 'Type', 'Labels', 'Meaning'],
-      metricFamilies.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(', '), help]),
-    ),
+    ...familyTable(metricFamilies),
+    '',
+    '## Gateway of a fleet',
+    '',
+    'A [gateway](../fleet.md#gateway) has these families instead. Prometheus sums them over `shard`. Series of shards are those',
+    `of the first ${maxShardsWithSeries} ones; the families by \`state\` count all. A lost shard has no power and no tick.`,
+    '',
+    ...familyTable([...gatewayFamilies, requestHistogram]),
   );
 
 const bitmaps = {

@@ -72,6 +72,15 @@ export function positionOf(
   published: readonly { readonly snapshot: Pick<Snapshot, 'device_index'> }[],
   deviceIndex: number,
 ): number {
+  const position = firstPosition(published, deviceIndex);
+  return published[position]?.snapshot.device_index === deviceIndex ? position : -1;
+}
+
+/** Position of the first device with this index or a higher one; the number of devices if there is none. */
+export function firstPosition(
+  published: readonly { readonly snapshot: Pick<Snapshot, 'device_index'> }[],
+  deviceIndex: number,
+): number {
   let low = 0;
   let high = published.length;
   while (low < high) {
@@ -79,5 +88,5 @@ export function positionOf(
     if ((published[middle]?.snapshot.device_index ?? Infinity) < deviceIndex) low = middle + 1;
     else high = middle;
   }
-  return published[low]?.snapshot.device_index === deviceIndex ? low : -1;
+  return low;
 }

@@ -34,6 +34,8 @@ export interface TickHead {
   readonly count: number;
   readonly tookMs: number;
   readonly lateSlots: number;
+  /** numbers that no tick of the process has had: a late shard may join slots in one tick */
+  readonly unused: number;
   readonly rateEffective: number;
 }
 
@@ -78,9 +80,9 @@ const byteNames = ['inverterState', 'alarmSeverity'] as const;
 /** index, length, and the columns above */
 const bytesPerDevice = 2 * 4 + floatNames.length * 8 + byteNames.length;
 
-/** Devices of each part: a part ends before the device that would exceed the limit. */
-function partsOf(devices: readonly TickDevice[], limit: number): (readonly TickDevice[])[] {
-  const parts: TickDevice[][] = [[]];
+/** Devices of each part: a part ends before the device that would exceed the limit. At least one part, even if empty. */
+function partsOf<T extends Pick<TickDevice, 'json'>>(devices: readonly T[], limit: number): (readonly T[])[] {
+  const parts: T[][] = [[]];
   let size = 0;
   for (const device of devices) {
     const more = bytesPerDevice + device.json.length;
@@ -113,15 +115,27 @@ function encodePart(head: TickHead, devices: readonly TickDevice[]): Buffer {
 }
 
 /**
+ * The messages of a tick, each made when it is asked for.
+ *
  * @param devices in the order of their indexes
+ * @param deviceOf the columns of a device
  * @param limit bytes of columns and texts of a part, unless a single device is longer
  */
-export function encodeTick(stamp: TickStampHead, devices: readonly TickDevice[], limit = partBytes): Buffer[] {
+export function* tickMessages<T extends Pick<TickDevice, 'json'>>(
+  stamp: TickStampHead,
+  devices: readonly T[],
+  deviceOf: (device: T) => TickDevice,
+  limit = partBytes,
+): Generator<Buffer, void> {
   const parts = partsOf(devices, limit);
-  return parts.map((inPart, part) =>
-    encodePart({ v: 1, ...stamp, part, parts: parts.length, count: inPart.length }, inPart),
-  );
+  for (const [part, inPart] of parts.entries())
+    yield encodePart({ v: 1, ...stamp, part, parts: parts.length, count: inPart.length }, inPart.map(deviceOf));
 }
+
+/** All messages of a tick at once. */
+export const encodeTick = (stamp: TickStampHead, devices: readonly TickDevice[], limit?: number): Buffer[] => [
+  ...tickMessages(stamp, devices, (device) => device, limit),
+];
 
 const refused = (reason: string) => new FleetError('refused', `the tick message ${reason}`);
 
@@ -143,6 +157,7 @@ const headChecks: Readonly<Record<keyof TickHead, HeadCheck>> = {
   count: isCount,
   tookMs: isSize,
   lateSlots: isCount,
+  unused: isCount,
   rateEffective: isSize,
 };
 

@@ -1,5 +1,5 @@
 /** WebSocket frames of the snapshots of one tick, shared by all clients. */
-import { positionOf } from '../contract/snapshot.ts';
+import { firstPosition, positionOf } from '../contract/snapshot.ts';
 import { inParts } from '../core/turns.ts';
 import { FleetText } from './fleet.ts';
 import type { ColumnSource, StreamTick } from './source.ts';
@@ -89,11 +89,17 @@ export class Broadcast {
 
   /** The frames of all devices in order of index. */
   get pieces(): readonly Piece[] {
-    this.#pieces ??= this.#join();
+    this.#pieces ??= this.#join(0, this.event.published.length);
     return this.#pieces;
   }
 
-  #join(): readonly Piece[] {
+  /** The frames of the devices of a range, in order of index. */
+  piecesOf({ first, last }: { readonly first: number; readonly last: number }): readonly Piece[] {
+    const { published } = this.event;
+    return this.#join(firstPosition(published, first), firstPosition(published, last + 1));
+  }
+
+  #join(from: number, to: number): readonly Piece[] {
     const pieces: Piece[] = [];
     let frames: Buffer[] = [];
     let bytes = 0;
@@ -101,7 +107,7 @@ export class Broadcast {
       const [only] = frames;
       if (only) pieces.push({ frames, joined: frames.length === 1 ? only : Buffer.concat(frames, bytes) });
     };
-    for (let position = 0; position < this.event.published.length; position += 1) {
+    for (let position = from; position < to; position += 1) {
       const frame = this.#frame(position);
       if (!frame) continue;
       if (bytes + frame.length > maxPieceBytes) {

@@ -23,6 +23,8 @@ interface HandshakeRules {
   readonly hasColumns?: boolean;
   readonly guard: HttpGuard;
   readonly deviceExists: (index: number) => boolean;
+  /** indexes that a shard of a fleet has; null: there is no such shard. Default: there are no shards */
+  readonly rangeOfShard?: (name: string) => DeviceRange | null;
   readonly clients: () => number;
   readonly maxClients: () => number;
   readonly stopping: () => boolean;
@@ -30,10 +32,18 @@ interface HandshakeRules {
   readonly prepare: () => unknown;
 }
 
+/** Indexes, both ends included. */
+export interface DeviceRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** The selection of a client. */
 export interface Selection {
-  /** null: all devices */
+  /** null: all devices, or those of the range */
   readonly device: number | null;
+  /** null: no bounds */
+  readonly range: DeviceRange | null;
   readonly form: StreamForm;
   /** maximum of messages of each kind per second of wall time; null: one for each tick */
   readonly maxRate: number | null;
@@ -51,7 +61,7 @@ function invalidQuery(name: string, detail: string, allowed?: readonly string[])
   return { code: 'validation', detail: `${name}: ${detail}`, faults: [fault] };
 }
 
-const parameters = ['device', 'form', 'max_rate'];
+const parameters = ['device', 'devices', 'form', 'max_rate'];
 
 const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'code' in value;
 
@@ -63,9 +73,28 @@ function selectDevice(value: string | null, { deviceExists }: HandshakeRules): n
   return Number(value);
 }
 
+function readRange(text: string): DeviceRange | Refused {
+  const [, first, last] = /^(\d+)-(\d+)$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  return range.first <= range.last && range.last <= maxDeviceIndex
+    ? range
+    : invalidQuery('devices', `must be first-last, two indexes of at most ${maxDeviceIndex} in ascending order`);
+}
+
+function selectRange(query: URLSearchParams, { rangeOfShard }: HandshakeRules): DeviceRange | null | Refused {
+  const given = ['device', 'devices', 'shard'].filter((name) => query.has(name));
+  if (given.length > 1) return invalidQuery(given[1] ?? '', `does not go with ${given[0] ?? ''}`);
+  const devices = query.get('devices');
+  if (devices !== null) return readRange(devices);
+  const shard = query.get('shard');
+  if (shard === null) return null;
+  const range = rangeOfShard?.(shard) ?? null;
+  return range ?? { code: 'unknown-resource', detail: `There is no shard "${shard.slice(0, 100)}" in the fleet.` };
+}
+
 function selectForm(
   value: string | null,
-  device: number | null,
+  { device, range }: Pick<Selection, 'device' | 'range'>,
   { hasColumns = true }: HandshakeRules,
 ): StreamForm | Refused {
   const form = streamForms.find((each) => each === (value ?? 'snapshots'));
@@ -73,6 +102,7 @@ function selectForm(
   if (form === 'fleet' && !hasColumns)
     return invalidQuery('form', 'must be snapshots: this stream has no message of all devices', ['snapshots']);
   if (form === 'fleet' && device !== null) return invalidQuery('device', 'does not go with form=fleet, which has all');
+  if (form === 'fleet' && range !== null) return invalidQuery('devices', 'does not go with form=fleet, which has all');
   return form;
 }
 
@@ -84,17 +114,20 @@ function selectRate(value: string | null): number | null | Refused {
 }
 
 function select(query: URLSearchParams, rules: HandshakeRules): Selection | Refused {
-  const names = rules.isTimeline === true ? [] : parameters;
+  const withShards = rules.rangeOfShard === undefined ? parameters : [...parameters, 'shard'];
+  const names = rules.isTimeline === true ? [] : withShards;
   const unknown = [...query.keys()].find((name) => !names.includes(name));
   if (unknown !== undefined) return invalidQuery(unknown.slice(0, 100), 'is not a parameter of the stream', names);
-  const repeated = parameters.find((name) => query.getAll(name).length > 1);
+  const repeated = names.find((name) => query.getAll(name).length > 1);
   if (repeated !== undefined) return invalidQuery(repeated, 'must be given once');
   const device = selectDevice(query.get('device'), rules);
   if (isRefused(device)) return device;
-  const form = selectForm(query.get('form'), device, rules);
+  const range = selectRange(query, rules);
+  if (isRefused(range)) return range;
+  const form = selectForm(query.get('form'), { device, range }, rules);
   if (isRefused(form)) return form;
   const maxRate = selectRate(query.get('max_rate'));
-  return isRefused(maxRate) ? maxRate : { device, form, maxRate };
+  return isRefused(maxRate) ? maxRate : { device, range, form, maxRate };
 }
 
 /** Requirements of RFC 6455 4.2.1 on the client. */

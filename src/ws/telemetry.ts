@@ -17,7 +17,7 @@ import type { StreamClient, StreamReport, StreamReporter } from '../contract/str
 import { Broadcast } from './frames.ts';
 import { leaveHttp } from '../core/http/connections.ts';
 import { guardUpgrades, streamPaths } from './handshake.ts';
-import type { Selection } from './handshake.ts';
+import type { DeviceRange, Selection } from './handshake.ts';
 import { loadLibrary } from './library.ts';
 import { Liveness, livenessLimits } from './liveness.ts';
 import type { LivenessLimits } from './liveness.ts';
@@ -35,6 +35,8 @@ export interface TelemetryContext {
   readonly guard: HttpGuardConfig;
   readonly logger: Logger;
   readonly clock: WallClock;
+  /** indexes of a shard; absent: the source has no shards */
+  readonly rangeOfShard?: (name: string) => DeviceRange | null;
   /** true: the process is stopping, and new clients are refused */
   readonly stopping?: () => boolean;
   readonly options?: Partial<TelemetryOptions>;
@@ -61,6 +63,10 @@ const defaults: TelemetryOptions = {
 };
 
 const closeCodes = { normal: 1000, goingAway: 1001, internal: 1011, noAnswer: 1006 } as const;
+
+/** Ranges of fewer devices need no frames of all others. */
+const narrow = 1000;
+const isNarrow = (range: DeviceRange | null) => range !== null && range.last - range.first < narrow;
 
 interface Client {
   readonly id: number;
@@ -196,7 +202,7 @@ class TelemetryStream implements Telemetry {
   }
 
   #listen(): void {
-    const { source, columns, server, guard, stopping } = this.#context;
+    const { source, columns, server, guard, stopping, rangeOfShard } = this.#context;
     const { maxClients, every, pingIntervalMs } = this.#options;
     this.#followDevices();
     const library = memo(loadLibrary);
@@ -206,6 +212,7 @@ class TelemetryStream implements Telemetry {
         guard: createHttpGuard(guard),
         hasColumns: columns !== undefined,
         deviceExists: (index) => source.devices.some((device) => device.index === index),
+        ...(rangeOfShard && { rangeOfShard }),
         clients: () => this.#clients.size,
         maxClients,
         stopping: () => this.#lifecycle.stopping || stopping?.() === true,
@@ -245,7 +252,7 @@ class TelemetryStream implements Telemetry {
 
   *#onTick(event: StreamTick): Generator<undefined, void> {
     const takesAll = ({ pace, selection }: Client) =>
-      !pace && selection.device === null && selection.form === 'snapshots';
+      !pace && selection.device === null && selection.form === 'snapshots' && !isNarrow(selection.range);
     if ([...this.#clients].some(takesAll)) yield* this.#broadcastOf(event).framesInParts();
     for (const client of [...this.#clients]) {
       // one that has joined or gone between two parts has this tick already, or needs none
@@ -366,14 +373,14 @@ class TelemetryStream implements Telemetry {
   #deliver(client: Client, event: StreamTick): void {
     const broadcast = this.#broadcastOf(event);
     client.tick = event.tick;
-    const { device, form } = client.selection;
+    const { device, range, form } = client.selection;
     if (form === 'fleet') {
       client.outbox.push(client.hasBegun ? broadcast.fleet : broadcast.firstFleet);
       client.hasBegun = true;
       return;
     }
     if (device === null) {
-      client.outbox.pushAll(broadcast.pieces);
+      client.outbox.pushAll(range === null ? broadcast.pieces : broadcast.piecesOf(range));
       return;
     }
     const frame = broadcast.of(device);

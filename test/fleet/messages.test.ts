@@ -13,6 +13,7 @@ const stamp: TickStampHead = {
   wallMs: 1_700_000_000_000.5,
   first: false,
   tookMs: 3.5,
+  unused: 0,
   lateSlots: 0,
   rateEffective: 1,
 };

@@ -36,10 +36,10 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     shards[name] = await startSimulator([...fleet, '--mb_enable', 'no', '--tick', '0.2']);
   };
   const get = (path: string) => ask(gateway.port, `/api/sim${path}`);
-  const messages = (count: number) =>
+  const messages = (count: number, query = '') =>
     new Promise<Snapshot[]>((resolve, reject) => {
       const seen: Snapshot[] = [];
-      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/api/sim/ws/telemetry`);
+      const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/api/sim/ws/telemetry${query}`);
       socket.on('error', reject);
       socket.on('message', (message: Buffer) => {
         seen.push(JSON.parse(message.toString()) as Snapshot);
@@ -108,6 +108,11 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     }
   });
 
+  it('streams the devices of one shard on request', async () => {
+    const seen = await messages(6, '?shard=b&max_rate=50');
+    expect([...new Set(seen.map(indexOf))]).to.deep.equal([1000, 1001]);
+  });
+
   it('passes a control on to the shard of its device', async () => {
     const body = JSON.stringify({ enabled: true, limit_pct: 37 });
     const sent = await ask(gateway.port, '/api/sim/grid-support/max-power?device=1001', { method: 'POST', body });
@@ -117,6 +122,19 @@ describeWith(['nats'], 'gateway of a fleet', function () {
     for (const { json } of texts) expect(json.points[0]).to.include({ name: 'WMaxLimPct', value: 37 });
     expect((await get('/overview?device=5')).json.code).to.equal('unknown-device');
     expect((await get('/controls?device=5')).json.code).to.equal('unknown-device');
+  });
+
+  it('has metrics of each shard', async () => {
+    const { text, headers } = await get('/metrics');
+    expect(headers['content-type']).to.equal('text/plain; version=0.0.4; charset=utf-8');
+    const lines = text.split('\n');
+    expect(lines).to.include.members([
+      'derbench_fleet_shards{state="live"} 2',
+      'derbench_fleet_devices{state="live"} 4',
+    ]);
+    expect(lines.some((line) => /^derbench_fleet_requests_total\{shard="b",status="2xx"\} [1-9]/.test(line))).to.equal(
+      true,
+    );
   });
 
   it('refuses requests for a killed shard, and names what is missing', async () => {

@@ -107,6 +107,23 @@ describe('telemetry stream: messages', () => {
     expect(second.messages.map(({ device_index }) => device_index)).to.deep.equal([0, 0]);
   });
 
+  it('filters by a range of devices, whose ends belong to it', async () => {
+    stream = await openStream(5);
+    const some = await client('?devices=1-3');
+    const single = await client('?devices=4-9');
+    stream.plant.tick();
+    await Promise.all([some.received(6), single.received(2)]);
+    expect(some.messages.map(({ device_index, tick }) => [device_index, tick])).to.deep.equal([
+      [1, 0],
+      [2, 0],
+      [3, 0],
+      [1, 1],
+      [2, 1],
+      [3, 1],
+    ]);
+    expect(single.messages.map(({ device_index }) => device_index)).to.deep.equal([4, 4]);
+  });
+
   it('is the shared snapshot of the plant', async () => {
     stream = await openStream(1);
     const rest = await Rest.open();

@@ -37,13 +37,20 @@ export class HttpProblem extends Error {
   readonly issues: readonly ProblemIssue[] | undefined;
   /** the connection cannot be used any further */
   readonly close: boolean;
+  /** further headers of the answer */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(code: ProblemCode, detail: string, options: { issues?: readonly ProblemIssue[]; close?: boolean } = {}) {
+  constructor(
+    code: ProblemCode,
+    detail: string,
+    options: { issues?: readonly ProblemIssue[]; close?: boolean; headers?: Readonly<Record<string, string>> } = {},
+  ) {
     super(detail);
     this.name = 'HttpProblem';
     this.code = code;
     this.issues = options.issues;
     this.close = options.close ?? false;
+    this.headers = options.headers ?? {};
   }
 }
 

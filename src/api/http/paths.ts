@@ -49,6 +49,7 @@ export function methodRefusal(method: string, allow: string): HttpProblem {
   return new HttpProblem(
     'method-not-allowed',
     `This path does not accept ${method.slice(0, 20)}; it accepts ${methods}.`,
+    { headers: { Allow: allow } },
   );
 }
 

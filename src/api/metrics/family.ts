@@ -16,31 +16,44 @@ export interface MetricsView {
   readonly cpu: NodeJS.CpuUsage;
 }
 
+/** Input of the families of a process, which a gateway of a fleet has too. */
+export interface ProcessView extends Pick<MetricsView, 'memory' | 'cpu'> {
+  readonly ctx: {
+    readonly info: Pick<RouteContext['info'], 'version' | 'apiVersion' | 'buildId' | 'startedAtMs'>;
+    readonly eventLoop: RouteContext['eventLoop'];
+  };
+}
+
 /** A value and the values of its labels; a null value makes no sample. */
 export type Sample = readonly [value: number | null, ...labelValues: string[]];
 
 /** One metric family of the exposition. */
-export interface Family {
+export interface Family<View = MetricsView> {
   /** by the conventions of Prometheus: base unit last, `_total` for counters */
   readonly name: string;
   readonly help: string;
   readonly type: 'gauge' | 'counter';
   readonly labels: readonly string[];
-  samples(view: MetricsView): Iterable<Sample>;
+  samples(view: View): Iterable<Sample>;
 }
 
 /** A family with one sample and no label. */
-export function single(type: Family['type'], name: string, help: string, read: (view: MetricsView) => number): Family {
+export function single<View>(
+  type: Family['type'],
+  name: string,
+  help: string,
+  read: (view: View) => number,
+): Family<View> {
   return { type, name, help, labels: [], samples: (view) => [[read(view)]] };
 }
 
 /** A gauge that is always 1; its information is in the labels. */
-export function info(
+export function info<View>(
   name: string,
   help: string,
   labels: readonly string[],
-  read: (view: MetricsView) => readonly (readonly string[])[],
-): Family {
+  read: (view: View) => readonly (readonly string[])[],
+): Family<View> {
   return { type: 'gauge', name, help, labels, samples: (view) => read(view).map((values) => [1, ...values] as const) };
 }
 

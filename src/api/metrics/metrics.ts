@@ -1,13 +1,10 @@
 /** The exposition of all metric families for Prometheus. */
-import { createRequire } from 'node:module';
-import type PromClient from 'prom-client';
-import { lazily } from '../../core/lazy.ts';
-import { checkDescriptorsToRequire } from '../../core/errors.ts';
 import { Turns } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';
 import { latestOf } from '../common/device-replies.ts';
 import { commStatus } from '../devices.ts';
 import { deviceFamilies, maxDevicesWithSeries } from './device-families.ts';
+import { expositionType, lateExposition } from './exposition.ts';
 import type { Family, MetricsView } from './family.ts';
 import { dnp3Families, findingFamilies, ocppFamilies } from './protocol-families.ts';
 import { processFamilies } from './process-families.ts';
@@ -23,31 +20,6 @@ export const metricFamilies: readonly Family[] = [
   ...findingFamilies,
 ];
 
-/** Media type of the text exposition format. */
-const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
-
-interface Exposition {
-  readonly registry: PromClient.Registry;
-  readonly metrics: readonly { readonly family: Family; readonly metric: PromClient.Gauge | PromClient.Counter }[];
-}
-
-const require = createRequire(import.meta.url);
-
-/**
- * Makes a separate registry, so that simulators in one process do not mix. The library is loaded by the first scrape,
- * because most runs have none.
- */
-function createExposition(): Exposition {
-  const { Counter, Gauge, Registry } = require('prom-client') as typeof PromClient;
-  const registry = new Registry();
-  const metrics = metricFamilies.map((family) => {
-    const { name, help, labels } = family;
-    const options = { name, help, labelNames: [...labels], registers: [registry] };
-    return { family, metric: family.type === 'counter' ? new Counter(options) : new Gauge(options) };
-  });
-  return { registry, metrics };
-}
-
 function viewOf(ctx: RouteContext): MetricsView {
   return {
     ctx,
@@ -62,7 +34,7 @@ function viewOf(ctx: RouteContext): MetricsView {
 /** The metrics of one interface. A scrape reads all values; ticks have no extra cost. */
 class Metrics {
   readonly #ctx: RouteContext;
-  readonly #exposition = lazily(createExposition, checkDescriptorsToRequire);
+  readonly #exposition = lateExposition(metricFamilies);
   /** one registry holds the values of one scrape */
   readonly #scrapes = new Turns();
   /** a scrape that has not read anything yet */
@@ -80,25 +52,14 @@ class Metrics {
 
   /** Reading and writing take several ms each: each begins only while the share of a turn lasts. */
   async #scrape(): Promise<string> {
-    const { registry, metrics } = await this.#exposition().finally(() => {
+    const exposition = await this.#exposition().finally(() => {
       this.#next = null;
     });
     const { share } = this.#ctx;
     await share.run(() => {
-      this.#read(metrics);
+      exposition.read(viewOf(this.#ctx));
     });
-    return share.run(() => registry.metrics());
-  }
-
-  #read(metrics: Exposition['metrics']): void {
-    const view = viewOf(this.#ctx);
-    for (const { family, metric } of metrics) {
-      // drops the series of devices and peers that were removed since the last scrape
-      metric.reset();
-      for (const [value, ...labels] of family.samples(view)) {
-        if (value !== null) metric.labels(...labels).inc(value);
-      }
-    }
+    return share.run(() => exposition.text());
   }
 }
 

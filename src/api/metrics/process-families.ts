@@ -3,14 +3,14 @@ import { deskOf } from '../exchange/desk.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { faultProtocols } from '../../core/faults/kinds.ts';
 import { bit, info, single } from './family.ts';
-import type { Family, MetricsView, Sample } from './family.ts';
+import type { Family, MetricsView, ProcessView, Sample } from './family.ts';
 import type { CommReply } from '../devices.ts';
 
 /** ms to s */
 const seconds = (ms: number) => ms / 1000;
 
-/** Metric names that every process exporter uses, and those usual for Node.js. */
-const ofProcess: readonly Family[] = [
+/** Families of a process with or without devices: names that every exporter uses, those usual for Node.js, and the build. */
+export const ofProcess: readonly Family<ProcessView>[] = [
   single(
     'counter',
     'process_cpu_seconds_total',
@@ -38,9 +38,6 @@ const ofProcess: readonly Family[] = [
     '99th percentile of the delay of timers in the last full 10 s.',
     ({ ctx }) => seconds(ctx.eventLoop.p99Ms),
   ),
-];
-
-const ofSimulator: readonly Family[] = [
   info(
     'derbench_build_info',
     'Version, build and interface; always 1.',
@@ -63,6 +60,9 @@ const ofSimulator: readonly Family[] = [
     'Periods of 10 s in which the 99th percentile of the delay was above 100 ms.',
     ({ ctx }) => ctx.eventLoop.slowPeriods,
   ),
+];
+
+const ofSimulator: readonly Family[] = [
   single('counter', 'derbench_ticks_total', 'Ticks since the start.', ({ ctx }) => ctx.plant.health.tick),
   single(
     'counter',

@@ -138,24 +138,23 @@ class WorkerPlan {
 
   /** @throws SimError CONFIG_INVALID: also for what a worker would refuse */
   constructor(flags: ReadonlyMap<SettingKey, GivenFlag>, workers: number, env: Env) {
-    const foreign = [...decided, ...ofOneProcess].filter((key) => flags.has(key));
-    if (foreign.length > 0)
-      throw invalidGateway(
-        foreign.map((key) => ({
-          name: flags.get(key)?.spelling ?? key,
-          detail: decided.includes(key)
-            ? 'is what the gateway gives to each of its workers'
-            : 'is for one process, and not for several workers: start this shard by itself',
-        })),
-      );
+    refuseForeign((key) =>
+      flags.has(key) ? flags.get(key)?.spelling : env[variableOf(key)] === undefined ? undefined : variableOf(key),
+    );
     this.#given = [...flags].filter(([key]) => !givenToWorkers.has(key)).map(wordOf);
     const taken = [...settingsOfGateway, ...decided, ...givenToWorkers].filter((key) => !ofBoth.has(key));
     this.env = { ...env, ...Object.fromEntries(taken.map((key) => [variableOf(key), undefined])) };
     this.env[workerVariable] = '1';
-    const devices = devicesOf(flags.get('N')?.text ?? env['DERBENCH_N'], workers);
-    const first = flags.get('first_device')?.text ?? env['DERBENCH_FIRST_DEVICE'] ?? '0';
-    this.#config = this.#load([...this.#given, `--first_device=${first}`]);
-    if (this.#config.settings.file?.devices)
+    const textOf = (key: SettingKey) => flags.get(key)?.text ?? env[variableOf(key)];
+    const first = textOf('first_device');
+    const counted = textOf('N');
+    if (counted !== undefined) devicesOf(counted, workers);
+    this.#config = this.#load([...this.#given, ...(first === undefined ? [] : [`--first_device=${first}`])]);
+    const { file } = this.#config.settings;
+    refuseForeign((key) => (file?.settings.has(key) === true ? `${key} of the configuration file` : undefined));
+    const inFile = file?.settings.get('N');
+    const devices = devicesOf(counted ?? (typeof inFile === 'number' ? String(inFile) : undefined), workers);
+    if (file?.devices)
       throw invalidGateway([
         {
           name: '--workers',
@@ -217,6 +216,24 @@ class WorkerPlan {
     });
     if (issues.length > 0) throw invalidGateway(issues);
   }
+}
+
+/**
+ * Refuses settings that workers do not have.
+ *
+ * @param nameOf how a setting was given, for messages; undefined: it was not
+ * @throws SimError CONFIG_INVALID
+ */
+function refuseForeign(nameOf: (key: SettingKey) => string | undefined): void {
+  const issues = [...decided, ...ofOneProcess].flatMap((key): Issue[] => {
+    const name = nameOf(key);
+    if (name === undefined) return [];
+    const detail = decided.includes(key)
+      ? 'is what the gateway gives to each of its workers'
+      : 'is for one process, and not for several workers: start this shard by itself';
+    return [{ name, detail }];
+  });
+  if (issues.length > 0) throw invalidGateway(issues);
 }
 
 const keyOf = (word: string) => [...parseFlags([word]).values.keys()][0];

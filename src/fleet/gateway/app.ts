@@ -21,6 +21,8 @@ import { linkOptionsOf } from '../settings-of-link.ts';
 import { Forwarder } from './forward.ts';
 import type { GatewayInfo } from './own.ts';
 import { FleetLog } from './logs.ts';
+import { GatewayMetrics } from './metrics.ts';
+import { RequestCounts } from './request-counts.ts';
 import { ShardRouter } from './router.ts';
 import { createGatewayApp } from './serve.ts';
 import { FleetView } from './view.ts';
@@ -102,9 +104,11 @@ function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): D
   const { host, port, allowedHosts, corsOrigins, maxConnections, maxStreamClients } = web;
   const limits = { ...defaultApiLimits, maxConnections: maxConnections + maxStreamClients };
   const guard = { host, allowedHosts, corsOrigins };
-  const forwarder = new Forwarder(view.link, settings.prefix, (shard) => {
+  const counts = new RequestCounts(() => clock.monotonicMs());
+  const noResponder = (shard: string) => {
     view.noResponder(shard);
-  });
+  };
+  const forwarder = new Forwarder(view.link, settings.prefix, noResponder, counts);
   const app = createGatewayApp({
     view,
     router: new ShardRouter(
@@ -119,6 +123,7 @@ function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): D
     nowMs: () => clock.nowMs(),
     isStopping: () => isStopping,
     logs,
+    metrics: new GatewayMetrics({ view, counts, info, eventLoop }),
     stream: () => stream,
     beginStop(delayS) {
       const isFirst = stopDelayS === null;
@@ -146,6 +151,10 @@ function doorsOf(options: GatewayOptions, { view, eventLoop, logs }: Watched): D
     guard,
     clock,
     logger: logBook.logger('WS'),
+    rangeOfShard(name) {
+      const lease = view.shards.get(name)?.lease;
+      return lease === undefined ? null : { first: lease.first, last: lease.first + lease.room - 1 };
+    },
     stopping: () => isStopping,
     options: { maxClients: () => maxStreamClients },
   }));

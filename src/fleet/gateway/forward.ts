@@ -4,6 +4,7 @@ import { HttpProblem } from '../../api/http/errors.ts';
 import { FleetError } from '../link.ts';
 import type { FleetFault, FleetLink } from '../link.ts';
 import { requestHeaders, statusHeader, typeHeader } from '../operation.ts';
+import { RequestCounts } from './request-counts.ts';
 
 /** Requests that wait for their answers: of one shard, and of all. */
 const maxOpenOfShard = 256;
@@ -88,6 +89,7 @@ export class Forwarder {
   /** requests that wait for their answers, by shard */
   readonly #waiting = new Map<string, number>();
   #open = 0;
+  readonly #counts: RequestCounts;
 
   /**
    * @param prefix first token of the subjects of the fleet
@@ -97,17 +99,23 @@ export class Forwarder {
     link: Pick<FleetLink, 'state' | 'request'>,
     prefix: string,
     onNoResponder: (shard: string) => void = () => undefined,
+    counts: RequestCounts = new RequestCounts(() => 0),
   ) {
     this.#link = link;
     this.#prefix = prefix;
     this.#onNoResponder = onNoResponder;
+    this.#counts = counts;
   }
 
   /**
    * @throws HttpProblem `fleet-offline`, `shard-lost`, `too-many-requests`, `upstream-timeout`, `upstream-error`,
    * `too-large`
    */
-  async forward(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
+  forward(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
+    return this.#counts.counted(shard.name, () => this.#forward(shard, request));
+  }
+
+  async #forward(shard: ShardPlace, request: ForwardedRequest): Promise<ForwardedReply> {
     // while disconnected a request would only end by its time limit
     if (this.#link.state !== 'connected') throw offline();
     if (shard.isLost) throw lostShard(shard);

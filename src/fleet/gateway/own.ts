@@ -5,7 +5,7 @@ import type { ShardFacts } from '../../api/fleet/routes.ts';
 import type { ApiLimits } from '../../api/http/context.ts';
 import { HttpProblem } from '../../api/http/errors.ts';
 import { idOfProcess } from '../../api/http/reply.ts';
-import { Answer } from '../../api/http/route.ts';
+import { Answer, TextReply } from '../../api/http/route.ts';
 import type { Adapter } from '../../core/adapter.ts';
 import type { StreamReporter } from '../../contract/stream-report.ts';
 import { licenseReply, stopping } from '../../api/lifecycle.ts';
@@ -13,7 +13,9 @@ import { logsReply } from '../../api/logs.ts';
 import type { ShownLog } from '../../api/logs.ts';
 import { streamClientsReply } from '../../api/stream.ts';
 import type { HealthReply, ServerInfoReply } from '../../api/lifecycle.ts';
+import { expositionType } from '../../api/metrics/exposition.ts';
 import type { ObservedShard } from '../registry/observer.ts';
+import type { GatewayMetrics } from './metrics.ts';
 import type { RoutedRequest } from './router.ts';
 import type { FleetView } from './view.ts';
 
@@ -35,6 +37,7 @@ export interface OwnContext {
   readonly nowMs: () => number;
   readonly isStopping: () => boolean;
   readonly logs: ShownLog;
+  readonly metrics: Pick<GatewayMetrics, 'text'>;
   readonly stream: () => (Pick<Adapter, 'status'> & StreamReporter) | null;
   /** Ends the process after a delay, once the answer is sent; the first call counts. @returns the delay in force, s */
   readonly beginStop: (delayS: number) => { readonly delayS: number; readonly afterwards: () => void };
@@ -187,7 +190,7 @@ export function infoBody({ view, info, limits, nowMs }: OwnContext): ServerInfoR
 /** A request for the gateway itself, checked by its form. */
 export type OwnRequest = Pick<RoutedRequest, 'route' | 'params' | 'query' | 'body'>;
 
-type OwnAnswer = (context: OwnContext, request: OwnRequest) => Answer<unknown>;
+type OwnAnswer = (context: OwnContext, request: OwnRequest) => Answer<unknown> | Promise<Answer<unknown>>;
 
 /** Answers of the gateway by operation. */
 export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
@@ -196,6 +199,7 @@ export const ownAnswers: Readonly<Record<string, OwnAnswer>> = {
   get_shard: ({ view }, { params: { name = '' } }) => new Answer(oneShardBody(view, name)),
   get_health: (context) => new Answer(healthBody(context), { status: context.isStopping() ? 503 : 200 }),
   get_server_info: (context) => new Answer(infoBody(context)),
+  get_metrics: async ({ metrics }) => new Answer(new TextReply(expositionType, await metrics.text())),
   get_logs: ({ logs }, { query }) => new Answer(logsReply(logs, query)),
   list_stream_clients: ({ stream }, { query: { limit } }) =>
     new Answer(streamClientsReply(stream(), limit === undefined ? undefined : Number(limit))),

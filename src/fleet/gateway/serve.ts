@@ -76,7 +76,7 @@ async function answerOwn(response: Response, request: OwnRequest, options: Servi
   const { route } = request;
   const answerOf = ownAnswers[route.operationId];
   if (answerOf === undefined) throw notServed();
-  const answered = answerOf(options, request);
+  const answered = await answerOf(options, request);
   const { body, headers, status = route.status, afterwards } = answered;
   if (afterwards) response.once('close', afterwards);
   if (body instanceof StreamedReply) {
@@ -121,7 +121,7 @@ export function createGatewayApp(options: ServingOptions): express.Application {
       const described = describeError(error);
       if (described.code === 'internal')
         log.error(`request ${requestId(request)}, ${request.method} ${request.path}: ${errorText(error)}`);
-      sendProblem(response, described);
+      sendProblem(response, described, error instanceof HttpProblem ? error.headers : {});
     });
   });
   return app;

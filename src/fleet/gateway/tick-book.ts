@@ -24,6 +24,8 @@ export interface TickCounts {
   readonly repeated: number;
   /** messages that do not add up */
   readonly broken: number;
+  /** bytes of all messages */
+  readonly bytes: number;
 }
 
 interface Shard {
@@ -35,7 +37,7 @@ interface Shard {
   readonly counts: { -readonly [Name in keyof TickCounts]: TickCounts[Name] };
 }
 
-const noCounts: TickCounts = { ticks: 0, missed: 0, fenced: 0, repeated: 0, broken: 0 };
+const noCounts: TickCounts = { ticks: 0, missed: 0, fenced: 0, repeated: 0, broken: 0, bytes: 0 };
 
 export interface TickBookOptions {
   readonly nowMs: () => number;
@@ -70,6 +72,7 @@ export class TickBook {
   /** Reads a message of a shard. */
   take(shard: string, body: Uint8Array): void {
     const entry = this.#of(shard);
+    entry.counts.bytes += body.length;
     let part: TickPart;
     try {
       part = decodeTick(body);
@@ -143,8 +146,8 @@ function isAscending(parts: readonly TickPart[]): boolean {
   return true;
 }
 
-/** Ticks between two of a run. A late shard joins slots in one tick, whose numbers were never sent. */
+/** Ticks between two of a run, without numbers that no tick has had. */
 function missedBetween(before: TickHead | undefined, after: TickHead): number {
   if (!isSameRun(before, after)) return 0;
-  return Math.max(0, after.tick - before.tick - 1 - (after.lateSlots - before.lateSlots));
+  return Math.max(0, after.tick - before.tick - 1 - (after.unused - before.unused));
 }

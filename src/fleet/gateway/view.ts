@@ -37,6 +37,8 @@ export class FleetView {
   readonly ticks: TickBook;
   readonly #options: FleetViewOptions;
   readonly #observer: Observer;
+  /** connections to a server that came back */
+  reconnects = 0;
   #stops: readonly Stop[] = [];
 
   constructor(options: FleetViewOptions) {
@@ -66,6 +68,9 @@ export class FleetView {
   start(): void {
     const subject = `${this.prefix}.tick.`;
     this.#stops = [
+      this.link.onState((state) => {
+        if (state === 'connected') this.reconnects += 1;
+      }),
       this.#observer.onEvent((event) => {
         this.#follow(event);
       }),

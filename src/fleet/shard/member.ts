@@ -126,7 +126,7 @@ export class FleetMember {
     });
     await membership.join();
     const common = { link, plant, prefix, shard, session };
-    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices });
+    const ticks = new TickPublisher({ ...common, epoch: () => membership.epoch, devices: settings.devices, log });
     const requests = new ShardRequests(performBytes, () => {
       ticks.repeat();
     });

@@ -3,11 +3,13 @@ import type { Alarm, Device } from '../../contract/device.ts';
 import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { inverterStates } from '../../contract/snapshot.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { runWhole } from '../../core/turns.ts';
 import type { FleetLink, Stop } from '../link.ts';
-import { encodeTick, severityCodes } from '../messages.ts';
+import { severityCodes, tickMessages } from '../messages.ts';
 import type { TickDevice } from '../messages.ts';
 
-type TickPlant = Pick<Plant, 'devices' | 'latest' | 'health' | 'time' | 'onTick'>;
+type TickPlant = Pick<Plant, 'devices' | 'latest' | 'health' | 'time' | 'onTickInParts'>;
 
 export interface TickPublisherOptions {
   readonly link: Pick<FleetLink, 'state' | 'onState' | 'publish' | 'flush'>;
@@ -19,6 +21,7 @@ export interface TickPublisherOptions {
   readonly epoch: () => number;
   /** true: each snapshot has a message of its own as well, at `dev.INDEX` */
   readonly devices: boolean;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
 }
 
 function severityOf(alarms: readonly Alarm[]): number {
@@ -42,12 +45,41 @@ function tickDevice({ snapshot, json }: Published, device: Device | undefined): 
   };
 }
 
+/** Tells once that ticks are not sent, and once that they are sent again. */
+class Telling {
+  readonly #log: Pick<Logger, 'info' | 'warning'>;
+  #missed = 0;
+
+  constructor(log: Pick<Logger, 'info' | 'warning'>) {
+    this.#log = log;
+  }
+
+  missed(reason: string): void {
+    if (this.#missed === 0) this.#log.warning(`ticks are not sent to the fleet: ${reason}`);
+    this.#missed += 1;
+  }
+
+  sent(): void {
+    if (this.#missed > 0) this.#log.info(`ticks are sent to the fleet again; ${this.#missed} were not sent`);
+    this.#missed = 0;
+  }
+}
+
 export class TickPublisher {
   readonly #options: TickPublisherOptions;
   readonly #stops: readonly Stop[];
+  readonly #telling: Telling;
+  #isStopped = false;
   #first = true;
   /** the last tick, until the server has confirmed it; null: it has */
   #unflushed: object | null = null;
+  /** true: a receiver waits for the last tick, which another one is in the way of */
+  #owesRepeat = false;
+  /** of the last tick of the plant; null: none yet */
+  #tick: number | null = null;
+  #unused = 0;
+  /** real time in which the messages of the last tick were made */
+  #tookMs = 0;
   /** Ticks that were not sent, since the last one had not left or the server was away. */
   missed = 0;
   sent = 0;
@@ -55,11 +87,10 @@ export class TickPublisher {
 
   constructor(options: TickPublisherOptions) {
     this.#options = options;
-    const { link, plant } = options;
+    const { link, plant, log } = options;
+    this.#telling = new Telling(log);
     this.#stops = [
-      plant.onTick((event) => {
-        if (!this.#publish(event)) this.missed += 1;
-      }),
+      plant.onTickInParts((event) => this.#follow(event)),
       link.onState((state) => {
         this.#unflushed = null;
         if (state === 'connected') this.repeat();
@@ -67,37 +98,65 @@ export class TickPublisher {
     ];
   }
 
-  /** Sends the last tick as the first one: a receiver may have none of this shard. */
+  /** Sends the last tick as the first one, as soon as the one before it has left: a receiver may have none of this shard. */
   repeat(): void {
     this.#first = true;
-    this.#publish(this.#options.plant.latest);
+    this.#owesRepeat = this.#options.link.state === 'connected' && this.#unflushed !== null;
+    if (!this.#owesRepeat) runWhole(this.#publish(this.#options.plant.latest));
   }
 
   stop(): void {
+    this.#isStopped = true;
     for (const stop of this.#stops) stop();
   }
 
-  /** @returns false: nothing was sent */
-  #publish(event: TickEvent): boolean {
+  /** Sends a tick in parts, so that requests are answered between them. Nothing here waits for the server. */
+  *#follow(event: TickEvent): Generator<undefined, void> {
+    this.#unused += Math.max(0, event.tick - (this.#tick ?? event.tick) - 1);
+    this.#tick = event.tick;
+    const { link } = this.#options;
+    const isOffline = link.state !== 'connected';
+    if (yield* this.#publish(event)) {
+      this.#telling.sent();
+      return;
+    }
+    if (this.#isStopped) return;
+    this.missed += 1;
+    this.#telling.missed(isOffline ? 'no connection to its server' : 'its server takes them too slowly');
+  }
+
+  /** @returns false: nothing was sent, or not all of it */
+  *#publish(event: TickEvent): Generator<undefined, boolean> {
     const { link, prefix, shard } = this.#options;
     if (link.state !== 'connected' || this.#unflushed !== null) return false;
-    for (const part of this.#encoded(event)) if (!link.publish(`${prefix}.tick.${shard}`, part)) return false;
+    const waiting = (this.#unflushed = {});
+    const messages = this.#messages(event);
+    let tookMs = 0;
+    for (;;) {
+      const beganMs = performance.now();
+      const message = messages.next();
+      tookMs += performance.now() - beganMs;
+      if (message.done === true) break;
+      if (!link.publish(`${prefix}.tick.${shard}`, message.value)) return false;
+      yield;
+      // the connection was lost between two parts, or has come back and begun anew
+      if (this.#isStopped || this.#unflushed !== waiting) return false;
+    }
     if (this.#options.devices)
       for (const { snapshot, json } of event.published) link.publish(`${prefix}.dev.${snapshot.device_index}`, json);
+    this.#tookMs = tookMs;
     this.#first = false;
     this.sent += 1;
     this.lastSentMs = event.wallMs;
-    this.#flush();
+    this.#flush(waiting);
     return true;
   }
 
-  #encoded({ tick, sim, wallMs, published }: TickEvent): readonly Buffer[] {
+  #messages({ tick, sim, wallMs, published }: TickEvent): Generator<Buffer, void> {
     const { plant, session, epoch } = this.#options;
-    const beganMs = performance.now();
     const devices = new Map(plant.devices.map((device) => [device.index, device]));
-    const sent = published.map((each) => tickDevice(each, devices.get(each.snapshot.device_index)));
     const { rateEffective } = plant.time;
-    return encodeTick(
+    return tickMessages(
       {
         session,
         epoch: epoch(),
@@ -105,19 +164,21 @@ export class TickPublisher {
         simUs: sim,
         wallMs,
         first: this.#first,
-        tookMs: performance.now() - beganMs,
+        tookMs: this.#tookMs,
         lateSlots: plant.health.skippedTicks,
+        unused: this.#unused,
         rateEffective,
       },
-      sent,
+      published,
+      (each) => tickDevice(each, devices.get(each.snapshot.device_index)),
     );
   }
 
-  #flush(): void {
-    const waiting = {};
-    this.#unflushed = waiting;
+  #flush(waiting: object): void {
     const done = () => {
-      if (this.#unflushed === waiting) this.#unflushed = null;
+      if (this.#unflushed !== waiting) return;
+      this.#unflushed = null;
+      if (this.#owesRepeat && !this.#isStopped) this.repeat();
     };
     // a failed flush means that the connection is gone: its return begins anew
     this.#options.link.flush().then(done, done);

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { planOf } from '../../../src/app/cli/gateway-plan.ts';
 import { SimError } from '../../../src/core/errors.ts';
 
@@ -59,6 +62,41 @@ describe('app/cli: the workers of a gateway', () => {
     expect(issueOf([...two, '--fleet', 'nats://a:1'])).to.match(/^--workers given together with --fleet/);
     expect(issueOf(['--workers', '2'])).to.match(/^-N is missing/);
     expect(issueOf(['--workers', '0', '-N', '4'])).to.match(/^--workers given "0"/);
+  });
+});
+
+describe('app/cli: the workers of a gateway, by variables and a configuration file', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'derbench-plan-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  const withFile = (text: string) => {
+    const file = join(folder, 'lab.yaml');
+    writeFileSync(file, text);
+    return ['--workers', '2', '--config', file];
+  };
+
+  it('are refused what they are refused by flags', () => {
+    const two = ['--workers', '2', '-N', '4'];
+    expect(issueOf(two, { DERBENCH_SHARD: 'a' })).to.match(/^DERBENCH_SHARD is what the gateway gives/);
+    expect(issueOf(two, { DERBENCH_RTU_ENABLE: 'yes' })).to.match(/^DERBENCH_RTU_ENABLE is for one process/);
+    expect(issueOf(withFile('N: 4\nport_base: fleet\n'))).to.match(/^port_base of the configuration file is what/);
+    expect(issueOf(withFile('N: 4\nmeter_port: 9502\n'))).to.match(/^meter_port of the configuration file is for/);
+  });
+
+  it('get devices and indexes from a file', () => {
+    const { local } = planOf(withFile('N: 4\nfirst_device: 100\n'), {});
+    const ranges = local?.workers
+      ?.commands(access)
+      .map(({ words }) => words.filter((word) => /^-(-first|N)/.test(word)));
+    expect(ranges).to.deep.equal([
+      ['--first_device=100', '-N=2'],
+      ['--first_device=102', '-N=2'],
+    ]);
+    expect(issueOf(withFile('first_device: 100\n'))).to.match(/^-N is missing/);
   });
 });
 

@@ -49,6 +49,7 @@ describe('fleet/gateway: requests over HTTP', () => {
       nowMs: () => 5000,
       isStopping: () => false,
       logs: new FleetLog(),
+      metrics: { text: () => Promise.resolve('# EOF\n') },
       stream: () => null,
       beginStop: (delayS) => ({
         delayS,
@@ -100,10 +101,11 @@ describe('fleet/gateway: requests over HTTP', () => {
   });
 
   it('that a gateway does not serve get 501, and unknown ones 404 and 405', async () => {
-    for (const path of ['/metrics', '/exchange', '/scenarios', '/controls/time'])
+    for (const path of ['/exchange', '/scenarios', '/controls/time'])
       expect(await answer(`/api/sim${path}`), path).to.deep.equal([501, 'fleet-unsupported']);
     expect(await answer('/api/sim/nothing')).to.deep.equal([404, 'not-found']);
-    expect(await answer('/api/sim/fleet', { body: {} })).to.deep.equal([405, 'method-not-allowed']);
+    const refused = await ask(port, '/api/sim/fleet', { body: {} });
+    expect([refused.status, refused.headers['allow']]).to.deep.equal([405, 'GET, HEAD']);
     expect(await answer('/api/sim/fleet/shards/c')).to.deep.equal([404, 'unknown-resource']);
   });
 

@@ -36,9 +36,9 @@ describe('fleet/gateway: the newest tick of each shard', () => {
 
   it('misses no slots that a late shard has joined in one tick', () => {
     const { book, take } = opened();
-    take(...ticksOf({ tick: 1, lateSlots: 2 }, [0]), ...ticksOf({ tick: 5, lateSlots: 5 }, [0]));
+    take(...ticksOf({ tick: 1, unused: 2 }, [0]), ...ticksOf({ tick: 5, unused: 5 }, [0]));
     expect(book.counts('a').missed).to.equal(0);
-    take(...ticksOf({ tick: 8, lateSlots: 6 }, [0]));
+    take(...ticksOf({ tick: 8, unused: 6, lateSlots: 60 }, [0]));
     expect(book.counts('a').missed).to.equal(1);
   });
 

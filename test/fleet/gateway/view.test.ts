@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { defaultApiLimits } from '../../../src/api/http/context.ts';
 import { fleetBody, healthBody, oneShardBody, shardsBody } from '../../../src/fleet/gateway/own.ts';
 import { FleetLog } from '../../../src/fleet/gateway/logs.ts';
+import { GatewayMetrics } from '../../../src/fleet/gateway/metrics.ts';
+import { RequestCounts } from '../../../src/fleet/gateway/request-counts.ts';
 import { FleetView } from '../../../src/fleet/gateway/view.ts';
 import { encoded, leaseKey } from '../../../src/fleet/registry/roster.ts';
 import type { Lease } from '../../../src/fleet/registry/roster.ts';
@@ -69,7 +71,7 @@ function opened() {
   const loseAll = () => {
     for (const run of timers) run();
   };
-  return { view, lines, asked, join, tick, loseAll };
+  return { server, view, lines, asked, join, tick, loseAll };
 }
 
 const health = (view: FleetView) =>
@@ -81,6 +83,7 @@ const health = (view: FleetView) =>
     nowMs: () => 0,
     isStopping: () => false,
     logs: new FleetLog(),
+    metrics: { text: () => Promise.resolve('') },
     stream: () => null,
     beginStop: (delayS) => ({ delayS, afterwards: () => undefined }),
   });
@@ -131,6 +134,50 @@ describe('fleet/gateway: the fleet as it is seen', () => {
     expect(view.source.latest.published).to.have.length(0);
     await join('a', 0);
     expect(view.source.latest.published).to.have.length(1);
+  });
+
+  it('is in metrics by shard, where a lost one has no power', async () => {
+    const { view, join, tick, loseAll } = opened();
+    await join('b', 10);
+    await join('a', 0);
+    await tick('b', 7, [10, 11]);
+    await tick('b', 9, [10, 11]);
+    const counts = new RequestCounts(() => 0);
+    await counts.counted('b', () => Promise.resolve({ status: 204 }));
+    await counts.counted('gone', () => Promise.resolve({ status: 200 }));
+    const info = { version: '1.2.3', apiVersion: '1.0.0', buildId: 'build', startedAtMs: 0 };
+    const eventLoop = { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 };
+    const metrics = new GatewayMetrics({ view, counts, info, eventLoop });
+    const text = await metrics.text();
+    for (const line of [
+      'derbench_fleet_connected 1',
+      'derbench_fleet_shards{state="live"} 2',
+      'derbench_fleet_devices{state="live"} 4',
+      'derbench_fleet_shard_active_power_watts{shard="b"} 21',
+      'derbench_fleet_ticks_total{shard="b"} 2',
+      'derbench_fleet_ticks_missed_total{shard="b"} 1',
+      'derbench_fleet_requests_total{shard="b",status="2xx"} 1',
+      'derbench_fleet_request_seconds_bucket{le="0.001"} 2',
+      'derbench_fleet_request_seconds_count 2',
+      'derbench_build_info{version="1.2.3",api_version="1.0.0",build_id="build",runtime="node ' +
+        `${process.version}"} 1`,
+    ])
+      expect(text.split('\n')).to.include(line);
+    expect(text).not.to.contain('gone');
+    loseAll();
+    const lost = await metrics.text();
+    expect(lost).to.contain('derbench_fleet_devices{state="lost"} 4');
+    expect(lost).not.to.match(/^derbench_fleet_(shard_active_power_watts|tick_age_seconds)\{/m);
+  });
+
+  it('has series of at most 256 shards', async () => {
+    const { view, join } = opened();
+    for (let at = 0; at < 257; at += 1) await join(`s${at}`, 10 * at);
+    const eventLoop = { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0 };
+    const info = { version: '', apiVersion: '', buildId: '', startedAtMs: 0 };
+    const text = await new GatewayMetrics({ view, counts: new RequestCounts(() => 0), info, eventLoop }).text();
+    expect(text.match(/^derbench_fleet_bytes_total\{/gm)).to.have.length(256);
+    expect(text).to.contain('derbench_fleet_shards{state="live"} 257');
   });
 
   it('leaves out the ticks of a former holder of a name', async () => {

@@ -9,6 +9,7 @@ function rig({ devices = false } = {}) {
   const plant = testPlant();
   const server = new MemoryServer();
   const link = server.link();
+  const lines: string[] = [];
   const publisher = new TickPublisher({
     link,
     plant,
@@ -17,6 +18,7 @@ function rig({ devices = false } = {}) {
     session: 'Q3',
     epoch: () => 9,
     devices,
+    log: { info: (line) => lines.push(line), warning: (line) => lines.push(line) },
   });
   const parts = () =>
     server.published.flatMap(({ subject, body }) => (subject === 'lab.tick.b' ? [decodeTick(body)] : []));
@@ -26,7 +28,7 @@ function rig({ devices = false } = {}) {
     await plant.step(1);
     await new Promise(setImmediate);
   };
-  return { step, plant, server, link, publisher, parts, heads };
+  return { lines, step, plant, server, link, publisher, parts, heads };
 }
 
 describe('fleet: ticks of a shard', () => {
@@ -68,7 +70,7 @@ describe('fleet: ticks of a shard', () => {
   });
 
   it('wait for nothing: one is not sent while the last one is under way', async () => {
-    const { step, link, publisher, heads } = rig();
+    const { step, link, publisher, heads, lines } = rig();
     let arrive: () => void = () => undefined;
     link.flushing = () => new Promise((resolve) => (arrive = resolve));
     await step();
@@ -78,6 +80,66 @@ describe('fleet: ticks of a shard', () => {
     await new Promise(setImmediate);
     await step();
     expect(heads().map(([tick]) => tick)).to.deep.equal([1, 3]);
+    expect(lines).to.deep.equal([
+      'ticks are not sent to the fleet: its server takes them too slowly',
+      'ticks are sent to the fleet again; 1 were not sent',
+    ]);
+  });
+
+  it('are sent again to a receiver that asks while one is under way, once that has left', async () => {
+    const { step, link, publisher, heads } = rig();
+    let arrive: () => void = () => undefined;
+    link.flushing = () => new Promise((resolve) => (arrive = resolve));
+    await step();
+    publisher.repeat();
+    expect(heads()).to.deep.equal([[1, true]]);
+    arrive();
+    await new Promise(setImmediate);
+    expect(heads()).to.deep.equal([
+      [1, true],
+      [1, true],
+    ]);
+  });
+
+  it('leave in parts, between which requests are answered', () => {
+    const published = Array.from({ length: 1500 }, (_, index) => ({
+      snapshot: { device_index: index, metrics: {}, status: {} },
+      json: Buffer.alloc(900, ' '),
+    }));
+    const plant = testPlant();
+    const event = { ...plant.latest, tick: 1, published: published as unknown as typeof plant.latest.published };
+    let work: (tick: typeof event) => Iterable<undefined> = () => [];
+    const server = new MemoryServer();
+    const link = server.link();
+    const publisher = new TickPublisher({
+      link,
+      plant: {
+        devices: [],
+        latest: event,
+        health: plant.health,
+        time: plant.time,
+        onTickInParts(follow) {
+          work = follow;
+          return () => undefined;
+        },
+      },
+      prefix: 'lab',
+      shard: 'b',
+      session: 'Q3',
+      epoch: () => 9,
+      devices: false,
+      log: { info: () => undefined, warning: () => undefined },
+    });
+    const sentAfter = [...work(event)].map(() => undefined);
+    expect([sentAfter.length, server.published.length, publisher.sent]).to.deep.equal([3, 3, 1]);
+    const steps = work({ ...event, tick: 4 })[Symbol.iterator]();
+    steps.next();
+    link.set('offline');
+    steps.next();
+    expect([publisher.sent, publisher.missed]).to.deep.equal([1, 1]);
+    link.set('connected');
+    // numbers 2 and 3 have never been those of a tick
+    expect(decodeTick(server.published.at(-1)?.body ?? Buffer.alloc(0)).head).to.include({ unused: 2, first: true });
   });
 
   it('have a subject per device on request alone', async () => {

@@ -11,6 +11,7 @@ const stamp: TickStampHead = {
   first: false,
   tookMs: 1,
   lateSlots: 0,
+  unused: 0,
   rateEffective: 1,
 };
 
