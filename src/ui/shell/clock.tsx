@@ -8,6 +8,7 @@ import { fastRun, Progress, RunUntil } from '../kit/run-until';
 import { Segments } from '../kit/segments';
 import { dateWords, fixed, zone } from '../look/format';
 import { href } from '../store/route';
+import { useIsGateway } from '../store/fleet';
 import { isLate, useClock, useClockOwner, useRunningScenario } from '../store/site';
 import { tickEveryMs } from '../store/stream';
 import { act, paused, runningMode, stepCall, togglePauseCall } from './shortcuts';
@@ -17,6 +18,7 @@ type ClockReply = ReplyOf<'controls/time'>;
 export function Clock() {
   const clock = useClock();
   const owner = useClockOwner();
+  const isGateway = useIsGateway() && clock === undefined;
   const isPaused = clock?.mode === 'paused';
   useEffect(() => {
     paused.value = isPaused;
@@ -24,6 +26,12 @@ export function Clock() {
     zone.value = clock?.timezone ?? 'UTC';
     tickEveryMs.value = clock === undefined || isPaused ? null : clock.tick_interval_s * 1000;
   }, [clock?.mode, clock?.timezone, clock?.tick_interval_s]);
+  if (isGateway)
+    return (
+      <span class="clock muted" title="A gateway does not set the time of its shards: start them with the same clock.">
+        Fleet, clock of the shards
+      </span>
+    );
   if (!clock) return <span class="clock muted">no clock yet</span>;
   return (
     <div class={isPaused ? 'clock paused' : 'clock'} role="group" aria-label="Simulated clock">
